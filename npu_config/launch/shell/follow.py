@@ -13,7 +13,6 @@ from typing import (
     Dict,
     List,
     Mapping,
-    Match,
     NamedTuple,
     Optional,
     Sequence,
@@ -37,15 +36,10 @@ from npu_config.launch.shell.commands import (
     started,
 )
 from npu_config.launch.shell.syntax import (
-    FILES,
-    STATEMENT,
     Node,
     Script,
     Spot,
-    Word,
     place_of,
-    word_of,
-    words_of,
 )
 from npu_config.launch.shell.words import (
     BETWEEN,
@@ -59,9 +53,7 @@ from npu_config.launch.shell.words import (
     Variable,
     arithmetic,
     condition,
-    fields,
     fields_of,
-    filled,
     heredoc,
     together,
     value_of,
@@ -77,16 +69,12 @@ _ASSIGNED = re.compile(
     rb"(?<![\w$\"'./-])([A-Za-z_]\w*)(?:\[[^\]\n]{0,80}\])?"
     rb"(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
 )
-_MAY_BE_PLAIN = frozenset(
-    ("command", "variable_assignment", "declaration_command", "redirected_statement")
-)
 SILENT = frozenset(
     ("comment", "file_redirect", "heredoc_redirect", "herestring_redirect", "heredoc_body")
 )
 
 Loader = Callable[[str], Optional[str]]
 Handler = Callable[[Any, State, Any], None]
-Reader = Callable[[Script, Match[str]], Tuple[Handler, Any]]
 Step = Tuple[Handler, Any, bool]
 """What follows a statement, what it is given, and whether the statement ends with ``&``."""
 Read = TypeVar("Read")
@@ -99,7 +87,6 @@ class Run:
         script: the file that is being followed.
         load: the text of a file near it, None when it is not to be had.
         handlers: type of a statement to what follows it, given its node.
-        plain: chooses what follows a plain statement, and what that is given.
         launches: what was started.
         loops: the loops that are being followed, the innermost last: a number for each and the
             round it is in.
@@ -132,7 +119,6 @@ class Run:
         "made",
         "moved",
         "near",
-        "plain",
         "programs",
         "read",
         "script",
@@ -147,14 +133,12 @@ class Run:
         script: Script,
         load: Loader,
         handlers: Mapping[str, Handler],
-        plain: Reader,
     ) -> None:
         self.script = script
         self.scripts: Dict[Tuple[str, Optional[Place]], Optional[Script]] = {}
         self.read: Dict[int, Any] = {}
         self.load = load
         self.handlers = handlers
-        self.plain = plain
         self.launches: List[Launch] = []
         self.loops: List[Optional[Tuple[int, int]]] = []
         self.background: Optional[Tuple[int, int]] = None
@@ -182,32 +166,15 @@ def once(run: Run, node: Node, read: Callable[[Run, Node], Read]) -> Read:
 def steps_of(run: Run, nodes: Sequence[Node]) -> List[Step]:
     """The statements among some nodes, each read as far as its text says what it does."""
     steps: List[Step] = []
-    script = run.script
     for node in nodes:
         kind = node.type
-        if kind in _MAY_BE_PLAIN:
-            begin = node.start_byte
-            if begin in script.lines and kind == "command":
-                steps.extend(lines_at(run, begin))
-                continue
-            match = STATEMENT.match(script.source, begin, node.end_byte)
-            if match is not None:
-                steps.append((*run.plain(script, match), False))
-            else:
-                steps.append((run.handlers[kind], node, False))
-        elif kind in run.handlers:
+        if kind in run.handlers:
             steps.append((run.handlers[kind], node, False))
         elif kind == "&" and steps:
             steps[-1] = (*steps[-1][:2], True)
         elif kind not in SILENT and node.is_named:
             steps.append((unknown, node, False))
     return steps
-
-
-def lines_at(run: Run, begin: int) -> List[Step]:
-    """The plain statements for which the tree has a word that begins here."""
-    script, read = run.script, run.plain
-    return [(*read(script, line), line[7] == "&") for line in script.lines[begin]]
 
 
 def follow_steps(run: Run, state: State, steps: Sequence[Step]) -> None:
@@ -322,15 +289,6 @@ _PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}|<[A-Za-z_ -]+>")
 _SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([^\s()`]+)")
 
 
-def assign(run: Run, state: State, given: Tuple[str, Word, bool, Spot]) -> None:
-    """``NAME=value`` where the value needs no tree."""
-    name, word, export, spot = given
-    value: Value = word  # type: ignore[assignment]
-    if not isinstance(word, str):
-        value = _kept(run, filled(run.script, state, word))
-    state.set(name, value, spot, export)
-
-
 def assignment(run: Run, state: State, node: Node, export: bool = False) -> None:
     """``NAME=value``, ``NAME+=value``; elements of arrays are passed over."""
     name_node = node.children[0]
@@ -361,11 +319,7 @@ def _elements(run: Run, state: State, node: Optional[Node]) -> Value:
     """The elements of an array in one text."""
     if node is None or node.type != "array":
         return UNKNOWN
-    nodes = (
-        child
-        for child in run.script.exact(node).children
-        if child.is_named and child.type not in SILENT
-    )
+    nodes = (child for child in node.children if child.is_named and child.type not in SILENT)
     words = together(fields_of(run.script, state, each) for each in nodes)
     if any(word is UNKNOWN or "[" in word or BETWEEN in word for word in words):
         return UNKNOWN
@@ -819,16 +773,10 @@ def _redirected(run: Run, node: Node) -> _Redirected:
 
 def redirected(run: Run, state: State, node: Node) -> None:
     """A statement with redirections: the files that it writes, with their text if known."""
-    _write(run, state, once(run, node, _redirected))
-
-
-def _write(run: Run, state: State, given: _Redirected) -> None:
-    files, document, steps = given
+    files, document, steps = once(run, node, _redirected)
     for target, alone in files:
         path = target
-        if isinstance(target, tuple):
-            path = filled(run.script, state, target)
-        elif not isinstance(target, str):
+        if not isinstance(target, str):
             path = value_of(run.script, state, target)
         if path is UNKNOWN:
             run.programs = True
@@ -845,29 +793,6 @@ def _write(run: Run, state: State, given: _Redirected) -> None:
     follow_steps(run, state, steps)
 
 
-def read(script: Script, match: Match[str]) -> Tuple[Handler, Any]:
-    """What follows a plain statement, and what that is given."""
-    keyword, name, value, first, words, files = match.group(1, 2, 3, 4, 5, 6)
-    if name is not None:
-        spot = (script, match.start(2), match.end(3))
-        return assign, (name, word_of(value), keyword == "export", spot)
-    spot = (script, match.start(4), match.end(5))
-    step: Step = (_quiet, (first, words, spot), False)
-    if _may_do_more(first):
-        step = (_command_of_words, ([first, *words_of(words)], spot), False)
-    if not files:
-        return step[:2]
-    paths = [(word_of(path), operator == ">") for operator, path in FILES.findall(files)]
-    return _write, _Redirected(paths, None, [step])
-
-
-def _quiet(run: Run, state: State, given: Tuple[str, str, Spot]) -> None:
-    """A command that does nothing here, unless it is a function."""
-    name, words, spot = given
-    if not _is_quiet(run, state, name, words):
-        _command_of_words(run, state, ([name, *words_of(words)], spot))
-
-
 def _is_quiet(run: Run, state: State, name: str, words: str) -> bool:
     """Whether the words of a command do not matter; what it may do is noted then."""
     makes = name in MAKES_ITS_WORDS and (not run.programs or _TABLE.search(words) is not None)
@@ -878,12 +803,6 @@ def _is_quiet(run: Run, state: State, name: str, words: str) -> bool:
     run.moved = run.moved or name in MOVES
     run.programs = run.programs or name not in MAKES_NOTHING
     return True
-
-
-def _command_of_words(run: Run, state: State, given: Tuple[List[Word], Spot]) -> None:
-    words, spot = given
-    found = together(fields(run.script, state, word) for word in words)
-    _apply(run, state, spot, found, {})
 
 
 def command(run: Run, state: State, node: Node) -> None:
@@ -907,9 +826,6 @@ def command(run: Run, state: State, node: Node) -> None:
                 for name, (value, spot, *_) in added.items():
                     state.set(name, value, spot)
                 start, added = child.start_byte, {}
-                if start in script.lines:
-                    follow_steps(run, state, lines_at(run, start))
-                    return
             nodes.append(child.children[0])
         elif child.is_named and child.type not in SILENT:
             nodes.append(child)
@@ -1090,7 +1006,7 @@ def follow(script: Script, load: Loader) -> Tuple[Run, State]:
     Returns:
         What it starts, and what is set at its end.
     """
-    run, state = Run(script, load, HANDLERS, read), State()
+    run, state = Run(script, load, HANDLERS), State()
     try:
         several(run, state, script.root)
     except RecursionError:  # nested deeper than any script that a person wrote

@@ -1,101 +1,12 @@
-"""The syntax tree of a bash script, by tree-sitter's grammar (extra ``cli``).
-
-Statements of plain words need no tree: what they say stands in their text.  A plain word is made
-of letters, ``$name`` and ``${name}``, all of it in double quotes or none.  Lines of such
-statements are most of a launch script, and the grammar takes far longer than a regular expression
-to say what they are: it gets one word in place of them.
-"""
+"""The syntax tree of a bash script, by tree-sitter's grammar (extra ``cli``)."""
 
 import functools
 import re
 import warnings
-from bisect import bisect_right
-from typing import Any, Dict, List, Match, Optional, Tuple, Union
+from typing import Any, Optional, Tuple
 
 from npu_config.core.diagnostics import NOWHERE, Place
 from npu_config.text.source import Source
-
-_BLANK = r"[ \t]+(?:\\\n[ \t]*)*"
-_LETTER = r"[\w./:@%,+=-]"
-_QUOTED = r'[^"\\`$\n]'
-_NAMED = r"\$(?:\{{\w+\}}{0}*|\w+(?:{1}{0}*)?)"
-_WORD = '(?:{0}+(?:{1})*|(?:{1})+|"{2}*(?:{3})*")'.format(
-    _LETTER,
-    _NAMED.format(_LETTER, "[./:@%,+=-]"),
-    _QUOTED,
-    _NAMED.format(_QUOTED, r'[^\w}"\\`$\n]'),
-)
-_FILE = r"(?:&?[0-9]*>>?[ \t]*{}|[0-9]*>&[ \t]*[0-9-]+)".format(_WORD)
-_NO_COMMANDS = (
-    "if|then|elif|else|fi|for|in|do|done|while|until|select|case|esac|function|"
-    "export|declare|local|readonly|typeset|unset|unsetenv|let"
-)
-_STATEMENT = (
-    r"(?:(?:(export|declare|local|readonly|typeset)[ \t]+)?([A-Za-z_]\w*)=({word}?)"
-    r"|(?!(?:{none})(?:[ \t\n]|\Z))([\w./+-]+)((?:{blank}{word}(?=[ \t\n]|\Z))*)"
-    r"((?:{blank}{file}(?=[ \t\n]|\Z))*))"
-).format(word=_WORD, none=_NO_COMMANDS, blank=_BLANK, file=_FILE)
-_LINE = re.compile(r"(?<!\\)\n[ \t]*" + _STATEMENT + r"[ \t]*(?:([&;])[ \t]*)?(?=\n|\Z)")
-STATEMENT = re.compile(_STATEMENT + r"\Z")
-"""A keyword, a name and its value; or the first word of a command, the others, redirections."""
-FILES = re.compile(r"[ \t\n](&?[0-9]*>>?)[ \t]*(" + _WORD + ")")
-"""A redirection to a file: the operator and the word."""
-_WORDS = re.compile(r"[ \t\n](" + _WORD + ")")
-_WHOLE = re.compile(_WORD + r"?\Z")
-_NAMES = re.compile(r"\$\{?(\w+)\}?")
-_COMPLETE = (" do", " then", "\ndo", "\nthen", "\nelse", "{", "\nfi", "\ndone", ")", ";;", "esac")
-
-Word = Union[str, Tuple[str, ...]]
-"""A word that needs no tree: letters, or the quote around it, a text, a name, a text and so on."""
-Lines = Dict[int, List[Match[str]]]
-"""The plain statements that one word of a masked text stands for, by where it begins."""
-
-
-def mask(source: str, text: str) -> Tuple[str, Lines]:
-    """A text with one word in place of lines that are plain statements.
-
-    A line has a word of its own where it may be the operand of what stands before it.  Lines
-    within quotes have one as well, which leaves the quotes as they are; here-documents end with
-    lines: a script that may have one is left alone.
-
-    Args:
-        source: the script.
-        text: the same in characters that the grammar takes.
-    """
-    parts: List[str] = []
-    lines: Lines = {}
-    end, alone = 0, True
-    for match in _LINE.finditer(source) if "<<" not in source else ():
-        start, stop = match.span()
-        if start != end or alone:
-            alone = start != end and not source.endswith(_COMPLETE, 0, start)
-            parts.append(text[end : start + 1])
-            end = start + 1
-            statements = lines[end] = []
-        statements.append(match)
-        parts.append("x" * (stop - end))
-        end = stop
-    return "".join(parts) + text[end:], lines
-
-
-def word_of(text: str) -> Optional[Word]:
-    """A word; None when it is not plain."""
-    return None if _WHOLE.match(text) is None else _word(text)
-
-
-def words_of(text: str) -> List[Word]:
-    """The words of a text in which all are plain."""
-    return [_word(each) for each in _WORDS.findall(text)]
-
-
-def _word(text: str) -> Word:
-    return _parts(text) if "$" in text or '"' in text else text
-
-
-@functools.lru_cache(maxsize=1024)
-def _parts(text: str) -> Tuple[str, ...]:
-    return ('"' * text.startswith('"'), *_NAMES.split(text.strip('"')))
-
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
@@ -123,12 +34,6 @@ def parser() -> Optional[Any]:
         return None
 
 
-def _tree(data: bytes) -> Any:
-    tool = parser()
-    assert tool is not None
-    return tool.parse(data)
-
-
 class Script:
     """A parsed script.
 
@@ -141,15 +46,11 @@ class Script:
         within: the place of the command whose word the script is, for ``bash -c``.
         source: the text.
         data: what was parsed, a byte for each character of ``source``.
-        lines: the plain statements, and where the tree has a word in their place.
     """
 
     __slots__ = (
-        "_begins",
-        "_exact",
         "_places",
         "data",
-        "lines",
         "path",
         "source",
         "tree",
@@ -161,12 +62,9 @@ class Script:
         self.source = text.replace("\r\n", " \n")
         ascii_only = self.source if self.source.isascii() else _NOT_ASCII.sub("x", self.source)
         self.data = ascii_only.encode("ascii")
-        masked, self.lines = mask(self.source, ascii_only)
-        self._exact: Optional[Any] = None
-        self.tree = _tree(masked.encode("ascii"))
-        if self.lines and self.root.has_error:
-            self.tree, self.lines = _tree(self.data), {}
-        self._begins = list(self.lines)
+        tool = parser()
+        assert tool is not None
+        self.tree = tool.parse(self.data)
         self._places = Source(self.source, path)
 
     @property
@@ -177,16 +75,6 @@ class Script:
     def text(self, node: Node) -> str:
         """The source of a node."""
         return self.source[node.start_byte : node.end_byte]
-
-    def exact(self, node: Node) -> Node:
-        """A node as it is without words in place of lines."""
-        begin, end = node.start_byte, node.end_byte
-        following = bisect_right(self._begins, begin)
-        if following == len(self._begins) or self._begins[following] >= end:
-            return node
-        if self._exact is None:
-            self._exact = _tree(self.data)
-        return self._exact.root_node.descendant_for_byte_range(begin, end)
 
     def spot(self, node: Node) -> "Spot":
         """Where a node is."""

@@ -1,5 +1,6 @@
 """What a shell knows at one point of a script, and what its words come to, as far as certain."""
 
+import functools
 import operator
 import os
 import re
@@ -18,7 +19,7 @@ from typing import (
 )
 
 from npu_config.core.settings import UNKNOWN, Unknown
-from npu_config.launch.shell.syntax import Node, Script, Spot, Word, word_of
+from npu_config.launch.shell.syntax import Node, Script, Spot
 
 Value = Union[str, Unknown]
 
@@ -274,7 +275,35 @@ CHANGES = re.compile(r"\b([A-Za-z_]\w*)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--
 _GLOB = re.compile(r"[*?\[]")
 
 
-def filled(script: Script, state: State, word: Word) -> Value:
+_LETTER = r"[\w./:@%,+=-]"
+_QUOTED = r'[^"\\`$\n]'
+_NAMED = r"\$(?:\{{\w+\}}{0}*|\w+(?:{1}{0}*)?)"
+_WORD = '(?:{0}+(?:{1})*|(?:{1})+|"{2}*(?:{3})*")'.format(
+    _LETTER,
+    _NAMED.format(_LETTER, "[./:@%,+=-]"),
+    _QUOTED,
+    _NAMED.format(_QUOTED, r'[^\w}"\\`$\n]'),
+)
+_PLAIN_WORD = re.compile(_WORD + r"?\Z")
+_NAMES = re.compile(r"\$\{?(\w+)\}?")
+
+Word = Union[str, Tuple[str, ...]]
+"""A word that needs no tree: letters, or the quote around it, a text, a name, a text and so on."""
+
+
+def _plain_word(text: str) -> Optional[Word]:
+    """A word whose value stands in its text; None when a node has to say it."""
+    if _PLAIN_WORD.match(text) is None:
+        return None
+    return _parts(text) if "$" in text or '"' in text else text
+
+
+@functools.lru_cache(maxsize=1024)
+def _parts(text: str) -> Tuple[str, ...]:
+    return ('"' * text.startswith('"'), *_NAMES.split(text.strip('"')))
+
+
+def _filled(script: Script, state: State, word: Word) -> Value:
     """The value of a word that is not split."""
     if isinstance(word, str):
         return word
@@ -287,11 +316,11 @@ def filled(script: Script, state: State, word: Word) -> Value:
     return value
 
 
-def fields(script: Script, state: State, word: Word) -> List[Value]:
+def _fields(script: Script, state: State, word: Word) -> List[Value]:
     """The fields that a word gives where it is split."""
     if isinstance(word, str):
         return [word]
-    value = filled(script, state, word)
+    value = _filled(script, state, word)
     if value is UNKNOWN or word[0]:
         return [value]
     if len(word) == 4 and not word[1] and not word[3]:
@@ -308,11 +337,9 @@ def value_of(script: Script, state: State, node: Optional[Node]) -> Value:
     if node is None:
         return ""
     text = script.text(node)
-    word = word_of(text)
+    word = _plain_word(text)
     if word is not None:
-        return filled(script, state, word)
-    if "\n" in text:
-        node = script.exact(node)
+        return _filled(script, state, word)
     kind = node.type
     if kind in ("word", "number", "variable_name", "special_variable_name", "extglob_pattern"):
         return _ESCAPED.sub(r"\1", text) if "\\" in text else text
@@ -342,9 +369,9 @@ def value_of(script: Script, state: State, node: Optional[Node]) -> Value:
 def fields_of(script: Script, state: State, node: Node) -> List[Value]:
     """The fields that a word gives where it is split, as in a list of arguments."""
     text = script.text(node)
-    word = word_of(text)
+    word = _plain_word(text)
     if word is not None:
-        return fields(script, state, word)
+        return _fields(script, state, word)
     braces = _BRACES.match(text) if text.startswith("{") else None
     if braces is not None:
         first, last = int(braces.group(1)), int(braces.group(2))

@@ -1,17 +1,13 @@
 """What is known of a launch script at each command."""
 
-import re
 import sys
 import textwrap
-from unittest import mock
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from npu_config.core.settings import UNKNOWN
-from npu_config.launch.shell import follow as interpreter
-from npu_config.launch.shell import syntax
 from npu_config.launch.shell.check import check_script
 from npu_config.launch.shell.follow import follow
 from npu_config.launch.shell.syntax import Script
@@ -307,43 +303,3 @@ def test_all_elements():
             "d=(a 'b c'); for i in \"" + words + '"; do export A=$i; python x.py; done'
         )
         assert expected == [environment["A"] for environment in found]
-
-
-LINES = r"""export A=1|A=2|  B=$A/x|export A="$B:$C"|export A=|A=1;|C=a &|export RANK_ID=x|
-RANK_SIZE=8 &|A=$B C=2|A=1 B=2|--a=1 --b=2|# and then|wait|f $A b|cd /x|cp a.json b.json|local D=3|
-python3 a.py $A > log.txt 2>&1 &|python a.py \|  --x=$A \|  --y|echo $A >> $B|a b|a b &&|a b \||
-! a|exit|return|source $A|unset A|let A=1+1|read A|set -a|shift|RANK_TABLE_FILE=a.json|echo \|
-[[ $A ]] && export B=1|cat <<E|E|echo "|echo '|A=$(|)|A=`|`|f() {|}|fi"""
-BLOCKS = """if a;then/else/fi|if/then/fi|if a/then/elif $B/then/fi|while read a b;do/done|
-for i in 1 2;do/done &|for i in a b/do/done|for A in 1 "$A/"; do/done|case $A in/a) B=1;;/b)/esac|
-case $1 in;*);;esac|(/)|{/} > log|f() {/}|f()/{/}|echo "/"|B='/'|A=$(/)|A=(/)|A=( a;)|
-python a.py "/"|cat > x <<E;E|a &&/|$(/)|`/`|for ((i=0; i<2; i++));do/done|until a/do/done"""
-
-
-def shells():
-    """Scripts of lines in blocks, most of them legal."""
-    lines = st.sampled_from(LINES.replace("|\n", "|").split("|"))
-    blocks = st.sampled_from(BLOCKS.replace("|\n", "|").replace(";", "\n").split("|"))
-    return st.recursive(
-        st.lists(lines, max_size=5).map("\n".join),
-        lambda inner: st.tuples(blocks, inner, inner).map(
-            lambda given: given[0].replace("/", "\n" + given[1] + "\n") + "\n" + given[2]
-        ),
-        max_leaves=8,
-    )
-
-
-@given(shells())
-def test_what_is_read_from_text(text):
-    """Statements of plain words mean what the syntax tree says of any script that it takes."""
-
-    def known(text):
-        found, started = check_script(text, "x.sh", on_host=True)
-        return found, [(one.kind, one.arguments, one.place, one.environment) for one in started]
-
-    text = "\n" + text + "\n"
-    no_mask = mock.patch.object(syntax, "mask", lambda source, text: (text, {}))
-    with no_mask, mock.patch.object(interpreter, "STATEMENT", re.compile("(?!)")):
-        assume(not Script(text, None).root.has_error)
-        expected = known(text)
-    assert expected == known(text)
