@@ -3,6 +3,8 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from npu_config.core.deprecation import deprecated
+
 if TYPE_CHECKING:
     from npu_config import rank_table as rank_table
     from npu_config.launch import *  # noqa: F403 - all of its names are public
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
+        deprecated("npu_config.cluster")
         tables = importlib.import_module("npu_config.rank_table")
         launch = importlib.import_module("npu_config.launch")
         if name == "rank_table":
