@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        deprecated("npu_config.cluster")
+        deprecated("cluster")
         tables = importlib.import_module("npu_config.rank_table")
         launch = importlib.import_module("npu_config.launch")
         if name == "rank_table":

@@ -15,8 +15,9 @@ class Deprecation(NamedTuple):
 
 
 DEPRECATED: Dict[str, Deprecation] = {
-    "npu_config.cluster": Deprecation("npu_config.rank_table and npu_config.launch", None),
+    "cluster": Deprecation("npu_config.rank_table and npu_config.launch", None),
 }
+"""By the path of the name behind ``npu_config.``."""
 
 
 def deprecated(name: str, stacklevel: int = 3) -> None:
@@ -31,5 +32,5 @@ def deprecated(name: str, stacklevel: int = 3) -> None:
         return
     import warnings
 
-    text = "{} is deprecated since npu_config {}; use {}"
+    text = "npu_config.{} is deprecated since npu_config {}; use {}"
     warnings.warn(text.format(name, since, successor), DeprecationWarning, stacklevel)
