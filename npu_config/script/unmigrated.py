@@ -32,7 +32,7 @@ _WORKS = re.compile(
     r"^(?![ \t]*(?:#|def |class )).*\b(?:" + "|".join(_WORK) + r")\(", re.MULTILINE
 )
 _PROGRAM = re.compile(
-    r"^(?:with\b.*\b\w*[sS]ession\(|(?:\w+[ \t]*=[ \t]*)?[\w.]*\b(?:run|fit|train|main|"
+    r"^(?:with\b.*[sS]ession\(|(?:\w+[ \t]*=[ \t]*)?[\w.]*\b(?:run|fit|train|main|"
     r"minimize|train_and_evaluate)\()",
     re.MULTILINE,
 )

@@ -142,7 +142,7 @@ _BESIDE = _grouped(
 )
 """What rules look for in a script that imports npu_bridge and sets no option."""
 
-_NONE_LAST = re.compile(rb"Session[ \t]*\([^\n]*,[ \t]*None[ \t]*\)")
+_NONE_LAST = re.compile(rb",[ \t]*None[ \t]*\)")
 _RESOURCES = (b"Variable", b"get_variable", b"lookup")
 _PREPROCESSING = re.compile(rb"\.(?:map|flat_map|interleave)[ \t]*\(")
 _MODULE = re.compile(rb"npu_bridge[.\w]*")
@@ -191,7 +191,7 @@ def _works_with_adapter(data: bytes) -> bool:
     return (
         _holds(data, _BESIDE)
         or not _USUAL.issuperset(_MODULE.findall(data))
-        or (b"None" in data and _NONE_LAST.search(data) is not None)
+        or (b"Session" in data and _NONE_LAST.search(data) is not None)
         or (any(word in data for word in _RESOURCES) and _PREPROCESSING.search(data) is not None)
     )
 

@@ -105,7 +105,7 @@ JUDGES = {
     "check, words": ("check --if-ours npu.py wrong.yaml", "judging.batch.may_matter", "NPU101"),
     "check --on-host": (
         "check --on-host wrong.yaml",
-        "cluster.environment.check._files",
+        "launch.environment.check._files",
         "NPU101",
     ),
     "check of a folder": ("check tree", "cli._session.judge_if_ours", "NPU101"),
@@ -115,13 +115,13 @@ JUDGES = {
     "mixlist check": ("mixlist check IN.mixlist empty", "sidefiles.mixlist.check", "empty:1"),
     "ranktable check": (
         "ranktable check IN.table.json empty",
-        "cluster.rank_table.judge",
+        "rank_table.judge",
         "empty:1",
     ),
     "format": ("format IN.mixlist other.mixlist", "cli.format._cleaned", "other.mixlist: form"),
     "env --check": (
         "env --check IN.env empty",
-        "cluster.environment.dotenv.FaultLog",
+        "launch.environment.dotenv.FaultLog",
         "empty:1",
     ),
     "dump list": ("dump list two", "dumps.container.parse_header", "Node_OpDebug"),

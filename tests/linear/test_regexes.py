@@ -19,6 +19,8 @@ KNOWN = {
     ("npu_config.readers.evidence", "_TOKEN"): "it fits at every place, so nothing is tried twice",
     ("npu_config.script.source", "_PIECE"): "only applied to what Python itself has parsed",
     ("npu_config.script.source", "_TOKEN"): "only applied to what Python itself has parsed",
+    ("npu_config.sidefiles.format", "_PLACEHOLDER"): "what it looks behind at, which the proof "
+    "leaves out: it is tried behind a quotation mark only",
     ("npu_config.migration.work", "_COMMENT"): "only applied to what Python itself has parsed",
 }
 """(module, name) of a pattern that is not proven, and why it does no harm."""
@@ -101,7 +103,7 @@ def test_every_pattern_takes_linear_time():
         pattern = written if text else written.encode("latin-1")
         if ambiguous(pattern, flags, (module, name) in searches) is not None:
             wrong.add((module, name))
-    assert sorted(KNOWN) == sorted(wrong)
+    assert (set(), set()) == (wrong - set(KNOWN), set(KNOWN) - wrong)
 
 
 @pytest.mark.parametrize(
