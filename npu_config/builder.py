@@ -3,8 +3,7 @@
 from typing import Any, Mapping, Union
 
 from npu_config.config import NpuConfig
-from npu_config.core.caller import caller_place
-from npu_config.core.calls import explained
+from npu_config.core.calls import caller_place, explained
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.rules import builder
 from npu_config.rules.own_names import help_for_keyword

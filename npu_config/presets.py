@@ -36,8 +36,7 @@ import attr
 
 from npu_config.builder import NpuConfigBuilder
 from npu_config.config import NpuConfig
-from npu_config.core.caller import caller_place
-from npu_config.core.calls import explained
+from npu_config.core.calls import caller_place, explained
 from npu_config.core.diagnostics import NpuConfigError, Severity
 from npu_config.core.files import write_missing
 from npu_config.core.message import phrase

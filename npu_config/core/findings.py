@@ -35,7 +35,7 @@ def warn(finding: Diagnostic, category: Type[Warning], text: Optional[str] = Non
         category: of the warning.
         text: of the warning; None: that of the finding.
     """
-    from npu_config.core.caller import FRAMEWORKS, caller_level
+    from npu_config.core.calls import FRAMEWORKS, caller_level
 
     tell(finding)
     text = str(finding) if text is None else text
@@ -49,7 +49,7 @@ def _placed(finding: Diagnostic) -> Diagnostic:
         return finding
     import attr
 
-    from npu_config.core.caller import script_place
+    from npu_config.core.calls import script_place
 
     place = script_place()
     return attr.evolve(finding, path=place.path, line=place.line)

@@ -1,8 +1,8 @@
 """The rules: one function per constraint, one module per band of ids.
 
 =====  =============================================  =======================================
-1xx    ``names``, ``values``                          names and fields; values
-1xx    ``targets``, ``versions``                      products, modes; versions of the adapter
+1xx    ``names``                                      names, fields and values of options
+1xx    ``targets``                                    products, modes; versions of the adapter
 2xx    ``precision``, ``acceleration``                precision modes and what hangs on them
 3xx    ``dump``                                       dump, overflow detection, profiling
 4xx    ``loops``                                      iteration offload and mixed computing

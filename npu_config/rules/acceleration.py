@@ -4,8 +4,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.target import Product
-from npu_config.rules._reading import given
-from npu_config.rules.case import Case
+from npu_config.rules.case import Case, given
 from npu_config.rules.precision import BFLOAT16_PRODUCTS, either
 
 _ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"

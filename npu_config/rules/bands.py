@@ -24,8 +24,6 @@ from npu_config.rules import (  # noqa: F401 - each declares its rules
     targets,
     timeouts,
     unwritten,
-    values,
-    versions,
 )
 
 CASE_RULES: Tuple[Rule, ...] = tuple(

@@ -23,8 +23,7 @@ from typing import (
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.kinds import is_bool, shorten, shown
-from npu_config.core.caller import caller_place
-from npu_config.core.calls import explained
+from npu_config.core.calls import caller_place, explained
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.settings import UNKNOWN, Setting
 from npu_config.core.target import Target

@@ -3,15 +3,15 @@
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
-from npu_config.rules._reading import (
+from npu_config.rules.case import (
     DYNAMIC_SHAPES,
+    Case,
     changed,
     given,
     needing,
     runs_dynamic,
     tuning_is_off,
 )
-from npu_config.rules.case import Case
 
 _BUILD = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
 _PERFORMANCE = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"

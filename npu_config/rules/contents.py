@@ -17,8 +17,7 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.rule import rule
 from npu_config.core.target import Target
-from npu_config.rules._reading import DYNAMIC_SHAPES, in_script, on, runs_dynamic, tuning_mode
-from npu_config.rules.case import Case
+from npu_config.rules.case import DYNAMIC_SHAPES, Case, in_script, on, runs_dynamic, tuning_mode
 from npu_config.rules.environment import PROGRESS
 from npu_config.rules.paths import WANTED
 from npu_config.text.json_rules import json_syntax

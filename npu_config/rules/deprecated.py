@@ -9,8 +9,7 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
 from npu_config.core.versions import INDEX, NEVER, NEWEST, SNAPSHOTS, Versions
-from npu_config.rules._reading import changed, given, in_script
-from npu_config.rules.case import Case
+from npu_config.rules.case import Case, changed, given, in_script
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
 _EXPERIMENTAL = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"

@@ -8,8 +8,9 @@ from npu_config.catalogue import OPTIONS, Outcome
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
-from npu_config.rules._reading import (
+from npu_config.rules.case import (
     DYNAMIC_SHAPES,
+    Case,
     changed,
     in_script,
     is_never_read,
@@ -19,7 +20,6 @@ from npu_config.rules._reading import (
     on,
     report_inert,
 )
-from npu_config.rules.case import Case
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
 

@@ -5,8 +5,9 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
-from npu_config.rules._reading import (
+from npu_config.rules.case import (
     SHAPE_PROFILES,
+    Case,
     changed,
     given,
     has_shape_profiles,
@@ -15,7 +16,6 @@ from npu_config.rules._reading import (
     quoted,
     report_inert,
 )
-from npu_config.rules.case import Case
 
 _EXPERIMENTAL = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"
 _DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"

@@ -7,8 +7,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.rule import rule
 from npu_config.core.target import Product
-from npu_config.rules._reading import DYNAMIC_SHAPES, given, runs_dynamic
-from npu_config.rules.case import Case
+from npu_config.rules.case import DYNAMIC_SHAPES, Case, given, runs_dynamic
 from npu_config.rules.precision import KEEPS_DTYPES
 
 _EXCEPTION = "docs/en/tfadapter_1/apiref/session_config/exception_remedy.md"

@@ -7,8 +7,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN
-from npu_config.rules._reading import changed, given, off, on
-from npu_config.rules.case import Case
+from npu_config.rules.case import Case, changed, given, off, on
 
 _LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
 _MIXED = "docs/en/tfadapter_1/apiref/session_config/mixed_computing.md"

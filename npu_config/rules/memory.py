@@ -5,8 +5,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
-from npu_config.rules._reading import in_script
-from npu_config.rules.case import Case
+from npu_config.rules.case import Case, in_script
 
 _MEMORY = "docs/en/tfadapter_1/apiref/session_config/memory_management.md"
 _PERFORMANCE = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"

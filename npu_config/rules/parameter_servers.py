@@ -6,8 +6,7 @@ from typing import Any
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
-from npu_config.rules._reading import off
-from npu_config.rules.case import Case
+from npu_config.rules.case import Case, off
 
 _PS_WORKER = (
     "docs/en/tfadapter_1/migration/script_migration/distributed_training_scripts/"

@@ -11,8 +11,7 @@ from npu_config.catalogue.kinds import shorten
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
-from npu_config.rules._reading import on, tuning_mode
-from npu_config.rules.case import Case
+from npu_config.rules.case import Case, on, tuning_mode
 from npu_config.rules.dump import SWITCHES, profiling_keys
 
 _ATTRS = "tf_adapter/util/npu_attrs.cc"

@@ -7,8 +7,7 @@ from npu_config.catalogue.accuracy_tuning import MIXED_MODES
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.rule import rule
-from npu_config.rules._reading import RESERVED_MODES, given, mode_words, quoted
-from npu_config.rules.case import Case
+from npu_config.rules.case import RESERVED_MODES, Case, given, mode_words, quoted
 
 _ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
 _PERFORMANCE = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"

@@ -12,8 +12,7 @@ from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN, SourceKind
 from npu_config.rules._arguments import argument, is_none, report
-from npu_config.rules._reading import SHAPE_PROFILES, quoted
-from npu_config.rules.case import Case
+from npu_config.rules.case import SHAPE_PROFILES, Case, quoted
 from npu_config.rules.parameter_servers import cluster_of
 
 _SUPPORT = "docs/en/tfadapter_1/apiref/npu_config/runconfig_params_support_info.md"

@@ -7,8 +7,7 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
 from npu_config.core.target import Product
-from npu_config.rules._reading import SHAPE_PROFILES, given, on, quoted, tuning_mode
-from npu_config.rules.case import Case
+from npu_config.rules.case import SHAPE_PROFILES, Case, given, on, quoted, tuning_mode
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"
 _PROFILES = "docs/en/tfadapter_1/migration/others/dynamic_shape_profiles_online_inference.md"

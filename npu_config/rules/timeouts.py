@@ -8,9 +8,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.target import Product
-from npu_config.rules._fixes import writing
-from npu_config.rules._reading import given
-from npu_config.rules.case import Case
+from npu_config.rules.case import Case, given, writing
 
 _EXCEPTION = "docs/en/tfadapter_1/apiref/session_config/exception_remedy.md"
 

@@ -4,7 +4,7 @@ from typing import Any, Dict, Tuple
 
 import attr
 
-from npu_config.core.caller import script_place
+from npu_config.core.calls import script_place
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import language
 from npu_config.core.settings import UNKNOWN

@@ -12,9 +12,9 @@ from npu_config.core.target import Target
 from npu_config.proto import encode
 from npu_config.rules.case import Case
 from npu_config.rules.engine import judge_case
+from npu_config.rules.targets import not_read
 from npu_config.rules.unwritten import is_there
 from npu_config.rules.value import ConfigValue, SideFile, made, of_judged
-from npu_config.rules.versions import not_read
 from npu_config.text.words import spelled
 from npu_config.writers import WITHOUT_COMMENTS
 from npu_config.writers._rules import lost_in_output

@@ -22,10 +22,8 @@ ALSO = {"NPU403": {"NPU906"}, "NPU409": {"NPU904"}, "NPU506": {"NPU109"}}
 """Rules that the examples of a rule cannot help breaking too."""
 
 IDS = {
-    "names": ("NPU101", "NPU102"),
-    "values": ("NPU103", "NPU106"),
-    "targets": ("NPU107", "NPU110"),
-    "versions": ("NPU111", "NPU114"),
+    "names": ("NPU101", "NPU106"),
+    "targets": ("NPU107", "NPU114"),
     "precision": ("NPU201", "NPU299"),
     "acceleration": ("NPU208", "NPU209"),
     "dump": ("NPU301", "NPU399"),

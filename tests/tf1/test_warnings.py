@@ -95,7 +95,7 @@ def test_run_config(tf, tmp_path):
 
 def test_a_stack_of_frameworks_only(monkeypatch):
     """Without a frame of the user, the innermost one that is not of the package is named."""
-    from npu_config.core.caller import caller_level
+    from npu_config.core.calls import caller_level
 
     names = {frame.frame.f_globals.get("__name__", "").split(".")[0] for frame in inspect.stack()}
     assert caller_level() == 1
