@@ -3,11 +3,9 @@
 import ast
 import bisect
 import re
-from collections import deque
 from types import MappingProxyType
 from typing import (
     Any,
-    Deque,
     Dict,
     FrozenSet,
     Iterable,
@@ -485,6 +483,7 @@ class Script:
         self._may_be_patched: Optional[bool] = None
         self._is_program: Optional[bool] = None
         self._imported: Dict[str, FrozenSet[str]] = {}
+        self._nodes: Dict[Tuple[str, ...], List[ast.AST]] = {}
         self._functions: Optional[List[Tuple[FunctionNode, int]]] = None
         self.references: Dict[str, Unknown] = {}
         self.fixed: Dict[ast.AST, Any] = {}
@@ -590,14 +589,15 @@ class Script:
             _SET.match(line, end) is not None for line in lines for _, end in spans(name, line)
         )
 
-    def nodes(self, *words: str) -> Iterator[ast.AST]:
+    def nodes(self, *words: str) -> Sequence[ast.AST]:
         """The nodes of all statements with one of the words on their lines."""
-        lines = sorted({line for word in words for line in self.source.mentions(word)})
-        pending: Deque[ast.AST] = deque([self.tree] if lines else [])
-        while pending:
-            found = children(pending.popleft(), lines)
-            yield from found
-            pending += found
+        found = self._nodes.get(words)
+        if found is None:
+            lines = sorted({line for word in words for line in self.source.mentions(word)})
+            found = self._nodes[words] = children(self.tree, lines) if lines else []
+            for node in found:
+                found += children(node, lines)
+        return found
 
     def function_lines(self) -> List[Tuple[FunctionNode, int]]:
         """Every function with its last line."""

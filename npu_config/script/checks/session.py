@@ -582,6 +582,8 @@ def session_without_configuration(context: Context) -> None:
     if configured is None or not any(map(_is_bare, context.calls(*_OPENED))):
         return
     sessions = [each for each in _sessions(context) if not _may_be_skipped(each)]
+    if not any(each.is_bare for each in sessions):
+        return
     used = {id(each.call): list(_uses(context, each, sessions)) for each in sessions}
     others = {
         name
