@@ -10,6 +10,7 @@ they do not count.  The score is what was found of the others; below ``--least``
 import argparse
 import ast
 import functools
+import importlib.util
 import os
 import random
 import re
@@ -250,6 +251,9 @@ def main(arguments: Sequence[str]) -> int:
     if options.list:
         print("\n".join(map(str, chosen)))
         return 0
+    if importlib.util.find_spec("pytest_timeout") is None:
+        print("needs pytest-timeout: without it no mutant can be judged")
+        return 2
     survivors = []
     with tempfile.TemporaryDirectory(prefix="npu_config-mutants-") as name:
         folder = Path(name)

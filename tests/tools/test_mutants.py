@@ -8,6 +8,7 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.version_info < (3, 8), reason="places of nodes end in 3.8")
 
 mutants = pytest.importorskip("tools.mutants")
+pytest.importorskip("pytest_timeout")
 
 MODULE = '''"""A module: 1 < 2 and 3."""
 from typing import TYPE_CHECKING
