@@ -18,7 +18,7 @@ from npu_config.core.target import Target
 from npu_config.rules.engine import judge
 from npu_config.rules.overwritten import OverwrittenWarning
 from npu_config.rules.own_names import help_for_keyword, no_attribute
-from npu_config.rules.value import ConfigValue, SideFile, from_settings, made
+from npu_config.rules.value import ConfigValue, SideFile, from_settings, from_validated
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -222,7 +222,7 @@ class NpuConfig(ConfigValue):
         )
         options = {name: places.get(name, value) for name, value in self.options.items()}
         files = {name: SideFile(places[name], f.text) for name, f in self.side_files.items()}
-        return made(type(self), options, self.target, self.diagnostics, files)
+        return from_validated(type(self), options, self.target, self.diagnostics, files)
 
 
 __all__ = ["NpuConfig", "OverwrittenWarning", "SideFile"]

@@ -19,7 +19,7 @@ from npu_config.sidefiles.format import first_value
 from npu_config.sidefiles.schema.reading import Findings, Reader, Rules, shown
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Path, Places, Source
-from npu_config.text.words import is_slip
+from npu_config.text.words import is_typo
 
 __all__ = ["check", "check_document", "is_rank_table", "judge", "Judged"]
 
@@ -353,7 +353,7 @@ def _list_meant(value: Any) -> Optional[str]:
     """What to do when the name of a key is a slip of that of a list."""
     for key in value if isinstance(value, dict) else ():
         for name in LIST_KEYS:
-            if isinstance(key, str) and is_slip(key, name):
+            if isinstance(key, str) and is_typo(key, name):
                 return phrase('did you mean "{}"?', name)
     return None
 

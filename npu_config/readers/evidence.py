@@ -12,7 +12,7 @@ from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.layout import GROUP_OF_KEY, HEADER_KEYS, TARGET_KEYS
-from npu_config.text.words import SLIP, is_slip, likeness, near
+from npu_config.text.words import SLIP, is_typo, likeness, near
 
 __all__ = [
     "MOST_KEYS",
@@ -407,7 +407,7 @@ def _meaning(key: str) -> Tuple[int, str]:
     close = key if key in _KNOWN else near(key, _NAMES) if len(key) > 4 else None
     if close is None:
         return _FOREIGN, key
-    slip = close == key or (is_slip(key, close) and _is_close(key, close))
+    slip = close == key or (is_typo(key, close) and _is_close(key, close))
     if close not in OPTIONS:
         plural = key.lower() == close + "s"
         what = _GROUP if close in GROUP_OF_KEY else _HEADER

@@ -14,7 +14,7 @@ from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.readers.evidence import signs
 from npu_config.sidefiles import KINDS
 from npu_config.text.wire import BYTES, VARINT, WireError, fields
-from npu_config.text.words import is_slip
+from npu_config.text.words import is_typo
 
 _TOP = 65536
 NOTEBOOK = ".ipynb"
@@ -194,7 +194,7 @@ def _holds_rewriter(content: bytes) -> bool:
 
 
 def _misspells(names: Iterable[bytes]) -> bool:
-    return any(is_slip(name.decode(), NPU_OPTIMIZER) for name in names)
+    return any(is_typo(name.decode(), NPU_OPTIMIZER) for name in names)
 
 
 FORMATS: Mapping[str, Format] = {

@@ -11,7 +11,7 @@ from npu_config.rules.reading import TEMPLATE, Reading
 from npu_config.sidefiles import KINDS
 from npu_config.sidefiles.format import Format, Sample
 from npu_config.text.source import Source
-from npu_config.text.words import is_slip
+from npu_config.text.words import is_typo
 
 _KEY_ENDS = ":={<"
 
@@ -32,7 +32,7 @@ def _writing(diagnostic: Diagnostic, meant: str, source: Source) -> Optional[Fix
     end = source.offset(place.end_line or 0, place.end_column or 0)
     whole = source.text[start:end]
     word = whole.strip("\"'")
-    if word == meant or not is_slip(word, meant):
+    if word == meant or not is_typo(word, meant):
         return None
     if _is_key(source.text[end : end + 80], whole) and _stands(meant, source.text):
         return None

@@ -31,7 +31,7 @@ from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN, Setting
 from npu_config.core.versions import NEVER
 from npu_config.rules.case import Case, Fault, unread, writing
-from npu_config.text.words import is_slip, near
+from npu_config.text.words import is_typo, near
 
 _SWITCH_MEANT: Mapping[str, str] = {
     "precision_mode": "profiling_mode",
@@ -177,7 +177,7 @@ def unknown_option(case: Case) -> None:
             place=setting.place_of_name,
             severity=_severity_of_unknown(case, close),
             fix=Fix.writing(setting.name_place, close, phrase('rename to "{}"', close))
-            if close and _is_slip(case, name, close)
+            if close and _is_typo(case, name, close)
             else None,
             meant=close,
             consequence="nothing reads it",
@@ -208,9 +208,9 @@ def _key_of_profiling(name: str) -> Optional[str]:
     return phrase('it belongs inside the JSON text of "profiling_options": {{"{}": ...}}', name)
 
 
-def _is_slip(case: Case, name: str, meant: str) -> bool:
+def _is_typo(case: Case, name: str, meant: str) -> bool:
     """True when ``name`` can only be a slip of the pen for an option that is not set yet."""
-    return is_slip(name, meant) and not case.isset(meant)
+    return is_typo(name, meant) and not case.isset(meant)
 
 
 @rule(

@@ -82,7 +82,7 @@ class ConfigValue(_Mapping):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         state = dict(self.options), self.target, self.diagnostics, dict(self.side_files)
-        return (made, (type(self), *state))
+        return (from_validated, (type(self), *state))
 
     def __getitem__(self, name: str) -> Any:
         return self.options[name]
@@ -162,7 +162,7 @@ class ConfigValue(_Mapping):
 Value = TypeVar("Value", bound=ConfigValue)
 
 
-def made(
+def from_validated(
     into: Type[Value],
     options: Mapping[str, Any],
     target: Target,
@@ -209,7 +209,7 @@ def from_settings(
     worst = Severity.WARNING if strict else Severity.ERROR
     if diagnostics and any(d.severity >= worst for d in diagnostics):
         raise NpuConfigError(diagnostics)
-    return made(
+    return from_validated(
         into,
         _canonical(case),
         case.target,
@@ -222,7 +222,9 @@ def of_judged(
     into: Type[Value], case: Case, side_files: Mapping[str, SideFile] = _NO_FILES
 ) -> Value:
     """The configuration of a case that was judged and has no error."""
-    return made(into, _canonical(case), case.target, Report(case.diagnostics), side_files)
+    return from_validated(
+        into, _canonical(case), case.target, Report(case.diagnostics), side_files
+    )
 
 
 def _pending(diagnostic: Diagnostic, side_files: Mapping[str, SideFile]) -> Diagnostic:

@@ -15,7 +15,7 @@ from npu_config.script._rules import own_call_refused
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Unknown
 from npu_config.script.state import Call, Run, evaluate
-from npu_config.text.words import is_slip, meant_names, near
+from npu_config.text.words import is_typo, meant_names, near
 
 
 def _signatures() -> Dict[str, inspect.Signature]:
@@ -84,7 +84,7 @@ def name_place(run: Run, call: Call) -> Place:
 
 def renaming(place: Place, name: str, meant: Optional[str]) -> Optional[Fix]:
     """The fix that writes the name that can only be meant."""
-    if meant is None or not is_slip(name, meant):
+    if meant is None or not is_typo(name, meant):
         return None
     return Fix.writing(place, meant, phrase('rename to "{}"', meant))
 

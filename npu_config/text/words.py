@@ -97,7 +97,7 @@ def likeness(word: str, other: str) -> float:
     return SequenceMatcher(None, _plain(word[:80]), _plain(other)).ratio()
 
 
-def is_slip(word: str, meant: str) -> bool:
+def is_typo(word: str, meant: str) -> bool:
     """True for a word that differs in case, in ``-`` and ``_``, or in a letter or two."""
     return numbers_agree(word, meant) and likeness(word, meant) >= SLIP
 

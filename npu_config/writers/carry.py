@@ -14,7 +14,7 @@ from npu_config.rules.case import Case
 from npu_config.rules.engine import judge_case
 from npu_config.rules.targets import not_read
 from npu_config.rules.unwritten import is_there
-from npu_config.rules.value import ConfigValue, SideFile, made, of_judged
+from npu_config.rules.value import ConfigValue, SideFile, from_validated, of_judged
 from npu_config.text.words import spelled
 from npu_config.writers import WITHOUT_COMMENTS
 from npu_config.writers._rules import lost_in_output
@@ -166,7 +166,7 @@ def _in_folder(config: ConfigValue, folder: Optional[str]) -> ConfigValue:
     options = {
         name: files[name].path if name in files else v for name, v in config.options.items()
     }
-    return made(ConfigValue, options, config.target, config.diagnostics, files)
+    return from_validated(ConfigValue, options, config.target, config.diagnostics, files)
 
 
 def _whole(source: Stated, to: str, own: Optional[Target]) -> List[str]:

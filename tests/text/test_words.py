@@ -2,7 +2,7 @@
 
 import pytest
 
-from npu_config.text.words import SLIP, is_slip, likeness, near
+from npu_config.text.words import SLIP, is_typo, likeness, near
 
 OPTIONS = ("hccl_timeout", "op_wait_timeout", "dump_path")
 
@@ -47,6 +47,6 @@ def test_likeness() -> None:
         ("", "atlas_a2", False),
     ],
 )
-def test_is_slip(word: str, meant: str, slip: bool) -> None:
+def test_is_typo(word: str, meant: str, slip: bool) -> None:
     """A letter or two may be wrong; another number is another thing."""
-    assert is_slip(word, meant) is slip
+    assert is_typo(word, meant) is slip

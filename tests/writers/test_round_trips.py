@@ -10,7 +10,7 @@ from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Target
 from npu_config.readers import read
-from npu_config.rules.value import from_settings, made
+from npu_config.rules.value import from_settings, from_validated
 from npu_config.writers import render
 from npu_config.writers.run_config import losses, to_run_config_kwargs
 from tests.strategies import configs
@@ -75,7 +75,9 @@ def test_run_config_kwargs(config):
         for name, value in config.to_dict().items()
         if name not in lost and name not in ("use_off_line", "min_group_size")
     }
-    arguments = to_run_config_kwargs(made(NpuConfig, kept_options(config, kept), config.target))
+    arguments = to_run_config_kwargs(
+        from_validated(NpuConfig, kept_options(config, kept), config.target)
+    )
     again = options_of(arguments)
     if "input_shape" in again and "compile_hybrid_mode" not in kept:
         assert again.pop("compile_hybrid_mode") == 0

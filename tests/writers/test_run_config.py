@@ -9,7 +9,7 @@ from npu_config.catalogue import OPTIONS
 from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.core.target import Target
-from npu_config.rules.value import made
+from npu_config.rules.value import from_validated
 from npu_config.writers import render
 from npu_config.writers.run_config import to_run_config_kwargs
 from tests.writers.run_config_arguments import options_of
@@ -140,7 +140,7 @@ def test_dynamic_input_is_completed():
 def test_what_is_lost_is_refused(options, lost):
     """Each option that would not arrive is an error of its own."""
     values = {name: OPTIONS[name].kind.parse(value) for name, value in options.items()}
-    config = made(NpuConfig, values, Target())
+    config = from_validated(NpuConfig, values, Target())
     try:
         to_run_config_kwargs(config)
         found = []

@@ -14,7 +14,7 @@ from npu_config.script.constants import is_known
 from npu_config.script.fixes import written
 from npu_config.script.objects import Argument, Block, Constructed, Entry, Fails, Unknown, origins
 from npu_config.script.script import DEFINITION
-from npu_config.text.words import is_slip, joined, near, shown
+from npu_config.text.words import is_typo, joined, near, shown
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
@@ -233,7 +233,7 @@ def unknown_argument(context: Context) -> None:
             if close:
                 help = phrase('did you mean "{}"?', close)
                 is_written = context.script.source.at(argument.name_place) == name
-                if is_written and is_slip(name, close) and close not in made.arguments:
+                if is_written and is_typo(name, close) and close not in made.arguments:
                     title = phrase('rename to "{}"', close)
                     fix = Fix.writing(argument.name_place, close, title)
             elif option is not None and option.replacement:

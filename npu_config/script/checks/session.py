@@ -28,7 +28,7 @@ from npu_config.script.scopes import (
     name_of,
 )
 from npu_config.script.vocabulary import SESSIONS
-from npu_config.text.words import is_slip
+from npu_config.text.words import is_typo
 
 _READERS = ("print", "pprint", "str", "repr", "type", "id", "len", "isinstance")
 _FILLERS = ("CopyFrom", "MergeFrom", "ParseFromString", "ClearField", "HasField", "Clear")
@@ -507,7 +507,7 @@ def optimizer_misnamed(context: Context) -> None:
 
 def _is_misspelt(name: str, block: Block) -> bool:
     """True for a name that can only be misspelt, where no other entry has the right one."""
-    if block.message is None or not is_slip(name, NPU_OPTIMIZER):
+    if block.message is None or not is_typo(name, NPU_OPTIMIZER):
         return False
     return all(other.name != NPU_OPTIMIZER for other in block.message.root.blocks)
 
