@@ -12,8 +12,6 @@ import sys
 from types import ModuleType
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
 from npu_config.tf1 import vendor
 from npu_config.tf1.modules import MODULES, is_package, names_of, resolve
 
@@ -88,6 +86,7 @@ def install_npu_bridge(force: bool = False) -> Callable[[], None]:
     if installed() is None:
         if vendor.is_available() and not force:
             from npu_config.core.diagnostics import NpuConfigError
+            from npu_config.runner.rules import vendor_package_present
 
             message = "{} is installed here; its modules are not replaced".format(vendor.PACKAGE)
             help = "run the script with python, or force the stand-ins"
@@ -118,16 +117,3 @@ def _forget() -> None:
 
 def _names() -> List[str]:
     return [name for name in sys.modules if name.split(".", 1)[0] in _PACKAGES]
-
-
-@declare("NPU425", Severity.ERROR, source=("npu_config",))
-def vendor_package_present() -> None:
-    """The vendor's package is installed, and its modules are not replaced unasked.
-
-    On the NPU host a script runs with the vendor's modules: run it with `python`.  `--force`
-    (`force=True`) runs it with this package's stand-ins all the same.
-
-    Wrong, on an NPU host: `npu-config run train.py`
-
-    Right: `python train.py`
-    """
