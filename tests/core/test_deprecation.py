@@ -1,5 +1,6 @@
 """Old names: what warns, and from when."""
 
+import sys
 import warnings
 from pathlib import Path
 
@@ -31,7 +32,8 @@ def test_a_deprecated_name_warns_its_user(monkeypatch, way):
     assert {
         "npu_config.cluster is deprecated since npu_config 0.2.0; use npu_config.rank_table"
     } == {str(each.message) for each in caught}
-    assert {each.filename for each in caught} == {"train.py"}
+    if sys.version_info >= (3, 8):  # before, the frame of an exec names no file here
+        assert {each.filename for each in caught} == {"train.py"}
 
 
 def test_the_promise_lists_every_old_name():

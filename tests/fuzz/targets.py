@@ -274,7 +274,7 @@ NO_READERS = {
     "core/files.py": "compares a file with what is to be written, and writes",
     "runner/hub.py": "what the system says of a process",
     "runner/ranks.py": "what the ranks of this run wrote",
-    "script/checks/_loops.py": "searches for one pattern, which tests/linear proves",
+    "script/checks/loops.py": "searches for one pattern, which tests/linear proves",
     "sidefiles/library.py": "gives the text to the readers of side files",
     "text/loading.py": "reads bytes for the others",
     "tf1/module_table.py": "reads the table of the package",

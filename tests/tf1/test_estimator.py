@@ -401,7 +401,7 @@ class TestRunConfig:
 
     def test_task(self, tf, monkeypatch):
         """The task of TF_CONFIG is written as job and task_index."""
-        from npu_config.tf1.run_config import task_of
+        from npu_config.tf1.run_config_options import task_of
 
         task = {"task": {"type": "worker", "index": 2}}
         assert task_of({"TF_CONFIG": json.dumps(task)}) == ("worker", 2)

@@ -253,7 +253,7 @@ def test_every_rule_that_can_refuse_is_listed():
     from npu_config.rulebook import RULES
     from npu_config.sidefiles import profiling
     from npu_config.text import json_rules
-    from npu_config.tf1.run_config import carried
+    from npu_config.tf1.run_config_options import carried
 
     names = {option.name for option in carried()}
     errors = {
