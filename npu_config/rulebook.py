@@ -1,7 +1,6 @@
 """Every rule there is: those about options, and those that parsers and tools declare."""
 
 import importlib
-import pkgutil
 from typing import TYPE_CHECKING, Any, Tuple
 
 from npu_config.core.message import phrase
@@ -32,6 +31,8 @@ ROOMS = (
 
 def load_all() -> Tuple[Rule, ...]:
     """Every rule there is, in order of id."""
+    import pkgutil
+
     for name in ROOMS:
         room = importlib.import_module(name)
         for found in pkgutil.walk_packages(getattr(room, "__path__", []), name + "."):

@@ -1,15 +1,19 @@
 """What shells offer to complete: names of options and rules (``docs/command-line.md``)."""
 
-from typing import List
+from typing import TYPE_CHECKING, List
 
 import click
-from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 def complete_rules(
     ctx: click.Context, param: click.Parameter, incomplete: str
-) -> List[CompletionItem]:
+) -> "List[CompletionItem]":
     """Ids and names of rules; of several, joined by commas, the last is completed."""
+    from click.shell_completion import CompletionItem
+
     before, comma, word = incomplete.rpartition(",")
     return [
         CompletionItem(before + comma + name, help=words)
@@ -20,8 +24,10 @@ def complete_rules(
 
 def complete_names(
     ctx: click.Context, param: click.Parameter, incomplete: str
-) -> List[CompletionItem]:
+) -> "List[CompletionItem]":
     """Everything that ``explain`` explains."""
+    from click.shell_completion import CompletionItem
+
     from npu_config.cli._topics import topics
 
     return [

@@ -1,6 +1,5 @@
 """The fixes that findings carry, applied to exactly their characters."""
 
-import difflib
 import re
 from typing import Iterable, List, Optional, Sequence, Tuple
 
@@ -34,8 +33,10 @@ def _touch(one: Span, other: Span) -> bool:
 
 def difference(path: Optional[str], before: str, after: str) -> str:
     """A unified diff of what the fixes change, as git and patch read it."""
+    from difflib import unified_diff
+
     lines: Sequence[str] = list(
-        difflib.unified_diff(
+        unified_diff(
             _lines(before), _lines(after), _header("a", path or ""), _header("b", path or "")
         )
     )

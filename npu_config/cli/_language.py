@@ -1,11 +1,9 @@
 """The language of the command line: ``--lang``, else NPU_CONFIG_LANG, else the locale."""
 
 import contextlib
-import copy
 import gettext
 import inspect
 import os
-import re
 from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import click
@@ -22,14 +20,15 @@ from npu_config.core.message import (
     speak,
     speaking,
 )
+from npu_config.core.patterns import lazy_pattern
 from npu_config.core.terminal import width
 
 _WIDE, _CLOSING = (
     "\u2e80-\u3000\u3003-\u9fff\uff00-\uffef",
     "\u3001\u3002\u300b\u300d\uff01\uff09\uff0c\uff1a\uff1b\uff1f",
 )
-_BROKEN = re.compile(r"([{0}{1}])\n(?=[{0}])".format(_WIDE, _CLOSING))
-_UNIT = re.compile("(?:[^\\s{0}]+|[{0}])[{1}]*\\s*".format(_WIDE, _CLOSING))
+_BROKEN = lazy_pattern(r"([{0}{1}])\n(?=[{0}])".format(_WIDE, _CLOSING))
+_UNIT = lazy_pattern("(?:[^\\s{0}]+|[{0}])[{1}]*\\s*".format(_WIDE, _CLOSING))
 _COLUMN = 30
 _VALUED = ("--lang", *(option.flag for option in OPTIONS if option.legal is not bool))
 """Options of ``run``, before the script, that a value follows."""
@@ -109,6 +108,8 @@ def spoken(command: click.Command) -> click.Command:
         command.params.append(lang_option())
     if language() == "en":
         return command
+    import copy
+
     other = copy.copy(command)
     other.help = _localized(command.help)
     other.epilog = _localized(command.epilog)
@@ -124,6 +125,8 @@ def _parameter(parameter: click.Parameter) -> click.Parameter:
     text = getattr(parameter, "help", None)
     if not text:
         return parameter
+    import copy
+
     other: Any = copy.copy(parameter)
     other.help = localized(text)
     return parameter if other.help == text else other

@@ -1,12 +1,14 @@
 """Types of arguments that name files, with the completion that shells offer for them."""
 
 import os
-from typing import Any, Iterable, List, Optional
+from typing import TYPE_CHECKING, Any, Iterable, List, Optional
 
 import click
-from click.shell_completion import CompletionItem
 
 from npu_config.cli._output import Failure
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class InputPath(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -36,8 +38,10 @@ class InputPath(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> List[CompletionItem]:
+    ) -> "List[CompletionItem]":
         """Files, as the shell completes them."""
+        from click.shell_completion import CompletionItem
+
         return [CompletionItem(incomplete, type="file")]
 
 

@@ -1,7 +1,6 @@
 """What the commands share: findings printed, errors as findings."""
 
 import contextlib
-import json
 import os
 import sys
 from typing import Callable, Iterable, Iterator, Mapping, Optional, Sequence, TypeVar
@@ -76,6 +75,8 @@ def write_findings(path: str, judged: Optional[Judgement]) -> None:
 
 
 def _holds_findings(path: str) -> bool:
+    import json
+
     try:
         with open(path, "rb", opener=reading) as stream:
             found = json.loads(stream.read().decode("utf-8"))

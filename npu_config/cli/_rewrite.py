@@ -4,7 +4,6 @@ import os
 import stat
 from typing import Optional
 
-from npu_config.core.exchange import ChangedError, replace_content
 from npu_config.core.message import localized
 
 
@@ -21,6 +20,8 @@ def rewrite(
         root: the directory that the file was found in; links that lead out of it are not
             followed.
     """
+    from npu_config.core.exchange import ChangedError, replace_content
+
     real = os.path.realpath(path)
     try:
         reason = _refusal(real, root)

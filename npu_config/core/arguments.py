@@ -1,14 +1,14 @@
 """What a caller gives: a path, a text or a mapping; and what is said of another thing."""
 
 import os
-import re
 from typing import Mapping
 
 from npu_config.core.message import phrase
+from npu_config.core.patterns import lazy_pattern
 
 __all__ = ["checked_mapping", "checked_text", "is_text", "names_file", "path_name"]
 
-_SCRIPT = re.compile(r"[^\s(){}=;#'\"]+\.(?:py|pyw|ipynb)\Z")
+_SCRIPT = lazy_pattern(r"[^\s(){}=;#'\"]+\.(?:py|pyw|ipynb)\Z")
 
 
 def path_name(path: object) -> str:

@@ -12,7 +12,6 @@ leases the content is compared once more a moment later.
 
 import errno
 import os
-import signal
 import sys
 import time
 from typing import IO, Optional
@@ -115,6 +114,7 @@ def _lease(stream: IO[bytes]) -> bool:
     """
     try:
         import fcntl
+        import signal
 
         fcntl.fcntl(stream, fcntl.F_SETSIG, signal.SIGURG)  # by default it is one that kills
         fcntl.fcntl(stream, fcntl.F_SETLEASE, fcntl.F_RDLCK)

@@ -7,7 +7,6 @@ name, a severity, a page and a source, and both are found in :data:`REGISTRY`.
 """
 
 import inspect
-import re
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Optional, Tuple, Type, TypeVar
 
 import attr
@@ -24,11 +23,12 @@ from npu_config.core.diagnostics import (
 )
 from npu_config.core.findings import tell
 from npu_config.core.message import phrase
+from npu_config.core.patterns import lazy_pattern
 from npu_config.core.target import Product
 
 Check = TypeVar("Check", bound=Callable[[Any], None])
 
-_ID = re.compile(r"NPU[1-9]\d{2,3}\Z")
+_ID = lazy_pattern(r"NPU[1-9]\d{2,3}\Z")
 _BAND, _THREE = len("NPU8"), len("NPU802")
 _MANY = 30
 NO_PAGE = "{}: Python was started with -OO, which removes the docstring that is this page."

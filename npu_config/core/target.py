@@ -2,7 +2,6 @@
 
 import enum
 import functools
-import re
 from typing import (
     TYPE_CHECKING,
     AbstractSet,
@@ -19,6 +18,7 @@ import attr
 
 from npu_config.core.calls import explained
 from npu_config.core.message import join, listed, phrase
+from npu_config.core.patterns import lazy_pattern
 from npu_config.core.versions import SNAPSHOTS, Snapshot, parse_adapter, parse_cann, version_of
 
 __all__ = [
@@ -97,7 +97,7 @@ Case, blanks, ``-`` and ``_`` make no difference, nor do the words Huawei, Ascen
 training, inference, server, card, series and products.
 """
 
-_NOISE = re.compile(
+_NOISE = lazy_pattern(
     r"[^a-z0-9]|huawei|ascend|atlas|model|training|inference|server|card|series|products?"
 )
 

@@ -4,10 +4,11 @@ A terminal acts on control characters; a CI system on lines that begin with ``::
 ``##[``.  Here both become visible text.
 """
 
-import re
 import unicodedata
 
-PALETTE = re.compile(r"(\x1b\[[0-9;]*m)")
+from npu_config.core.patterns import lazy_pattern
+
+PALETTE = lazy_pattern(r"(\x1b\[[0-9;]*m)")
 """The colours that the text report writes itself."""
 
 

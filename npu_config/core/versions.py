@@ -9,11 +9,12 @@ import re
 from typing import NamedTuple, Optional, Tuple
 
 from npu_config.core.message import join, listed, phrase
+from npu_config.core.patterns import lazy_pattern
 
 FORM = '"8.0.0", "7.0.RC1" or "6.3.RC2.alpha003"'
 """Examples of how CANN's versions are written."""
 
-_FORM = re.compile(
+_FORM = lazy_pattern(
     r"(?:cann[ _-]*)?(\d{1,3})(?:\.(\d{1,3}))?(?:\.(rc)?(\d{1,3}))?(?:\.(\d{1,3}))?"
     r"(?:\.(alpha|beta)(\d{1,3}))?\Z",
     re.IGNORECASE,

@@ -27,12 +27,12 @@ from npu_config.core.rule import Rule
 from npu_config.core.settings import Settings
 from npu_config.rules.around import ALONE, Around
 from npu_config.rules.reading import FAILED, Reading
-from npu_config.rules.value import ConfigValue
 from npu_config.text.guard import guarded, internal_fault
 from npu_config.text.loading import load
 
 if TYPE_CHECKING:
     from npu_config.readers import Decision
+    from npu_config.rules.value import ConfigValue
 
 __all__ = ["ALONE", "Around", "Judgement", "KnownRules", "judge", "judge_if_ours", "judge_reading"]
 
@@ -71,7 +71,7 @@ class Judgement:
 
 
 def judge(
-    source: Union[PathLike, Settings, ConfigValue, Mapping[str, Any], Any],
+    source: Union[PathLike, Settings, "ConfigValue", Mapping[str, Any], Any],
     around: Around = ALONE,
     as_kind: Optional[str] = None,
     content: Union[bytes, str, None] = None,
@@ -141,6 +141,8 @@ def judge_reading(
 
 def _held(source: Any) -> Reading:
     """What is held in memory, as if it had been read."""
+    from npu_config.rules.value import ConfigValue
+
     if isinstance(source, ConfigValue):
         return Reading("", None, (_of_value(source),), target=source.target)
     if isinstance(source, Settings):
@@ -159,7 +161,7 @@ def _held(source: Any) -> Reading:
     )
 
 
-def _of_value(config: ConfigValue) -> Settings:
+def _of_value(config: "ConfigValue") -> Settings:
     """The options, with the content of the files that come with them."""
     entries = dict(Settings.of(config.options).entries)
     for name, file in config.side_files.items():

@@ -17,6 +17,7 @@ from typing import Callable, Iterable, Iterator, List, NamedTuple, Optional, Seq
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
+from npu_config.core.patterns import lazy_pattern
 from npu_config.core.rule import declare, selects
 
 __all__ = ["Suppressions"]
@@ -40,12 +41,12 @@ def ignore_comment() -> None:
     """
 
 
-_COMMENT = re.compile(
+_COMMENT = lazy_pattern(
     r"#\s{0,40}npu:\s{0,40}(?P<word>ignore-file|ignore)(?![\w-])"
     r"[ \t]{0,40}(?P<rules>\[[^\]\n]{0,500}\])?"
 )
-_ID = re.compile(r"NPU\d{0,4}\Z", re.I)
-_OUTSIDE = re.compile(r"[\s:=(]*NPU\d|[\s:=(]*\[", re.I)
+_ID = lazy_pattern(r"NPU\d{0,4}\Z", re.I)
+_OUTSIDE = lazy_pattern(r"[\s:=(]*NPU\d|[\s:=(]*\[", re.I)
 _OTHER_TOKENS = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
 
 Lines = Tuple[int, int]

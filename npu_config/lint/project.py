@@ -17,18 +17,33 @@ file is judged for is what its own project says, whichever files are named with 
 import functools
 import os
 import re
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Tuple,
+    Union,
+)
 
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.files import PathLike, reading
 from npu_config.core.message import listed, phrase
+from npu_config.core.patterns import lazy_pattern
 from npu_config.core.rule import Rule, declare, selects
 from npu_config.core.target import Target
-from npu_config.lint.gitignore import Patterns
 from npu_config.readers.evidence import KINDS
 from npu_config.readers.formats import kind_of_suffix, suffix_of
+
+if TYPE_CHECKING:
+    from npu_config.lint.gitignore import Patterns
 
 __all__ = ["Project", "Targets", "find_project", "id_of_rule", "read_project", "target_near"]
 
@@ -36,12 +51,12 @@ KnownRules = Callable[[], Iterable[Rule]]
 
 TABLE = "npu-config"
 _MISNAMED = "npu_config"
-_NAMES_TABLE = re.compile(
+_NAMES_TABLE = lazy_pattern(
     r"""^[ \t]{0,40}\[?[ \t]{0,40}(?:tool[ \t]{0,40}\.[ \t]{0,40})?"""
     r"""(["']?)npu[-_]config\1[ \t]{0,40}[].=]""",
     re.M,
 )
-_ID = re.compile(r"NPU\d{0,4}\Z")
+_ID = lazy_pattern(r"NPU\d{0,4}\Z")
 
 
 @declare("NPU833", Severity.ERROR, source=("npu_config",))
@@ -129,7 +144,9 @@ class Project:
 
 
 @functools.lru_cache(maxsize=None)
-def _patterns(root: str, lines: Tuple[str, ...]) -> Patterns:
+def _patterns(root: str, lines: Tuple[str, ...]) -> "Patterns":
+    from npu_config.lint.gitignore import Patterns
+
     return Patterns(root, lines)
 
 

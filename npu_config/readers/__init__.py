@@ -4,7 +4,6 @@ A reader never raises for any content: what is wrong is a diagnostic.
 """
 
 import importlib
-import json
 import re
 from typing import Optional, Tuple, Union
 
@@ -30,9 +29,8 @@ from npu_config.readers.formats import (
 )
 from npu_config.readers.ours import Decision, is_ours
 from npu_config.rules.reading import ANOTHER_PROGRAM, CANNOT_BE_READ, TEMPLATE, Reading
-from npu_config.sidefiles.format import BYTES, Sample
 from npu_config.text.guard import guarded
-from npu_config.text.loading import decode, load, too_large
+from npu_config.text.loading import BYTES, decode, load, too_large
 from npu_config.text.source import Source
 from npu_config.text.words import shown
 
@@ -98,7 +96,7 @@ def _read(
     entry = FORMATS[kind]
     if len(data) > entry.limit:
         return _nothing(kind, name, too_large(name, entry.limit))
-    if text is not None and (kind == "json" or (entry.one_of_several and Sample(text).is_json)):
+    if text is not None and (kind == "json" or (entry.one_of_several and _is_object(text))):
         hole = _template(text)
         if hole is not None:
             message = "a template: {} is filled in later; what comes of it can be checked"
@@ -143,10 +141,18 @@ def read_if_ours(
     return found if isinstance(found, Reading) else None
 
 
+def _is_object(text: str) -> bool:
+    from npu_config.sidefiles.format import Sample
+
+    return Sample(text).is_json
+
+
 def _template(text: str) -> "Optional[re.Match[str]]":
     """A placeholder in a text that is not JSON because of it."""
     hole = placeholder(text)
     if hole is not None:
+        import json
+
         try:
             json.loads(text)
         except (ValueError, RecursionError):

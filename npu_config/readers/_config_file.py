@@ -1,6 +1,5 @@
 """From the plain value of a configuration file to settings: one interpreter for all formats."""
 
-import json
 from collections import defaultdict
 from typing import Any, Dict, List, Mapping, Optional, Set, Union
 
@@ -13,8 +12,7 @@ from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import MODES, Product, Target
 from npu_config.readers import _rules as rules
 from npu_config.rules.reading import Reading
-from npu_config.text.faults import FaultLog, StopReading
-from npu_config.text.json import BROKEN
+from npu_config.text.faults import BROKEN, FaultLog, StopReading
 from npu_config.text.source import Path, Places, Source
 from npu_config.text.words import near, numbers_agree, shown
 
@@ -97,6 +95,8 @@ def writing(place: Place, value: Union[int, str]) -> Optional[Fix]:
 
     Where nothing stands, as behind the colon of a key in YAML, it gets a blank before it.
     """
+    import json
+
     is_empty = (place.line, place.column) == (place.end_line, place.end_column)
     return Fix.writing(place, " " * is_empty + json.dumps(value, ensure_ascii=False))
 

@@ -12,6 +12,7 @@ from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.layout import GROUP_OF_KEY, HEADER_KEYS, TARGET_KEYS
+from npu_config.core.patterns import lazy_pattern
 from npu_config.text.words import SLIP, is_typo, likeness, near
 
 __all__ = [
@@ -36,20 +37,20 @@ MOST_KEYS = 256
 _SEPARATOR = "[:=\uff1a]"
 """A colon; or what people write in the place of one."""
 
-_YAML_LINE = re.compile(
+_YAML_LINE = lazy_pattern(
     r"^(?:(?P<mark>---|\.\.\.)(?=\s|$)|(?P<indent>[ \t]*)(?:"
     r"""(?P<quote>["'])(?P<quoted>[^"'\n]{1,80})(?P=quote)|"""
     r"""(?P<plain>[^\s#"'{}\[\],&*!|>%@?:=\uff1a-][^#"'{}\[\]:=\uff1a\n]{0,79}))"""
     r"[ \t]*" + _SEPARATOR + r"(?!//)[ \t]*(?P<value>[^\n]*))",
     re.M,
 )
-_TOML_LINE = re.compile(
+_TOML_LINE = lazy_pattern(
     r"""^[ \t]*(?:\[\[?(?P<table>[^\]\n]{1,200})\]|(?P<key>[\w"'][\w."' -]{0,200}?)[ \t]*"""
     + _SEPARATOR
     + r"[ \t]*(?P<value>[^\n]*))",
     re.M,
 )
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r'"(?P<double>(?:[^"\\\n]|\\.)*)"?|\'(?P<single>(?:[^\'\\\n]|\\.)*)\'?'
     r"|//[^\n]*|(?P<sign>[{}\[\]:=,\uff1a])|(?P<word>[^\s\"'{}\[\]:=,\uff1a/]+)|[\s/]+"
 )
@@ -324,11 +325,11 @@ EVIDENCE: Tuple[Evidence, ...] = (
 )
 
 
-_SCHEMA = re.compile(r"npu[-_]config")
-_MODELINE = re.compile(
+_SCHEMA = lazy_pattern(r"npu[-_]config")
+_MODELINE = lazy_pattern(
     r"^#(?::schema|[ \t]*yaml-language-server:[ \t]*\$schema=)[ \t]*\S*npu[-_]config", re.M
 )
-_VERSION = re.compile(r"""["']?v?\d{1,2}(?:\.0)?["']?[ \t]*(?:#.*)?""")
+_VERSION = lazy_pattern(r"""["']?v?\d{1,2}(?:\.0)?["']?[ \t]*(?:#.*)?""")
 _NAMES: Tuple[str, ...] = (*OPTIONS, *GROUP_OF_KEY, *HEADER_KEYS)
 _OPTION, _COMMON, _GROUP, _HEADER, _FOREIGN = range(5)
 

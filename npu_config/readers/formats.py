@@ -11,6 +11,7 @@ from typing import Callable, Iterable, Mapping, NamedTuple, Optional, Tuple
 from npu_config.catalogue import OPTIONS
 from npu_config.core.message import phrase
 from npu_config.core.names import NPU_OPTIMIZER
+from npu_config.core.patterns import lazy_pattern
 from npu_config.readers.evidence import signs
 from npu_config.sidefiles import KINDS
 from npu_config.text.wire import BYTES, VARINT, WireError, fields
@@ -19,20 +20,20 @@ from npu_config.text.words import is_typo
 _TOP = 65536
 NOTEBOOK = ".ipynb"
 
-_GRAPH_TEXT = re.compile(
+_GRAPH_TEXT = lazy_pattern(
     r"(?:node|meta_info_def|graph_def|saver_def|library) {0,8}:? {0,8}[{<]|saved_model_"
 )
-_FUSION_RESULT = re.compile(r'"(?:session_and_graph_id\w{0,40}|match_times|effect_times)" *:')
-_ACL = re.compile(
+_FUSION_RESULT = lazy_pattern(r'"(?:session_and_graph_id\w{0,40}|match_times|effect_times)" *:')
+_ACL = lazy_pattern(
     r'"(?:dump_(?:list|op_switch|debug|scene|stats|level)|aicore_metrics|err_msg_mode)" *:'
 )
-_ACL_BLOCK = re.compile(r'"(?:dump|profiler)" *: *\{')
-_LOSS = re.compile(r"loss[ _]scal|global_step|step ?[=:] ?\d", re.IGNORECASE)
+_ACL_BLOCK = lazy_pattern(r'"(?:dump|profiler)" *: *\{')
+_LOSS = lazy_pattern(r"loss[ _]scal|global_step|step ?[=:] ?\d", re.IGNORECASE)
 _MANIFEST = (
-    re.compile(r"^apiVersion: {0,8}\S", re.MULTILINE),
-    re.compile(r"^kind: {0,8}\S", re.MULTILINE),
+    lazy_pattern(r"^apiVersion: {0,8}\S", re.MULTILINE),
+    lazy_pattern(r"^kind: {0,8}\S", re.MULTILINE),
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     r"\$\{\w{1,60}\}|\{\{ ?[\w.]{1,60} ?\}\}|\{[A-Za-z_]\w{0,60}\}|%\(\w{1,60}\)s|<%= ?\w{1,60}"
 )
 
@@ -170,9 +171,9 @@ def _asked(module: str) -> Callable[[bytes], bool]:
 
 
 _REWRITER = NPU_OPTIMIZER.encode()
-_TEXT_NAME = re.compile(rb"""\bname[ \t]*:[ \t]*["']([\w -]{1,40})["']""")
-_TEXT_KEY = re.compile(rb"""\bkey[ \t]*:[ \t]*["'](\w{1,60})["']""")
-_WIRE_NAME = re.compile(rb"\n[\x08-\x10]([A-Za-z_]{8,16})\x12")
+_TEXT_NAME = lazy_pattern(rb"""\bname[ \t]*:[ \t]*["']([\w -]{1,40})["']""")
+_TEXT_KEY = lazy_pattern(rb"""\bkey[ \t]*:[ \t]*["'](\w{1,60})["']""")
+_WIRE_NAME = lazy_pattern(rb"\n[\x08-\x10]([A-Za-z_]{8,16})\x12")
 
 
 def _names_rewriter(content: bytes) -> bool:
@@ -248,18 +249,18 @@ OPEN_SUFFIXES = (".json", ".cfg", ".ini", ".txt", ".config", ".aippconfig")
 _SIGNS = (
     (
         "pbtxt",
-        re.compile(
+        lazy_pattern(
             r"(?:graph_options|allow_soft_placement|log_device_placement|"
             r"gpu_options|device_count|\w{1,30}_op_parallelism_threads) {0,8}[:{]"
         ),
     ),
-    ("toml", re.compile(r"\[[\w.\"' -]+\]|[\w.\"'-]+[ \t]*=")),
-    ("json", re.compile(r"[\[{]")),
-    ("yaml", re.compile(r"---|%YAML|[\w\"'-]+[ \t]*:(?:\s|\Z)")),
+    ("toml", lazy_pattern(r"\[[\w.\"' -]+\]|[\w.\"'-]+[ \t]*=")),
+    ("json", lazy_pattern(r"[\[{]")),
+    ("yaml", lazy_pattern(r"---|%YAML|[\w\"'-]+[ \t]*:(?:\s|\Z)")),
 )
-_SHEBANG = re.compile(r"#![^\n]*python")
-_SHELL_SHEBANG = re.compile(r"#![^\n]*\b(?:ba|da|k|z|c|tc)?sh\b")
-_IMPORT = re.compile(r"^(?:import|from)[ \t]+\w", re.M)
+_SHEBANG = lazy_pattern(r"#![^\n]*python")
+_SHELL_SHEBANG = lazy_pattern(r"#![^\n]*\b(?:ba|da|k|z|c|tc)?sh\b")
+_IMPORT = lazy_pattern(r"^(?:import|from)[ \t]+\w", re.M)
 
 
 def suffix_of(path: str) -> str:

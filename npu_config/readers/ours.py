@@ -4,11 +4,10 @@ Configurations are decided by :mod:`npu_config.readers.evidence`, scripts by whe
 something of the NPU, side files by what only they hold, ConfigProtos by NpuOptimizer.
 """
 
-import re
-
-import attr
+from typing import NamedTuple
 
 from npu_config.core.message import listed, phrase
+from npu_config.core.patterns import lazy_pattern
 from npu_config.readers.evidence import TOP, Signs, signs
 from npu_config.readers.formats import (
     FORMATS,
@@ -24,15 +23,14 @@ from npu_config.text.words import shown
 
 __all__ = ["Decision", "is_ours"]
 
-_SIDE_MARKS = re.compile(rb"(?:server|rank|group)_list|" + "|".join(MARKS).encode("ascii"))
+_SIDE_MARKS = lazy_pattern(rb"(?:server|rank|group)_list|" + "|".join(MARKS).encode("ascii"))
 """Searched for in lower case, which takes a third of the time that (?i) does."""
 
 _MOST_NAMES = 3
 _MOST_BYTES = 1 << 20
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class Decision:
+class Decision(NamedTuple):
     """Whether a file is ours, and why; true in a condition when it is.
 
     Args:

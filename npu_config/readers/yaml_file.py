@@ -5,7 +5,6 @@ here from its events, so that nothing is ever constructed but text, numbers, boo
 lists and dicts, every fault is reported, and size and depth are limited.
 """
 
-import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import yaml
@@ -13,6 +12,7 @@ import yaml
 from npu_config.catalogue.kinds import shorten
 from npu_config.catalogue.layout import GROUP_OF_KEY
 from npu_config.core.message import phrase
+from npu_config.core.patterns import lazy_pattern
 from npu_config.readers import _rules as rules
 from npu_config.readers._config_file import (
     BROKEN,
@@ -112,9 +112,9 @@ def _report_continued(document: Document, colon: int) -> bool:
 _TAG = "tag:yaml.org,2002:"
 _SCALARS = ("str", "null", "bool", "int", "float")
 _BOOLEANS = {"yes": True, "no": False, "true": True, "false": False, "on": True, "off": False}
-_LEADING_ZERO = re.compile(r"[-+]?0[0-9_]+\Z")
-_BASE_60 = re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?\Z")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_LEADING_ZERO = lazy_pattern(r"[-+]?0[0-9_]+\Z")
+_BASE_60 = lazy_pattern(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?\Z")
+_LONE_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
 class Scalars:

@@ -1,15 +1,15 @@
 """Text for people: place, severity, message; the source line with the span underlined; help."""
 
-import re
 from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import localized
+from npu_config.core.patterns import lazy_pattern
 from npu_config.core.terminal import printable, width
 from npu_config.reporters._style import PLAIN, Style
 from npu_config.reporters._summary import Summary, notes
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = lazy_pattern(r"\d+")
 
 Group = Tuple[Diagnostic, List[Diagnostic]]
 

@@ -6,7 +6,6 @@ Each format judges its own content (``npu_config.sidefiles``) and enters rules o
 
 import functools
 import os
-import re
 import stat
 from typing import Any, Dict, FrozenSet, Iterator, Optional, Tuple
 
@@ -15,6 +14,7 @@ import attr
 from npu_config.catalogue.kinds import Choice
 from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import join, phrase
+from npu_config.core.patterns import lazy_pattern
 from npu_config.core.rule import rule
 from npu_config.core.target import Target
 from npu_config.rules.case import DYNAMIC_SHAPES, Case, in_script, on, runs_dynamic, tuning_mode
@@ -54,7 +54,7 @@ def _target(case: Case) -> Target:
     return attr.evolve(case.target, mode=mode)
 
 
-_EXPRESSION = re.compile(r"([A-Za-z_]\w*)([.(].*)?\Z")
+_EXPRESSION = lazy_pattern(r"([A-Za-z_]\w*)([.(].*)?\Z")
 
 
 def _in_literal(found: Diagnostic) -> Diagnostic:

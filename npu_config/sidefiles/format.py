@@ -11,12 +11,13 @@ from npu_config.core.arguments import checked_text, names_file, path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.files import PathLike, write_atomic
 from npu_config.core.message import phrase
+from npu_config.core.patterns import lazy_pattern
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.text import json as _json
 from npu_config.text.faults import FaultLog
 from npu_config.text.guard import attempted
-from npu_config.text.loading import decode
+from npu_config.text.loading import BYTES, decode
 from npu_config.text.loading import load as load_bytes
 from npu_config.text.source import ANYWHERE, Places, Source, apply_edits
 from npu_config.text.words import shown
@@ -25,9 +26,6 @@ M = TypeVar("M")
 P = TypeVar("P", bound=Callable[..., Any])
 
 _PARSERS = "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/"
-
-BYTES = "latin-1"
-"""The encoding of a text of any bytes: each is one character, and comes back."""
 
 LARGEST = 256 * 1024 * 1024
 """How many bytes a side file or rank table may have."""
@@ -138,7 +136,7 @@ class Sample:
         return [line.strip() for line in self.text.splitlines() if line.strip()]
 
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     r"\$\{\w+\}|\$[a-z_]\w*|\{\{(?:[^{}\n]{0,60}\}\})?|\{[ \t]*[a-z_]\w*[ \t]*\}|<[a-z_][\w .-]*>"
     r'|(?<=")(?:__[a-z]\w*__|%[a-z_]\w*%|@[a-z_]\w*@)(?=")'
     r'|(?<=")(?=[\d.]*[^\d.])(?!(?:[\d.]|[lio](?![a-z]))*")'
@@ -317,7 +315,7 @@ def refuse(found: Iterable[Diagnostic]) -> None:
 
 
 _DECODER = json.JSONDecoder()
-_BLANK = re.compile(r"[ \t\r\n]*")
+_BLANK = lazy_pattern(r"[ \t\r\n]*")
 
 
 def first_value(text: str, path: Optional[str]) -> Tuple[str, List[Diagnostic]]:

@@ -1,5 +1,6 @@
 """The log of what is wrong with one text: one limit, one way to stop, one way to make a fix."""
 
+import enum
 from typing import Iterable, Iterator, List, Optional
 
 from npu_config.core.diagnostics import Diagnostic, Fix
@@ -10,6 +11,19 @@ from npu_config.text.source import Source
 
 MAX_FAULTS = 1000
 """After so many findings the rest of a text is not read."""
+
+
+class Broken(enum.Enum):
+    """The type of :data:`BROKEN`."""
+
+    BROKEN = "broken"
+
+    def __repr__(self) -> str:
+        return "BROKEN"
+
+
+BROKEN = Broken.BROKEN
+"""What stands in a value for a part of the text that could not be read."""
 
 
 class StopReading(Exception):  # noqa: N818 - it is no error of the caller's

@@ -1,7 +1,6 @@
 """The one place through which every file is read and judged: a fault of ours ends no run."""
 
 import os
-import traceback
 from contextlib import contextmanager
 from typing import Any, Callable, Iterator, List, Optional, TypeVar
 
@@ -28,6 +27,8 @@ def fault(path: Optional[str], error: BaseException) -> Diagnostic:
         path: the file that was read or judged; None where no file is known.
         error: the exception.
     """
+    import traceback
+
     frames = traceback.extract_tb(error.__traceback__)
     where = ""
     if frames:

@@ -7,19 +7,20 @@ more than ``json.loads``, and a wrong one yields every fault with its place.
 """
 
 import json
-import re
 from math import isinf
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
-from npu_config.text.json_lexer import BROKEN, MAX_DIGITS, token_end
+from npu_config.core.patterns import lazy_pattern
+from npu_config.text.faults import BROKEN
+from npu_config.text.json_lexer import MAX_DIGITS, token_end
 from npu_config.text.json_parser import parse
 from npu_config.text.json_tree import Node, Tree
 from npu_config.text.source import Places, Source
 
 __all__ = ["BROKEN", "JsonReading", "read", "write"]
 
-_PAIRED = re.compile(r"\\u[dD][89a-fA-F]")
+_PAIRED = lazy_pattern(r"\\u[dD][89a-fA-F]")
 
 
 def _object(pairs: List[Tuple[str, Any]]) -> Any:

@@ -1,30 +1,18 @@
 """The tokens of a JSON text, also those that are nearly right, and the log of its faults."""
 
-import enum
 import json
-import re
 from math import isinf
 from typing import Any, List, Optional, Tuple
 
 from npu_config.core.message import phrase
+from npu_config.core.patterns import lazy_pattern
 from npu_config.text import json_rules as rules
-from npu_config.text.faults import FaultLog, StopReading
+from npu_config.text.faults import BROKEN, FaultLog, StopReading
 from npu_config.text.source import Source
 
 MAX_ECHOES = 1000
 MAX_DIGITS = 400
 
-
-class Broken(enum.Enum):
-    """The type of :data:`BROKEN`."""
-
-    BROKEN = "broken"
-
-    def __repr__(self) -> str:
-        return "BROKEN"
-
-
-BROKEN = Broken.BROKEN
 
 # Typographic quotes, and the full-width , : { } [ ] of Chinese keyboards.
 _QUOTES = "\u201c\u201d\u2018\u2019"
@@ -38,7 +26,7 @@ WIDE_MARKS = {
 }
 _WIDE = _QUOTES + "".join(WIDE_MARKS)
 _WORD = r"[^\s{}\[\]:,\"'/" + _WIDE + "]"
-TOKEN = re.compile(
+TOKEN = lazy_pattern(
     r"[ \t\n\r]*(?:"
     r"(?P<mark>[{}\[\]:,])"
     r"|(?P<text>\")"
@@ -50,8 +38,8 @@ TOKEN = re.compile(
     r"|(?P<blank>[^\S \t\n\r]+)"
     r")"
 )
-_WORD_REST = re.compile(_WORD + "*")
-_CHUNKS = {'"': re.compile(r"[^\"\\\x00-\x1f]*"), "'": re.compile(r"[^'\\\x00-\x1f]*")}
+_WORD_REST = lazy_pattern(_WORD + "*")
+_CHUNKS = {'"': lazy_pattern(r"[^\"\\\x00-\x1f]*"), "'": lazy_pattern(r"[^'\\\x00-\x1f]*")}
 _LITERALS = {"true": True, "false": False, "null": None}
 _PYTHON = {"True": ("true", True), "False": ("false", False), "None": ("null", None)}
 _NO_VALUES = ("NaN", "Infinity", "-Infinity", "undefined")
@@ -59,10 +47,10 @@ _ESCAPES = {
     '"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t",
 }  # fmt: skip
 _CONTROLS = {"\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f"}
-_HEX = re.compile(r"[0-9a-fA-F]{4}")
-_NUMERIC = re.compile(r"[+-]?\.?[0-9]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_STRICT = re.compile(
+_HEX = lazy_pattern(r"[0-9a-fA-F]{4}")
+_NUMERIC = lazy_pattern(r"[+-]?\.?[0-9]")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
+_STRICT = lazy_pattern(
     r"\"[^\"\\\x00-\x1f]*(?:\\(?:[\"\\/bfnrt]|u[0-9a-fA-F]{4})[^\"\\\x00-\x1f]*)*\""
 )
 

@@ -10,9 +10,10 @@ from typing import Any, Iterator, List, Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Edit, Fix
 from npu_config.core.message import phrase
+from npu_config.core.patterns import lazy_pattern
 from npu_config.text import json_rules as rules
-from npu_config.text.faults import StopReading
-from npu_config.text.json_lexer import BROKEN, TOKEN, WIDE_MARKS, Lexer, Log, line_end, word_end
+from npu_config.text.faults import BROKEN, StopReading
+from npu_config.text.json_lexer import TOKEN, WIDE_MARKS, Lexer, Log, line_end, word_end
 from npu_config.text.json_tree import Node, Outcome, Tree
 from npu_config.text.source import Source
 from npu_config.text.words import joined
@@ -22,8 +23,8 @@ MAX_COMMENTS = 10000
 
 Span = Tuple[int, int]
 
-_BLANKS = re.compile(r"[ \t]*")
-_REST = re.compile(r"(?P<blanks>[ \t]*)(?:\r\n|\n|\r|\Z)")
+_BLANKS = lazy_pattern(r"[ \t]*")
+_REST = lazy_pattern(r"(?P<blanks>[ \t]*)(?:\r\n|\n|\r|\Z)")
 
 
 def report_comments(log: Log, comments: List[Span]) -> Iterator[Diagnostic]:
@@ -90,7 +91,7 @@ def _removal(source: Source, start: int, end: int) -> Edit:
 MAX_DEPTH = 200
 
 _CLOSER = {"{": "}", "[": "]"}
-_CLOSERS = re.compile(r"[ \t\r\n}\]]*")
+_CLOSERS = lazy_pattern(r"[ \t\r\n}\]]*")
 
 # What a frame waits for.
 _FIRST, _ITEM, _COLON, _VALUE, _NEXT = range(5)

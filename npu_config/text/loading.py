@@ -13,6 +13,9 @@ from npu_config.core.message import phrase
 from npu_config.text import rules
 from npu_config.text.words import shown
 
+BYTES = "latin-1"
+"""The encoding of a text of any bytes: each is one character, and comes back."""
+
 _REASONS = {
     errno.ENOENT: ("the file does not exist", "check the path"),
     errno.EACCES: ("the file may not be read by this user", "check its permissions"),

@@ -1,10 +1,10 @@
 """The words of messages: what is legal, what was perhaps meant, where the other one stands."""
 
-import re
 from functools import lru_cache
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from npu_config.core.message import join, listed, phrase
+from npu_config.core.patterns import lazy_pattern
 
 _LEAST = 0.75
 """The similarity of two words, as difflib counts it, from which on one may be meant."""
@@ -15,7 +15,7 @@ SLIP = 0.85
 _SHORT = 3
 """Words of so few letters begin too many names."""
 
-_NUMBERS = re.compile("[0-9]+")
+_NUMBERS = lazy_pattern("[0-9]+")
 
 
 def joined(words: Sequence[str]) -> str:

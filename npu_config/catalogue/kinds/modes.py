@@ -1,6 +1,5 @@
 """Kinds for small records inside one text: core counts, modes, a subgraph, JSON."""
 
-import json
 import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
@@ -17,6 +16,7 @@ from npu_config.catalogue.kinds.structured import (
     wrong_type,
 )
 from npu_config.core.message import phrase
+from npu_config.core.patterns import lazy_pattern
 
 
 class CoreCounts(NamedTuple):
@@ -220,7 +220,7 @@ class NodeRange(NamedTuple):
 
 _NODE = r"""(?:'[^'\\]+'|"[^"\\]+")"""
 _NODES = r"\[\s*(?:{0}\s*(?:,\s*{0}\s*)*)?\]".format(_NODE)
-_PAIR = re.compile(r"\s*\[\s*\[\s*({0})\s*,\s*({0})\s*\]\s*\]\s*\Z".format(_NODES))
+_PAIR = lazy_pattern(r"\s*\[\s*\[\s*({0})\s*,\s*({0})\s*\]\s*\]\s*\Z".format(_NODES))
 
 
 class InOutPair(Structured):
@@ -281,6 +281,8 @@ class JsonText(Kind):
     def parse(self, value: Any) -> str:
         """Accept text, a mapping, or an object with ``to_text()``."""
         if isinstance(value, Mapping):
+            import json
+
             try:
                 return limited_text(
                     json.dumps(
