@@ -26,7 +26,7 @@ KNOWN = {
 """(module, name) of a pattern that is not proven, and why it does no harm."""
 
 COLLECT = """
-import importlib, json, pkgutil, re, sys
+import importlib, json, pkgutil, re, sys, types
 found, compile_ = [], re.compile
 def record(pattern, flags=0):
     frame = sys._getframe(1)
@@ -36,8 +36,10 @@ def record(pattern, flags=0):
         written = pattern if text else pattern.decode("latin-1")
         found.append([name, frame.f_lineno, written, int(flags), text])
     return compile_(pattern, flags)
-import npu_config
 re.compile = record
+lazy = sys.modules["npu_config.core.patterns"] = types.ModuleType("npu_config.core.patterns")
+lazy.lazy_pattern = record
+import npu_config
 for module in pkgutil.walk_packages(npu_config.__path__, "npu_config."):
     try:
         importlib.import_module(module.name)
