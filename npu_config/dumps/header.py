@@ -107,9 +107,9 @@ def _header(data: memoryview) -> Header:
         elif number in texts:
             texts[number] = _text(value)
         elif number == 3:
-            outputs.append(_tensor(value, _OUTPUT))
+            outputs.append(_tensor_header(value, _OUTPUT))
         elif number == 4:
-            inputs.append(_tensor(value, _INPUT))
+            inputs.append(_tensor_header(value, _INPUT))
         elif number in (5, 8):
             others[number == 8].append(_size(value))
         elif number == 7:
@@ -132,7 +132,7 @@ def _header(data: memoryview) -> Header:
     )
 
 
-def _tensor(data: memoryview, numbers: _Numbers) -> TensorHeader:
+def _tensor_header(data: memoryview, numbers: _Numbers) -> TensorHeader:
     numeric: Dict[int, int] = {}
     shapes: Dict[int, Tuple[int, ...]] = {}
     original: Optional[OriginalOp] = None

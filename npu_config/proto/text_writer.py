@@ -52,14 +52,14 @@ def _message(message: Any, indent: str, lines: List[str]) -> None:
 
 def _field(field: Any, value: Any, indent: str, lines: List[str]) -> None:
     if field.message_type is None:
-        lines.append("{}{}: {}".format(indent, field.name, _scalar(field, value)))
+        lines.append("{}{}: {}".format(indent, field.name, _written(field, value)))
     else:
         lines.append("{}{} {{".format(indent, field.name))
         _message(value, indent + "  ", lines)
         lines.append(indent + "}")
 
 
-def _scalar(field: Any, value: Any) -> str:
+def _written(field: Any, value: Any) -> str:
     kind = field.cpp_type
     if kind == FieldDescriptor.CPPTYPE_STRING:
         data = value.encode("utf-8") if isinstance(value, str) else value
