@@ -14,7 +14,7 @@ import time
 from typing import Callable, List, Tuple
 
 from benchmarks._measure import Row
-from npu_config.text.wire import varint_bytes
+from npu_config.proto.wire import varint_bytes
 
 MIB = int(os.environ.get("NPU_CONFIG_BENCH_MIB", "256"))
 """Size of each of the two tensors that are compared; the goal names 1024."""
@@ -77,7 +77,7 @@ def compare_rows(scratch: str) -> List[Row]:
         del whole
 
     from npu_config.dumps.compare import aligned
-    from npu_config.dumps.container import read_dump
+    from npu_config.dumps.dump import read_dump
     from npu_config.dumps.metrics import measure
     from npu_config.dumps.reference import Array, open_npy
 

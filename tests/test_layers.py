@@ -43,7 +43,7 @@ FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
 
 def name_of(path):
-    """``npu_config/proto/encode.py`` -> ``npu_config.proto.encode``."""
+    """``npu_config/proto/schema.py`` -> ``npu_config.proto.schema``."""
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -52,7 +52,7 @@ PATHS = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def room(module):
-    """``npu_config.proto.encode`` -> ``proto``."""
+    """``npu_config.proto.schema`` -> ``proto``."""
     return module.split(".")[1] if "." in module else ""
 
 

@@ -71,8 +71,7 @@ def files_of(
     device: Optional[int] = None,
 ) -> Any:
     """The files that are asked for; without any the command ends with code 1."""
-    from npu_config.dumps.selection import select
-    from npu_config.dumps.tree import find_dumps, no_dump
+    from npu_config.dumps.tree import find_dumps, no_dump, select
 
     tree = attempt(format_, lambda: find_dumps(path))
     files = select(tree, step, ops, types, device)

@@ -321,8 +321,7 @@ def show_command(what: str, path: str, step: Optional[int], bins: int, format_: 
 
 def _named(name: str, path: str, step: Optional[int], format_: str) -> List[str]:
     """The files of an operator."""
-    from npu_config.dumps.selection import select
-    from npu_config.dumps.tree import find_dumps
+    from npu_config.dumps.tree import find_dumps, select
     from npu_config.text.words import did_you_mean
 
     files = attempt(format_, lambda: find_dumps(path))
@@ -341,9 +340,9 @@ def _named(name: str, path: str, step: Optional[int], format_: str) -> List[str]
 def _shown(path: str, bins: int, found: List[Any], as_text: bool) -> Tuple[Dict[str, Any], str]:
     """A file for JSON and as text; what is wrong is added to ``found``."""
     from npu_config.core.diagnostics import NpuConfigError
-    from npu_config.dumps.container import open_dump
-    from npu_config.dumps.overflow_record import is_overflow
-    from npu_config.dumps.stats_csv import read_statistics
+    from npu_config.dumps.dump import open_dump
+    from npu_config.dumps.overflow import is_overflow
+    from npu_config.dumps.statistics import read_statistics
 
     if path.endswith(".csv"):
         try:
@@ -386,7 +385,7 @@ def _shown(path: str, bins: int, found: List[Any], as_text: bool) -> Tuple[Dict[
 def _record(path: str, found: List[Any]) -> Tuple[Any, str]:
     """The record of an overflow, for JSON and as text."""
     from npu_config.core.diagnostics import NpuConfigError
-    from npu_config.dumps.overflow_record import read_overflow, units
+    from npu_config.dumps.overflow import read_overflow, units
 
     try:
         record = read_overflow(path)

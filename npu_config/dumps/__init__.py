@@ -11,18 +11,14 @@ library.
 """
 
 from npu_config.dumps.compare import Comparison, Row, compare_dumps
-from npu_config.dumps.container import open_dump, read_dump
-from npu_config.dumps.dump import Dump, Tensor
+from npu_config.dumps.dump import Dump, OriginalOp, Tensor, open_dump, read_dump
 from npu_config.dumps.export import export_dumps
 from npu_config.dumps.graph import GeGraph, GeOp, read_ge_graph
-from npu_config.dumps.header import OriginalOp
 from npu_config.dumps.layouts import to_original_layout
 from npu_config.dumps.metrics import Metrics
-from npu_config.dumps.overflow import Overflow, OverflowReport, explain_overflows
-from npu_config.dumps.overflow_record import read_overflow
+from npu_config.dumps.overflow import Overflow, OverflowReport, explain_overflows, read_overflow
 from npu_config.dumps.result import ResultTable, read_result, result_csv
-from npu_config.dumps.statistics import Statistics, statistics_of
-from npu_config.dumps.stats_csv import StatisticsRow, read_statistics
+from npu_config.dumps.statistics import Statistics, StatisticsRow, read_statistics, statistics_of
 from npu_config.dumps.tree import DumpFile, DumpTree, find_dumps
 
 __all__ = [

@@ -29,15 +29,13 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import join, listed, phrase
 from npu_config.dumps import _rules as rules
-from npu_config.dumps.data_types import BY_NAME
+from npu_config.dumps.data_types import BY_NAME, PLAIN
 from npu_config.dumps.dump import BLOCK, Tensor
-from npu_config.dumps.formats import PLAIN
 from npu_config.dumps.graph import CONSTANTS, GeGraph, GeOp, read_ge_graph
 from npu_config.dumps.layouts import math_prod
 from npu_config.dumps.metrics import Metrics, agrees, measure
 from npu_config.dumps.reference import Array, Reference, open_reference
-from npu_config.dumps.selection import Operator, choose, operators
-from npu_config.dumps.tree import find_dumps, no_dump
+from npu_config.dumps.tree import Operator, choose, find_dumps, no_dump, operators
 
 Shape = Tuple[int, ...]
 

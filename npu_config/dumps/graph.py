@@ -19,7 +19,7 @@ from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike, reading
 from npu_config.core.message import phrase
 from npu_config.dumps._rules import not_a_graph_of_the_engine
-from npu_config.dumps.names import plain
+from npu_config.dumps.tree import plain
 from npu_config.text.faults import FaultLog
 from npu_config.text.loading import load
 from npu_config.text.prototext import Block, parse

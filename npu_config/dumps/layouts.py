@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 
 from npu_config.core.message import phrase
 from npu_config.dumps._rules import layout_cannot_be_converted
-from npu_config.dumps.formats import PLAIN
+from npu_config.dumps.data_types import PLAIN
 
 Shape = Tuple[int, ...]
 

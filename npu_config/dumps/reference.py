@@ -19,9 +19,7 @@ from npu_config.core.message import phrase
 from npu_config.core.npy import COLUMNS, INDEX, TENSOR
 from npu_config.dumps._rules import reference_unreadable
 from npu_config.dumps.dump import BLOCK, Dump, Tensor
-from npu_config.dumps.names import plain
-from npu_config.dumps.selection import Chosen, choose, operators
-from npu_config.dumps.tree import find_dumps, no_dump
+from npu_config.dumps.tree import Chosen, choose, find_dumps, no_dump, operators, plain
 from npu_config.text.loading import unreadable
 
 _LARGEST_INDEX = 1 << 28

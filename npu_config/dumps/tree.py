@@ -1,11 +1,17 @@
-"""What is in a folder of dumps: the files by run, device, model and step.
+"""What is in a folder of dumps: the files by run, device, model and step, and a part of them.
 
-Only names are looked at here, so a tree of any size is listed quickly; :meth:`DumpFile.open`
-reads one header.
+A file is called ``TYPE.NAME.TASK.STREAM.TIME``; old releases leave the stream out, FFTS+ adds
+four numbers, statistics add ``.csv``.  ``/``, ``.``, ``\\`` and blanks of the real names are
+written ``_`` there.  Only names are looked at while a tree is listed, so one of any size is
+listed quickly; :meth:`DumpFile.open` reads one header.
+
+Source: facts dump.yaml, ``paths`` and ``names``.
 """
 
+import fnmatch
 import os
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, overload
+import re
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, overload
 
 import attr
 
@@ -14,9 +20,124 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, reading
 from npu_config.core.message import phrase
 from npu_config.dumps import _rules as rules
-from npu_config.dumps.container import Opened, open_dump
-from npu_config.dumps.names import MAPPING, FileName, Folder, is_hash, parse_folder, parse_name
+from npu_config.dumps._rules import several_dumps_of_one_operator
+from npu_config.dumps.dump import Dump, Opened, open_dump
 from npu_config.text.loading import unreadable
+
+_FILE = re.compile(
+    r"(?P<type>[A-Za-z0-9_-]+)\.(?P<name>[A-Za-z0-9_-]+)\.(?P<task>[0-9]+)"
+    r"(?:\.(?P<stream>[0-9]+))?\.(?P<time>[0-9]{10,})"
+    r"(?:\.(?P<kind>[0-9]+)\.(?P<context>[0-9]+)\.(?P<thread>[0-9]+)\.(?P<device>[0-9]+))?"
+    r"(?P<csv>\.csv)?\Z"
+)
+_HASH = re.compile(r"[0-9]{1,20}\Z")
+_TIME = re.compile(r"[0-9]{14}\Z")
+_DIGITS = re.compile(r"[0-9]+\Z")
+_REPLACED = re.compile(r"[ ./\\]")
+_LONGEST = 1024
+MAPPING = "mapping.csv"
+OPDEBUG = "Opdebug"
+_ACLNN = 65535
+
+
+class FileName(NamedTuple):
+    """What the name of a dump file says; what it does not say is None.
+
+    ``time`` is in microseconds; ``task_type``, ``context`` and ``thread`` are those of FFTS+.
+    """
+
+    op_type: str
+    name: str
+    task: int
+    stream: Optional[int]
+    time: int
+    task_type: Optional[int]
+    context: Optional[int]
+    thread: Optional[int]
+    is_statistics: bool
+
+    @property
+    def is_overflow(self) -> bool:
+        """True for the record that overflow detection writes beside the operator's dump."""
+        return self.op_type == OPDEBUG
+
+
+class Folder(NamedTuple):
+    """Where a file is in a dump; parts that the path does not have are None."""
+
+    run: Optional[str]
+    device: Optional[int]
+    model: Optional[str]
+    model_id: Optional[int]
+    step: Optional[int]
+
+
+def parse_name(text: str) -> Optional[FileName]:
+    """What a file name says; None when it is not the name of a dump."""
+    match = _FILE.match(text) if len(text) <= _LONGEST else None
+    if match is None:
+        return None
+    kind, name = match.group("type"), match.group("name")
+    task, stream = int(match.group("task")), _number(match.group("stream"))
+    if task == stream == _ACLNN:  # single operators of aclnn swap the two
+        kind, name = name, kind
+    return FileName(
+        kind,
+        name,
+        task,
+        stream,
+        int(match.group("time")),
+        _number(match.group("kind")),
+        _number(match.group("context")),
+        _number(match.group("thread")),
+        match.group("csv") is not None,
+    )
+
+
+def is_hash(text: str) -> bool:
+    """True for the name of a file whose own name was too long; ``mapping.csv`` has that."""
+    return _HASH.match(text) is not None
+
+
+def parse_folder(parts: Sequence[str]) -> Folder:
+    """What the folders above a file say.
+
+    Args:
+        parts: their names, outermost first; those above the dump do not matter.
+    """
+    last = len(parts) - 1
+    for index in range(last, -1, -1):
+        if _TIME.match(parts[index]) and index < last and _DIGITS.match(parts[index + 1]):
+            below = _model(parts[index + 2 :])
+            return Folder(parts[index], int(parts[index + 1]), *below)
+    tail = list(parts[-4:])
+    numeric = [_DIGITS.match(part) is not None for part in tail]
+    if numeric == [True, False, True, True]:
+        return Folder(None, int(tail[0]), *_model(tail[1:]))
+    if numeric[1:] == [False, True, True]:
+        return Folder(None, None, *_model(list(parts[-3:])))
+    return Folder(None, None, None, None, None)
+
+
+def _model(parts: Sequence[str]) -> Tuple[Optional[str], Optional[int], Optional[int]]:
+    """Model, model id and step; each is there only when it was known."""
+    name = parts[0] if parts and not _DIGITS.match(parts[0]) else None
+    numbers = [int(part) for part in parts[1 if name else 0 :] if _DIGITS.match(part)][:2]
+    if len(numbers) == 2:
+        return name, numbers[0], numbers[1]
+    if numbers and name is not None:
+        return name, numbers[0], None
+    return name, None, numbers[0] if numbers else None
+
+
+def plain(name: str) -> str:
+    """The real name of an operator as file names have it."""
+    return _REPLACED.sub("_", name)
+
+
+def _number(text: Optional[str]) -> Optional[int]:
+    return None if text is None else int(text)
+
 
 _LARGEST_MAPPING = 1 << 28
 
@@ -91,7 +212,7 @@ class DumpFile:
         )
 
     def open(self) -> Opened:
-        """The header of the file; see :func:`~npu_config.dumps.container.open_dump`."""
+        """The header of the file; see :func:`~npu_config.dumps.dump.open_dump`."""
         return open_dump(self.path)
 
 
@@ -282,3 +403,127 @@ def no_dump(tree: DumpTree, path: str) -> Diagnostic:
         "detection leaves nothing"
     )
     return rules.no_dump_found.diagnostic(text, Place(path), help=help_)
+
+
+class Chosen(NamedTuple):
+    """Files of one run, device, model and step; ``steps`` are those that there were."""
+
+    files: Tuple[DumpFile, ...]
+    steps: Tuple[int, ...]
+    step: Optional[int]
+
+
+def select(
+    tree: DumpTree,
+    step: Optional[int] = None,
+    op: Sequence[str] = (),
+    op_type: Sequence[str] = (),
+    device: Optional[int] = None,
+) -> DumpTree:
+    """The files that are asked for.
+
+    Args:
+        tree: all of them.
+        step: an iteration.
+        op: patterns with ``*`` and ``?``; names as the network or as the file has them.
+        op_type: the same for operator types.
+        device: the number of a device.
+    """
+    names = [plain(pattern) for pattern in op]
+    return tree.only(
+        [
+            file
+            for file in tree
+            if (step is None or file.step == step)
+            and (device is None or file.device == device)
+            and (not names or any(fnmatch.fnmatchcase(file.op_name, name) for name in names))
+            and (not op_type or any(fnmatch.fnmatchcase(file.op_type, name) for name in op_type))
+        ]
+    )
+
+
+def choose(tree: DumpTree, step: Optional[int] = None, device: Optional[int] = None) -> Chosen:
+    """One run, device, model and step: the newest run, the model with most operators.
+
+    Args:
+        tree: what was found.
+        step: the iteration; None: the first.
+        device: the device; None: the first.
+    """
+    files = [file for file in tree if file.kind == "tensor"]
+    runs = sorted({file.run or "" for file in files})
+    files = [file for file in files if (file.run or "") == runs[-1]] if runs else []
+    devices = sorted({-1 if file.device is None else file.device for file in files})
+    wanted = device if device is not None else next(iter(devices), -1)
+    files = [file for file in files if (-1 if file.device is None else file.device) == wanted]
+    models: Dict[Tuple[object, object], Set[str]] = {}
+    for file in files:
+        models.setdefault((file.model, file.folder.model_id), set()).add(file.op_name)
+    if models:
+        best = max(models, key=lambda model: len(models[model]))
+        files = [file for file in files if (file.model, file.folder.model_id) == best]
+    steps = tuple(sorted({file.step for file in files if file.step is not None}))
+    taken = step if step is not None else next(iter(steps), None)
+    if steps:
+        files = [file for file in files if file.step == taken]
+    return Chosen(tuple(files), steps, taken)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Operator:
+    """One operator of a step, with what its files say together.
+
+    Args:
+        name: its real name.
+        op_type: its type.
+        time: of its last file, in microseconds.
+        dump: inputs of its first file that has inputs, outputs of its last that has outputs.
+        threads: how many slices of it were dumped (FFTS+); 1 for a whole one.
+    """
+
+    name: str
+    op_type: str
+    time: int
+    dump: Dump
+    threads: int = 1
+
+
+class Operators(NamedTuple):
+    """The operators of a step in order of time, and what was wrong with their files."""
+
+    operators: Tuple[Operator, ...]
+    diagnostics: Tuple[Diagnostic, ...]
+
+
+def operators(chosen: Chosen) -> Operators:
+    """Read the headers of the chosen files and put those of one operator together."""
+    files: Dict[str, List[Tuple[DumpFile, Dump]]] = {}
+    found: List[Diagnostic] = []
+    for file in chosen.files:
+        opened = file.open()
+        found.extend(opened.diagnostics)
+        if opened.dump is not None:
+            name = opened.dump.op_name or file.op_name
+            files.setdefault(name, []).append((file, opened.dump))
+    result = []
+    for name, members in files.items():
+        members.sort(key=lambda member: member[0].name.time)
+        last, dump = members[-1]
+        threads = {member.name.thread for member, _ in members} - {None}
+        if len(members) > 1:
+            if len(threads) <= 1:
+                message = "{} files of the operator {} in one step; the last outputs are taken"
+                text = phrase(message, len(members), name)
+                found.append(several_dumps_of_one_operator.diagnostic(text, Place(last.path)))
+            dump = _together(members)
+        made = Operator(name, last.op_type, last.name.time, dump, max(1, len(threads)))
+        result.append(made)
+    result.sort(key=lambda operator: operator.time)
+    return Operators(tuple(result), tuple(found))
+
+
+def _together(members: Sequence[Tuple[DumpFile, Dump]]) -> Dump:
+    dumps = [dump for _, dump in members]
+    inputs = next((dump.inputs for dump in dumps if dump.inputs), ())
+    outputs = next((dump.outputs for dump in reversed(dumps) if dump.outputs), ())
+    return attr.evolve(dumps[-1], inputs=inputs, outputs=outputs)

@@ -16,7 +16,8 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, reading, walk, write_atomic
 from npu_config.core.message import phrase
 from npu_config.core.npy import INDEX, Exported, file_name, npy_header, write_index
-from npu_config.diagnosis.event_files import (
+from npu_config.diagnosis.loss_report import training_record_unreadable
+from npu_config.proto.event_files import (
     BFLOAT16,
     DTYPES,
     STRING,
@@ -27,8 +28,7 @@ from npu_config.diagnosis.event_files import (
     raw_content,
     refuse_repeated,
 )
-from npu_config.diagnosis.loss_report import training_record_unreadable
-from npu_config.text.wire import Buffer
+from npu_config.proto.wire import Buffer
 
 _DEVICE = "_tfdbg_device_"
 _RUN = re.compile(r"run_\d+_(\d+)\Z|run_(\d+)\Z")

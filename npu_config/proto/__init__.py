@@ -6,9 +6,13 @@ message that is made, and the first text that is read, do.
 
 from typing import TYPE_CHECKING, Any, Optional, Union
 
-from npu_config.proto.classes import config_proto_class, stub_config_proto
-from npu_config.proto.decode import decode
-from npu_config.proto.encode import Overwritten, encode
+from npu_config.proto.config_proto import (
+    Overwritten,
+    config_proto_class,
+    decode,
+    encode,
+    stub_config_proto,
+)
 from npu_config.proto.faults import Fault, ProtoSyntaxError
 
 if TYPE_CHECKING:
@@ -45,7 +49,7 @@ def parse_text(
     Raises:
         ProtoSyntaxError: with line, column and reason of every fault.
     """
-    from npu_config.proto.readers import read_text
+    from npu_config.proto.messages import read_text
 
     return read_text(text, (message_class or stub_config_proto())(), limit)
 
@@ -74,14 +78,14 @@ def parse_bytes(data: bytes, message_class: Optional[Any] = None) -> Any:
     Raises:
         ProtoSyntaxError: when they are not a message.
     """
-    from npu_config.proto.readers import read_bytes
+    from npu_config.proto.messages import read_bytes
 
     return read_bytes(data, (message_class or stub_config_proto())())
 
 
 def to_text(message: Any) -> str:
     """The text form of a message, as TensorFlow 1.15 prints it, on every protobuf."""
-    from npu_config.proto.text_writer import write_text
+    from npu_config.proto.messages import write_text
 
     return write_text(message)
 

@@ -12,9 +12,9 @@ from npu_config.catalogue import OPTIONS
 from npu_config.core.message import phrase
 from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.patterns import lazy_pattern
+from npu_config.proto.wire import BYTES, VARINT, WireError, fields
 from npu_config.readers.evidence import signs
 from npu_config.sidefiles import KINDS
-from npu_config.text.wire import BYTES, VARINT, WireError, fields
 from npu_config.text.words import is_typo
 
 _TOP = 65536

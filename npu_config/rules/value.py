@@ -130,7 +130,7 @@ class ConfigValue(_Mapping):
         Returns:
             A new message of the class of ``base``.
         """
-        from npu_config.proto.encode import encode
+        from npu_config.proto.config_proto import encode
 
         config, overwritten = encode(self.wire_values(), base)
         warn_overwritten(overwritten)

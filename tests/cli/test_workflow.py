@@ -5,7 +5,8 @@ import struct
 from pathlib import Path
 
 import pytest
-from diagnosis import event_messages
+
+from tests.proto import event_messages
 
 GRAPHS = Path(__file__).parents[1] / "data" / "graphs"
 

@@ -3,12 +3,12 @@
 import contextlib
 
 import pytest
-from diagnosis import event_messages
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npu_config import NpuConfigError
 from npu_config.diagnosis.loss_report import Decrease, Pattern, loss_scale_report
+from tests.proto import event_messages
 
 
 def log(tmp_path, points, line="INFO:tensorflow:loss_scale = {scale}, step = {step} (3.2 sec)"):

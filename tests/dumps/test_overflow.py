@@ -14,7 +14,7 @@ import numpy
 
 from npu_config import NpuConfigError
 from npu_config.dumps import explain_overflows, read_overflow
-from npu_config.dumps.overflow_record import units
+from npu_config.dumps.overflow import units
 
 DATA = Path(__file__).parents[1] / "data/dump/overflow"
 VECTORS = json.loads((DATA / "index.json").read_text())

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from npu_config import NpuConfigError
 from npu_config.dumps import find_dumps, read_statistics
-from npu_config.dumps.names import parse_folder, parse_name
-from npu_config.dumps.selection import choose, select
+from npu_config.dumps.tree import choose, parse_folder, parse_name, select
 
 DATA = Path(__file__).parents[1] / "data/dump/tree"
 INDEX = json.loads((DATA / "index.json").read_text())

@@ -4,9 +4,9 @@ import struct
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.diagnosis.event_messages import event, scalar_value, scalars, tensor
 from tests.dumps.dump_writer import dump
 from tests.dumps.dump_writer import tensor as dump_tensor
+from tests.proto.event_messages import event, scalar_value, scalars, tensor
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "dump"
 

@@ -17,12 +17,11 @@ from npu_config.cli._fix import difference, fixed
 from npu_config.core.diagnostics import NpuConfigError, Report
 from npu_config.core.settings import Setting, Settings, SourceKind
 from npu_config.core.toolkit import installed_cann
-from npu_config.diagnosis.event_files import EventFileError, parse_event, raw_content, read_events
 from npu_config.diagnosis.graph import diagnose
 from npu_config.diagnosis.loss_report._read import Series, _read
 from npu_config.diagnosis.profiling_tables.fusion_result import _sum_up
 from npu_config.diagnosis.profiling_tables.op_summary import _lines, _Reading
-from npu_config.dumps.overflow_record import units
+from npu_config.dumps.overflow import units
 from npu_config.dumps.reference import open_reference
 from npu_config.judging import judge as judge_input
 from npu_config.judging.comments import Suppressions
@@ -34,6 +33,7 @@ from npu_config.lint.gitignore import Patterns
 from npu_config.lint.project import read_project
 from npu_config.migration.engine import migrate
 from npu_config.precision_tool.export import export_tfdbg
+from npu_config.proto.event_files import EventFileError, parse_event, raw_content, read_events
 from npu_config.rank_table.hccn import parse_hccn
 from npu_config.readers import KINDS, read
 from npu_config.reporters import FORMATS, Summary, render
@@ -244,13 +244,12 @@ READERS = {
     "diagnosis/loss_report/_read.py": "loss-scale",
     "diagnosis/profiling_tables/fusion_result.py": "fusion-result",
     "diagnosis/profiling_tables/op_summary.py": "op-summary",
-    "dumps/container.py": "dump",
     "dumps/dump.py": "dump",
     "dumps/export.py": "dump-index",
     "dumps/graph.py": "ge-graph",
     "dumps/reference.py": "reference",
     "dumps/result.py": "dump-result",
-    "dumps/stats_csv.py": "dump-statistics",
+    "dumps/statistics.py": "dump-statistics",
     "dumps/tree.py": "dump-mapping",
     "judging/__init__.py": "command: check, a sourced file",
     "judging/batch.py": "command: check .py",

@@ -4,11 +4,11 @@ import csv
 import struct
 
 import pytest
-from diagnosis import event_messages as made
 
 from npu_config import NpuConfigError
 from npu_config.precision_tool import tf_config
 from npu_config.precision_tool.export import export_tfdbg
+from tests.proto import event_messages as made
 
 DEVICE = "_tfdbg_device_,job_localhost,replica_0,task_0,device_CPU_0"
 

@@ -3,7 +3,7 @@
 import hypothesis.strategies as st
 from google.protobuf.descriptor import FieldDescriptor as Descriptor
 
-from npu_config.proto.reflection import is_map, is_repeated
+from npu_config.proto.schema import is_map, is_repeated
 
 _TEXT = st.text(st.characters(blacklist_categories=("Cs",)), max_size=6)
 _SCALARS = {

@@ -156,7 +156,7 @@ def test_the_names_of_the_package_stay_functions():
     """No module of the package has the name of one of its functions, and so takes its place."""
     code = """
         import npu_config.proto as proto
-        import npu_config.proto.places, npu_config.proto.readers, npu_config.proto.readers
+        import npu_config.proto.places, npu_config.proto.messages
         print([name for name in proto.__all__ if not callable(getattr(proto, name))])
         """
     command = [sys.executable, "-c", textwrap.dedent(code)]

@@ -12,8 +12,7 @@ from npu_config.proto import (
     to_bytes,
     to_text,
 )
-from npu_config.proto.reflection import is_repeated
-from npu_config.proto.schema import graph_message, session_message
+from npu_config.proto.schema import graph_message, is_repeated, session_message
 from tests.proto.strategies import messages
 
 tensorflow = pytest.importorskip("tensorflow")

@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping
 
 import numpy as np
 
-from npu_config.text import wire
+from npu_config.proto import wire
 
 Feature = Any
 """Bytes, a text, a number, an array of numbers, or a list of bytes."""

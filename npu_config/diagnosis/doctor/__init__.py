@@ -9,9 +9,8 @@ import os
 from typing import Any, Mapping, Optional
 
 from npu_config.core.target import Target
-from npu_config.diagnosis.doctor import _host, _options
-from npu_config.diagnosis.doctor._facts import facts_of
-from npu_config.diagnosis.doctor._model import Check, Checkup, Outcome
+from npu_config.diagnosis.doctor import _checks
+from npu_config.diagnosis.doctor._facts import Check, Checkup, Outcome, facts_of
 from npu_config.judging import Around, KnownRules, judge
 
 __all__ = ["Check", "Checkup", "Outcome", "examine"]
@@ -49,7 +48,7 @@ def examine(
     judged = None
     if source is not None:
         judged = judge(source, around, known_rules=known_rules)
-    is_host = _host.is_host(variables) if on_host is None else on_host
+    is_host = _checks.is_host(variables) if on_host is None else on_host
     facts = facts_of(judged, around, variables, is_host)
-    checks = [make(facts) for make in (*_options.CHECKS, *_host.CHECKS)]
+    checks = [make(facts) for make in _checks.CHECKS]
     return Checkup(tuple(checks), judged)

@@ -12,8 +12,7 @@ from typing import Any, FrozenSet
 import attr
 
 from npu_config.diagnosis.graph import control_flow, offload, preprocessing
-from npu_config.diagnosis.graph._findings import Change, Diagnosis, Finding
-from npu_config.diagnosis.graph._settings import options_of
+from npu_config.diagnosis.graph._findings import Change, Diagnosis, Finding, options_of
 from npu_config.diagnosis.graph.load import load, session_config
 
 __all__ = ["Change", "Diagnosis", "Finding", "diagnose", "float16_nodes"]

@@ -12,13 +12,12 @@ from typing import Dict, Iterator, List, Set, Tuple
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import join, phrase
 from npu_config.diagnosis.graph import _ops
-from npu_config.diagnosis.graph._findings import Change, Finding, finding, named
+from npu_config.diagnosis.graph._findings import Change, Finding, Options, finding, named
 from npu_config.diagnosis.graph._rules import (
     functional_control_flow_lowered,
     reference_control_flow,
     v1_control_flow_dynamic,
 )
-from npu_config.diagnosis.graph._settings import Options
 from npu_config.diagnosis.graph.model import Body, Graph, Node, Shape, is_dynamic
 
 _SCRIPT = ("tf.enable_control_flow_v2()", "tf.enable_resource_variables()")

@@ -6,7 +6,7 @@ from typing import Iterator, List, Tuple
 from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP
 from npu_config.diagnosis.graph import _ops
-from npu_config.diagnosis.graph._findings import Change, Finding, finding, named
+from npu_config.diagnosis.graph._findings import Change, Finding, Options, finding, named
 from npu_config.diagnosis.graph._rules import (
     float16_reduce_sum,
     getnext_string_output,
@@ -18,7 +18,6 @@ from npu_config.diagnosis.graph._rules import (
     optimizers_share_overflow_flag,
     several_getnext_with_profiles,
 )
-from npu_config.diagnosis.graph._settings import Options
 from npu_config.diagnosis.graph.model import Body, Graph, Node, never
 
 LOOP_VARIABLES = tuple(

@@ -9,9 +9,8 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Pattern, Set, Tup
 
 from npu_config.core.message import phrase
 from npu_config.diagnosis.graph import _ops
-from npu_config.diagnosis.graph._findings import Change, Finding, finding, named
+from npu_config.diagnosis.graph._findings import Change, Finding, Options, finding, named
 from npu_config.diagnosis.graph._rules import table_in_preprocessing, variable_in_preprocessing
-from npu_config.diagnosis.graph._settings import Options
 from npu_config.diagnosis.graph.model import Body, CallSite, Graph, Node, every
 
 # How many inputs stand before those that become the arguments of the called function.

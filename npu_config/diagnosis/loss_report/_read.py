@@ -6,12 +6,53 @@ import re
 from io import BufferedReader
 from typing import BinaryIO, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
 from npu_config.core.files import is_directory, reading, walk
 from npu_config.core.message import phrase
-from npu_config.diagnosis.event_files import EventFileError, masked_crc32c, read_events, scalar
-from npu_config.diagnosis.loss_report._rules import loss_not_a_number, training_record_unreadable
+from npu_config.core.rule import declare
+from npu_config.proto.event_files import EventFileError, masked_crc32c, read_events, scalar
 from npu_config.text.guard import guarded
+
+
+@declare(
+    "NPU799",
+    Severity.ERROR,
+    source=("docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md",),
+)
+def training_record_unreadable() -> None:
+    """A log, summary or dump of a training run cannot be used.
+
+    The loss-scale report needs the scale per step: a text log that prints it, or an
+    event file with a scalar summary of it. The tfdbg export needs the event files that
+    tfdbg wrote.
+
+    Wrong: a log that was written without printing the loss scale.
+
+    Right: `tf.summary.scalar("loss_scale", manager.get_loss_scale())`, or a
+    `LoggingTensorHook` that prints `loss_scale` and the global step.
+    """
+
+
+@declare(
+    "NPU283",
+    Severity.WARNING,
+    source=("docs/en/tfadapter_1/migration/others/overflow_data_collect.md",),
+    help="look at the steps before the first one: the input, the learning rate, and the overflow "
+    "data of the forward pass (overflow_detection)",
+)
+def loss_not_a_number() -> None:
+    """A training log or summary says that the loss is NaN.
+
+    The loss scale does not help: it is applied to the loss after it was computed. Something
+    before it is not a number: the input, a weight after an update that should have been
+    skipped, a logarithm or a division, or an operator that overflows in the forward pass.
+
+    Wrong: `loss = nan, step = 1200` is left alone.
+
+    Right: look at the steps before the first NaN: the input, the learning rate, the overflow
+    data (`overflow_detection`).
+    """
+
 
 # All of these are applied to lines in lower case with single blanks, so that no two repetitions
 # can share a piece of text: each pattern takes a time that grows with the line and no faster.

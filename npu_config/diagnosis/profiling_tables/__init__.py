@@ -1,18 +1,19 @@
 """What the profiling and compilation of a job leave behind, read and summarised.
 
-``op_summary`` reads the operator tables of the profiler, ``advice`` says what follows
+``op_summary`` reads the operator tables of the profiler and says what follows
 for mixed precision, ``fusion_result`` reads the record of fusion passes.
 """
 
-from npu_config.diagnosis.profiling_tables.advice import Advice, advise
 from npu_config.diagnosis.profiling_tables.fusion_result import (
     FusionPass,
     FusionResult,
     read_fusion_result,
 )
 from npu_config.diagnosis.profiling_tables.op_summary import (
+    Advice,
     OneBlockOperator,
     OpSummary,
+    advise,
     find_tables,
     read_op_summary,
 )

@@ -11,10 +11,10 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 import attr
 
 from npu_config.core.arguments import path_name
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
 from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
-from npu_config.diagnosis.profiling_tables._rules import fusion_result_unreadable
+from npu_config.core.rule import declare
 from npu_config.text.guard import guarded
 from npu_config.text.loading import load
 
@@ -23,6 +23,23 @@ _LARGEST = 256 * 1024 * 1024
 _MOST = 2**63 - 1
 _GRAPH_KEY = "session_and_graph_id"
 _WHITE = " \t\r\n,\ufeff\x00"
+
+
+@declare(
+    "NPU798", Severity.ERROR, source=("docs/en/tfadapter_1/apiref/session_config/debugging.md",)
+)
+def fusion_result_unreadable() -> None:
+    """A file is not a usable fusion_result.json.
+
+    The graph engine writes one JSON object per compilation, each with the passes that
+    matched (`match_times`) and took effect (`effect_times`) per graph; several
+    compilations leave several objects in one file. Anything else cannot be summarised.
+
+    Wrong: the file of a job that was killed while it was being written.
+
+    Right: `{"session_and_graph_id_0_0": {"graph_fusion": {"PassA": {"match_times": "2",
+    "effect_times": "2"}}}}`
+    """
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)

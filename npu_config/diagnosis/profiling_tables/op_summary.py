@@ -3,6 +3,12 @@
 A row is one execution of one operator.  Rows are never kept: what is kept is one record
 for each operator that reads float16 on a single block, and the totals of each operator
 type, so that memory does not grow with the number of rows.
+
+What follows for mixed precision: a float16 ReduceSum may run on a single core.  Where float16
+comes from mixed precision, the operator type goes into the block list (ops_info.json, option
+``modify_mixlist``); where the network itself computes in float16, the block list changes nothing
+and the input has to be cast to float32.
+Source: docs/en/tfadapter_1/migration/faq/networktest_reducesum_low_performance.md.
 """
 
 import csv
@@ -13,6 +19,7 @@ from typing import (
     Any,
     Callable,
     Dict,
+    FrozenSet,
     Iterable,
     Iterator,
     List,
@@ -25,10 +32,10 @@ from typing import (
 import attr
 
 from npu_config.core.arguments import path_name
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
 from npu_config.core.files import PathLike, is_directory, reading, walk
 from npu_config.core.message import listed, phrase
-from npu_config.diagnosis.profiling_tables._rules import profiling_table_unreadable
+from npu_config.core.rule import declare
 from npu_config.text.guard import guarded
 
 # Old and new names of the columns, with unit, blanks and underscores taken away.  The
@@ -61,6 +68,28 @@ _AI_CORE = re.compile(r"AI_?CORE|AI_?VECTOR_?CORE|AIC|AIV|MIX", re.IGNORECASE)
 
 #: Operators that are told apart by name; beyond it the least significant are dropped.
 MAX_OPERATORS = 50000
+
+
+@declare(
+    "NPU797",
+    Severity.ERROR,
+    source=(
+        "hiascend.com CANN 8.5 devaids/profiling op_summary (operator details)",
+        "docs/en/tfadapter_1/migration/faq/networktest_reducesum_low_performance.md",
+    ),
+)
+def profiling_table_unreadable() -> None:
+    """A file is not a usable op_summary table.
+
+    The analysis needs the columns that say which operator ran, for how long, on how many
+    blocks and with which input types: `Op Name`, `OP Type`, `Task Duration(us)`,
+    `Block Dim` (`Block Num` in newer versions) and `Input Data Types`. The profiler
+    leaves the last ones out when the job was recorded with `task_time` `l0` or `off`.
+
+    Wrong: an `op_statistic_*.csv`, or a table recorded with `task_time` `l0`.
+
+    Right: `op_summary_*.csv` of a job recorded with `"task_time": "l1"`.
+    """
 
 
 class _Columns(NamedTuple):
@@ -363,3 +392,66 @@ def _counted(lines: Iterable[str], progress: Callable[[int], None]) -> Iterator[
 
 def _reads_float16(types: str) -> bool:
     return any(part.strip().strip('"').upper() in _FLOAT16 for part in types.split(";"))
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Advice:
+    """What to change so that one-block float16 operators run in float32.
+
+    Args:
+        black_list: operator types for ``black-list`` / ``to-add`` of ops_info.json.
+        casts: operators whose float16 is the network's own; their inputs need
+            ``tf.cast(x, tf.float32)``.  Empty when no graph was given.
+        share: the part of the whole time that the operators concerned took, 0 to 1.
+        others: further one-block float16 types, by time; whether float32 makes them
+            faster is not documented, so they are changed only when named.
+    """
+
+    black_list: Tuple[str, ...]
+    casts: Tuple[OneBlockOperator, ...]
+    share: float
+    others: Tuple[str, ...]
+
+
+def advise(
+    summary: OpSummary,
+    types: Optional[Iterable[str]] = None,
+    float16_nodes: FrozenSet[str] = frozenset(),
+) -> Advice:
+    """What to change for the operators of ``summary``.
+
+    Args:
+        summary: the table.
+        types: operator types to act on; None: ReduceSum and ReduceSumD, for which the
+            slowness is documented.
+        float16_nodes: nodes of the training graph that compute in float16 before any
+            conversion (see :func:`npu_config.diagnose.float16_nodes`).
+    """
+    chosen = None if types is None else frozenset(types)
+
+    def concerned(kind: str) -> bool:
+        return kind in (REDUCE_SUM if chosen is None else chosen)
+
+    black_list: Dict[str, None] = {}
+    casts = []
+    others: Dict[str, float] = {}
+    for each in summary.operators:
+        if not concerned(each.type):
+            others[each.type] = others.get(each.type, 0.0) + each.total_us
+            continue
+        if each.name in float16_nodes:
+            casts.append(each)
+        else:
+            black_list[each.type] = None
+    kept = {each.type for each in summary.operators}
+    black_list.update(
+        (kind, None) for kind in summary.types if concerned(kind) and kind not in kept
+    )
+    # The totals of types are whole, the list of operators may not be.
+    time = sum(total for kind, (_, total) in summary.types.items() if concerned(kind))
+    return Advice(
+        tuple(black_list),
+        tuple(casts),
+        time / (summary.total_us or 1.0),
+        tuple(sorted(others, key=lambda t: -others[t])),
+    )

@@ -15,7 +15,7 @@ import struct
 from typing import BinaryIO, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.text.wire import (
+from npu_config.proto.wire import (
     BYTES,
     FIXED32,
     FIXED64,

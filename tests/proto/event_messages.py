@@ -2,7 +2,7 @@
 
 import struct
 
-from npu_config.diagnosis.event_files import masked_crc32c
+from npu_config.proto.event_files import masked_crc32c
 
 
 def varint(number):

@@ -5,11 +5,10 @@ import io
 import struct
 
 import pytest
-from diagnosis import event_messages as made
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from npu_config.diagnosis.event_files import (
+from npu_config.proto.event_files import (
     DTYPES,
     EventFileError,
     Tensor,
@@ -19,6 +18,7 @@ from npu_config.diagnosis.event_files import (
     read_events,
     scalar,
 )
+from tests.proto import event_messages as made
 
 
 def test_the_checksum_is_the_masked_castagnoli_one():
