@@ -24,6 +24,7 @@ _ENGLISH = re.compile(
 def _english(monkeypatch):
     for name in ("NPU_CONFIG_LANG", "LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LC_CTYPE", "C.UTF-8")  # as Python itself where none is set (PEP 538)
 
 
 @pytest.fixture
