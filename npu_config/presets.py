@@ -1,7 +1,7 @@
 """Tasks of the builder as values: what each sets, needs and writes.
 
-:func:`overflow_detection`, :func:`data_dump` and the others take the arguments of the method of
-:class:`~npu_config.builder.NpuConfigBuilder` that has their name.  A preset carries options, the
+:func:`overflow_detection`, :func:`data_dump` and the others are the tasks of
+:mod:`npu_config.rules.tasks`, as are the methods of the builder.  A preset carries options, the
 content of side files, the directories that must exist and the environment.  Presets are combined
 with ``|`` and applied to a ConfigProto or a builder; directories, files and environment are
 touched only by the calls that say so.
@@ -42,12 +42,13 @@ from npu_config.core.files import write_missing
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.settings import Settings
+from npu_config.rules import tasks
 from npu_config.rules.overwritten import warn_overwritten, warn_replaced
 from npu_config.rules.own_names import help_for_keyword, no_attribute
 from npu_config.rules.value import ConfigValue, from_settings
 
 if TYPE_CHECKING:
-    from typing_extensions import Concatenate, ParamSpec
+    from typing_extensions import ParamSpec
 
     Arguments = ParamSpec("Arguments")
 
@@ -68,10 +69,7 @@ def presets_disagree() -> None:
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-_explained = explained(help_for_keyword)
-
-
-@_explained
+@explained(help_for_keyword)
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Preset:
     """One step, or several combined.
@@ -193,7 +191,7 @@ class Preset:
 
 
 @contextlib.contextmanager
-@_explained
+@explained(help_for_keyword)
 def applied(environment: Mapping[str, str]) -> Iterator[None]:
     """Set environment variables for the duration of a block, then restore what was there.
 
@@ -216,31 +214,20 @@ def applied(environment: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = old
 
 
-class _Tasks(NpuConfigBuilder):
-    """The builder of one preset."""
-
-
-_Tasks.__name__ = "presets"  # it is this that errors about a call name
-
-
-def _of_task(
-    task: "Callable[Concatenate[NpuConfigBuilder, Arguments], NpuConfigBuilder]",
-) -> "Callable[Arguments, Preset]":
-    """The task of the builder as a function that gives a preset."""
+def _preset(task: "Callable[Arguments, tasks.Task]") -> "Callable[Arguments, Preset]":
+    """A task as a function that gives a preset."""
 
     @functools.wraps(task)
     def preset(*args: "Arguments.args", **keywords: "Arguments.kwargs") -> Preset:
-        builder = task(_Tasks(), *args, **keywords)
+        builder = NpuConfigBuilder()._run(task(*args, **keywords))
         config, environment = builder.build(), dict(builder.environment)
         folders = _folders(config, environment)
         return Preset(config, MappingProxyType(environment), tuple(folders))
 
-    signature = inspect.signature(task)
-    own = list(signature.parameters.values())[1:]
-    made: Any = preset
-    made.__signature__ = signature.replace(parameters=own, return_annotation=Preset)
-    made.__module__, made.__qualname__ = __name__, task.__name__
-    return preset
+    described: Any = preset
+    described.__module__ = __name__
+    described.__signature__ = inspect.signature(task).replace(return_annotation=Preset)
+    return explained(help_for_keyword, "presets.")(preset)
 
 
 def _folders(config: NpuConfig, environment: Mapping[str, str]) -> Iterator[str]:
@@ -251,14 +238,14 @@ def _folders(config: NpuConfig, environment: Mapping[str, str]) -> Iterator[str]
     return filter(None, found)
 
 
-overflow_detection = _of_task(NpuConfigBuilder.overflow_detection)
-data_dump = _of_task(NpuConfigBuilder.data_dump)
-fusion_off = _of_task(NpuConfigBuilder.fusion_off)
-fusion_switch = _of_task(NpuConfigBuilder.fusion_switch)
-profiling = _of_task(NpuConfigBuilder.profiling)
-deterministic = _of_task(NpuConfigBuilder.deterministic)
-exception_dump = _of_task(NpuConfigBuilder.exception_dump)
-graph_dump = _of_task(NpuConfigBuilder.graph_dump)
+overflow_detection = _preset(tasks.overflow_detection)
+data_dump = _preset(tasks.data_dump)
+fusion_off = _preset(tasks.fusion_off)
+fusion_switch = _preset(tasks.fusion_switch)
+profiling = _preset(tasks.profiling)
+deterministic = _preset(tasks.deterministic)
+exception_dump = _preset(tasks.exception_dump)
+graph_dump = _preset(tasks.graph_dump)
 
 
 if not TYPE_CHECKING:

@@ -10,6 +10,7 @@ import pytest
 
 import npu_config as npu
 from npu_config.core.settings import Setting
+from npu_config.rules import tasks
 
 THIS_FILE = os.path.abspath(__file__)
 
@@ -217,6 +218,13 @@ PRESETS = [
 PRESETS = [n for n in PRESETS if getattr(npu.presets, n).__module__ == npu.presets.__name__]
 METHODS = [("NpuConfigBuilder." + name, getattr(npu.NpuConfigBuilder(), name)) for name in TASKS]
 METHODS += [("presets." + name, getattr(npu.presets, name)) for name in PRESETS]
+
+
+def test_the_builder_is_one_class():
+    """Its own name is in every error, and a task is written once for builder and presets."""
+    assert (npu.NpuConfigBuilder, object) == npu.NpuConfigBuilder.__mro__
+    assert set(tasks.TASKS) == set(TASKS) - {"build", "set", "unset", "update"}
+    assert set(PRESETS) <= set(tasks.TASKS)
 
 
 class MyBuilder(npu.NpuConfigBuilder):

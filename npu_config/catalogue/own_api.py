@@ -16,17 +16,20 @@ names:
 """What ``from npu_config import`` gives, modules left out."""
 
 _EMPTY = inspect.Parameter.empty
+_KINDS = (
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.VAR_POSITIONAL,
+    inspect.Parameter.VAR_KEYWORD,
+)
 
 
 def _signature(words: Tuple[str, ...]) -> inspect.Signature:
-    """``name`` must be given, ``name=`` may be, ``**name`` takes any keyword."""
+    """``name`` must be given, ``name=`` may be, ``*name`` and ``**name`` take any."""
     return inspect.Signature(
         [
             inspect.Parameter(
                 word.strip("*="),
-                inspect.Parameter.VAR_KEYWORD
-                if word.startswith("**")
-                else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                _KINDS[word.count("*")],
                 default=None if word.endswith("=") else _EMPTY,
             )
             for word in words
@@ -50,9 +53,11 @@ Target: product= mode= cann= adapter=
 
 BUILDER_METHODS: Mapping[str, inspect.Signature] = _signatures("""\
 build: strict= on_host=
+set: **options
+unset: *names
 update: other
 """)
-"""The methods of NpuConfigBuilder that set no options."""
+"""The methods of NpuConfigBuilder beside its tasks (``npu_config.rules.tasks``)."""
 
 CONFIG_METHODS: Mapping[str, inspect.Signature] = _signatures("""\
 evolve: **options
@@ -78,13 +83,4 @@ keys:
 values:
 """),
 }
-"""The methods of both classes that set no options."""
-
-TASKS: Tuple[str, ...] = table("""\
-names:
-    aoe data_dump data_pre_processing debugging deterministic distributed dynamic_shape
-    exception_dump fusion_off fusion_switch graph_dump iteration_offload memory mixed_computing
-    mixed_precision online_inference op_precision overflow_detection precision profiling set
-    timeouts unset
-""")["names"]
-"""The methods of NpuConfigBuilder that set options."""
+"""The methods of both classes that are no tasks."""

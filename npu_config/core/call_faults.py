@@ -73,15 +73,23 @@ def call_faults(
 
 def problem(
     function: Callable[..., Any],
-    has_owner: bool,
+    module: Optional[str],
     args: Sequence[Any],
     keywords: Any,
     help: Optional[Callable[[str, Sequence[str]], Optional[str]]],
 ) -> Optional[str]:
-    """Every fault of a call, and how it is written; None where none is seen."""
+    """Every fault of a call, and how it is written; None where none is seen.
+
+    Args:
+        function: what is called.
+        module: what users write before the name of a function; None: it is a method.
+        args: the values without names, of a method with what it is called on.
+        keywords: the others.
+        help: what to do about a keyword that is not taken.
+    """
     signature = inspect.signature(function)
-    name = function.__name__
-    if has_owner:
+    name = (module or "") + function.__name__
+    if module is None:
         if not args:
             text = "{} is called on an object; write {}(...).{}(...)"
             return phrase(text, function.__qualname__, *function.__qualname__.rsplit(".", 1))

@@ -88,11 +88,12 @@ Help = Callable[[str, Sequence[str]], Optional[str]]
 """What to do about a keyword that a call does not take, among those that it does."""
 
 
-def explained(help: Optional[Help] = None) -> Callable[[Decorated], Decorated]:
+def explained(help: Optional[Help] = None, module: str = "") -> Callable[[Decorated], Decorated]:
     """Make calls with wrong arguments say every fault, of the user's class, and what is legal.
 
     Args:
         help: says what to do about a keyword that is not taken.
+        module: what users write before the name of a function.
 
     Returns:
         A decorator of a function, or of a class with its public methods and its constructor.
@@ -100,33 +101,38 @@ def explained(help: Optional[Help] = None) -> Callable[[Decorated], Decorated]:
 
     def decorate(decorated: Decorated) -> Decorated:
         if not isinstance(decorated, type):
-            told: Any = _told(decorated, False, help)
+            told: Any = _told(decorated, module, help)
             return told  # type: ignore[no-any-return]
         for name, member in list(vars(decorated).items()):
             if name.startswith("_") and name != "__init__":
                 continue
             if isinstance(member, FunctionType):
-                setattr(decorated, name, _told(member, True, help))
+                setattr(decorated, name, _told(member, None, help))
             elif isinstance(member, classmethod):
-                setattr(decorated, name, classmethod(_told(member.__func__, True, help)))
+                setattr(decorated, name, classmethod(_told(member.__func__, None, help)))
         return decorated
 
     return decorate
 
 
 def _told(
-    function: Callable[..., Any], has_owner: bool, help: Optional[Help]
+    function: Callable[..., Any], module: Optional[str], help: Optional[Help]
 ) -> Callable[..., Any]:
+    layers = 2 if hasattr(function, "__wrapped__") else 1
+
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:
         try:
             return function(*args, **keywords)
         except TypeError as error:
-            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+            trace = error.__traceback__
+            for _ in range(layers):
+                trace = trace and trace.tb_next
+            if trace is not None:
                 raise  # the function was called, and something in it is wrong
             from npu_config.core.call_faults import problem
 
-            message = problem(function, has_owner, args, keywords, help) or str(error)
+            message = problem(function, module, args, keywords, help) or str(error)
         raise TypeError(message)
 
     return call

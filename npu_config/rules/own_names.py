@@ -51,7 +51,8 @@ def no_attribute(owner: object, name: str) -> str:
 
 def _instead(kind: type, name: str) -> str:
     """What to write in its place: what another class has, an option, a near name, a legal one."""
-    from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS, TASKS
+    from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS
+    from npu_config.rules.tasks import TASKS
     from npu_config.text.words import did_you_mean_one_of, meant_names, near
 
     offered = [each for each in dir(kind) if not each.startswith("_")]

@@ -4,13 +4,11 @@ import ast
 import os
 from typing import Any, Dict, Iterator, List, Set, Tuple
 
-import attr
-
-from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS, TASKS
+from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS
 from npu_config.core.diagnostics import Place
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import NO_TARGET, PARTS, OwnTarget, Product, Target
-from npu_config.rules.builder import NpuConfigBuilder
+from npu_config.rules.tasks import TASKS
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Constructed, Loaded, Message, Tracked, Unknown
 from npu_config.script.own_calls import (
@@ -111,7 +109,8 @@ def call_method(run: Run, builder: Builder, call: Call) -> Any:
         if call.name == "evolve":
             for name in [name for name, each in builder.entries.items() if each.value is None]:
                 del builder.entries[name]
-    elif call.name == "unset" and is_known([value for value, _ in call.args]):
+    elif call.name == "unset":
+        builder.open = builder.open or not is_known([value for value, _ in call.args])
         for value, _ in call.args:
             builder.entries.pop(str(value), None)
     elif call.name == "update" and call.args:
@@ -207,28 +206,29 @@ def _plain(value: Any) -> Any:
 
 
 def _run_task(run: Run, builder: Builder, call: Call) -> None:
-    """A task method: asked of a real builder, when its arguments are known."""
+    """A method that is a task, when its arguments are known."""
     values = [value for value, _ in call.args]
     keywords = {name: value for name, (value, _) in call.keywords.items()}
-    scratch = NpuConfigBuilder()
     if call.open or not is_known(values) or not is_known(keywords):
         builder.open = True
         return
     try:
-        getattr(scratch, call.name)(*values, **keywords)
+        task = TASKS[call.name](*values, **keywords)
     except (TypeError, ValueError):
         builder.open = True
         return
     start = name_place(run, call)
     place = run.place(call.node)._replace(line=start.line, column=start.column)
-    for name, setting in scratch.entries.items():
-        file = scratch.side_files.get(name)
+    for name in task.removed:
+        builder.entries.pop(name, None)
+    for name, value in task.options.items():
+        file = task.side_files.get(name)
         content = None if file is None else file.text
-        builder.entries[name] = Setting(setting.value, None, place, content=content)
+        builder.entries[name] = Setting(value, None, place, content=content)
     if builder.ours:
         guards = tuple(run.guards)
-        for found in scratch.refused:
-            run.refused.append((attr.evolve(found, fix=None, **place._asdict()), guards))
+        for name, faults in task.refused.items():
+            run.refused += [(fault.in_option(name, place), guards) for fault in faults]
 
 
 _UNREADABLE = OwnTarget(None, frozenset(PARTS))

@@ -4,30 +4,23 @@ import ast
 import inspect
 from typing import Any, Dict, Mapping, Optional
 
-from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS, TASKS
+from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS
 from npu_config.core.call_faults import call_faults, named_parameters
 from npu_config.core.diagnostics import Fix, Place
 from npu_config.core.message import listed, phrase
 from npu_config.core.target import MODES, Product, Target
-from npu_config.rules.builder import NpuConfigBuilder
 from npu_config.rules.own_names import hint_for_keyword
+from npu_config.rules.tasks import TASKS
 from npu_config.script._rules import own_call_refused
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Unknown
 from npu_config.script.state import Call, Run, evaluate
 from npu_config.text.words import is_typo, meant_names, near
 
-
-def _signatures() -> Dict[str, inspect.Signature]:
-    """What the methods of both classes take."""
-    found = dict(METHODS)
-    for name in TASKS:
-        signature = inspect.signature(getattr(NpuConfigBuilder, name))
-        found[name] = signature.replace(parameters=list(signature.parameters.values())[1:])
-    return found
-
-
-SIGNATURES: Mapping[str, inspect.Signature] = _signatures()
+SIGNATURES: Mapping[str, inspect.Signature] = {
+    **METHODS,
+    **{name: inspect.signature(task) for name, task in TASKS.items()},
+}
 """Method of NpuConfigBuilder or NpuConfig to what it takes."""
 
 

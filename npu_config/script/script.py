@@ -19,7 +19,8 @@ from typing import (
     Tuple,
 )
 
-from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS, TASKS
+from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS
+from npu_config.rules.tasks import TASKS
 from npu_config.script.neighbours import any_neighbour_has, has_module
 from npu_config.script.objects import Unknown
 from npu_config.script.scopes import (

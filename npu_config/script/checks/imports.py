@@ -6,12 +6,13 @@ import re
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, cast
 
 from npu_config.catalogue.api import EXPORT_VERSIONS, MODULES, NPU_INIT
-from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS, NAMES, TASKS
+from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS, NAMES
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.target import Product
 from npu_config.core.versions import SNAPSHOTS
+from npu_config.rules.tasks import TASKS
 from npu_config.script.checks._check import Context, check
 from npu_config.script.neighbours import PACKAGE
 from npu_config.script.own_calls import renaming
