@@ -14,6 +14,7 @@ PACKAGE = Path(npu_config.__file__).parent
 FLOORS = (
     ("core",),
     ("text",),
+    ("python_flow",),
     ("catalogue",),
     ("proto",),
     ("sidefiles",),

@@ -8,6 +8,7 @@ PACKAGE = Path(npu_config.__file__).parent
 
 LONG = {
     "launch/shell/follow.py": "one interpreter of one language: each statement needs the others",
+    "script/checks/loops.py": "ten rules about one feature; half of it is their pages",
 }
 """Modules of more than 800 lines, each with the reason why it is one idea."""
 

@@ -29,8 +29,7 @@ from npu_config.readers.shell_file import ShellReading
 from npu_config.rules.reading import CANNOT_BE_READ, FAILED
 from npu_config.script import read, script_not_parsed
 from npu_config.script.neighbours import remembering
-from npu_config.script.unmigrated import unmigrated
-from npu_config.script.vocabulary import may_matter
+from npu_config.script.vocabulary import may_matter, unmigrated
 from npu_config.text.guard import guarded
 from npu_config.text.loading import load, state_of
 

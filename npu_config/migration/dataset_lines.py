@@ -5,7 +5,7 @@ import re
 from typing import Iterator, List, NamedTuple, Sequence, Set
 
 from npu_config.migration.script import Script
-from npu_config.script.scopes import FunctionNode, Scope, blocks, holds
+from npu_config.python_flow.scopes import FunctionNode, Scope, blocks, holds
 
 __all__ = ["Span", "method_lines", "relevant_functions"]
 

@@ -42,7 +42,7 @@ from npu_config.migration.script import Script
 from npu_config.migration.sites import Site, imported, text_of
 from npu_config.migration.table import Rules
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Change, Note, Work
-from npu_config.script.source import Undecodable, Unparsable, decode, looks_like_python_2
+from npu_config.python_flow.source import Undecodable, Unparsable, decode, looks_like_python_2
 
 __all__ = ["one_reason", "IMPORTS", "Migration", "migrate"]
 

@@ -30,7 +30,7 @@ from npu_config.migration.resolve import Binding, dotted_parts, last_name
 from npu_config.migration.script import Script
 from npu_config.migration.sites import Site, is_open, number_of, text_of
 from npu_config.migration.work import Work
-from npu_config.script.scopes import Nesting, children, functions, last_line
+from npu_config.python_flow.scopes import Nesting, children, functions, last_line
 
 __all__ = ["CALLS", "take_resources", "horovod"]
 

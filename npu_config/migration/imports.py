@@ -9,7 +9,7 @@ from npu_config.migration.resolve import Frame, last_name
 from npu_config.migration.script import Script
 from npu_config.migration.sites import Site, imported
 from npu_config.migration.work import Work
-from npu_config.script.scopes import first_line
+from npu_config.python_flow.scopes import first_line
 
 __all__ = ["add_import", "first_tensorflow_import"]
 

@@ -9,7 +9,7 @@ from npu_config.migration.resolve import Binding, dotted_parts, parameters
 from npu_config.migration.sites import Site, is_open, number_of, text_of
 from npu_config.migration.table import Rules, of_calls
 from npu_config.migration.work import REFUSED, Work
-from npu_config.script.scopes import FunctionNode, functions
+from npu_config.python_flow.scopes import FunctionNode, functions
 
 __all__ = ["RULES", "after"]
 

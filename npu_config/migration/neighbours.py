@@ -8,8 +8,8 @@ from typing import Dict, FrozenSet, List, Mapping, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.migration.names import canonical
-from npu_config.script.scopes import Scope, Store
-from npu_config.script.source import Undecodable, Unparsable, decode, parse
+from npu_config.python_flow.scopes import Scope, Store
+from npu_config.python_flow.source import Undecodable, Unparsable, decode, parse
 from npu_config.text.loading import load
 
 __all__ = ["OTHER", "REEXPORTED", "Neighbours", "may_borrow"]

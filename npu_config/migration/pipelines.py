@@ -12,7 +12,7 @@ from npu_config.migration.dataset_lines import method_lines, relevant_functions
 from npu_config.migration.resolve import Frame, Frames, dotted_parts, frames_of, parameters
 from npu_config.migration.script import Script
 from npu_config.migration.sites import number_of
-from npu_config.script.scopes import FunctionNode, holds
+from npu_config.python_flow.scopes import FunctionNode, holds
 
 __all__ = ["Found", "calls", "line_of"]
 

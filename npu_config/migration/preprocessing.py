@@ -7,7 +7,7 @@ from npu_config.migration import pipelines
 from npu_config.migration.resolve import last_name
 from npu_config.migration.sites import Site
 from npu_config.migration.work import CHANGED, Work
-from npu_config.script.scopes import functions
+from npu_config.python_flow.scopes import functions
 from npu_config.script.vocabulary import TABLES
 
 __all__ = ["after", "in_dataset_function"]

@@ -31,7 +31,7 @@ from npu_config.migration.launch import shell_notes
 from npu_config.migration.names import PACKAGES
 from npu_config.migration.neighbours import Neighbours, may_borrow
 from npu_config.migration.work import CHANGED, REFUSED
-from npu_config.script.source import Undecodable, decode
+from npu_config.python_flow.source import Undecodable, decode
 from npu_config.text.loading import load, too_large
 
 __all__ = ["LARGEST", "Outcome", "Target", "is_candidate", "migrate_files"]

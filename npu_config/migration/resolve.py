@@ -13,7 +13,7 @@ from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, T
 
 from npu_config.migration.names import canonical
 from npu_config.migration.neighbours import REEXPORTED, Neighbours
-from npu_config.script.scopes import FunctionNode, Scope, Store, functions
+from npu_config.python_flow.scopes import FunctionNode, Scope, Store, functions
 
 __all__ = ["Binding", "Frame", "Resolver", "dotted_parts", "frames_of", "last_name", "parameters"]
 

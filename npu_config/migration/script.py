@@ -10,7 +10,7 @@ from npu_config.migration.names import INTERESTING, PACKAGES, TEXT_WORDS, intere
 from npu_config.migration.neighbours import REEXPORTED, Neighbours, may_borrow
 from npu_config.migration.resolve import Frame, Frames, Resolver, last_name, parameters
 from npu_config.migration.sites import TEXTS, Site, text_of
-from npu_config.script.scopes import (
+from npu_config.python_flow.scopes import (
     COMPOUND,
     DEFINITIONS,
     Scope,
@@ -19,7 +19,7 @@ from npu_config.script.scopes import (
     children,
     first_line,
 )
-from npu_config.script.source import ScriptSource, parse
+from npu_config.python_flow.source import ScriptSource, parse
 
 __all__ = ["Script"]
 

@@ -9,7 +9,7 @@ from npu_config.migration.resolve import Binding, last_name, parameters
 from npu_config.migration.sites import Site, is_open, text_of
 from npu_config.migration.table import Rules
 from npu_config.migration.work import Work, is_wrapped
-from npu_config.script.scopes import FUNCTIONS, functions, last_line
+from npu_config.python_flow.scopes import FUNCTIONS, functions, last_line
 
 __all__ = ["check_close", "RULES", "after"]
 

@@ -5,7 +5,7 @@ import sys
 from typing import Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.migration.resolve import Frames
-from npu_config.script.scopes import DEFINITIONS, FUNCTIONS
+from npu_config.python_flow.scopes import DEFINITIONS, FUNCTIONS
 
 __all__ = ["TEXTS", "Site", "imported", "is_open", "number_of", "text_of"]
 

@@ -9,7 +9,7 @@ from npu_config.migration.facts import FACTS
 from npu_config.migration.resolve import last_name
 from npu_config.migration.script import Script
 from npu_config.migration.sites import Site
-from npu_config.script.source import HAS_ENDS
+from npu_config.python_flow.source import HAS_ENDS
 
 __all__ = [
     "CHANGED",

@@ -11,18 +11,10 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
+from npu_config.core.rule import declare
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.core.target import NO_TARGET, OwnTarget, Target
-from npu_config.rules.around import Around
-from npu_config.rules.reading import Reading
-from npu_config.script._rules import script_not_decoded, script_not_parsed
-from npu_config.script.interpreter import run_all
-from npu_config.script.judging import judge_variants
-from npu_config.script.neighbours import remembering
-from npu_config.script.paths import Path
-from npu_config.script.reading import Variant, signature, variants_of
-from npu_config.script.script import Script
-from npu_config.script.source import (
+from npu_config.python_flow.source import (
     Imported,
     Undecodable,
     Unparsable,
@@ -30,8 +22,15 @@ from npu_config.script.source import (
     decode_as_imported,
     looks_like_python_2,
 )
-from npu_config.script.unmigrated import unmigrated
-from npu_config.script.vocabulary import may_matter
+from npu_config.rules.around import Around
+from npu_config.rules.reading import Reading
+from npu_config.script.interpreter import run_all
+from npu_config.script.judging import judge_variants
+from npu_config.script.neighbours import remembering
+from npu_config.script.paths import Path
+from npu_config.script.reading import Variant, signature, variants_of
+from npu_config.script.script import Script
+from npu_config.script.vocabulary import may_matter, unmigrated
 from npu_config.text.rules import not_checked_here
 
 __all__ = [
@@ -42,6 +41,44 @@ __all__ = [
     "read",
     "read_script",
 ]
+
+
+@declare("NPU830", Severity.ERROR, source=("Python language reference",))
+def script_not_parsed() -> None:
+    """A script is not Python 3, and is not checked.
+
+    Python 2 scripts (``print "loss", loss``) cannot be parsed, nor can files with unsaved merge
+    marks or half a line.  The other files are checked all the same.
+
+    Wrong:
+
+        print "loss", loss
+
+    Right:
+
+        print("loss", loss)
+    """
+
+
+@declare("NPU831", Severity.ERROR, source=("PEP 263",))
+def script_not_decoded() -> None:
+    """The bytes of a script are not text in the encoding that Python would use.
+
+    That is UTF-8, unless a comment in one of the first two lines says otherwise (PEP 263).
+    Python refuses to run the script.
+
+    An import reads comments of any bytes: a module with such a byte in a comment is checked as any
+    other one, and the finding is a warning unless the file is run itself.
+
+    Wrong, for a file that was saved as GBK:
+
+        import os
+
+    Right:
+
+        # -*- coding: gbk -*-
+        import os
+    """
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)

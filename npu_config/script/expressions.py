@@ -10,25 +10,27 @@ from npu_config.catalogue.own_api import CONSTRUCTORS
 from npu_config.catalogue.precision_tool import ACTIONS, ALWAYS, named_in
 from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
-from npu_config.script import builders, constants
-from npu_config.script.constants import NotKnown, is_known
+from npu_config.python_flow.scopes import CONSTANTS, Watch, in_brackets, name_of
+from npu_config.script import builders, objects
+from npu_config.script.builders import is_ours, judge_constructor
 from npu_config.script.effects import (
+    adopt,
+    adopt_block,
+    attribute_of,
     call_method,
     give_away,
+    invoke,
+    is_fixed,
+    is_relevant,
+    is_simple,
+    lookup,
+    of_class,
+    part,
     pass_on,
     put,
     set_field,
     set_message_field,
-)
-from npu_config.script.functions import invoke, is_relevant, is_simple, start
-from npu_config.script.names import (
-    adopt,
-    adopt_block,
-    attribute_of,
-    is_fixed,
-    lookup,
-    of_class,
-    part,
+    start,
 )
 from npu_config.script.objects import (
     Argument,
@@ -42,16 +44,15 @@ from npu_config.script.objects import (
     Function,
     Instance,
     Message,
+    NotKnown,
     ParameterMap,
     Subscript,
     Tracked,
     Unknown,
     Use,
+    is_known,
 )
-from npu_config.script.own_calls import is_ours, judge_constructor
-from npu_config.script.paths import Condition
-from npu_config.script.scopes import CONSTANTS, Watch, in_brackets, name_of
-from npu_config.script.state import Call, Run, anonymous, evaluate, identity, result_of
+from npu_config.script.paths import Call, Condition, Run, anonymous, evaluate, identity, result_of
 from npu_config.script.vocabulary import HOLDERS, RUN_CONFIGS, SESSIONS
 
 
@@ -256,9 +257,9 @@ def _as_bytes(run: Run, call: Call) -> Any:
     if isinstance(value, Unknown):
         if _is_unset_environment(value) and not run.decisions.says(value):
             run.environment.append((node, value, tuple(run.guards)))
-        return _converted("as_bytes", value, constants.as_bytes)
+        return _converted("as_bytes", value, objects.as_bytes)
     if is_known(value):
-        found = constants.as_bytes(value)
+        found = objects.as_bytes(value)
         if node in run.fixed and call.node.func in run.fixed:
             run.fixed[call.node] = found
         return found
@@ -367,7 +368,7 @@ for _model in (
     MODELS[_model] = _noted
 
 _GET_VARIABLE = frozenset(("os.getenv", "os.environ.get"))
-_COMPUTED = frozenset(("type", "isinstance", *_GET_VARIABLE, *constants.FUNCTIONS))
+_COMPUTED = frozenset(("type", "isinstance", *_GET_VARIABLE, *objects.FUNCTIONS))
 
 
 def call(run: Run, node: ast.Call) -> Any:
@@ -444,14 +445,14 @@ def _computed(run: Run, name: str, values: List[Any], known: Dict[str, Any], is_
     if name == "type" and len(values) == 1 and is_known(values[0]):
         return Unknown(type(values[0]).__name__)
     if name == "isinstance" and len(values) == 2 and is_known(values[0]):
-        return constants.is_instance(values[0], constants.type_names(values[1]))
+        return objects.is_instance(values[0], objects.type_names(values[1]))
     if name in _GET_VARIABLE and values and isinstance(values[0], str):
         text = run.script.environ.get(values[0])
         if text is not None:
             return text
     if is_open or not is_known(values) or not is_known(known):
         raise NotKnown
-    return constants.function(name, values, known)
+    return objects.function(name, values, known)
 
 
 _OF_TEXT: Dict[str, Callable[[Any], Any]] = {
@@ -505,7 +506,7 @@ def _name(run: Run, node: ast.Name) -> Any:
 
 def _constant(run: Run, node: Any) -> Any:
     value = getattr(node, node._fields[0])
-    if value.__class__ is int and not constants.is_small(value):
+    if value.__class__ is int and not objects.is_small(value):
         value = anonymous(node)
     run.fixed[node] = value
     return value
@@ -559,7 +560,7 @@ def _binary(run: Run, node: ast.BinOp) -> Any:
     left, right = evaluate(run, node.left), evaluate(run, node.right)
     if is_known(left) and is_known(right):
         try:
-            return constants.binary(type(node.op), left, right)
+            return objects.binary(type(node.op), left, right)
         except NotKnown:
             return anonymous(node)
     sign = type(node.op).__name__
@@ -575,7 +576,7 @@ def _unary(run: Run, node: ast.UnaryOp) -> Any:
         return not operand if is_known(operand) else False
     if is_known(operand):
         try:
-            return constants.unary(type(node.op), operand)
+            return objects.unary(type(node.op), operand)
         except NotKnown:
             return anonymous(node)
     key = "({} {})".format(type(node.op).__name__, identity(operand))
@@ -591,13 +592,13 @@ def _compare(run: Run, node: ast.Compare) -> Any:
     right = evaluate(run, node.comparators[0])
     if is_known(left) and is_known(right):
         try:
-            return bool(constants.compare(kind, left, right))
+            return bool(objects.compare(kind, left, right))
         except NotKnown:
             return anonymous(node)
-    if isinstance(left, Unknown) and constants.is_type(left.key):
+    if isinstance(left, Unknown) and objects.is_type(left.key):
         with contextlib.suppress(NotKnown):
-            names = constants.type_names(right)
-            if all(map(constants.is_type, names)):
+            names = objects.type_names(right)
+            if all(map(objects.is_type, names)):
                 return (left.key in names) is (kind in (ast.Is, ast.Eq, ast.In))
     if right is None and kind in _SAMENESS and not isinstance(left, Unknown):
         return kind in (ast.IsNot, ast.NotEq)
@@ -653,7 +654,7 @@ def _joined(run: Run, node: ast.JoinedStr) -> Any:
     text = ""
     for piece in node.values:
         value = evaluate(run, piece)
-        if not isinstance(value, str) or len(text) > constants.LIMIT:
+        if not isinstance(value, str) or len(text) > objects.LIMIT:
             return anonymous(node)
         text += value
     return text
@@ -665,7 +666,7 @@ def _formatted(run: Run, node: ast.FormattedValue) -> Any:
         return anonymous(node)
     try:
         convert = _CONVERSIONS.get(node.conversion, format)
-        return constants.bounded(convert(value))
+        return objects.bounded(convert(value))
     except (TypeError, ValueError, NotKnown):
         return anonymous(node)
 

@@ -1,5 +1,6 @@
-"""Starting points: the module, and the functions with hot lines that it does not reach.
+"""What each statement does on a path, and where paths start: ``STATEMENTS`` and ``run_all``.
 
+A path starts at the module, and at each function with hot lines that the module does not reach.
 The work is in proportion to the script: every path from a function begins with the module, whose
 statements are run again each time.  Where that comes to more than a script of its length is
 worth, each function that is left is run once, by itself.
@@ -10,11 +11,18 @@ import contextlib
 from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 
-from npu_config.script import constants, effects
-from npu_config.script.constants import NotKnown, is_known
+from npu_config.python_flow.scopes import FunctionNode, Scope, Watch, in_brackets
+from npu_config.script import effects, objects
+from npu_config.script.effects import (
+    adopt_block,
+    bind_unknown,
+    interest_in,
+    invoke,
+    is_relevant,
+    lookup,
+    of_class,
+)
 from npu_config.script.expressions import EXPRESSIONS, truth
-from npu_config.script.functions import bind_unknown, interest_in, invoke, is_relevant
-from npu_config.script.names import adopt_block, lookup, of_class
 from npu_config.script.objects import (
     Block,
     BlockList,
@@ -23,29 +31,33 @@ from npu_config.script.objects import (
     Function,
     Instance,
     Message,
+    NotKnown,
     ParameterMap,
     Replaced,
     Subscript,
     Unknown,
+    is_known,
 )
-from npu_config.script.paths import Condition, Decisions, Path, explore
-from npu_config.script.scopes import FunctionNode, Scope, Watch, in_brackets
-from npu_config.script.script import Script
-from npu_config.script.state import (
+from npu_config.script.paths import (
     LEAVE,
     ON,
     RETURN,
     STOP,
     Again,
+    Condition,
+    Decisions,
     Exhausted,
     Frame,
+    Path,
     Run,
     anonymous,
     evaluate,
     execute,
+    explore,
     identity,
     used,
 )
+from npu_config.script.script import Script
 
 _ITEMS = 64
 
@@ -75,7 +87,7 @@ def _augmented(run: Run, statement: ast.AugAssign) -> int:
         value: Any = anonymous(statement)
         if is_known(old) and is_known(new):
             with contextlib.suppress(NotKnown):
-                value = constants.binary(type(statement.op), old, new)
+                value = objects.binary(type(statement.op), old, new)
         bind(run, target, value, statement.value)
     else:
         evaluate(run, statement.value)

@@ -26,9 +26,8 @@ from npu_config.rules.around import ALONE, Around
 from npu_config.rules.case import on_this_host
 from npu_config.rules.engine import judge
 from npu_config.script.checks import run_checks
-from npu_config.script.fixes import with_fix
 from npu_config.script.paths import Decision, Path
-from npu_config.script.reading import Literals, Variant
+from npu_config.script.reading import Literals, Variant, with_fix
 from npu_config.script.script import Script
 from npu_config.text.words import joined, shown
 

@@ -1,17 +1,35 @@
-"""What a script's expressions are known to give.
+"""What a script's expressions are known to give, and operations on what is known.
 
-Known Python values stand for themselves.  Everything else is one of the objects here: a value
-that cannot be known, a protobuf message that is being built, one entry of
-``custom_optimizers``, the arguments of a constructor of npu_bridge.
+Known Python values stand for themselves; operations on them give what Python gives, within
+bounds.  Everything else is one of the objects here: a value that cannot be known, a protobuf
+message that is being built, one entry of ``custom_optimizers``, the arguments of a constructor of
+npu_bridge.
 """
 
 import ast
+import json
+import operator
+import posixpath
+import re
 import zlib
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 import attr
 
 from npu_config.core.diagnostics import NOWHERE, Place
+from npu_config.core.message import phrase
 
 _LONGEST_KEY = 400
 _KEPT = 200
@@ -361,3 +379,319 @@ class Instance:
         self.cls = cls
         self.key = key
         self.attributes: Dict[str, Any] = {}
+
+
+LIMIT = 100000
+"""No text, tuple or number grows beyond this many characters, items or bits."""
+
+_MOST_ITEMS = 2000
+_MOST_WORK = 50 * LIMIT
+_CONTAINERS: FrozenSet[type] = frozenset((list, tuple, dict))
+_PLAIN: FrozenSet[type] = frozenset((type(None), bool, int, float, str, bytes))
+
+
+class NotKnown(Exception):  # noqa: N818 - no error, but the answer
+    """The result cannot be known."""
+
+
+def is_known(value: Any) -> bool:
+    """True for a Python value that is known through and through, and of a reasonable size."""
+    kind: type = value.__class__
+    if kind in _PLAIN:
+        return True
+    return kind in _CONTAINERS and _size(value) is not None
+
+
+def _size(value: Any) -> Optional[int]:
+    """How many characters a known value takes, about; None when it is too large or not known."""
+    pending: List[Any] = [value]
+    left = _MOST_ITEMS
+    size = 0
+    while pending:
+        item = pending.pop()
+        left -= 1
+        if isinstance(item, (list, tuple, dict)):
+            left -= len(item)
+            pending.extend(item)
+            if isinstance(item, dict):
+                pending.extend(item.values())
+        elif item.__class__ not in _PLAIN:
+            return None
+        elif isinstance(item, (str, bytes)):
+            size += len(item)
+        elif isinstance(item, int):
+            size += 1 + item.bit_length() // 3
+        if left < 0 or size > LIMIT:
+            return None
+    return size
+
+
+def _stays_small(text: Any, values: Any) -> bool:
+    """Whether a text stays within reason that has values put into it, as often as can be."""
+    size = _size(values)
+    return size is not None and len(text) * size <= _MOST_WORK
+
+
+_BINARY: Dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitOr: operator.or_,
+    ast.BitAnd: operator.and_,
+    ast.BitXor: operator.xor,
+}
+_UNARY: Dict[type, Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
+}
+_COMPARE: Dict[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.eq,
+    ast.IsNot: operator.ne,
+    ast.In: lambda left, right: left in right,
+    ast.NotIn: lambda left, right: left not in right,
+}
+
+
+def binary(kind: type, left: Any, right: Any) -> Any:
+    """``left <operator> right``."""
+    if kind is ast.Mult and not _product_is_small(left, right):
+        raise NotKnown
+    if kind in (ast.Pow, ast.LShift) and not (
+        isinstance(left, (int, float)) and isinstance(right, int) and abs(right) < 1000
+    ):
+        raise NotKnown
+    if kind is ast.Pow and isinstance(left, int) and left.bit_length() * right > LIMIT:
+        raise NotKnown
+    if kind not in _BINARY:
+        raise NotKnown
+    is_format = kind is ast.Mod and isinstance(left, (str, bytes))
+    if is_format and (_is_wide(left) or not _stays_small(left, right)):
+        raise NotKnown
+    return bounded(_try(_BINARY[kind], left, right))
+
+
+_WIDE = re.compile(r"\d{5}|\*|\{[^{}]*\{")
+"""What may make formatted text very long."""
+
+
+def _is_wide(text: Any) -> bool:
+    text = text if isinstance(text, str) else text.decode("latin-1")
+    return len(text) > _MOST_ITEMS or _WIDE.search(text) is not None
+
+
+def _product_is_small(left: Any, right: Any) -> bool:
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, (str, bytes, list, tuple)) and isinstance(other, int):
+            return len(one) * other <= LIMIT
+    return True
+
+
+def unary(kind: type, operand: Any) -> Any:
+    """``<operator> operand``."""
+    return _try(_UNARY[kind], operand)
+
+
+def compare(kind: type, left: Any, right: Any) -> Any:
+    """``left <comparison> right``; raises :class:`NotKnown` where Python would raise."""
+    return _try(_COMPARE[kind], left, right)
+
+
+def bounded(value: Any) -> Any:
+    """``value``, unless it has grown too large to be worth knowing."""
+    if isinstance(value, (str, bytes, list, tuple)) and len(value) > LIMIT:
+        raise NotKnown
+    if isinstance(value, int) and not is_small(value):
+        raise NotKnown
+    return value
+
+
+def is_small(value: int) -> bool:
+    """Whether a number can be written in every message."""
+    return value.bit_length() <= 4096
+
+
+def _try(function: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, MemoryError):
+        raise NotKnown from None
+
+
+_METHODS = {
+    str: "capitalize count encode endswith find format join lower lstrip replace rsplit rstrip "
+    "split startswith strip title upper zfill",
+    bytes: "decode endswith lower replace startswith strip upper",
+    dict: "copy get items keys values",
+    list: "copy count index",
+    tuple: "count index",
+    int: "bit_length",
+}
+
+
+_CODECS = frozenset(("utf-8", "utf8", "UTF-8", "UTF8", "ascii", "latin-1", "latin1"))
+"""Those that take time in proportion to the text."""
+
+
+def method(receiver: Any, name: str, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
+    """``receiver.name(...)`` of a known value."""
+    if name not in _METHODS.get(type(receiver), "").split():
+        raise NotKnown
+    if name == "format" and _is_wide(receiver):
+        raise NotKnown
+    if name == "zfill" and not (args and isinstance(args[0], int) and args[0] <= LIMIT):
+        raise NotKnown
+    if isinstance(receiver, (str, bytes)) and not _stays_small(receiver, [args, keywords]):
+        raise NotKnown
+    if name in ("encode", "decode") and not _CODECS.issuperset((*args[:1], *keywords.values())):
+        raise NotKnown
+    try:
+        result = getattr(receiver, name)(*args, **keywords)
+    except Exception:
+        raise NotKnown from None
+    if type(result).__name__ in ("dict_keys", "dict_values", "dict_items"):
+        result = list(result)
+    return bounded(result)
+
+
+def _int(value: Any = 0, *base: Any) -> int:
+    if isinstance(value, (str, bytes)) and len(value) > _MOST_ITEMS:
+        raise NotKnown
+    return int(value, *base)
+
+
+def _round(value: Any, digits: Any = None) -> Any:
+    if digits is not None and abs(digits) > _MOST_ITEMS:
+        raise NotKnown
+    return round(value, digits)
+
+
+def _dumps(value: Any, indent: Any = None, separators: Any = None, **keywords: Any) -> str:
+    if isinstance(indent, str) or (indent or 0) > 8 or set(keywords) - _OF_DUMPS:
+        raise NotKnown
+    if separators is not None and len("".join(separators)) > 8:
+        raise NotKnown
+    return json.dumps(value, indent=indent, separators=separators, **keywords)
+
+
+_OF_DUMPS = frozenset(("ensure_ascii", "sort_keys"))
+
+
+FUNCTIONS: Dict[str, Callable[..., Any]] = {
+    "str": str,
+    "int": _int,
+    "float": float,
+    "bool": bool,
+    "bytes": bytes,
+    "len": len,
+    "min": min,
+    "max": max,
+    "abs": abs,
+    "round": _round,
+    "sum": sum,
+    "list": list,
+    "tuple": tuple,
+    "dict": dict,
+    "sorted": sorted,
+    "repr": repr,
+    "os.path.join": posixpath.join,
+    "os.path.basename": posixpath.basename,
+    "os.path.dirname": posixpath.dirname,
+    "json.dumps": _dumps,
+}
+"""Functions without side effects, by the names that scripts call them by."""
+
+_TYPES: Dict[str, Tuple[type, ...]] = {
+    "bool": (bool,),
+    "int": (int,),
+    "float": (float,),
+    "str": (str,),
+    "bytes": (bytes,),
+    "list": (list,),
+    "tuple": (tuple,),
+    "dict": (dict,),
+    "basestring": (str,),
+    "unicode": (str,),
+    "long": (int,),
+    "six.string_types": (str,),
+    "six.text_type": (str,),
+    "six.integer_types": (int,),
+    "numbers.Number": (int, float),
+    "numbers.Integral": (int,),
+}
+
+
+def type_names(value: Any) -> List[str]:
+    """The keys of a type or of several; raises :class:`NotKnown` for anything else."""
+    items = value if isinstance(value, (list, tuple)) else [value]
+    if not all(isinstance(item, Unknown) for item in items):
+        raise NotKnown
+    return [item.key for item in items]
+
+
+def is_instance(value: Any, names: Sequence[str]) -> bool:
+    """``isinstance`` of a known value and the types with these names."""
+    if any(name not in _TYPES for name in names):
+        raise NotKnown
+    return isinstance(value, tuple(kind for name in names for kind in _TYPES[name]))
+
+
+def is_type(name: str) -> bool:
+    """True for the name of a builtin type."""
+    return name in _TYPES
+
+
+def function(name: str, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
+    """A call of a builtin or of a function of the standard library without side effects."""
+    found = FUNCTIONS.get(name)
+    if found is None:
+        raise NotKnown
+    if name == "bytes" and not (args and isinstance(args[0], (str, bytes))):
+        raise NotKnown
+    try:
+        return bounded(found(*args, **keywords))
+    except Exception:
+        raise NotKnown from None
+
+
+def as_bytes(value: Any) -> Any:
+    """What ``tf.compat.as_bytes`` gives for a known value."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    return Fails(phrase("as_bytes({}) raises TypeError: it takes text", _shown(value)), value)
+
+
+def stored(value: Any, wire: str) -> Any:
+    """The value that a protobuf field holds after the assignment, or why the assignment raises."""
+    if wire == "b" and isinstance(value, int):
+        return bool(value)
+    if wire == "i" and isinstance(value, int):
+        return int(value)
+    if wire == "f" and isinstance(value, (int, float)):
+        return float(value)
+    if wire == "s" and isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    wanted = {"b": "a bool", "i": "an int", "s": "bytes", "f": "a number"}.get(wire)
+    if wanted is None:
+        return value
+    reason = 'protobuf raises TypeError: ".{}" takes {}, got {}'
+    return Fails(phrase(reason, wire, wanted, _shown(value)), value, wire)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."

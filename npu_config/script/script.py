@@ -20,10 +20,7 @@ from typing import (
 )
 
 from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS
-from npu_config.rules.tasks import TASKS
-from npu_config.script.neighbours import any_neighbour_has, has_module
-from npu_config.script.objects import Unknown
-from npu_config.script.scopes import (
+from npu_config.python_flow.scopes import (
     DEFINITIONS,
     UNCLEAR,
     FunctionNode,
@@ -41,7 +38,10 @@ from npu_config.script.scopes import (
     literal_text,
     name_of,
 )
-from npu_config.script.source import ScriptSource, parse, spans
+from npu_config.python_flow.source import ScriptSource, parse, spans
+from npu_config.rules.tasks import TASKS
+from npu_config.script.neighbours import any_neighbour_has, has_module
+from npu_config.script.objects import Unknown
 from npu_config.script.vocabulary import SEEDS, SESSIONS
 
 DEFINITION = re.compile(r"\b(?:DEFINE_\w+|add_argument)\s*\(")

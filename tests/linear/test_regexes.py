@@ -17,8 +17,8 @@ KNOWN = {
     ("npu_config.readers.toml_file", "_STRING"): "its look-aheads, which the proof leaves out, "
     "keep the ways apart",
     ("npu_config.readers.evidence", "_TOKEN"): "it fits at every place, so nothing is tried twice",
-    ("npu_config.script.source", "_PIECE"): "only applied to what Python itself has parsed",
-    ("npu_config.script.source", "_TOKEN"): "only applied to what Python itself has parsed",
+    ("npu_config.python_flow.source", "_PIECE"): "only applied to what Python itself has parsed",
+    ("npu_config.python_flow.source", "_TOKEN"): "only applied to what Python itself has parsed",
     ("npu_config.sidefiles.format", "_PLACEHOLDER"): "what it looks behind at, which the proof "
     "leaves out: it is tried behind a quotation mark only",
     ("npu_config.migration.work", "_COMMENT"): "only applied to what Python itself has parsed",

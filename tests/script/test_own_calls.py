@@ -6,7 +6,7 @@ import npu_config
 from npu_config.catalogue.own_api import CONSTRUCTORS, NAMES
 from npu_config.rules.value import ConfigValue
 from npu_config.script import judge_script
-from npu_config.script.own_calls import SIGNATURES
+from npu_config.script.builders import SIGNATURES
 
 WRONG = "from npu_config import NpuConfig\nconfig = NpuConfig(hccl_timeout=1800)\n"
 

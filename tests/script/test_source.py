@@ -6,8 +6,7 @@ import sys
 import pytest
 
 from npu_config.core.diagnostics import Place
-from npu_config.script.script import Flags
-from npu_config.script.source import (
+from npu_config.python_flow.source import (
     ScriptSource,
     Undecodable,
     Unparsable,
@@ -16,6 +15,7 @@ from npu_config.script.source import (
     parse,
     span,
 )
+from npu_config.script.script import Flags
 
 
 @pytest.mark.parametrize(

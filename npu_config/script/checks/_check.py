@@ -16,12 +16,11 @@ from typing import (
 
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
 from npu_config.core.rule import Rule, declare
+from npu_config.python_flow.scopes import DEFINITIONS, FUNCTIONS, children, last_line, name_of
 from npu_config.script.neighbours import any_import_has, any_neighbour_has, may_import_unread
 from npu_config.script.objects import Use
-from npu_config.script.paths import Path
-from npu_config.script.scopes import DEFINITIONS, FUNCTIONS, children, last_line, name_of
+from npu_config.script.paths import Call, Path, Run
 from npu_config.script.script import Script
-from npu_config.script.state import Call, Run
 
 _OF_NAMES = ("locals", "globals", "vars", "eval", "exec")
 _OF_ATTRIBUTES = ("getattr", "attrgetter", "vars", "__dict__")

@@ -12,11 +12,7 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.target import Product
 from npu_config.core.versions import SNAPSHOTS
-from npu_config.rules.tasks import TASKS
-from npu_config.script.checks._check import Context, check
-from npu_config.script.neighbours import PACKAGE
-from npu_config.script.own_calls import renaming
-from npu_config.script.scopes import (
+from npu_config.python_flow.scopes import (
     DEFINITIONS,
     FUNCTIONS,
     UNCLEAR,
@@ -29,7 +25,11 @@ from npu_config.script.scopes import (
     literal,
     name_of,
 )
-from npu_config.script.source import spans
+from npu_config.python_flow.source import spans
+from npu_config.rules.tasks import TASKS
+from npu_config.script.builders import renaming
+from npu_config.script.checks._check import Context, check
+from npu_config.script.neighbours import PACKAGE
 from npu_config.text.words import near
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"

@@ -7,16 +7,7 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Set, Tup
 from npu_config.core.diagnostics import Fix, Severity
 from npu_config.core.message import phrase
 from npu_config.core.names import NPU_OPTIMIZER
-from npu_config.script.checks._check import Context, bindings, check, dotted, is_main, value_of
-from npu_config.script.neighbours import any_importer_has
-from npu_config.script.objects import Block, Constructed, Message, Unknown
-from npu_config.script.reading import (
-    as_argument,
-    looks_like_npu,
-    options_of_run_config,
-    written_by_estimator,
-)
-from npu_config.script.scopes import (
+from npu_config.python_flow.scopes import (
     DEFINITIONS,
     FUNCTIONS,
     argument,
@@ -26,6 +17,15 @@ from npu_config.script.scopes import (
     last_line,
     literal,
     name_of,
+)
+from npu_config.script.checks._check import Context, bindings, check, dotted, is_main, value_of
+from npu_config.script.neighbours import any_importer_has
+from npu_config.script.objects import Block, Constructed, Message, Unknown
+from npu_config.script.reading import (
+    as_argument,
+    looks_like_npu,
+    options_of_run_config,
+    written_by_estimator,
 )
 from npu_config.script.vocabulary import SESSIONS
 from npu_config.text.words import is_typo
