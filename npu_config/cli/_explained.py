@@ -19,8 +19,8 @@ from npu_config.launch.environment.variables import VARIABLES, Variable
 from npu_config.migration.facts import FACTS, LABELS, Fact, details
 from npu_config.rulebook import load_all
 from npu_config.rules.names import FORMER_NAMES
+from npu_config.writers import scalar
 from npu_config.writers.init import legal, sample
-from npu_config.writers.yaml import scalar
 
 _TWICE = re.compile("(?<!`)``(?!`)")
 
@@ -75,7 +75,7 @@ def _assignment(name: str, value: object) -> str:
 
 def scalar_text(value: object) -> str:
     """A text in quotes."""
-    from npu_config.writers.escape import quoted
+    from npu_config.writers.shared import quoted
 
     return quoted(str(value))
 

@@ -67,6 +67,6 @@ def _differences(before: Dict[str, Any], after: Dict[str, Any]) -> List[str]:
 
 
 def _shown(value: Any) -> str:
-    from npu_config.writers.yaml import scalar
+    from npu_config.writers import scalar
 
     return scalar(value) if isinstance(value, (bool, int, str)) else repr(value)

@@ -176,7 +176,7 @@ def _of_options(found: Iterable[Diagnostic], drop_unknown: bool, said: bool) -> 
 
 def _by_suffix(out: Optional[str]) -> str:
     suffix = os.path.splitext(out or "")[1].lower()
-    for name, suffixes in FORMATS.items():
+    for name, (_, suffixes) in FORMATS.items():
         if suffix in suffixes:
             return name
     raise click.UsageError(localized("say what to write: --to {}", "|".join(FORMATS)))

@@ -1,40 +1,205 @@
 """Writers: from a configuration to every output.
 
-A writer is a module with a function ``render(config)`` and an entry in :data:`FORMATS`.
+A format is a function of the configuration and an entry in :data:`FORMATS`; ``run_config`` has
+the longest one, for calls of NPURunConfig.
 """
 
-import importlib
+import json
 import os
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Tuple, Union
 
+from npu_config.catalogue import REMOVED
+from npu_config.catalogue.layout import VERSION, grouped
 from npu_config.core.arguments import path_name
 from npu_config.core.files import PathLike
+from npu_config.rules.value import ConfigValue
+from npu_config.text.plain_text import is_plain_yaml, is_utf8
+from npu_config.writers.run_config import to_call
+from npu_config.writers.shared import NO_NOTES, Notes, quoted, refuse_bytes
 
-if TYPE_CHECKING:
-    from npu_config.rules.value import ConfigValue
-    from npu_config.writers.notes import Notes
+__all__ = ["FORMATS", "WITHOUT_COMMENTS", "render", "render_for", "scalar"]
 
-__all__ = ["FORMATS", "WITHOUT_COMMENTS", "render", "render_for"]
 
-FORMATS: Mapping[str, Tuple[str, ...]] = {
-    "yaml": (".yaml", ".yml"),
-    "toml": (".toml",),
-    "json": (".json",),
-    "pbtxt": (".pbtxt",),
-    "pb": (".pb",),
-    "python": (),
-    "run-config": (),
-    "env": (),
+def _tree(config: ConfigValue) -> Dict[str, Any]:
+    """Version, options without a group (a table of TOML would take them), target, and groups."""
+    values = config.to_dict()
+    root: Dict[str, Any] = {"version": VERSION}
+    root.update((name, value) for name, value in values.items() if name in REMOVED)
+    target = config.target
+    known = {
+        "product": None if target.product is None else target.product.value,
+        "mode": target.mode,
+        "cann": target.cann,
+        "adapter": target.adapter,
+    }
+    if any(known.values()):
+        root["target"] = {key: value for key, value in known.items() if value is not None}
+    for group, names in grouped(tuple(values)):
+        root[group.key] = {name: values[name] for name in names}
+    return root
+
+
+def _by_group(
+    config: ConfigValue, notes: Notes, heading: str, line: str, written: Callable[[Any], str]
+) -> str:
+    """A line for each option below the heading of its group, after the comments about it."""
+    indent = line[: len(line) - len(line.lstrip())]
+    lines = notes.head()
+    for key, value in _tree(config).items():
+        if isinstance(value, dict):
+            lines.extend(("", heading.format(key)))
+            for name, item in value.items():
+                lines.extend(indent + comment for comment in notes.beside(name))
+                lines.append(line.format(name, written(item)))
+        else:
+            lines.extend(notes.beside(key))
+            lines.append(line.lstrip().format(key, written(value)))
+    return "\n".join([*lines, *notes.rest(config.options)]) + "\n"
+
+
+def _yaml(config: ConfigValue, notes: Notes, _: Any) -> str:
+    """Text in quotes where a parser might read something else."""
+    refuse_bytes(config, "YAML")
+    return _by_group(config, notes, "{}:", "  {}: {}", scalar)
+
+
+def scalar(value: Any) -> str:
+    """A value as YAML 1.1 and 1.2 both read it."""
+    return value if isinstance(value, str) and is_plain_yaml(value) else _toml_scalar(value)
+
+
+def _toml(config: ConfigValue, notes: Notes, _: Any) -> str:
+    refuse_bytes(config, "TOML")
+    return _by_group(config, notes, "[{}]", "{} = {}", _toml_scalar)
+
+
+def _toml_scalar(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int) else quoted(value)
+
+
+def _json(config: ConfigValue, _: Notes, __: Any) -> str:
+    refuse_bytes(config, "JSON")
+    return json.dumps(_tree(config), indent=2, ensure_ascii=False) + "\n"
+
+
+def _pbtxt(config: ConfigValue, notes: Notes, proto: Any) -> str:
+    """The text that TensorFlow's own text format reads."""
+    from npu_config.proto import to_text
+
+    text = config.to_pbtxt() if proto is None else to_text(proto)
+    return "".join(line + "\n" for line in notes.comments(config.options)) + text
+
+
+def _pb(config: ConfigValue, _: Notes, proto: Any) -> bytes:
+    """The bytes that ``tf.ConfigProto.FromString`` reads."""
+    from npu_config.proto import to_bytes
+
+    return config.to_bytes() if proto is None else to_bytes(proto)
+
+
+_PYTHON_HEAD = """\
+import tensorflow as tf
+from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig
+
+# On the training host, before the session: from npu_bridge.npu_init import *
+
+config = tf.compat.v1.ConfigProto(allow_soft_placement=True)
+custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+custom_op.name = "NpuOptimizer"
+"""
+
+_PYTHON_TAIL = """\
+config.graph_options.rewrite_options.remapping = RewriterConfig.OFF
+config.graph_options.rewrite_options.memory_optimization = RewriterConfig.NO_MEM_OPT
+config.graph_options.optimizer_options.global_jit_level = tf.compat.v1.OptimizerOptions.OFF
+"""
+
+
+def _python(config: ConfigValue, notes: Notes, _: Any) -> str:
+    """Code that ends with ``config``, equal to ``config.to_config_proto()``."""
+    lines = ["{}\n".format(line) for line in notes.comments(config.options)]
+    for name, (field, value) in config.wire_values().items():
+        lines.append(
+            'custom_op.parameter_map["{}"].{} = {}\n'.format(name, field, _bytes_literal(value))
+        )
+    return _PYTHON_HEAD + "".join(lines) + _PYTHON_TAIL
+
+
+def _bytes_literal(value: Any) -> str:
+    if not isinstance(value, str):
+        return repr(value)
+    if not is_utf8(value):
+        return repr(value.encode("utf-8", "surrogateescape"))
+    return "tf.compat.as_bytes({})".format(quoted(value))
+
+
+_ENV_HEAD = (
+    "# Source this before the job starts; `npu-config env` writes the variables of the launch.\n"
+)
+
+
+def _env(config: ConfigValue, notes: Notes, _: Any) -> str:
+    """Lines for ``sh``: what must be exported, and what must not be set.
+
+    A value that is not in the configuration (the number of training steps) is asked for: the
+    shell stops with a message when it is not set.
+    """
+    lines: List[str] = []
+    comments = notes.comments(config.options)
+    options = config.options
+    mode = options.get("experimental_accelerate_train_mode")
+    if mode is not None:
+        lines.append(
+            "# experimental_accelerate_train_mode: TellMeStepOrLossHook keeps them current"
+        )
+        if mode[1] == "step":
+            lines.append(_required("TOTAL_STEP", "the number of training steps"))
+            lines.append('export STEP_NOW="${STEP_NOW:-0}"')
+        else:
+            lines.append(_required("TARGET_LOSS", "the loss that the training aims at"))
+            lines.append(_required("LOSS_NOW", "the loss that the training starts with"))
+    if "auto_multistream_parallel_mode" in options:
+        lines.append("# auto_multistream_parallel_mode needs it for graphs of dynamic shape")
+        lines.append("export ENABLE_DYNAMIC_SHAPE_MULTI_STREAM=1")
+    if "static_memory_policy" in options:
+        lines.append("# static_memory_policy must not be combined with it")
+        lines.append("unset GE_USE_STATIC_MEMORY")
+    if not lines:
+        lines.append("# No option of this configuration needs a variable.")
+    return _ENV_HEAD + "\n".join([*comments, *lines]) + "\n"
+
+
+def _required(name: str, what: str) -> str:
+    return 'export {0}="${{{0}:?set it to {1}}}"'.format(name, what)
+
+
+class OutputFormat(NamedTuple):
+    """A format that can be written: the function that does, and the suffixes that ask for it."""
+
+    write: Callable[[ConfigValue, Notes, Any], Union[str, bytes]]
+    suffixes: Tuple[str, ...] = ()
+
+
+FORMATS: Mapping[str, OutputFormat] = {
+    "yaml": OutputFormat(_yaml, (".yaml", ".yml")),
+    "toml": OutputFormat(_toml, (".toml",)),
+    "json": OutputFormat(_json, (".json",)),
+    "pbtxt": OutputFormat(_pbtxt, (".pbtxt",)),
+    "pb": OutputFormat(_pb, (".pb",)),
+    "python": OutputFormat(_python),
+    "run-config": OutputFormat(to_call),
+    "env": OutputFormat(_env),
 }
-"""What can be written, and the suffixes that ask for it."""
-
+"""What can be written."""
 
 WITHOUT_COMMENTS = ("json", "pb")
 """The formats that carry values alone."""
 
 
 def render(
-    config: "ConfigValue", to: str, notes: "Optional[Notes]" = None, proto: Any = None
+    config: ConfigValue, to: str, notes: Notes = NO_NOTES, proto: Any = None
 ) -> Union[str, bytes]:
     """The configuration in one of :data:`FORMATS`.
 
@@ -45,22 +210,15 @@ def render(
         proto: the ConfigProto to write, in place of one that is made of the configuration.
 
     Raises:
-        ValueError: ``to`` is none of them.
+        ValueError: ``to`` is not one of them.
         NpuConfigError: the format cannot carry an option that is set.
     """
     if to not in FORMATS:
         raise ValueError('unknown format "{}"; legal: {}'.format(to, ", ".join(FORMATS)))
-    module = importlib.import_module("npu_config.writers." + to.replace("-", "_"))
-    given: Dict[str, Any] = {}
-    if notes is not None and to not in WITHOUT_COMMENTS:
-        given["notes"] = notes
-    if proto is not None:
-        given["proto"] = proto
-    content: Union[str, bytes] = module.render(config, **given)
-    return content
+    return FORMATS[to].write(config, notes, proto)
 
 
-def render_for(config: "ConfigValue", path: PathLike) -> Union[str, bytes]:
+def render_for(config: ConfigValue, path: PathLike) -> Union[str, bytes]:
     """The configuration in the format that the suffix of ``path`` asks for.
 
     Raises:
@@ -68,8 +226,8 @@ def render_for(config: "ConfigValue", path: PathLike) -> Union[str, bytes]:
         NpuConfigError: the format cannot carry an option that is set.
     """
     suffix = os.path.splitext(path_name(path))[1].lower()
-    for name, suffixes in FORMATS.items():
-        if suffix in suffixes:
+    for name, entry in FORMATS.items():
+        if suffix in entry.suffixes:
             return render(config, name)
-    legal = ", ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+    legal = ", ".join(suffix for entry in FORMATS.values() for suffix in entry.suffixes)
     raise ValueError('no format has the suffix "{}"; legal: {}'.format(suffix, legal))

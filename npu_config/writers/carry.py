@@ -17,8 +17,7 @@ from npu_config.rules.unwritten import is_there
 from npu_config.rules.value import ConfigValue, SideFile, from_validated, of_judged
 from npu_config.text.words import spelled
 from npu_config.writers import WITHOUT_COMMENTS
-from npu_config.writers._rules import lost_in_output
-from npu_config.writers.notes import Notes
+from npu_config.writers.shared import Notes, lost_in_output
 
 _KINDS = {
     "yaml": SourceKind.FILE,

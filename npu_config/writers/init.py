@@ -8,7 +8,7 @@ from npu_config.catalogue import OPTIONS, InvalidValue, Option, Status
 from npu_config.catalogue.kinds.modes import JsonText
 from npu_config.catalogue.layout import GROUPS, VERSION
 from npu_config.core.target import ALL_PRODUCTS, MODES, Product
-from npu_config.writers.yaml import scalar
+from npu_config.writers import scalar
 
 _WIDTH = 95
 _HEAD = """\

@@ -8,9 +8,7 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError
 from npu_config.rules.value import ConfigValue
 from npu_config.text.plain_text import is_utf8
 from npu_config.text.words import spelled
-from npu_config.writers._rules import lost_in_output
-from npu_config.writers.escape import quoted
-from npu_config.writers.notes import NO_NOTES, Notes
+from npu_config.writers.shared import Notes, lost_in_output, quoted
 
 _CLASSES = {path.rpartition(".")[2]: name for path, name in PARTS.items()}
 """The arguments that take an object, and its class."""
@@ -97,7 +95,7 @@ def losses(config: ConfigValue) -> Iterator[Diagnostic]:
             )
 
 
-def render(config: ConfigValue, notes: Notes = NO_NOTES) -> str:
+def to_call(config: ConfigValue, notes: Notes, _: Any) -> str:
     """The call of NPURunConfig, with the imports that it needs.
 
     Raises:

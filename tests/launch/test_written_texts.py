@@ -21,7 +21,7 @@ from npu_config.launch.engines.slurm import slurm_script
 from npu_config.launch.environment.dotenv import NAME, parse_dotenv, render_dotenv
 from npu_config.launch.environment.launcher import launcher_script
 from npu_config.text.plain_text import is_plain_yaml
-from npu_config.writers.yaml import scalar
+from npu_config.writers import scalar
 
 ROOT = os.path.dirname(os.path.dirname(npu_config_package.__file__))
 BASH = shutil.which("bash")

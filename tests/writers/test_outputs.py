@@ -184,7 +184,7 @@ def test_env_of_nothing():
 
 def test_the_suffix_says_the_format(tmp_path):
     """``NpuConfig.save`` writes what the name promises, and load reads it."""
-    for kind, suffixes in FORMATS.items():
+    for kind, (_, suffixes) in FORMATS.items():
         for suffix in suffixes:
             path = tmp_path / ("x" + suffix)
             CONFIG.save(path)

@@ -6,8 +6,8 @@ from npu_config.catalogue import OPTIONS, PAGES, Option
 from npu_config.core.target import ALL_PRODUCTS
 from npu_config.core.versions import NEVER
 from npu_config.rulebook import load_all
+from npu_config.writers import scalar
 from npu_config.writers.init import sample
-from npu_config.writers.yaml import scalar
 from tools.reference.markdown import NOTE, anchor, cell, table, toctree
 
 MODES = {"both": "training and online inference"}

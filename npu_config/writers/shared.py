@@ -1,0 +1,123 @@
+"""What the writers share: comments beside values, text in quotes, what an output cannot carry."""
+
+import re
+from typing import Collection, Container, List, Mapping, Sequence, Tuple
+
+import attr
+
+from npu_config.core.diagnostics import NpuConfigError, Severity
+from npu_config.core.message import localized, phrase
+from npu_config.core.rule import declare
+from npu_config.core.terminal import printable
+from npu_config.rules.value import ConfigValue
+from npu_config.text.plain_text import is_utf8
+
+
+@declare(
+    "NPU791",
+    Severity.ERROR,
+    facts=("run-config-no-field", "run-config-dynamic-input-complete"),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:460-880",),
+)
+def lost_in_output() -> None:
+    """The output that is asked for cannot carry an option that is set.
+
+    NPURunConfig has no argument for some options; passes some on only together with others
+    (`work_path` with `aoe_mode`, `profiling_options` with `profiling_mode`, the four of
+    `DynamicInputConfig` together or not at all); and always writes others itself.  Text files
+    cannot hold bytes that are not UTF-8.  JSON and the bytes of a ConfigProto have no comments
+    for what ``npu-config generate`` cannot write: an option that a script sets on some paths, a
+    value that is known at run time only, an option that the output must not have.
+
+    Wrong:
+
+        npu_config.NpuConfig.from_dict({"use_off_line": False}).to_run_config_kwargs()
+
+    Right: hand such options over in a ConfigProto, `NPURunConfig(session_config=...)`.
+    """
+
+
+_OBEYED = re.compile(r"npu:(?=\s*ignore)")
+"""What would silence findings if it stood in a comment."""
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Notes:
+    """Sentences that an output carries as comments.
+
+    Args:
+        options: option, set in the output or not, to what is said of it.
+        whole: what is said of the configuration as a whole.
+    """
+
+    options: Mapping[str, Sequence[str]] = attr.ib(factory=dict)
+    whole: Tuple[str, ...] = ()
+
+    def head(self) -> List[str]:
+        """The comments about the whole."""
+        return [_comment(text) for text in self.whole]
+
+    def beside(self, name: str) -> List[str]:
+        """The comments about an option."""
+        return [_comment(text) for text in self.options.get(name, ())]
+
+    def rest(self, written: Container[str] = ()) -> List[str]:
+        """The comments about options that are not written, under a heading."""
+        found = [
+            _comment(text)
+            for name, texts in self.options.items()
+            if name not in written
+            for text in texts
+        ]
+        return ["", _comment("Not written:"), *found] if found else []
+
+    def comments(self, written: Collection[str] = ()) -> List[str]:
+        """Every comment, for outputs that have one place for all."""
+        beside = [line for name in written for line in self.beside(name)]
+        rest = self.rest(written)[1:]
+        return [*self.head(), *beside, *rest]
+
+
+NO_NOTES = Notes()
+
+
+def _comment(text: str) -> str:
+    """One line, whatever the text holds."""
+    return "# " + _OBEYED.sub(r"npu\\x3a", printable(localized(text)))
+
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def quoted(text: str) -> str:
+    """``text`` in double quotes; what cannot be printed is escaped."""
+    return '"{}"'.format("".join(_ESCAPES.get(c) or _printed(c) for c in text))
+
+
+def _printed(character: str) -> str:
+    if character.isprintable():
+        return character
+    number = ord(character)
+    return "\\u{:04x}".format(number) if number < 0x10000 else "\\U{:08x}".format(number)
+
+
+def refuse_bytes(config: ConfigValue, output: str) -> None:
+    """Refuse text that came from bytes that are not UTF-8; no text file can hold it.
+
+    Raises:
+        NpuConfigError: naming each such option.
+    """
+    found = [
+        name
+        for name, value in config.to_dict().items()
+        if isinstance(value, str) and not is_utf8(value)
+    ]
+    if found:
+        raise NpuConfigError(
+            lost_in_output.diagnostic(
+                phrase('"{}" holds bytes that are not UTF-8; {} cannot carry them', name, output),
+                option=name,
+                help="keep it in a .pb or .pbtxt",
+            )
+            for name in found
+        )
