@@ -3,9 +3,8 @@
 import functools
 
 from npu_config.catalogue.kinds import PATH_CHARACTERS, Bool, Choice, Path
-from npu_config.catalogue.kinds.lists import PassSwitches
-from npu_config.catalogue.kinds.modes import AicoreNum
 from npu_config.catalogue.option import Option, Outcome, Status, products, table
+from npu_config.catalogue.structured import AicoreNum, PassSwitches
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
 from npu_config.core.versions import since

@@ -3,8 +3,8 @@
 import functools
 
 from npu_config.catalogue.kinds import Int
-from npu_config.catalogue.kinds.lists import DeviceList
 from npu_config.catalogue.option import Option, Outcome, table
+from npu_config.catalogue.structured import DeviceList
 from npu_config.core.versions import since
 
 PAGE = "data_augmentation"

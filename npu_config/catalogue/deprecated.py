@@ -3,9 +3,8 @@
 import functools
 
 from npu_config.catalogue.kinds import Bool, Choice, Int, Text
-from npu_config.catalogue.kinds.lists import Names
-from npu_config.catalogue.kinds.shapes import ShapeRange
 from npu_config.catalogue.option import Option, Outcome, Status, table
+from npu_config.catalogue.structured import Names, ShapeRange
 from npu_config.core.diagnostics import Severity
 from npu_config.core.versions import since, until
 

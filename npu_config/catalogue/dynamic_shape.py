@@ -3,8 +3,8 @@
 import functools
 
 from npu_config.catalogue.kinds import Bool, Choice, Int
-from npu_config.catalogue.kinds.shapes import DynamicDims, InputShape
 from npu_config.catalogue.option import Option, Outcome, table
+from npu_config.catalogue.structured import DynamicDims, InputShape
 from npu_config.core.versions import since
 
 PAGE = "dynamic_shape"

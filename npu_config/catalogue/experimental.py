@@ -3,8 +3,8 @@
 import functools
 
 from npu_config.catalogue.kinds import Choice, Path, Text
-from npu_config.catalogue.kinds.modes import AccelerateTrainMode, MultistreamMode
 from npu_config.catalogue.option import Option, Outcome, Status, table
+from npu_config.catalogue.structured import AccelerateTrainMode, MultistreamMode
 from npu_config.core.diagnostics import Severity
 from npu_config.core.versions import since, spans
 

@@ -3,8 +3,8 @@
 import functools
 
 from npu_config.catalogue.kinds import Bool, Text
-from npu_config.catalogue.kinds.modes import InOutPair
 from npu_config.catalogue.option import Option, Outcome, Status, table
+from npu_config.catalogue.structured import InOutPair
 from npu_config.core.versions import since
 
 PAGE = "mixed_computing"

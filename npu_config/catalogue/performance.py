@@ -3,8 +3,8 @@
 import functools
 
 from npu_config.catalogue.kinds import INT32_MAX, Bool, Choice, Int, Path
-from npu_config.catalogue.kinds.lists import Names, StreamLimits
 from npu_config.catalogue.option import Option, Outcome, table
+from npu_config.catalogue.structured import Names, StreamLimits
 from npu_config.core.versions import since
 
 PAGE = "performance"

@@ -3,8 +3,8 @@
 import functools
 
 from npu_config.catalogue.kinds import Bool
-from npu_config.catalogue.kinds.modes import JsonText
 from npu_config.catalogue.option import Option, Outcome, table
+from npu_config.catalogue.structured import JsonText
 
 PAGE = "profiling"
 TITLE = "Profiling"

@@ -1,7 +1,7 @@
 """501-510: shape profiles."""
 
 from npu_config.catalogue import Outcome
-from npu_config.catalogue.kinds.shapes import DynamicDims
+from npu_config.catalogue.structured import DynamicDims
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import rule

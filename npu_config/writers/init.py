@@ -5,8 +5,8 @@ import textwrap
 from typing import Any, Dict, Iterator, List
 
 from npu_config.catalogue import OPTIONS, InvalidValue, Option, Status
-from npu_config.catalogue.kinds.modes import JsonText
 from npu_config.catalogue.layout import GROUPS, VERSION
+from npu_config.catalogue.structured import JsonText
 from npu_config.core.target import ALL_PRODUCTS, MODES, Product
 from npu_config.writers import scalar
 
