@@ -6,7 +6,7 @@ from pathlib import Path
 from npu_config.cli._fix import fixed
 from npu_config.core.diagnostics import Severity
 from npu_config.readers import read
-from npu_config.rules.around import Around
+from npu_config.rules.reading import Around
 from tests import golden
 
 TESTS = Path(__file__).parent

@@ -105,7 +105,7 @@ def test_the_hook_as_pre_commit_installs_it(tmp_path, fault):
 
 def test_the_hook_gets_every_kind_of_file():
     """Every suffix that a directory walk looks at is passed to the hook (A5)."""
-    from npu_config.readers.formats import FORMATS
+    from npu_config.readers import FORMATS
 
     (hook,) = yaml.safe_load(HOOKS.read_text(encoding="utf-8"))
     suffixes = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}

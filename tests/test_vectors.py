@@ -15,8 +15,7 @@ import yaml
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.settings import Setting, Settings, SourceKind
-from npu_config.rules.bands import CASE_RULES
-from npu_config.rules.engine import judge
+from npu_config.rules.engine import case_rules, judge
 from tests import golden
 
 DATA = Path(__file__).parent / "data" / "vectors"
@@ -122,6 +121,6 @@ def test_expected_errors_have_their_reason():
     """Each rule that may speak on an accepted vector is there with the constraint it applies."""
     expected = yaml.safe_load(EXPECTED_FILE.read_text(encoding="utf-8"))
     named = {rule for group in expected.values() for rules in group.values() for rule in rules}
-    known = {rule.id: rule for rule in CASE_RULES}
+    known = {rule.id: rule for rule in case_rules()}
     assert named == set(REASONS)
     assert all(known[id].facts for id in named)

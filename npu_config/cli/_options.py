@@ -12,7 +12,7 @@ from npu_config.core.target import MODES, Product, Target
 
 if TYPE_CHECKING:
     from npu_config.lint.project import Project
-    from npu_config.rules.around import Around
+    from npu_config.rules.reading import Around
 
 Decorator = Callable[[Any], Any]
 
@@ -104,7 +104,7 @@ def target_options(function: Any) -> Any:
 
 def around_of(target: Target, project: "Project", on_host: bool = False) -> "Around":
     """What a command judges its files for, and with which surroundings."""
-    from npu_config.rules.around import Around
+    from npu_config.rules.reading import Around
 
     return Around(target, project.target, os.environ if on_host else None, on_host)
 

@@ -86,6 +86,6 @@ def _cleaned(format_: Any, source: InputFile) -> Optional[str]:
 
 
 def _side_files() -> List[str]:
-    from npu_config.readers.formats import SIDE_FILES
+    from npu_config.readers import SIDE_FILES
 
     return list(SIDE_FILES)

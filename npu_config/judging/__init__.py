@@ -25,8 +25,7 @@ from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.core.settings import Settings
-from npu_config.rules.around import ALONE, Around
-from npu_config.rules.reading import FAILED, Reading
+from npu_config.rules.reading import ALONE, FAILED, Around, Reading
 from npu_config.text.guard import guarded, internal_fault
 from npu_config.text.loading import load
 

@@ -39,8 +39,8 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.patterns import lazy_pattern
 from npu_config.core.rule import Rule, declare, selects
 from npu_config.core.target import Target
+from npu_config.readers import kind_of_suffix, suffix_of
 from npu_config.readers.evidence import KINDS
-from npu_config.readers.formats import kind_of_suffix, suffix_of
 
 if TYPE_CHECKING:
     from npu_config.lint.gitignore import Patterns

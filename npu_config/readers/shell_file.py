@@ -19,8 +19,7 @@ from npu_config.launch.shell.commands import Launch, without_comments
 from npu_config.launch.shell.together import Claims, claims_of
 from npu_config.launch.shell.words import NOT_KNOWN
 from npu_config.python_flow.source import Undecodable, decode
-from npu_config.rules.around import Around
-from npu_config.rules.reading import CANNOT_BE_READ, Reading
+from npu_config.rules.reading import CANNOT_BE_READ, Around, Reading
 from npu_config.script import may_matter, read_script
 from npu_config.script.neighbours import any_file_has, framework_of, remembering
 from npu_config.text.loading import load

@@ -6,8 +6,7 @@ from typing import Any, List, Optional
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Fix, Severity
-from npu_config.rules.around import Around
-from npu_config.rules.reading import TEMPLATE, Reading
+from npu_config.rules.reading import TEMPLATE, Around, Reading
 from npu_config.sidefiles import KINDS
 from npu_config.sidefiles.format import Format, Sample
 from npu_config.text.source import Source

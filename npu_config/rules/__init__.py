@@ -3,13 +3,12 @@
 =====  =============================================  =======================================
 1xx    ``names``                                      names, fields and values of options
 1xx    ``targets``                                    products, modes; versions of the adapter
-2xx    ``precision``, ``acceleration``                precision modes and what hangs on them
+2xx    ``precision``                                  precision modes and what hangs on them
 3xx    ``dump``                                       dump, overflow detection, profiling
 4xx    ``loops``                                      iteration offload and mixed computing
 5xx    ``shapes``, ``dynamic``                        shape profiles; dynamic input
 5xx    ``memory``, ``compilation``                    memory; compilation, caches, tuning
 6xx    ``timeouts``, ``environment``                  timeouts, devices; environment variables
-6xx    ``parameter_servers``                          clusters of TF_CONFIG
 7xx    ``paths``, ``contents``                        what options point to
 8xx    ``session``, ``checkpoints``, ``run_config``   what is beside the options; Estimator
 9xx    ``deprecated``                                 deprecated, undocumented, without effect

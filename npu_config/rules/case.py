@@ -218,6 +218,7 @@ class Case:
         self,
         option: Optional[str],
         message: str,
+        *values: object,
         help: Optional[str] = None,
         place: Optional[Place] = None,
         severity: Optional[Severity] = None,
@@ -226,15 +227,39 @@ class Case:
         consequence: Optional[str] = None,
         legal: Tuple[str, ...] = (),
     ) -> None:
-        """Report a finding of the rule that is running, at the place of ``option``."""
+        """Report a finding of the rule that is running, at the place of ``option``.
+
+        Args:
+            option: the option that it is about, None for a finding about the whole.
+            message: what is wrong, with a ``{}`` for each of ``values``.
+            values: what stands in the message.
+            help: what to do, and so on as in :class:`Diagnostic`.
+        """
         assert self.rule is not None
         if place is None:
             place = self.settings.place if option is None else self.place(option)
+        message = phrase(message, *values)
         self.diagnostics.append(
             self.rule.diagnostic(
                 message, place, option, help, severity, fix, meant, consequence, legal
             )
         )
+
+    def argument(self, name: str) -> Any:
+        """The known value of an argument that is not an option; None when there is none."""
+        setting = self.settings.extra.get(name)
+        return None if setting is None or setting.value is UNKNOWN else setting.value
+
+    def argument_is_none(self, name: str) -> bool:
+        """True when such an argument was given as None, which is also its default."""
+        setting = self.settings.extra.get(name)
+        return setting is not None and setting.value is None
+
+    def report_argument(self, name: str, message: str, *values: object, help: str) -> None:
+        """Report a finding at the place of such an argument."""
+        setting = self.settings.extra.get(name)
+        place = self.settings.place if setting is None else setting.place
+        self.report(None, message, *values, help=help, place=place)
 
 
 SHAPE_PROFILES = ("input_shape", "dynamic_dims", "dynamic_node_type")

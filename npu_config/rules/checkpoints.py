@@ -1,9 +1,10 @@
 """810-814, 823: intervals of checkpoints, summaries and the log."""
 
+from typing import Optional
+
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
-from npu_config.rules._arguments import argument, is_none, number, report
 from npu_config.rules.case import Case
 from npu_config.rules.loops import loops
 from npu_config.rules.timeouts import device_count
@@ -12,6 +13,13 @@ _SUPPORT = "docs/en/tfadapter_1/apiref/npu_config/runconfig_params_support_info.
 _CONSTRUCTOR = "docs/en/tfadapter_1/apiref/npu_config/npurunconfig_constructor/introduction.md"
 _LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
 _RUN_CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
+
+
+def _steps(case: Case, name: str) -> Optional[int]:
+    """An argument when it is an integer, else None."""
+    value = case.argument(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
 
 CHECKPOINT_STEPS = 100
 """What ``save_checkpoints_steps`` becomes when no checkpoint interval is given."""
@@ -38,15 +46,14 @@ def two_checkpoint_intervals(case: Case) -> None:
         NPURunConfig(save_checkpoints_steps=100)
     """
     if (
-        argument(case, "save_checkpoints_steps") is not None
-        and argument(case, "save_checkpoints_secs") is not None
+        case.argument("save_checkpoints_steps") is not None
+        and case.argument("save_checkpoints_secs") is not None
     ):
-        report(
-            case,
+        case.report_argument(
             "save_checkpoints_secs",
             '"save_checkpoints_steps" and "save_checkpoints_secs" are both given; at most one '
             "of them may be; RunConfig raises",
-            'remove "save_checkpoints_secs"',
+            help='remove "save_checkpoints_secs"',
         )
 
 
@@ -72,28 +79,27 @@ def checkpoint_inside_loop(case: Case) -> None:
         NPURunConfig(iterations_per_loop=10, save_checkpoints_steps=30)
     """
     count = loops(case)
-    steps, note = number(case, "save_checkpoints_steps"), ""
+    steps, note = _steps(case, "save_checkpoints_steps"), ""
     if _no_interval(case):
         steps, note = CHECKPOINT_STEPS, phrase(" (the default)")
     if steps and count and steps % count:
-        report(
-            case,
+        case.report_argument(
             "save_checkpoints_steps",
-            phrase(
-                '"save_checkpoints_steps" is {}{}, which is not a multiple of '
-                '"iterations_per_loop" {}; '
-                "checkpoints are not written at these steps",
-                steps,
-                note,
-                count,
-            ),
-            phrase("set it to {}", -(-steps // count) * count),
+            '"save_checkpoints_steps" is {}{}, which is not a multiple of '
+            '"iterations_per_loop" {}; '
+            "checkpoints are not written at these steps",
+            steps,
+            note,
+            count,
+            help=phrase("set it to {}", -(-steps // count) * count),
         )
 
 
 def _no_interval(case: Case) -> bool:
     """True when both intervals of checkpoints were given as None."""
-    return is_none(case, "save_checkpoints_steps") and is_none(case, "save_checkpoints_secs")
+    return case.argument_is_none("save_checkpoints_steps") and case.argument_is_none(
+        "save_checkpoints_secs"
+    )
 
 
 @rule(
@@ -117,18 +123,15 @@ def summary_inside_loop(case: Case) -> None:
 
         NPURunConfig(iterations_per_loop=10, save_summary_steps=0)
     """
-    steps = number(case, "save_summary_steps")
+    steps = _steps(case, "save_summary_steps")
     if steps and loops(case):
-        report(
-            case,
+        case.report_argument(
             "save_summary_steps",
-            phrase(
-                '"save_summary_steps" is {} with "iterations_per_loop" {}; summaries may not be '
-                "stored at this interval; legal with it: 0",
-                steps,
-                loops(case),
-            ),
-            "set it to 0 and use host_call of NPUEstimatorSpec",
+            '"save_summary_steps" is {} with "iterations_per_loop" {}; summaries may not be '
+            "stored at this interval; legal with it: 0",
+            steps,
+            loops(case),
+            help="set it to 0 and use host_call of NPUEstimatorSpec",
         )
 
 
@@ -153,19 +156,16 @@ def log_inside_loop(case: Case) -> None:
 
         NPURunConfig(iterations_per_loop=10, log_step_count_steps=50)
     """
-    steps = number(case, "log_step_count_steps")
+    steps = _steps(case, "log_step_count_steps")
     count = loops(case)
     if steps and count and steps % count:
-        report(
-            case,
+        case.report_argument(
             "log_step_count_steps",
-            phrase(
-                '"log_step_count_steps" is {}, which is not a multiple of "iterations_per_loop" '
-                "{}; the log may not follow it",
-                steps,
-                count,
-            ),
-            phrase("set it to a multiple of {}", count),
+            '"log_step_count_steps" is {}, which is not a multiple of "iterations_per_loop" '
+            "{}; the log may not follow it",
+            steps,
+            count,
+            help=phrase("set it to a multiple of {}", count),
         )
 
 
@@ -191,16 +191,12 @@ def checkpoint_by_time_on_many_devices(case: Case) -> None:
         NPURunConfig(save_checkpoints_steps=1000)
     """
     devices = device_count(case)
-    if devices > 1 and argument(case, "save_checkpoints_secs") is not None:
-        report(
-            case,
+    if devices > 1 and case.argument("save_checkpoints_secs") is not None:
+        case.report_argument(
             "save_checkpoints_secs",
-            phrase(
-                '"save_checkpoints_secs" is given for {} devices, which would save at different '
-                "steps",
-                devices,
-            ),
-            'use "save_checkpoints_steps"',
+            '"save_checkpoints_secs" is given for {} devices, which would save at different steps',
+            devices,
+            help='use "save_checkpoints_steps"',
         )
 
 
@@ -225,13 +221,10 @@ def default_checkpoint_interval(case: Case) -> None:
         NPURunConfig(save_checkpoints_steps=0)
     """
     if _no_interval(case):
-        report(
-            case,
+        case.report_argument(
             "save_checkpoints_steps",
-            phrase(
-                '"save_checkpoints_steps" and "save_checkpoints_secs" are None; a checkpoint is '
-                "saved every {} steps",
-                CHECKPOINT_STEPS,
-            ),
-            "give 0 to save none",
+            '"save_checkpoints_steps" and "save_checkpoints_secs" are None; a checkpoint is '
+            "saved every {} steps",
+            CHECKPOINT_STEPS,
+            help="give 0 to save none",
         )

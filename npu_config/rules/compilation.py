@@ -53,7 +53,7 @@ def core_limit_with_prebuilt_operators(case: Case) -> None:
             "aicore_num",
             '"aicore_num" is ignored by prebuilt operators, which "jit_compile" "false" prefers '
             "for static shapes",
-            'set "jit_compile" to "true" or "auto"',
+            help='set "jit_compile" to "true" or "auto"',
         )
 
 
@@ -90,12 +90,10 @@ def core_limit_with_operator_cache(case: Case) -> None:
     ):
         case.report(
             "aicore_num",
-            phrase(
-                '"aicore_num" does not reach operators that are in the compile cache, and '
-                '"op_compiler_cache_mode" is "{}"',
-                case.effective("op_compiler_cache_mode"),
-            ),
-            'clear the cache when "aicore_num" changes, or set "op_compiler_cache_mode" to '
+            '"aicore_num" does not reach operators that are in the compile cache, and '
+            '"op_compiler_cache_mode" is "{}"',
+            case.effective("op_compiler_cache_mode"),
+            help='clear the cache when "aicore_num" changes, or set "op_compiler_cache_mode" to '
             '"disable"',
         )
 
@@ -127,12 +125,10 @@ def cache_mode_with_debug_level(case: Case) -> None:
     if mode not in (None, "disable") and case.get("op_debug_level"):
         case.report(
             "op_compiler_cache_mode",
-            phrase(
-                '"op_compiler_cache_mode" is ignored, because "op_debug_level" is {}: '
-                "every operator is compiled anew",
-                case.get("op_debug_level"),
-            ),
-            'set "op_debug_level" to 0, or remove it',
+            '"op_compiler_cache_mode" is ignored, because "op_debug_level" is {}: '
+            "every operator is compiled anew",
+            case.get("op_debug_level"),
+            help='set "op_debug_level" to 0, or remove it',
         )
 
 
@@ -166,7 +162,7 @@ def cache_mode_with_debug_config(case: Case) -> None:
             "op_compiler_cache_mode",
             '"op_compiler_cache_mode" is ignored for the operators that "op_debug_config" names '
             '(all of them without "op_debug_list" in the file)',
-            'set "op_compiler_cache_mode" to "disable" while debugging',
+            help='set "op_compiler_cache_mode" to "disable" while debugging',
         )
 
 
@@ -197,7 +193,7 @@ def cache_directory_of_disabled_cache(case: Case) -> None:
         case.report(
             "op_compiler_cache_dir",
             '"op_compiler_cache_dir" has no effect, because "op_compiler_cache_mode" is "disable"',
-            'set "op_compiler_cache_mode" to "enable", or remove the directory',
+            help='set "op_compiler_cache_mode" to "enable", or remove the directory',
         )
 
 
@@ -224,11 +220,9 @@ def debug_level_in_training(case: Case) -> None:
     if case.get("op_debug_level") in (1, 2) and case.training():
         case.report(
             "op_debug_level",
-            phrase(
-                '"op_debug_level" is {}, which costs speed; for training: 0, 3',
-                case.get("op_debug_level"),
-            ),
-            "set it to 0 when no AI Core error is being located",
+            '"op_debug_level" is {}, which costs speed; for training: 0, 3',
+            case.get("op_debug_level"),
+            help="set it to 0 when no AI Core error is being located",
         )
 
 
@@ -258,7 +252,7 @@ def debug_config_beside_level_zero(case: Case) -> None:
         case.report(
             "op_debug_level",
             '"op_debug_level" is 0, but kernel_meta is still written as "op_debug_config" says',
-            'remove "op_debug_level", which is deprecated',
+            help='remove "op_debug_level", which is deprecated',
         )
 
 
@@ -289,12 +283,10 @@ def debug_kernels_of_dynamic_shapes(case: Case) -> None:
     if dynamic is not None:
         case.report(
             "op_debug_level",
-            phrase(
-                '"op_debug_level" is 2 with dynamic shapes ("{}"); the compilation of large '
-                "kernels may fail",
-                dynamic,
-            ),
-            "use another level, or static shapes, to locate the error",
+            '"op_debug_level" is 2 with dynamic shapes ("{}"); the compilation of large '
+            "kernels may fail",
+            dynamic,
+            help="use another level, or static shapes, to locate the error",
         )
 
 
@@ -329,12 +321,10 @@ def tuning_option_without_tuning(case: Case) -> None:
         if changed(case, name):
             case.report(
                 name,
-                phrase(
-                    '"{}" has no effect, because neither "aoe_mode" nor AOE_MODE in the '
-                    "environment is set",
-                    name,
-                ),
-                phrase('set "aoe_mode", or remove "{}"', name),
+                '"{}" has no effect, because neither "aoe_mode" nor AOE_MODE in the '
+                "environment is set",
+                name,
+                help=phrase('set "aoe_mode", or remove "{}"', name),
             )
 
 
@@ -379,12 +369,9 @@ def more_streams_than_cores(case: Case) -> None:
         if streams > max(cores):
             case.report(
                 name,
-                phrase(
-                    '"{0}" asks for {1} streams, but "aicore_num" leaves {2} cores; '
-                    "legal: 1 to {2}",
-                    name,
-                    streams,
-                    max(cores),
-                ),
-                "ask for fewer streams",
+                '"{0}" asks for {1} streams, but "aicore_num" leaves {2} cores; legal: 1 to {2}',
+                name,
+                streams,
+                max(cores),
+                help="ask for fewer streams",
             )

@@ -245,7 +245,7 @@ def memory_check_with_debug_level(case: Case) -> None:
             "op_debug_level",
             '"op_debug_level" is 2 and the file of "op_debug_config" has oom; legal with oom: '
             "0, 1, 3, 4",
-            'remove "op_debug_level", which is deprecated',
+            help='remove "op_debug_level", which is deprecated',
             consequence="an AI Core error follows at run time",
         )
 
@@ -280,7 +280,7 @@ def memory_check_with_collect_path(case: Case) -> None:
             "op_debug_config",
             'the file of "op_debug_config" has oom and NPU_COLLECT_PATH is set in the '
             "environment; at most one of them may be",
-            "unset NPU_COLLECT_PATH, or take oom out of the file",
+            help="unset NPU_COLLECT_PATH, or take oom out of the file",
             consequence="the compiled kernels fail",
         )
 
@@ -318,13 +318,11 @@ def unoptimised_kernels_of_dynamic_shapes(case: Case) -> None:
     if found:
         case.report(
             "op_debug_config",
-            phrase(
-                'the file of "op_debug_config" has {} with dynamic shapes ("{}"); the '
-                "compilation of large kernels may fail",
-                join(" and ", found),
-                dynamic,
-            ),
-            "use another switch, or static shapes, to locate the error",
+            'the file of "op_debug_config" has {} with dynamic shapes ("{}"); the '
+            "compilation of large kernels may fail",
+            join(" and ", found),
+            dynamic,
+            help="use another switch, or static shapes, to locate the error",
         )
 
 
@@ -363,14 +361,12 @@ def switch_beats_fusion_file(case: Case) -> None:
             words = {True: "on", False: "off"}
             case.report(
                 "optimization_switch",
-                phrase(
-                    '"optimization_switch" has {} {} and the file of "fusion_switch_file" has '
-                    "it {}; the option wins",
-                    name[:80],
-                    words[switch],
-                    words[in_file],
-                ),
-                "name each pass in one place",
+                '"optimization_switch" has {} {} and the file of "fusion_switch_file" has '
+                "it {}; the option wins",
+                name[:80],
+                words[switch],
+                words[in_file],
+                help="name each pass in one place",
             )
 
 

@@ -66,8 +66,9 @@ def deprecated_option(case: Case) -> None:
                 continue
             case.report(
                 name,
-                phrase('"{}" is deprecated', name),
-                phrase("use {}", replacement),
+                '"{}" is deprecated',
+                name,
+                help=phrase("use {}", replacement),
                 place=case.entries[name].place_of_name,
             )
 
@@ -118,7 +119,9 @@ def option_without_effect(case: Case) -> None:
                 SNAPSHOTS[option.effective.spans[-1][1]],
             )
             help = "remove it, unless this runs with such an old version"
-        case.report(name, message, help, place=case.entries[name].place_of_name, severity=severity)
+        case.report(
+            name, message, help=help, place=case.entries[name].place_of_name, severity=severity
+        )
 
 
 def _is_read_by(case: Case, versions: Versions) -> bool:
@@ -172,7 +175,7 @@ def removed_auto_tune(case: Case) -> None:
     case.report(
         REMOVED,
         '"auto_tune_mode" was removed',
-        'remove it, and tune with "aoe_mode"',
+        help='remove it, and tune with "aoe_mode"',
         consequence=outcome,
         severity=severity,
     )
@@ -204,13 +207,11 @@ def undocumented_option(case: Case) -> None:
             free = isinstance(OPTIONS[name].kind, Text)
             case.report(
                 name,
-                phrase(
-                    '"{}" is in no documentation, and nothing checks its value'
-                    if free
-                    else '"{}" is in no documentation',
-                    name,
-                ),
-                "leave it out unless the vendor's support asked for it",
+                '"{}" is in no documentation, and nothing checks its value'
+                if free
+                else '"{}" is in no documentation',
+                name,
+                help="leave it out unless the vendor's support asked for it",
                 place=case.entries[name].place_of_name,
                 severity=Severity.WARNING if free else None,
             )
@@ -241,7 +242,8 @@ def experimental_option(case: Case) -> None:
         if name in entries and changed(case, name):
             case.report(
                 name,
-                phrase('"{}" is experimental and may change', name),
+                '"{}" is experimental and may change',
+                name,
                 place=case.entries[name].place_of_name,
             )
 
@@ -273,13 +275,11 @@ def undocumented_value(case: Case) -> None:
             value = known[name]
             case.report(
                 name,
-                phrase(
-                    '"{}" is {}, which works but is in no documentation; documented: {}',
-                    name,
-                    '"{}"'.format(value) if isinstance(value, str) else value,
-                    listed(_documented(name)),
-                ),
-                "choose a documented value",
+                '"{}" is {}, which works but is in no documentation; documented: {}',
+                name,
+                '"{}"'.format(value) if isinstance(value, str) else value,
+                listed(_documented(name)),
+                help="choose a documented value",
                 severity=Severity.WARNING if name == "static_memory_policy" else None,
             )
 

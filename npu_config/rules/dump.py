@@ -58,12 +58,9 @@ def both_dumps(case: Case) -> None:
     if on(case, "enable_dump") and on(case, "enable_dump_debug"):
         case.report(
             "enable_dump_debug",
-            phrase(
-                '"enable_dump"{} and "enable_dump_debug" are both True; '
-                "at most one of them may be",
-                line_of(case, "enable_dump", "enable_dump_debug"),
-            ),
-            'switch one of them off and run twice; under flags, write "if" and "elif"'
+            '"enable_dump"{} and "enable_dump_debug" are both True; at most one of them may be',
+            line_of(case, "enable_dump", "enable_dump_debug"),
+            help='switch one of them off and run twice; under flags, write "if" and "elif"'
             if in_script(case)
             else "switch one of them off and run twice",
             consequence="the graph engine refuses the session",
@@ -98,8 +95,9 @@ def dump_without_path(case: Case) -> None:
         if case.get(switch) is True:
             case.report(
                 switch,
-                phrase('"{}" is True but "dump_path" is not set', switch),
-                'set "dump_path" to an existing directory that can be read and written',
+                '"{}" is True but "dump_path" is not set',
+                switch,
+                help='set "dump_path" to an existing directory that can be read and written',
                 consequence=Outcome.REJECT.value,
             )
             return
@@ -191,8 +189,10 @@ def dump_path_without_dump(case: Case) -> None:
         if changed(case, name):
             case.report(
                 name,
-                phrase('"{}" is not read, because neither "{}" nor "{}" is True', name, *SWITCHES),
-                "switch a dump on, or remove it",
+                '"{}" is not read, because neither "{}" nor "{}" is True',
+                name,
+                *SWITCHES,
+                help="switch a dump on, or remove it",
             )
 
 
@@ -227,7 +227,7 @@ def dump_with_exception_dump(case: Case) -> None:
             "enable_exception_dump",
             '"enable_exception_dump" is 1 while a dump is on; with dynamic shapes only the '
             "exception dump works",
-            'set "enable_exception_dump" to 2 (the default) or 0 while dumping',
+            help='set "enable_exception_dump" to 2 (the default) or 0 while dumping',
             severity=Severity.INFO if in_script(case) and not may_run_dynamic(case) else None,
         )
 
@@ -261,7 +261,7 @@ def dump_of_every_step(case: Case) -> None:
             "enable_dump",
             '"enable_dump" is True without "dump_step": every iteration is dumped, and one can '
             "reach tens of GB",
-            'set "dump_step", e.g. to "0|5"',
+            help='set "dump_step", e.g. to "0|5"',
         )
 
 
@@ -355,12 +355,10 @@ def profiling_without_options(case: Case) -> None:
     if empty or case.absent("profiling_options"):
         case.report(
             "profiling_options" if empty else "profiling_mode",
-            phrase(
-                '"profiling_options" is {}; the adapter uses its own: training_trace, '
-                'task_time, hccl and aicpu on, PipeUtilization, output "./"',
-                phrase("empty") if empty else phrase("not set"),
-            ),
-            'set "profiling_options" to a JSON object with what is to be collected',
+            '"profiling_options" is {}; the adapter uses its own: training_trace, '
+            'task_time, hccl and aicpu on, PipeUtilization, output "./"',
+            phrase("empty") if empty else phrase("not set"),
+            help='set "profiling_options" to a JSON object with what is to be collected',
             severity=Severity.WARNING if empty else None,
         )
 

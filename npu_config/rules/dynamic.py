@@ -61,7 +61,7 @@ def hybrid_compilation_moves_weights(case: Case) -> None:
             "external_weight",
             '"external_weight" is False with "compile_hybrid_mode" 1, which shares weights '
             "through files",
-            'set "external_weight" to True, or remove it',
+            help='set "external_weight" to True, or remove it',
             severity=Severity.WARNING,
         )
     elif case.absent("external_weight"):
@@ -101,8 +101,9 @@ def dynamic_compilation_with_shape_profiles(case: Case) -> None:
     if case.get("compile_dynamic_mode") is True and has_shape_profiles(case):
         case.report(
             "compile_dynamic_mode",
-            phrase('"compile_dynamic_mode" is True with {}', quoted(SHAPE_PROFILES)),
-            'set "compile_dynamic_mode" to False, or remove the shape profiles',
+            '"compile_dynamic_mode" is True with {}',
+            quoted(SHAPE_PROFILES),
+            help='set "compile_dynamic_mode" to False, or remove the shape profiles',
             consequence=Outcome.REJECT.value,
         )
 
@@ -133,7 +134,7 @@ def dynamic_compilation_with_dynamic_input(case: Case) -> None:
         case.report(
             "dynamic_input",
             '"dynamic_input" and "compile_dynamic_mode" are both True; at most one of them may be',
-            'remove "dynamic_input", which is deprecated',
+            help='remove "dynamic_input", which is deprecated',
             consequence=Outcome.REJECT.value,
         )
 
@@ -163,13 +164,11 @@ def shape_generalization_without_jit(case: Case) -> None:
     if changed(case, "shape_generalization_mode") and case.never("jit_compile", "true"):
         case.report(
             "shape_generalization_mode",
-            phrase(
-                '"shape_generalization_mode" is ignored, because "jit_compile" is {}',
-                '"{}"'.format(case.get("jit_compile"))
-                if case.isset("jit_compile")
-                else phrase("not set"),
-            ),
-            'set "jit_compile" to "true"',
+            '"shape_generalization_mode" is ignored, because "jit_compile" is {}',
+            '"{}"'.format(case.get("jit_compile"))
+            if case.isset("jit_compile")
+            else phrase("not set"),
+            help='set "jit_compile" to "true"',
         )
 
 
@@ -201,7 +200,7 @@ def shape_generalization_with_dynamic_compilation(case: Case) -> None:
         case.report(
             "shape_generalization_mode",
             '"shape_generalization_mode" is ignored, because "compile_dynamic_mode" is True',
-            "remove one of them",
+            help="remove one of them",
         )
 
 
@@ -266,7 +265,7 @@ def shape_range_with_shape_profiles(case: Case) -> None:
         case.report(
             "dynamic_inputs_shape_range",
             '"dynamic_inputs_shape_range" is ignored, because "dynamic_dims" is set',
-            "remove one of them",
+            help="remove one of them",
         )
 
 
@@ -297,11 +296,9 @@ def dynamic_input_forces_jit(case: Case) -> None:
     if mode not in (None, "true") and on(case, "dynamic_input"):
         case.report(
             "jit_compile",
-            phrase(
-                '"jit_compile" is "{}", but "dynamic_input" is True: the graph is compiled as '
-                'with "true"',
-                mode,
-            ),
+            '"jit_compile" is "{}", but "dynamic_input" is True: the graph is compiled as '
+            'with "true"',
+            mode,
         )
 
 
@@ -335,7 +332,7 @@ def insert_op_file_with_shape_profiles(case: Case) -> None:
         case.report(
             "insert_op_file",
             '"insert_op_file" is set with "dynamic_dims"; at most one of them may be',
-            "remove one of them",
+            help="remove one of them",
         )
 
 
@@ -370,11 +367,9 @@ def input_fusion_with_dynamic_shapes(case: Case) -> None:
         if case.get(name) is True:
             case.report(
                 "input_fusion_size",
-                phrase(
-                    '"input_fusion_size" has no effect on graphs with dynamic shapes, and "{}" is '
-                    "True",
-                    name,
-                ),
-                'remove "input_fusion_size"',
+                '"input_fusion_size" has no effect on graphs with dynamic shapes, and "{}" is '
+                "True",
+                name,
+                help='remove "input_fusion_size"',
             )
             return

@@ -8,7 +8,7 @@ import functools
 from typing import Callable, FrozenSet, List, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.rule import Rule
+from npu_config.core.rule import REGISTRY, Rule
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.core.versions import NEWEST
@@ -24,15 +24,41 @@ class _Plan(NamedTuple):
     look_around: bool
 
 
+@functools.lru_cache(maxsize=1)
+def case_rules() -> Tuple[Rule, ...]:
+    """Every rule about options, in order of id."""
+    from npu_config.rules import (  # noqa: F401 - each declares its rules
+        checkpoints,
+        compilation,
+        contents,
+        deprecated,
+        dump,
+        dynamic,
+        environment,
+        loops,
+        memory,
+        names,
+        paths,
+        precision,
+        run_config,
+        session,
+        shapes,
+        targets,
+        timeouts,
+        unwritten,
+    )
+
+    rules = (rule for rule in REGISTRY.values() if rule.check is not None)
+    return tuple(sorted(rules, key=lambda rule: rule.id))
+
+
 @functools.lru_cache(maxsize=512)
 def _rules_for(plan: _Plan) -> Tuple[Tuple[Rule, Callable[[Case], None]], ...]:
     """The rules that concern such settings, in order of id, each with its function."""
-    from npu_config.rules.bands import CASE_RULES
-
     given = frozenset(plan.names)
     return tuple(
         (rule, rule.check)
-        for rule in CASE_RULES
+        for rule in case_rules()
         if rule.check is not None
         and rule.about in plan.about
         and (not rule.options or not given.isdisjoint(rule.options))

@@ -1,13 +1,14 @@
-"""611-639: environment variables that meet options."""
+"""611-639: environment variables that meet options, TF_CONFIG among them."""
 
+import json
 import re
-from typing import Dict, Tuple
+from typing import Any, Dict, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.rule import rule
 from npu_config.core.target import Product
-from npu_config.rules.case import DYNAMIC_SHAPES, Case, given, runs_dynamic
+from npu_config.rules.case import DYNAMIC_SHAPES, Case, given, off, runs_dynamic
 from npu_config.rules.precision import KEEPS_DTYPES
 
 _EXCEPTION = "docs/en/tfadapter_1/apiref/session_config/exception_remedy.md"
@@ -66,14 +67,12 @@ def option_beats_environment(case: Case) -> None:
                 continue
             case.report(
                 name,
-                phrase(
-                    '"{}" is {} and {} in the environment is "{}"; the option wins',
-                    name,
-                    value,
-                    variable,
-                    text[:80],
-                ),
-                "remove one of them",
+                '"{}" is {} and {} in the environment is "{}"; the option wins',
+                name,
+                value,
+                variable,
+                text[:80],
+                help="remove one of them",
             )
 
 
@@ -104,7 +103,7 @@ def memory_policy_in_environment_too(case: Case) -> None:
             "static_memory_policy",
             '"static_memory_policy" is set and so is GE_USE_STATIC_MEMORY in the environment; '
             "at most one of them may be",
-            "unset GE_USE_STATIC_MEMORY",
+            help="unset GE_USE_STATIC_MEMORY",
         )
 
 
@@ -149,7 +148,7 @@ def hf32_with_float16_inference(case: Case) -> None:
         "graph_run_mode",
         "ENABLE_HF32_EXECUTION has no effect: online inference uses float16 unless "
         '"precision_mode_v2" is "origin" (or "precision_mode" "must_keep_origin_dtype")',
-        'set "precision_mode_v2" to "origin"',
+        help='set "precision_mode_v2" to "origin"',
     )
 
 
@@ -184,7 +183,7 @@ def hf32_beside_operator_precision(case: Case) -> None:
             "op_precision_mode",
             '"op_precision_mode" is set and so is ENABLE_HF32_EXECUTION, which takes '
             "precedence over the lines under ByOpType, but not over those under ByNodeName",
-            "use one of them",
+            help="use one of them",
         )
 
 
@@ -216,11 +215,9 @@ def exception_dump_redirected(case: Case) -> None:
     if case.variable("NPU_COLLECT_PATH") and mode not in (None, 1):
         case.report(
             "enable_exception_dump",
-            phrase(
-                '"enable_exception_dump" is {}, but NPU_COLLECT_PATH is set: mode 1 is used and '
-                "the dump goes to that directory",
-                mode,
-            ),
+            '"enable_exception_dump" is {}, but NPU_COLLECT_PATH is set: mode 1 is used and '
+            "the dump goes to that directory",
+            mode,
         )
 
 
@@ -263,13 +260,11 @@ def accelerated_training_without_progress(case: Case) -> None:
     if missing:
         case.report(
             "experimental_accelerate_train_mode",
-            phrase(
-                "{} is not set in the environment, and must be before the first run"
-                if len(missing) == 1
-                else "{} are not set in the environment, and must be before the first run",
-                join(" and ", missing),
-            ),
-            phrase(
+            "{} is not set in the environment, and must be before the first run"
+            if len(missing) == 1
+            else "{} are not set in the environment, and must be before the first run",
+            join(" and ", missing),
+            help=phrase(
                 "let the script set it, or use TellMeStepOrLossHook"
                 if len(missing) == 1
                 else "let the script set them, or use TellMeStepOrLossHook"
@@ -310,12 +305,10 @@ def parallel_streams_of_dynamic_graph(case: Case) -> None:
     if dynamic and case.variable("ENABLE_DYNAMIC_SHAPE_MULTI_STREAM") != "1":
         case.report(
             "auto_multistream_parallel_mode",
-            phrase(
-                '"auto_multistream_parallel_mode" has no effect on dynamic shapes ("{}") unless '
-                "ENABLE_DYNAMIC_SHAPE_MULTI_STREAM is 1",
-                dynamic,
-            ),
-            "set ENABLE_DYNAMIC_SHAPE_MULTI_STREAM=1 in the environment",
+            '"auto_multistream_parallel_mode" has no effect on dynamic shapes ("{}") unless '
+            "ENABLE_DYNAMIC_SHAPE_MULTI_STREAM is 1",
+            dynamic,
+            help="set ENABLE_DYNAMIC_SHAPE_MULTI_STREAM=1 in the environment",
         )
 
 
@@ -347,10 +340,63 @@ def forced_cache_with_parallel_compilation(case: Case) -> None:
     if parallel and case.get("op_compiler_cache_mode") == "force":
         case.report(
             "op_compiler_cache_mode",
-            phrase(
-                '"op_compiler_cache_mode" is "force" with TE_PARALLEL_COMPILER={}; compilations '
-                "that run at the same time lose their cache and may fail",
-                text,
-            ),
-            "set TE_PARALLEL_COMPILER=1 for this run",
+            '"op_compiler_cache_mode" is "force" with TE_PARALLEL_COMPILER={}; compilations '
+            "that run at the same time lose their cache and may fail",
+            text,
+            help="set TE_PARALLEL_COMPILER=1 for this run",
+        )
+
+
+_PS_WORKER = (
+    "docs/en/tfadapter_1/migration/script_migration/distributed_training_scripts/"
+    "data_parallel_ps_worker.md"
+)
+
+
+def cluster_of(case: Case) -> Any:
+    """The cluster that TF_CONFIG describes, None when it describes none."""
+    text = case.variable("TF_CONFIG")
+    try:
+        described = json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return None
+    return described.get("cluster") or None if isinstance(described, dict) else None
+
+
+@rule(
+    "NPU619",
+    Severity.ERROR,
+    facts=("ps-worker-mix-compile",),
+    source=(
+        "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py:219-226",
+        _PS_WORKER,
+    ),
+    on_host=True,
+    also=(
+        "mix_compile_mode",
+        "iterations_per_loop",
+    ),
+)
+def parameter_servers_without_mixed_computing(case: Case) -> None:
+    """TF_CONFIG describes a cluster, and mixed computing is off.
+
+    Training with parameter servers needs ``mix_compile_mode`` True, and with it
+    ``iterations_per_loop`` 1.  NPURunConfig raises.
+
+    Wrong:
+
+        # environment: TF_CONFIG={"cluster":{"ps":["a:1"],"worker":["b:1"]}}
+        mix_compile_mode: false
+
+    Right:
+
+        # environment: TF_CONFIG={"cluster":{"ps":["a:1"],"worker":["b:1"]}}
+        mix_compile_mode: true
+    """
+    if case.never("mix_compile_mode", True) and cluster_of(case) is not None:
+        case.report(
+            "mix_compile_mode",
+            'TF_CONFIG describes a cluster, which needs "mix_compile_mode" True; it is {}',
+            off(case, "mix_compile_mode"),
+            help='set "mix_compile_mode" to True and "iterations_per_loop" to 1',
         )

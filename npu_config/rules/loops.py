@@ -57,11 +57,9 @@ def loop_with_mixed_computing(case: Case) -> None:
     if _looped(case) and on(case, "mix_compile_mode"):
         case.report(
             "iterations_per_loop",
-            phrase(
-                '"iterations_per_loop" is {} with "mix_compile_mode" True; legal with it: 1',
-                _looped(case),
-            ),
-            'set "iterations_per_loop" to 1, or "mix_compile_mode" to False',
+            '"iterations_per_loop" is {} with "mix_compile_mode" True; legal with it: 1',
+            _looped(case),
+            help='set "iterations_per_loop" to 1, or "mix_compile_mode" to False',
         )
 
 
@@ -91,13 +89,11 @@ def loop_without_data_preprocessing(case: Case) -> None:
     if _looped(case) and case.never("enable_data_pre_proc", True):
         case.report(
             "iterations_per_loop",
-            phrase(
-                '"iterations_per_loop" is {} but "enable_data_pre_proc" is {}; '
-                "the loop on the device cannot fetch new data",
-                _looped(case),
-                off(case, "enable_data_pre_proc"),
-            ),
-            'set "enable_data_pre_proc" to True',
+            '"iterations_per_loop" is {} but "enable_data_pre_proc" is {}; '
+            "the loop on the device cannot fetch new data",
+            _looped(case),
+            off(case, "enable_data_pre_proc"),
+            help='set "enable_data_pre_proc" to True',
         )
 
 
@@ -138,12 +134,10 @@ def loop_with_lazy_recompile(case: Case) -> None:
     ):
         case.report(
             "iterations_per_loop",
-            phrase(
-                '"iterations_per_loop" is {} with "dynamic_graph_execute_mode" "lazy_recompile"; '
-                "legal with it: 1",
-                _looped(case),
-            ),
-            'set "iterations_per_loop" to 1, or use "dynamic_execute"',
+            '"iterations_per_loop" is {} with "dynamic_graph_execute_mode" "lazy_recompile"; '
+            "legal with it: 1",
+            _looped(case),
+            help='set "iterations_per_loop" to 1, or use "dynamic_execute"',
             consequence="the first run raises",
         )
 
@@ -175,12 +169,10 @@ def loop_with_accelerated_training(case: Case) -> None:
     if _looped(case) and given(case, "experimental_accelerate_train_mode"):
         case.report(
             "iterations_per_loop",
-            phrase(
-                '"iterations_per_loop" is {} with "experimental_accelerate_train_mode"; advised '
-                "with it: 1, since the precision switches only between loops",
-                _looped(case),
-            ),
-            'set "iterations_per_loop" to 1',
+            '"iterations_per_loop" is {} with "experimental_accelerate_train_mode"; advised '
+            "with it: 1, since the precision switches only between loops",
+            _looped(case),
+            help='set "iterations_per_loop" to 1',
         )
 
 
@@ -211,7 +203,7 @@ def host_variables_without_mixed_computing(case: Case) -> None:
         case.report(
             "variable_placement",
             '"variable_placement" is "Host", which needs "mix_compile_mode" True',
-            'set "mix_compile_mode" to True, or place variables on the "Device"',
+            help='set "mix_compile_mode" to True, or place variables on the "Device"',
         )
 
 
@@ -243,7 +235,7 @@ def subgraph_without_mixed_computing(case: Case) -> None:
         case.report(
             "in_out_pair",
             '"in_out_pair" is set but "mix_compile_mode" is not True',
-            'set "mix_compile_mode" to True',
+            help='set "mix_compile_mode" to True',
             consequence=Outcome.REJECT.value,
         )
 
@@ -278,7 +270,7 @@ def subgraph_flag_without_subgraph(case: Case) -> None:
         case.report(
             "in_out_pair_flag",
             '"in_out_pair_flag" has no effect, because "in_out_pair" is not set',
-            'set "in_out_pair", or remove "in_out_pair_flag"',
+            help='set "in_out_pair", or remove "in_out_pair_flag"',
         )
 
 
@@ -313,13 +305,11 @@ def offload_switched_off(case: Case) -> None:
         alone = len(case.entries) == 1
         case.report(
             "use_off_line",
-            phrase(
-                '"use_off_line" is False: the graph runs on the host CPU'
-                if alone
-                else '"use_off_line" is False: the graph runs on the host CPU, and every other '
-                "option is without effect"
-            ),
-            "set it to True, or remove it, to use the NPU",
+            '"use_off_line" is False: the graph runs on the host CPU'
+            if alone
+            else '"use_off_line" is False: the graph runs on the host CPU, and every other '
+            "option is without effect",
+            help="set it to True, or remove it, to use the NPU",
             severity=Severity.INFO if alone else None,
         )
 
@@ -347,8 +337,6 @@ def job_without_offload(case: Case) -> None:
     if case.get("job") in ("ps", "default"):
         case.report(
             "job",
-            phrase(
-                '"job" is "{}"; for "ps" and "default" nothing is offloaded to the NPU',
-                case.get("job"),
-            ),
+            '"job" is "{}"; for "ps" and "default" nothing is offloaded to the NPU',
+            case.get("job"),
         )

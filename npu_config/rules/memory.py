@@ -2,7 +2,6 @@
 
 from npu_config.catalogue import Outcome
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
 from npu_config.rules.case import Case, in_script
@@ -38,11 +37,9 @@ def batched_copy_after_fusion(case: Case) -> None:
     if case.get("input_batch_cpy") is True and isinstance(size, int) and size > 0:
         case.report(
             "input_batch_cpy",
-            phrase(
-                '"input_batch_cpy" copies only inputs larger than "input_fusion_size" ({} '
-                "bytes) in one batch; smaller ones are merged first",
-                size,
-            ),
+            '"input_batch_cpy" copies only inputs larger than "input_fusion_size" ({} '
+            "bytes) in one batch; smaller ones are merged first",
+            size,
         )
 
 
@@ -69,10 +66,8 @@ def slower_memory_policy(case: Case) -> None:
     if case.get("static_memory_policy") in (3, 4):
         case.report(
             "static_memory_policy",
-            phrase(
-                '"static_memory_policy" is {}: less memory, possibly slower',
-                case.get("static_memory_policy"),
-            ),
+            '"static_memory_policy" is {}: less memory, possibly slower',
+            case.get("static_memory_policy"),
         )
 
 
@@ -107,13 +102,11 @@ def shared_memory_of_parallel_graphs(case: Case) -> None:
     if policy in (1, 2, 4) and threads is not None and threads > 1:
         case.report(
             "static_memory_policy",
-            phrase(
-                '"static_memory_policy" is {}, which shares memory between graphs, but '
-                '"graph_max_parallel_model_num" lets {} run at the same time; legal then: 0, 3',
-                policy,
-                threads,
-            ),
-            'set "static_memory_policy" to 0 or 3, or "graph_max_parallel_model_num" to 1',
+            '"static_memory_policy" is {}, which shares memory between graphs, but '
+            '"graph_max_parallel_model_num" lets {} run at the same time; legal then: 0, 3',
+            policy,
+            threads,
+            help='set "static_memory_policy" to 0 or 3, or "graph_max_parallel_model_num" to 1',
         )
 
 
@@ -147,7 +140,7 @@ def small_channel_off_in_inference(case: Case) -> None:
         case.report(
             "enable_small_channel",
             '"enable_small_channel" is 0, but online inference ("graph_run_mode" 0) always uses 1',
-            "remove it",
+            help="remove it",
         )
 
 
@@ -177,7 +170,7 @@ def small_channel_in_training(case: Case) -> None:
             "enable_small_channel",
             '"enable_small_channel" is 1 in training, where it helps ResNet-50/101/152 and '
             "GoogleNet (first convolution and pooling) only; advised for other networks: 0",
-            "leave it 0 for any other network",
+            help="leave it 0 for any other network",
             severity=Severity.INFO if in_script(case) else None,
         )
 
@@ -215,7 +208,7 @@ def two_weight_compressions(case: Case) -> None:
             "compress_weight_conf",
             '"compress_weight_conf" and "enable_compress_weight" are both set; at most one '
             "of them may be",
-            'remove "enable_compress_weight"',
+            help='remove "enable_compress_weight"',
             consequence=Outcome.ABORT.value,
         )
     elif case.source_kind is SourceKind.RUN_CONFIG:
@@ -223,6 +216,6 @@ def two_weight_compressions(case: Case) -> None:
             "compress_weight_conf",
             '"compress_weight_conf" is given to NPURunConfig, which always writes '
             '"enable_compress_weight" too',
-            "set it through the parameter_map of session_config",
+            help="set it through the parameter_map of session_config",
             consequence=Outcome.ABORT.value,
         )

@@ -160,8 +160,9 @@ def unknown_option(case: Case) -> None:
         if not isinstance(name, str):
             case.report(
                 shown(name),
-                phrase("{} is not an option; names are text", name_of_type(name)),
-                "correct the name, or remove it",
+                "{} is not an option; names are text",
+                name_of_type(name),
+                help="correct the name, or remove it",
                 place=setting.place_of_name,
             )
             continue
@@ -172,8 +173,9 @@ def unknown_option(case: Case) -> None:
         help = former or ("correct the name, or remove it" if close is None else None)
         case.report(
             name,
-            phrase('"{}" is not an option of NpuOptimizer', shorten(name)),
-            help,
+            '"{}" is not an option of NpuOptimizer',
+            shorten(name),
+            help=help,
             place=setting.place_of_name,
             severity=_severity_of_unknown(case, close),
             fix=Fix.writing(setting.name_place, close, phrase('rename to "{}"', close))
@@ -266,7 +268,7 @@ def wrong_field(case: Case) -> None:
         case.report(
             name,
             message,
-            help_for_wrong_field(option, value, meant, right),
+            help=help_for_wrong_field(option, value, meant, right),
             fix=None if meant else writing(case, setting, value, right),
             severity=None if not_read is None else Severity.WARNING,
             meant=meant,
@@ -482,7 +484,7 @@ def _report_refused(case: Case, fault: Fault) -> None:
     case.report(
         option.name,
         message,
-        help or (_remedy(option) if meant is None else None),
+        help=help or (_remedy(option) if meant is None else None),
         severity=severity,
         fix=writing(case, fault.setting, meant),
         meant=meant if meant is None or isinstance(meant, str) else str(meant),

@@ -116,8 +116,11 @@ def _words(error: OSError) -> str:
 def _report(case: Case, found: Found, problem: str, help: str) -> None:
     case.report(
         found.name,
-        phrase('"{}" is "{}", which {}', found.name, shorten(found.path), phrase(problem)),
-        help,
+        '"{}" is "{}", which {}',
+        found.name,
+        shorten(found.path),
+        phrase(problem),
+        help=help,
         consequence=found.wanted.consequence,
         severity=found.wanted.severity,
     )
@@ -321,12 +324,10 @@ def profiling_output_missing(case: Case) -> None:
     if problem:
         case.report(
             "profiling_options",
-            phrase(
-                'the "output" of "profiling_options" is "{}", which {}; results may be lost',
-                shorten(path),
-                phrase(problem),
-            ),
-            "create the directory first",
+            'the "output" of "profiling_options" is "{}", which {}; results may be lost',
+            shorten(path),
+            phrase(problem),
+            help="create the directory first",
         )
 
 

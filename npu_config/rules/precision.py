@@ -1,4 +1,4 @@
-"""2xx: precision modes and what hangs on them."""
+"""2xx: precision modes, accelerated training, and what hangs on them."""
 
 from typing import Tuple
 
@@ -7,6 +7,7 @@ from npu_config.catalogue.accuracy_tuning import MIXED_MODES
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.rule import rule
+from npu_config.core.target import Product
 from npu_config.rules.case import RESERVED_MODES, Case, given, mode_words, quoted
 
 _ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
@@ -46,7 +47,7 @@ def both_precision_modes(case: Case) -> None:
         case.report(
             "precision_mode",
             '"precision_mode" and "precision_mode_v2" are both set; at most one of them may be',
-            'keep "precision_mode_v2" and remove "precision_mode"',
+            help='keep "precision_mode_v2" and remove "precision_mode"',
             consequence=Outcome.REJECT.value,
         )
 
@@ -75,12 +76,10 @@ def hif8_precision_mode(case: Case) -> None:
     if mode in RESERVED_MODES:
         case.report(
             "precision_mode_v2",
-            phrase(
-                '"precision_mode_v2" is "{}", which is reserved and not supported yet; legal: '
-                '"fp16", "origin", "cube_fp16in_fp32out", "mixed_float16", "mixed_bfloat16"',
-                mode,
-            ),
-            "choose a mode that is supported",
+            '"precision_mode_v2" is "{}", which is reserved and not supported yet; legal: '
+            '"fp16", "origin", "cube_fp16in_fp32out", "mixed_float16", "mixed_bfloat16"',
+            mode,
+            help="choose a mode that is supported",
         )
 
 
@@ -109,12 +108,10 @@ def force_fp16_in_training(case: Case) -> None:
     if case.get("precision_mode") == "force_fp16" and case.training():
         case.report(
             "precision_mode",
-            phrase(
-                '"precision_mode" is "force_fp16", which is for online inference, '
-                'but "graph_run_mode" is {}',
-                mode_words(case),
-            ),
-            'choose another precision mode for training, e.g. "allow_mix_precision"',
+            '"precision_mode" is "force_fp16", which is for online inference, '
+            'but "graph_run_mode" is {}',
+            mode_words(case),
+            help='choose another precision mode for training, e.g. "allow_mix_precision"',
         )
 
 
@@ -164,14 +161,12 @@ def mixlist_without_mixed_precision(case: Case) -> None:
         return
     case.report(
         "modify_mixlist",
-        phrase(
-            '"modify_mixlist" is set but {}; legal with it: "precision_mode" {}, or '
-            '"precision_mode_v2" {}',
-            found,
-            either(_MIXED),
-            either(_MIXED_V2),
-        ),
-        'set "precision_mode_v2" to "mixed_float16", or remove "modify_mixlist"',
+        '"modify_mixlist" is set but {}; legal with it: "precision_mode" {}, or '
+        '"precision_mode_v2" {}',
+        found,
+        either(_MIXED),
+        either(_MIXED_V2),
+        help='set "precision_mode_v2" to "mixed_float16", or remove "modify_mixlist"',
         consequence=Outcome.REJECT.value,
     )
 
@@ -215,8 +210,10 @@ def custom_dtypes_with_kept_dtypes(case: Case) -> None:
         if case.get(name) == value:
             case.report(
                 "customize_dtypes",
-                phrase('"customize_dtypes" has no effect while "{}" is "{}"', name, value),
-                "choose another precision mode, or remove it",
+                '"customize_dtypes" has no effect while "{}" is "{}"',
+                name,
+                value,
+                help="choose another precision mode, or remove it",
             )
             return
     if (
@@ -228,12 +225,10 @@ def custom_dtypes_with_kept_dtypes(case: Case) -> None:
     ):
         case.report(
             "customize_dtypes",
-            phrase(
-                '"customize_dtypes" has no effect: no precision mode is set, and training on {} '
-                'then keeps every data type ("origin")',
-                case.target.product.value,
-            ),
-            'set "precision_mode_v2", e.g. to "mixed_float16"',
+            '"customize_dtypes" has no effect: no precision mode is set, and training on {} '
+            'then keeps every data type ("origin")',
+            case.target.product.value,
+            help='set "precision_mode_v2", e.g. to "mixed_float16"',
         )
 
 
@@ -271,13 +266,11 @@ def two_implementation_modes(case: Case) -> None:
     if ignored:
         case.report(
             ignored[0],
-            phrase(
-                '{} is ignored, because "op_precision_mode" is set'
-                if len(ignored) == 1
-                else '{} are ignored, because "op_precision_mode" is set',
-                quoted(ignored),
-            ),
-            "write the modes into the file of op_precision_mode and remove the other options",
+            '{} is ignored, because "op_precision_mode" is set'
+            if len(ignored) == 1
+            else '{} are ignored, because "op_precision_mode" is set',
+            quoted(ignored),
+            help="write the modes into the file of op_precision_mode and remove the other options",
         )
 
 
@@ -311,7 +304,7 @@ def optypelist_without_implmode(case: Case) -> None:
         case.report(
             "optypelist_for_implmode",
             '"optypelist_for_implmode" is set without "op_select_implmode"',
-            'set "op_select_implmode" too, or use "op_precision_mode" in place of both',
+            help='set "op_select_implmode" too, or use "op_precision_mode" in place of both',
             consequence=Outcome.ABORT.value,
         )
 
@@ -346,10 +339,97 @@ def optypelist_with_mode_for_all(case: Case) -> None:
     if mode.endswith(_FOR_ALL) and given(case, "optypelist_for_implmode"):
         case.report(
             "optypelist_for_implmode",
-            phrase(
-                '"op_select_implmode" is "{}", which is for all operators: the list does not '
-                "restrict it",
-                mode,
+            '"op_select_implmode" is "{}", which is for all operators: the list does not '
+            "restrict it",
+            mode,
+            help=phrase(
+                'set "op_select_implmode" to "{}", or remove the list', mode[: -len(_FOR_ALL)]
             ),
-            phrase('set "op_select_implmode" to "{}", or remove the list', mode[: -len(_FOR_ALL)]),
+        )
+
+
+_ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
+
+
+@rule(
+    "NPU208",
+    Severity.ERROR,
+    options=("experimental_accelerate_train_mode",),
+    also=(
+        "precision_mode_v2",
+        "precision_mode",
+    ),
+    facts=("accelerate-precision",),
+    source=(
+        "docs/en/tfadapter_1/apiref/session_config/experiment_options.md",
+        "tf_adapter/kernels/geop_npu.cc:782-830",
+    ),
+)
+def accelerated_training_with_precision_mode(case: Case) -> None:
+    """``experimental_accelerate_train_mode`` is set with a precision mode it cannot start from.
+
+    The acceleration switches the precision itself and starts from full precision: only
+    ``allow_fp32_to_fp16``, ``must_keep_origin_dtype`` (``origin``), or no mode at all are
+    supported.  The first run raises.
+
+    Wrong:
+
+        experimental_accelerate_train_mode: "fast|step|0.9"
+        precision_mode_v2: fp16
+
+    Right:
+
+        experimental_accelerate_train_mode: "fast|step|0.9"
+        precision_mode_v2: origin
+    """
+    if not given(case, "experimental_accelerate_train_mode"):
+        return
+    for name, legal in (
+        ("precision_mode", ("allow_fp32_to_fp16", "must_keep_origin_dtype")),
+        ("precision_mode_v2", ("origin",)),
+    ):
+        mode = case.get(name)
+        if mode is not None and mode not in legal:
+            case.report(
+                name,
+                '"{}" is "{}" with "experimental_accelerate_train_mode"; legal then: {}, or unset',
+                name,
+                mode,
+                either(legal),
+                help=phrase('remove "{}"', name),
+                consequence="the first run raises",
+            )
+
+
+@rule(
+    "NPU209",
+    Severity.ERROR,
+    options=("experimental_accelerate_train_mode",),
+    products=frozenset(Product) - BFLOAT16_PRODUCTS,
+    facts=("precision-bf16-products",),
+    source=(_ACCURACY,),
+)
+def accelerated_training_in_bfloat16(case: Case) -> None:
+    """``experimental_accelerate_train_mode`` lowers to bfloat16 on a product without it.
+
+    ``fast1`` lowers to bfloat16, which only ascend_950, atlas_a3 and atlas_a2 support; ``fast``
+    lowers to float16.
+
+    Wrong:
+
+        target: {product: atlas_training}
+        experimental_accelerate_train_mode: "fast1|step|0.9"
+
+    Right:
+
+        target: {product: atlas_training}
+        experimental_accelerate_train_mode: "fast|step|0.9"
+    """
+    mode = case.get("experimental_accelerate_train_mode")
+    if mode is not None and mode.precision == "fast1":
+        case.report(
+            "experimental_accelerate_train_mode",
+            '"experimental_accelerate_train_mode" lowers to bfloat16 ("fast1"), '
+            "which is supported on ascend_950, atlas_a2, atlas_a3 only",
+            help='write "fast" for float16',
         )

@@ -11,9 +11,8 @@ from npu_config.core.message import phrase
 from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN, SourceKind
-from npu_config.rules._arguments import argument, is_none, report
 from npu_config.rules.case import SHAPE_PROFILES, Case, quoted
-from npu_config.rules.parameter_servers import cluster_of
+from npu_config.rules.environment import cluster_of
 
 _SUPPORT = "docs/en/tfadapter_1/apiref/npu_config/runconfig_params_support_info.md"
 _RUN_CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
@@ -51,12 +50,9 @@ def unsupported_run_config_field(case: Case) -> None:
         NPURunConfig()
     """
     for name in _UNSUPPORTED:
-        if argument(case, name) is not None:
-            report(
-                case,
-                name,
-                phrase('"{}" is given, which the NPU does not support', name),
-                "remove it",
+        if case.argument(name) is not None:
+            case.report_argument(
+                name, '"{}" is given, which the NPU does not support', name, help="remove it"
             )
 
 
@@ -90,18 +86,15 @@ def wrong_nested_config(case: Case) -> None:
         NPURunConfig(dump_config=DumpConfig(enable_dump=True, dump_path="/tmp"))
     """
     for name in _NESTED:
-        value, expected = argument(case, name), PARTS[name]
+        value, expected = case.argument(name), PARTS[name]
         if value is not None and expected not in [c.__name__ for c in type(value).__mro__]:
-            report(
-                case,
+            case.report_argument(
                 name,
-                phrase(
-                    '"{}" takes a {} or None, got {}; NPURunConfig raises',
-                    name,
-                    expected,
-                    type(value).__name__,
-                ),
-                phrase("write {}(...)", expected),
+                '"{}" takes a {} or None, got {}; NPURunConfig raises',
+                name,
+                expected,
+                type(value).__name__,
+                help=phrase("write {}(...)", expected),
             )
 
 
@@ -127,14 +120,11 @@ def wrong_horovod_mode(case: Case) -> None:
     """
     setting = case.settings.extra.get("horovod_mode")
     if setting is not None and setting.value is not UNKNOWN and type(setting.value) is not bool:
-        report(
-            case,
+        case.report_argument(
             "horovod_mode",
-            phrase(
-                '"horovod_mode" takes True or False, got {}; NPURunConfig raises',
-                type(setting.value).__name__,
-            ),
-            "write True or False",
+            '"horovod_mode" takes True or False, got {}; NPURunConfig raises',
+            type(setting.value).__name__,
+            help="write True or False",
         )
 
 
@@ -169,13 +159,11 @@ def incomplete_dynamic_input_config(case: Case) -> None:
         present = [name for name in _INPUT_FIELDS if case.isset(name)]
         case.report(
             present[0],
-            phrase(
-                "{} of DynamicInputConfig is None; all four fields are written, or none"
-                if len(missing) == 1
-                else "{} of DynamicInputConfig are None; all four fields are written, or none",
-                quoted(missing),
-            ),
-            "give all four",
+            "{} of DynamicInputConfig is None; all four fields are written, or none"
+            if len(missing) == 1
+            else "{} of DynamicInputConfig are None; all four fields are written, or none",
+            quoted(missing),
+            help="give all four",
         )
 
 
@@ -201,11 +189,13 @@ def overflow_mode_without_dump_mode(case: Case) -> None:
 
         DumpConfig(enable_dump_debug=True, dump_path="/tmp", dump_debug_mode="all")
     """
-    if case.source_kind is SourceKind.RUN_CONFIG and is_none(case, "dump_config.dump_mode"):
+    if case.source_kind is SourceKind.RUN_CONFIG and case.argument_is_none(
+        "dump_config.dump_mode"
+    ):
         case.report(
             "dump_debug_mode",
             '"dump_debug_mode" is not written, because "dump_mode" is None',
-            'leave "dump_mode" at "output"',
+            help='leave "dump_mode" at "output"',
         )
 
 
@@ -238,12 +228,10 @@ def npu_optimizer_in_session_config(case: Case) -> None:
     ):
         case.report(
             None,
-            phrase(
-                '"session_config" has an "{}" of its own; NPUEstimator adds a second one, whose '
-                "keys win",
-                NPU_OPTIMIZER,
-            ),
-            "give the options as arguments of NPURunConfig",
+            '"session_config" has an "{}" of its own; NPUEstimator adds a second one, whose '
+            "keys win",
+            NPU_OPTIMIZER,
+            help="give the options as arguments of NPURunConfig",
             place=session.place,
         )
 
@@ -279,8 +267,9 @@ def option_without_run_config_argument(case: Case) -> None:
             if case.isset(name):
                 case.report(
                     name,
-                    phrase('NPURunConfig has no argument for "{}"', name),
-                    "set it on the NpuOptimizer of session_config",
+                    'NPURunConfig has no argument for "{}"',
+                    name,
+                    help="set it on the NpuOptimizer of session_config",
                 )
 
 
@@ -304,18 +293,14 @@ def two_model_directories(case: Case) -> None:
 
         NPUEstimator(model_fn, config=NPURunConfig(model_dir="/b"))
     """
-    first, second = argument(case, "model_dir"), argument(case, "estimator.model_dir")
+    first, second = case.argument("model_dir"), case.argument("estimator.model_dir")
     if isinstance(first, str) and isinstance(second, str) and first != second:
-        report(
-            case,
+        case.report_argument(
             "estimator.model_dir",
-            phrase(
-                '"model_dir" is "{}" in NPUEstimator and "{}" in NPURunConfig; NPUEstimator '
-                "raises",
-                second[:80],
-                first[:80],
-            ),
-            "give it once",
+            '"model_dir" is "{}" in NPUEstimator and "{}" in NPURunConfig; NPUEstimator raises',
+            second[:80],
+            first[:80],
+            help="give it once",
         )
 
 
@@ -353,9 +338,6 @@ def parameter_servers_without_strategy(case: Case) -> None:
         problem = '"distribute" is a ParameterServerStrategy but TF_CONFIG has no cluster'
     else:
         return
-    report(
-        case,
-        "distribute",
-        phrase("{}; NPURunConfig raises", problem),
-        "give both, or none",
+    case.report_argument(
+        "distribute", "{}; NPURunConfig raises", problem, help="give both, or none"
     )

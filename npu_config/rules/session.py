@@ -50,21 +50,20 @@ def no_npu_optimizer(case: Case) -> None:
             quoted = '"{}"'.format(NPU_OPTIMIZER)
             case.report(
                 None,
-                phrase(
-                    'the optimizer is called "{}"; the adapter looks for "{}" and leaves the '
-                    "graph on the CPU",
-                    name[:80],
-                    NPU_OPTIMIZER,
-                ),
-                phrase("write name = {}", quoted),
+                'the optimizer is called "{}"; the adapter looks for "{}" and leaves the '
+                "graph on the CPU",
+                name[:80],
+                NPU_OPTIMIZER,
+                help=phrase("write name = {}", quoted),
                 place=place,
                 fix=Fix.writing(place, quoted) if is_text else None,
             )
             return
     case.report(
         None,
-        phrase('no custom optimizer is called "{}"; the graph runs on the CPU', NPU_OPTIMIZER),
-        phrase('add one: custom_optimizers.add().name = "{}"', NPU_OPTIMIZER),
+        'no custom optimizer is called "{}"; the graph runs on the CPU',
+        NPU_OPTIMIZER,
+        help=phrase('add one: custom_optimizers.add().name = "{}"', NPU_OPTIMIZER),
         place=session.place,
     )
 
@@ -106,13 +105,11 @@ def second_npu_optimizer(case: Case) -> None:
     places = session.optimizer_places
     case.report(
         None,
-        phrase(
-            '{} custom optimizers are called "{}"; exactly one is legal, and keys of the later '
-            "ones win",
-            len(indexes),
-            NPU_OPTIMIZER,
-        ),
-        "set all options on one entry",
+        '{} custom optimizers are called "{}"; exactly one is legal, and keys of the later '
+        "ones win",
+        len(indexes),
+        NPU_OPTIMIZER,
+        help="set all options on one entry",
         place=places[indexes[1]] if indexes[1] < len(places) else session.place,
     )
 
@@ -145,11 +142,9 @@ def remapping_not_off(case: Case) -> None:
         return
     case.report(
         None,
-        phrase(
-            "{}; legal with NpuOptimizer: OFF",
-            _stands(session, "remapping", session.remapping, "DEFAULT"),
-        ),
-        phrase(
+        "{}; legal with NpuOptimizer: OFF",
+        _stands(session, "remapping", session.remapping, "DEFAULT"),
+        help=phrase(
             "write config.graph_options.rewrite_options.remapping = RewriterConfig.OFF ({})",
             _REWRITER_CONFIG,
         ),
@@ -193,13 +188,11 @@ def memory_optimization_not_off(case: Case) -> None:
     is_advice = written in ("MANUAL", "DEFAULT_MEM_OPT")
     case.report(
         None,
-        phrase(
-            "{} (the number of RewriterConfig.OFF); off is NO_MEM_OPT"
-            if written == "MANUAL"
-            else "{}; off is NO_MEM_OPT",
-            _stands(session, "memory_optimization", written, "DEFAULT_MEM_OPT"),
-        ),
-        phrase(
+        "{} (the number of RewriterConfig.OFF); off is NO_MEM_OPT"
+        if written == "MANUAL"
+        else "{}; off is NO_MEM_OPT",
+        _stands(session, "memory_optimization", written, "DEFAULT_MEM_OPT"),
+        help=phrase(
             "write config.graph_options.rewrite_options.memory_optimization = "
             "RewriterConfig.NO_MEM_OPT ({})",
             _REWRITER_CONFIG,
@@ -237,11 +230,10 @@ def xla_not_off(case: Case) -> None:
     level, place = session.global_jit_level, session.places.get("global_jit_level")
     case.report(
         None,
-        phrase(
-            "{}; legal with NpuOptimizer: OFF",
-            _stands(session, "global_jit_level", level, "DEFAULT"),
-        ),
-        "write config.graph_options.optimizer_options.global_jit_level = tf.OptimizerOptions.OFF",
+        "{}; legal with NpuOptimizer: OFF",
+        _stands(session, "global_jit_level", level, "DEFAULT"),
+        help="write config.graph_options.optimizer_options.global_jit_level = "
+        "tf.OptimizerOptions.OFF",
         place=place or session.place,
         severity=Severity.INFO if level == "DEFAULT" else None,
         fix=None if level == "DEFAULT" else Fix.writing(place, "OFF", value="OFF"),
@@ -273,10 +265,8 @@ def soft_placement_off(case: Case) -> None:
     if session is not None and session.allow_soft_placement is False:
         case.report(
             None,
-            phrase(
-                "{}; operators that only the host has cannot be placed",
-                _stands(session, "allow_soft_placement", "False", "False"),
-            ),
-            "write config.allow_soft_placement = True",
+            "{}; operators that only the host has cannot be placed",
+            _stands(session, "allow_soft_placement", "False", "False"),
+            help="write config.allow_soft_placement = True",
             place=session.places.get("allow_soft_placement", session.place),
         )

@@ -47,14 +47,12 @@ def incomplete_shape_profiles(case: Case) -> None:
         present = [name for name in SHAPE_PROFILES if case.isset(name)]
         case.report(
             present[0],
-            phrase(
-                "{} is set without {}; all three are legal, or none"
-                if len(present) == 1
-                else "{} are set without {}; all three are legal, or none",
-                quoted(present),
-                quoted(missing),
-            ),
-            phrase("set {} too", quoted(missing)),
+            "{} is set without {}; all three are legal, or none"
+            if len(present) == 1
+            else "{} are set without {}; all three are legal, or none",
+            quoted(present),
+            quoted(missing),
+            help=phrase("set {} too", quoted(missing)),
             consequence=Outcome.ABORT.value,
         )
 
@@ -95,18 +93,16 @@ def profile_of_wrong_length(case: Case) -> None:
         if len(profile) != gaps:
             case.report(
                 "dynamic_dims",
-                phrase(
-                    'profile {} of "dynamic_dims" is "{}" with {} size, but "input_shape" has '
-                    '{} times "-1"'
-                    if len(profile) == 1
-                    else 'profile {} of "dynamic_dims" is "{}" with {} sizes, but "input_shape" '
-                    'has {} times "-1"',
-                    number,
-                    ",".join(str(size) for size in profile[:8]),
-                    len(profile),
-                    gaps,
-                ),
-                'give each profile one size for each "-1", in the order of the inputs',
+                'profile {} of "dynamic_dims" is "{}" with {} size, but "input_shape" has '
+                '{} times "-1"'
+                if len(profile) == 1
+                else 'profile {} of "dynamic_dims" is "{}" with {} sizes, but "input_shape" '
+                'has {} times "-1"',
+                number,
+                ",".join(str(size) for size in profile[:8]),
+                len(profile),
+                gaps,
+                help='give each profile one size for each "-1", in the order of the inputs',
                 consequence=Outcome.GE.value,
             )
             return
@@ -148,13 +144,11 @@ def too_many_shape_profiles(case: Case) -> None:
         return
     case.report(
         "dynamic_dims",
-        phrase(
-            '"dynamic_dims" holds {} profiles; legal: 2 to {} ({} on ascend_950)',
-            len(profiles),
-            MOST_PROFILES,
-            MOST_PROFILES_950,
-        ),
-        "keep the profiles that are needed",
+        '"dynamic_dims" holds {} profiles; legal: 2 to {} ({} on ascend_950)',
+        len(profiles),
+        MOST_PROFILES,
+        MOST_PROFILES_950,
+        help="keep the profiles that are needed",
         severity=None if case.never_on((Product.ASCEND_950,)) else Severity.WARNING,
     )
 
@@ -194,13 +188,11 @@ def inputs_not_alphabetical(case: Case) -> None:
         if before > after:
             case.report(
                 "input_shape",
-                phrase(
-                    '"input_shape" names "{}" before "{}"; inputs must be in alphabetical '
-                    "order, or each gets the shape of another one",
-                    before[:80],
-                    after[:80],
-                ),
-                phrase('write the inputs in the order "{}"', listed(sorted(names)[:8])),
+                '"input_shape" names "{}" before "{}"; inputs must be in alphabetical '
+                "order, or each gets the shape of another one",
+                before[:80],
+                after[:80],
+                help=phrase('write the inputs in the order "{}"', listed(sorted(names)[:8])),
             )
             return
 
@@ -240,7 +232,7 @@ def shape_profiles_with_mixed_computing(case: Case) -> None:
         case.report(
             "mix_compile_mode",
             '"mix_compile_mode" is True with "input_shape" and "dynamic_dims"',
-            'set "mix_compile_mode" to False, or remove the shape profiles',
+            help='set "mix_compile_mode" to False, or remove the shape profiles',
             consequence=Outcome.ABORT.value,
         )
 
@@ -277,13 +269,11 @@ def shape_profiles_with_tuning(case: Case) -> None:
         source = '"aoe_mode"' if case.isset("aoe_mode") else "AOE_MODE in the environment"
         case.report(
             "dynamic_dims",
-            phrase(
-                '"input_shape" and "dynamic_dims" are set while {} is "{}"; tuning takes no shape '
-                "profiles, and session.run raises",
-                source,
-                mode,
-            ),
-            "tune without shape profiles",
+            '"input_shape" and "dynamic_dims" are set while {} is "{}"; tuning takes no shape '
+            "profiles, and session.run raises",
+            source,
+            mode,
+            help="tune without shape profiles",
         )
 
 
@@ -321,8 +311,9 @@ def hybrid_compilation_without_profiles(case: Case) -> None:
     ):
         case.report(
             "compile_hybrid_mode",
-            phrase('"compile_hybrid_mode" is 1 but {} are not set', quoted(SHAPE_PROFILES)),
-            'set the three, or "compile_hybrid_mode" to 0',
+            '"compile_hybrid_mode" is 1 but {} are not set',
+            quoted(SHAPE_PROFILES),
+            help='set the three, or "compile_hybrid_mode" to 0',
             consequence=Outcome.REJECT.value,
         )
 
@@ -361,6 +352,6 @@ def hybrid_compilation_of_dataset_inputs(case: Case) -> None:
             "dynamic_node_type",
             '"dynamic_node_type" is 0 (dataset) with "compile_hybrid_mode" 1; legal with it: '
             "1 (placeholder)",
-            'feed placeholders and set "dynamic_node_type" to 1',
+            help='feed placeholders and set "dynamic_node_type" to 1',
             consequence=Outcome.REJECT.value,
         )

@@ -59,13 +59,11 @@ def option_not_on_product(case: Case) -> None:
         ):
             case.report(
                 name,
-                phrase(
-                    '"{}" is not supported on {}; supported on: {}',
-                    name,
-                    case.target.product.value,
-                    _product_words(option.products),
-                ),
-                "leave it out for this product",
+                '"{}" is not supported on {}; supported on: {}',
+                name,
+                case.target.product.value,
+                _product_words(option.products),
+                help="leave it out for this product",
             )
 
 
@@ -111,13 +109,11 @@ def value_not_on_product(case: Case) -> None:
             if case.never_on(supported):
                 case.report(
                     name,
-                    phrase(
-                        '"{}" is "{}", which is supported on {} only',
-                        name,
-                        known[name],
-                        _product_words(supported),
-                    ),
-                    phrase("choose a value that {} supports", _target_words(case)),
+                    '"{}" is "{}", which is supported on {} only',
+                    name,
+                    known[name],
+                    _product_words(supported),
+                    help=phrase("choose a value that {} supports", _target_words(case)),
                 )
     for name in _RANGES_BY_PRODUCT:
         if name in known:
@@ -125,13 +121,11 @@ def value_not_on_product(case: Case) -> None:
             if ranges and not any(low <= known[name] <= high for low, high in ranges):
                 case.report(
                     name,
-                    phrase(
-                        '"{}" is {}; legal on {}: {} to {}',
-                        name,
-                        known[name],
-                        _target_words(case),
-                        *ranges[0],
-                    ),
+                    '"{}" is {}; legal on {}: {} to {}',
+                    name,
+                    known[name],
+                    _target_words(case),
+                    *ranges[0],
                 )
 
 
@@ -205,15 +199,13 @@ def option_not_in_mode(case: Case) -> None:
 def _report_mode(case: Case, names: List[str], mode: str) -> None:
     case.report(
         names[0],
-        phrase(
-            '{} is for {} only, but "graph_run_mode" is {}'
-            if len(names) == 1
-            else '{} are for {} only, but "graph_run_mode" is {}',
-            quoted(names),
-            mode.replace("_", " "),
-            mode_words(case),
-        ),
-        phrase(
+        '{} is for {} only, but "graph_run_mode" is {}'
+        if len(names) == 1
+        else '{} are for {} only, but "graph_run_mode" is {}',
+        quoted(names),
+        mode.replace("_", " "),
+        mode_words(case),
+        help=phrase(
             'set "graph_run_mode" to {}, or remove it'
             if len(names) == 1
             else 'set "graph_run_mode" to {}, or remove them',
@@ -253,12 +245,10 @@ def mode_not_of_target(case: Case) -> None:
     if mode is not UNKNOWN and mode != wanted:
         case.report(
             "graph_run_mode",
-            phrase(
-                'the target is for {}, but "graph_run_mode" is {}',
-                case.target.mode.replace("_", " "),
-                mode_words(case),
-            ),
-            phrase('set "graph_run_mode" to {}', wanted),
+            'the target is for {}, but "graph_run_mode" is {}',
+            case.target.mode.replace("_", " "),
+            mode_words(case),
+            help=phrase('set "graph_run_mode" to {}', wanted),
         )
 
 
@@ -303,13 +293,11 @@ def option_not_in_version(case: Case) -> None:
             continue
         case.report(
             option.name,
-            phrase(
-                '"{}" is not read by {}; adapters read it {}',
-                option.name,
-                SNAPSHOTS[case.version],
-                option.versions,
-            ),
-            phrase("use {}", option.replacement)
+            '"{}" is not read by {}; adapters read it {}',
+            option.name,
+            SNAPSHOTS[case.version],
+            option.versions,
+            help=phrase("use {}", option.replacement)
             if option.replacement
             else "remove it, or run with a version that reads it",
             place=fault.setting.place_of_name,
@@ -343,8 +331,10 @@ def value_not_in_version(case: Case) -> None:
         if fault.refused is not None:
             case.report(
                 fault.name,
-                phrase('"{}" {}', fault.name, fault.refused.problem),
-                fault.refused.help or "choose a value that this version knows",
+                '"{}" {}',
+                fault.name,
+                fault.refused.problem,
+                help=fault.refused.help or "choose a value that this version knows",
             )
 
 
@@ -373,14 +363,11 @@ def version_not_measured(case: Case) -> None:
     if cann is not None and snapshot is not None and not is_measured(cann):
         case.report(
             None,
-            phrase(
-                "CANN {} is older than every version that is known here; the rules speak of {}"
-                if snapshot is SNAPSHOTS[0]
-                else "CANN {} is newer than every version that is known here; the rules speak "
-                "of {}",
-                cann,
-                snapshot,
-            ),
+            "CANN {} is older than every version that is known here; the rules speak of {}"
+            if snapshot is SNAPSHOTS[0]
+            else "CANN {} is newer than every version that is known here; the rules speak of {}",
+            cann,
+            snapshot,
         )
 
 
@@ -415,13 +402,11 @@ def argument_not_in_version(case: Case) -> None:
         if _is_missing_argument(case, name):
             case.report(
                 name if name in ALL_OPTIONS else None,
-                phrase(
-                    'NPURunConfig of {} has no argument "{}"; adapters have it {}',
-                    SNAPSHOTS[case.version],
-                    name,
-                    ARGUMENT_VERSIONS[name],
-                ),
-                "remove it, or run with a version that has it",
+                'NPURunConfig of {} has no argument "{}"; adapters have it {}',
+                SNAPSHOTS[case.version],
+                name,
+                ARGUMENT_VERSIONS[name],
+                help="remove it, or run with a version that has it",
                 place=setting.place_of_name,
                 consequence="it raises TypeError",
             )

@@ -47,13 +47,11 @@ def collective_timeout_rounded(case: Case) -> None:
         above = -(-seconds // HCCL_UNIT) * HCCL_UNIT
         case.report(
             "hccl_timeout",
-            phrase(
-                '"hccl_timeout" is {} s, of which {} s take effect (multiples of {})',
-                seconds,
-                _rounded(seconds),
-                HCCL_UNIT,
-            ),
-            phrase("write {}", above),
+            '"hccl_timeout" is {} s, of which {} s take effect (multiples of {})',
+            seconds,
+            _rounded(seconds),
+            HCCL_UNIT,
+            help=phrase("write {}", above),
             fix=writing(case, case.entries["hccl_timeout"], above),
         )
 
@@ -129,14 +127,14 @@ def stream_timeout_below_collective_timeout(case: Case) -> None:
     seconds, origin = collective
     case.report(
         "stream_sync_timeout",
-        phrase(
-            '"stream_sync_timeout" is {} ms, {}; in a cluster it must be larger',
-            limit,
-            phrase("but {} is {} s", origin, seconds)
-            if seconds
-            else phrase("but {} is without limit", origin),
-        ),
-        phrase("set it to more than {}, or to -1", 1000 * seconds) if seconds else "set it to -1",
+        '"stream_sync_timeout" is {} ms, {}; in a cluster it must be larger',
+        limit,
+        phrase("but {} is {} s", origin, seconds)
+        if seconds
+        else phrase("but {} is without limit", origin),
+        help=phrase("set it to more than {}, or to -1", 1000 * seconds)
+        if seconds
+        else "set it to -1",
         severity=None if cluster else Severity.WARNING,
     )
 
@@ -190,7 +188,7 @@ def synchronisation_without_limit(case: Case) -> None:
     if case.is_ours:
         for name in ("stream_sync_timeout", "event_sync_timeout"):
             if case.get(name) == -1:
-                case.report(name, phrase('"{}" is -1: no limit, and no error when it hangs', name))
+                case.report(name, '"{}" is -1: no limit, and no error when it hangs', name)
 
 
 _NO_LIMIT = ("graph_exec_timeout", "stream_sync_timeout", "event_sync_timeout")
@@ -223,15 +221,12 @@ def timeout_without_meaning(case: Case) -> None:
         if value < 1 and not (value == -1 and name in _NO_LIMIT):
             case.report(
                 name,
-                phrase(
-                    '"{}" is {}, which has no documented meaning; legal: from 1 on, or -1 for '
-                    "no limit"
-                    if name in _NO_LIMIT
-                    else '"{}" is {}, which has no documented meaning; legal: from 1 on',
-                    name,
-                    value,
-                ),
-                "set a number above 0, or leave it out",
+                '"{}" is {}, which has no documented meaning; legal: from 1 on, or -1 for no limit'
+                if name in _NO_LIMIT
+                else '"{}" is {}, which has no documented meaning; legal: from 1 on',
+                name,
+                value,
+                help="set a number above 0, or leave it out",
             )
 
 
@@ -263,6 +258,8 @@ def half_of_data_distribution(case: Case) -> None:
         if given(case, name) and case.absent(other):
             case.report(
                 name,
-                phrase('"{}" is set without "{}"; alone it has no defined effect', name, other),
-                phrase('set "{}" too', other),
+                '"{}" is set without "{}"; alone it has no defined effect',
+                name,
+                other,
+                help=phrase('set "{}" too', other),
             )

@@ -22,8 +22,7 @@ from npu_config.python_flow.source import (
     decode_as_imported,
     looks_like_python_2,
 )
-from npu_config.rules.around import Around
-from npu_config.rules.reading import Reading
+from npu_config.rules.reading import Around, Reading
 from npu_config.script.interpreter import run_all
 from npu_config.script.judging import judge_variants
 from npu_config.script.neighbours import remembering

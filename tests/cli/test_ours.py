@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from npu_config.readers import is_ours
 from npu_config.readers.evidence import COMMON, EVIDENCE, signs
-from npu_config.readers.ours import is_ours
 
 WRONG = {
     "misspelt.yaml": b"presicion_mode: allow_mix_precision\n",

@@ -5,8 +5,7 @@ import os
 
 import pytest
 
-from npu_config.readers import read, read_if_ours
-from npu_config.readers.formats import SIDE_FILES
+from npu_config.readers import SIDE_FILES, read, read_if_ours
 from npu_config.readers.side_file import RANK_TABLE, format_of
 from npu_config.sidefiles import FORMATS
 

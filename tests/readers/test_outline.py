@@ -8,8 +8,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from npu_config.readers import is_ours
 from npu_config.readers.evidence import KINDS, outline, signs
-from npu_config.readers.ours import is_ours
 
 NAMES = st.from_regex(r"[a-z][a-z_]{3,20}", fullmatch=True).filter(
     lambda name: yaml.safe_load(name) == name

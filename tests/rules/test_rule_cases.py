@@ -10,7 +10,7 @@ too (see ``tests/golden.py``).
 from pathlib import Path
 
 from npu_config.core.diagnostics import Severity
-from npu_config.rules.bands import CASE_RULES
+from npu_config.rules.engine import case_rules
 from tests import golden
 from tests.rules.rule_examples import examples, findings
 
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent.parent / "cases"
 
 def from_pages():
     """Path and text of the cases that the pages give."""
-    for rule in CASE_RULES:
+    for rule in case_rules():
         for wrong, folder in ((True, "err"), (False, "ok")):
             blocks = [e for e in examples(rule.page) if e.wrong is wrong and not e.is_code]
             for number, example in enumerate(blocks):

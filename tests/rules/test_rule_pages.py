@@ -12,11 +12,11 @@ from npu_config import rulebook
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import REGISTRY
 from npu_config.rulebook import load_all
-from npu_config.rules.bands import CASE_RULES
+from npu_config.rules.engine import case_rules
 from tests.rules.rule_cases_in_code import CASES
 from tests.rules.rule_examples import examples, findings
 
-BY_ID = {rule.id: rule for rule in CASE_RULES}
+BY_ID = {rule.id: rule for rule in case_rules()}
 
 ALSO = {"NPU403": {"NPU906"}, "NPU409": {"NPU904"}, "NPU506": {"NPU109"}}
 """Rules that the examples of a rule cannot help breaking too."""
@@ -45,7 +45,7 @@ IDS = {
 }
 
 
-@pytest.mark.parametrize("rule", CASE_RULES, ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", case_rules(), ids=lambda rule: rule.id)
 def test_page_is_complete(rule):
     """A page has a summary of one line, the reason, a wrong and a right example, a source."""
     head, _, rest = rule.page.partition("\n\n")
@@ -56,7 +56,7 @@ def test_page_is_complete(rule):
     assert rule.source
 
 
-@pytest.mark.parametrize("rule", CASE_RULES, ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", case_rules(), ids=lambda rule: rule.id)
 def test_wrong_example_breaks_this_rule_alone(rule, tmp_path):
     """The wrong example of a page breaks its rule, and no other one beyond information."""
     for example in examples(rule.page):
@@ -68,7 +68,7 @@ def test_wrong_example_breaks_this_rule_alone(rule, tmp_path):
         assert loud - ALSO.get(rule.id, set()) <= {rule.id}
 
 
-@pytest.mark.parametrize("rule", CASE_RULES, ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", case_rules(), ids=lambda rule: rule.id)
 def test_right_example_breaks_no_rule(rule, tmp_path):
     """The right example of a page does not break its rule, nor another beyond information."""
     for example in examples(rule.page):
@@ -83,21 +83,21 @@ def test_right_example_breaks_no_rule(rule, tmp_path):
 def test_every_example_is_run():
     """A rule whose examples are code of another input has its cases in rule_cases_in_code."""
     in_code = {
-        rule.id for rule in CASE_RULES for example in examples(rule.page) if example.is_code
+        rule.id for rule in case_rules() for example in examples(rule.page) if example.is_code
     }
     assert in_code <= set(CASES)
 
 
 def test_every_module_has_a_band():
     """No rule is declared in a module without one."""
-    assert {rule.check.__module__.rpartition(".")[2] for rule in CASE_RULES} == set(IDS)
+    assert {rule.check.__module__.rpartition(".")[2] for rule in case_rules()} == set(IDS)
 
 
 @pytest.mark.parametrize("name", sorted(IDS))
 def test_ids_lie_in_the_band_of_their_module(name):
     """Each module has a band of ids, and its rules stand in the order of their ids."""
     first, last = IDS[name]
-    ids = [rule.id for rule in CASE_RULES if rule.check.__module__ == "npu_config.rules." + name]
+    ids = [rule.id for rule in case_rules() if rule.check.__module__ == "npu_config.rules." + name]
     assert ids == [id for id in ids if first <= id <= last] != []
 
 
@@ -105,7 +105,7 @@ def test_rules_know_their_options():
     """Every option that a rule names is one of the catalogue."""
     from npu_config.catalogue import OPTIONS
 
-    for rule in CASE_RULES:
+    for rule in case_rules():
         assert set(rule.options) <= set(OPTIONS), rule.id
 
 
@@ -114,7 +114,7 @@ def test_all_rules_are_loaded():
     assert tuple(rulebook.RULES) == load_all()
     ids = [rule.id for rule in load_all()]
     assert ids == sorted(REGISTRY)
-    assert {rule.id for rule in CASE_RULES} < set(ids)
+    assert {rule.id for rule in case_rules()} < set(ids)
 
 
 def test_every_module_with_rules_is_loaded():

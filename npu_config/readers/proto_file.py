@@ -1,12 +1,12 @@
-"""The text form (pbtxt) of a ConfigProto."""
+"""ConfigProtos: the text form (pbtxt) and the bytes (pb)."""
 
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Union
 
 from npu_config.catalogue.kinds import shorten
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.settings import Settings, SourceKind
-from npu_config.proto import ProtoSyntaxError, decode, parse_text, text_positions
+from npu_config.proto import ProtoSyntaxError, decode, parse_bytes, parse_text, text_positions
 from npu_config.proto.places import TextPositions
 from npu_config.readers import _rules as rules
 from npu_config.readers._config_file import inside_quotes
@@ -14,12 +14,29 @@ from npu_config.rules.reading import CANNOT_BE_PARSED, Reading
 from npu_config.text.source import Source
 
 
-def read(text: str, path: Optional[str] = None) -> Reading:
-    """Read a ConfigProto in text form; any text gives a reading."""
-    if not text.strip("\ufeff \t\r\n"):
+def read(content: Union[bytes, str], path: Optional[str] = None) -> Reading:
+    """Read a ConfigProto in text form or in bytes; anything gives a reading."""
+    text = content if isinstance(content, str) else None
+    kind = "pb" if text is None else "pbtxt"
+    if not content or (text is not None and not text.strip("\ufeff \t\r\n")):
         message = "the file is empty; no option is set"
         empty = rules.nothing_to_check.diagnostic(message, Place(path))
-        return Reading("pbtxt", path, (Settings({}, SourceKind.PROTO),), (empty,), text=text)
+        return Reading(kind, path, (Settings({}, SourceKind.PROTO),), (empty,), text=text)
+    return _read_bytes(content, path) if isinstance(content, bytes) else _read_text(content, path)
+
+
+def _read_bytes(data: bytes, path: Optional[str]) -> Reading:
+    try:
+        config = parse_bytes(data)
+    except ProtoSyntaxError:
+        message = "the bytes are not a serialized ConfigProto"
+        help = "write the file with config.SerializeToString(), or name another one"
+        fault = rules.unparsable_file.diagnostic(message, Place(path), help=help)
+        return Reading("pb", path, diagnostics=(fault,), unchecked=CANNOT_BE_PARSED)
+    return Reading("pb", path, (decode(config, path),), proto=config)
+
+
+def _read_text(text: str, path: Optional[str]) -> Reading:
     try:
         config = parse_text(text)
         positions = text_positions(text)
