@@ -310,48 +310,6 @@ def optypelist_without_implmode(case: Case) -> None:
 
 
 @rule(
-    "NPU210",
-    Severity.WARNING,
-    options=("optypelist_for_implmode",),
-    also=("op_select_implmode",),
-    source=(
-        "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md",
-        "tf_adapter/util/npu_attrs.cc:2307-2320",
-    ),
-)
-def optypelist_with_mode_for_all(case: Case) -> None:
-    """``optypelist_for_implmode`` is set, and the mode is one for all operators.
-
-    The list says which operator types ``op_select_implmode`` applies to; the undocumented modes
-    ``high_precision_for_all`` and ``high_performance_for_all`` apply to every one.
-
-    Wrong:
-
-        op_select_implmode: high_precision_for_all
-        optypelist_for_implmode: Pooling
-
-    Right:
-
-        op_select_implmode: high_precision
-        optypelist_for_implmode: Pooling
-    """
-    mode = case.get("op_select_implmode") or ""
-    if mode.endswith(_FOR_ALL) and given(case, "optypelist_for_implmode"):
-        case.report(
-            "optypelist_for_implmode",
-            '"op_select_implmode" is "{}", which is for all operators: the list does not '
-            "restrict it",
-            mode,
-            help=phrase(
-                'set "op_select_implmode" to "{}", or remove the list', mode[: -len(_FOR_ALL)]
-            ),
-        )
-
-
-_ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
-
-
-@rule(
     "NPU208",
     Severity.ERROR,
     options=("experimental_accelerate_train_mode",),
@@ -432,4 +390,43 @@ def accelerated_training_in_bfloat16(case: Case) -> None:
             '"experimental_accelerate_train_mode" lowers to bfloat16 ("fast1"), '
             "which is supported on ascend_950, atlas_a2, atlas_a3 only",
             help='write "fast" for float16',
+        )
+
+
+@rule(
+    "NPU210",
+    Severity.WARNING,
+    options=("optypelist_for_implmode",),
+    also=("op_select_implmode",),
+    source=(
+        "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md",
+        "tf_adapter/util/npu_attrs.cc:2307-2320",
+    ),
+)
+def optypelist_with_mode_for_all(case: Case) -> None:
+    """``optypelist_for_implmode`` is set, and the mode is one for all operators.
+
+    The list says which operator types ``op_select_implmode`` applies to; the undocumented modes
+    ``high_precision_for_all`` and ``high_performance_for_all`` apply to every one.
+
+    Wrong:
+
+        op_select_implmode: high_precision_for_all
+        optypelist_for_implmode: Pooling
+
+    Right:
+
+        op_select_implmode: high_precision
+        optypelist_for_implmode: Pooling
+    """
+    mode = case.get("op_select_implmode") or ""
+    if mode.endswith(_FOR_ALL) and given(case, "optypelist_for_implmode"):
+        case.report(
+            "optypelist_for_implmode",
+            '"op_select_implmode" is "{}", which is for all operators: the list does not '
+            "restrict it",
+            mode,
+            help=phrase(
+                'set "op_select_implmode" to "{}", or remove the list', mode[: -len(_FOR_ALL)]
+            ),
         )
