@@ -300,8 +300,9 @@ def report_inert(case: Case, names: Iterable[str], switch: str) -> None:
         if changed(case, name):
             case.report(
                 name,
-                phrase('"{}" has no effect, because "{}" is {}', name, switch, off(case, switch)),
-                phrase('set "{}" to True, or remove "{}"', switch, name),
+                '"{}" has no effect, because "{}" is {}',
+                *(name, switch, off(case, switch)),
+                help=phrase('set "{}" to True, or remove "{}"', switch, name),
             )
 
 
