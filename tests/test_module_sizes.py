@@ -7,6 +7,7 @@ import npu_config
 PACKAGE = Path(npu_config.__file__).parent
 
 LONG = {
+    "catalogue/options.py": "one table: every option, page by page as the vendor documents them",
     "catalogue/structured.py": "one kind after the other, all on the same few functions",
     "launch/shell/follow.py": "one interpreter of one language: each statement needs the others",
     "script/checks/loops.py": "ten rules about one feature; half of it is their pages",

@@ -3,7 +3,7 @@
 from typing import Iterator, Tuple
 
 from npu_config.catalogue import OPTIONS, PAGES, Option
-from npu_config.catalogue.accuracy_tuning import MIXED_MODES
+from npu_config.catalogue.options import MIXED_MODES
 from npu_config.catalogue.api import OPTION_OF, PARAMETERS
 from npu_config.catalogue.kinds import Choice, Int
 from npu_config.sidefiles.profiling import KEYS, Metrics, Size, Words
@@ -61,9 +61,9 @@ def render() -> str:
     """The text of the stub."""
     lines = [_HEAD.replace("{modes}", _modes())]
     for page in PAGES:
-        lines.append("    # {}".format(page.PAGE))
+        lines.append("    # {}".format(page.name))
         lines += [
-            "    {}: {}".format(name, OPTIONS[name].kind.annotation) for name in page.OPTIONS
+            "    {}: {}".format(name, OPTIONS[name].kind.annotation) for name in page.options
         ]
         lines.append("")
     changes = [(name, "Optional[{}]".format(each.kind.annotation)) for name, each in _options()]
@@ -78,7 +78,7 @@ def render() -> str:
 
 def _options() -> Iterator[Tuple[str, Option]]:
     """The options in the order of their pages."""
-    return ((name, OPTIONS[name]) for page in PAGES for name in page.OPTIONS)
+    return ((name, OPTIONS[name]) for page in PAGES for name in page.options)
 
 
 def _profiling() -> Iterator[Tuple[str, str]]:

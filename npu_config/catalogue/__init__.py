@@ -1,60 +1,26 @@
 """The catalogue: every option of NpuOptimizer, declared once.
 
-One module per page of the vendor's documentation; :data:`OPTIONS` holds all of them by
-name, in the order of those pages.
+:data:`OPTIONS` holds all of them by name, in the order of the vendor's pages; the declarations
+are in ``options``, what can be declared in ``option``, what values there are in ``kinds`` and
+``structured``.
 """
 
 import functools
 from types import MappingProxyType
 from typing import Any, Callable, Mapping, NamedTuple, Optional
 
-from npu_config.catalogue import (
-    accuracy_comparison,
-    accuracy_tuning,
-    aoe,
-    basic,
-    compilation,
-    data_augmentation,
-    debugging,
-    deprecated,
-    dynamic_shape,
-    exception,
-    experimental,
-    internal,
-    memory,
-    mixed_computing,
-    performance,
-    profiling,
-)
 from npu_config.catalogue.kinds import InvalidValue, Kind, Wire
-from npu_config.catalogue.option import Option, Outcome, Status, table
-from npu_config.catalogue.removed import REMOVED
-
-PAGES = (
-    basic,
-    memory,
-    dynamic_shape,
-    mixed_computing,
-    debugging,
-    accuracy_tuning,
-    accuracy_comparison,
-    performance,
-    profiling,
-    aoe,
-    compilation,
-    exception,
-    data_augmentation,
-    experimental,
-    deprecated,
-    internal,
-)
+from npu_config.catalogue.option import Option, Outcome, Page, Status
+from npu_config.catalogue.options import PAGES, removed
 
 OPTIONS: Mapping[str, Option] = MappingProxyType(
-    dict(table(option for page in PAGES for option in page.OPTIONS.values()))
+    {name: option for page in PAGES for name, option in page.options.items()}
 )
+REMOVED: Mapping[str, Option] = removed.options
+"""Those that only older adapters read."""
 
 ALL_OPTIONS: Mapping[str, Option] = MappingProxyType({**OPTIONS, **REMOVED})
-"""With those that only older adapters read."""
+"""With those."""
 
 
 class Known(NamedTuple):
@@ -90,6 +56,7 @@ __all__ = [
     "Option",
     "Outcome",
     "PAGES",
+    "Page",
     "REMOVED",
     "InvalidValue",
     "Status",

@@ -27,9 +27,9 @@ _KEYS = {"accuracy_tuning": "precision", "accuracy_comparison": "dump", "excepti
 def _groups() -> Tuple[Group, ...]:
     groups = []
     for page in PAGES:
-        key = _KEYS.get(page.PAGE, page.PAGE)
-        aliases = () if key == page.PAGE else (page.PAGE,)
-        groups.append(Group(key, aliases, page.TITLE, tuple(page.OPTIONS)))
+        key = _KEYS.get(page.name, page.name)
+        aliases = () if key == page.name else (page.name,)
+        groups.append(Group(key, aliases, page.title, tuple(page.options)))
     return tuple(groups)
 
 

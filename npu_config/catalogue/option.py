@@ -1,7 +1,7 @@
 """What is declared of an option, and the function that declares it."""
 
 import enum
-from typing import Any, FrozenSet, Iterable, Mapping, Optional, Tuple
+from typing import Any, Dict, FrozenSet, Mapping, Optional, Tuple
 
 import attr
 
@@ -12,6 +12,7 @@ from npu_config.core.target import ALL_PRODUCTS, Product
 from npu_config.core.versions import EVER, NEVER, SNAPSHOTS, Versions
 
 _BOOLEANS = ("true", "false")
+_DOCUMENTATION = "docs/en/tfadapter_1/apiref/session_config/"
 _ADAPTER = {
     "npu_attrs.cc": "tf_adapter/util/",
     "npu_estimator.py": "tf_adapter/python/npu_bridge/estimator/npu/",
@@ -189,16 +190,29 @@ class Option:
         return self.status in (Status.DOCUMENTED, Status.EXPERIMENTAL, Status.DEPRECATED)
 
 
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
+class Page:
+    """One page of the vendor's documentation, with the options that it describes.
+
+    Args:
+        name: of the page in our reference, and of the group in configuration files.
+        title: in words.
+        file: the vendor's file; None where there is none.
+    """
+
+    name: str
+    title: str
+    file: Optional[str] = None
+    options: Dict[str, Option] = attr.ib(factory=dict, init=False)
+
+    def option(self, name: str, kind: Kind, summary: str, **facts: Any) -> None:
+        """Declare an option; ``facts`` are the other arguments of :class:`Option`."""
+        if name in self.options:
+            raise ValueError(phrase("{} is declared twice", name))
+        doc = None if self.file is None else _DOCUMENTATION + self.file
+        self.options[name] = Option(name, kind, self.name, summary, **{"doc": doc, **facts})
+
+
 def products(*names: Product) -> FrozenSet[Product]:
     """A set of products, for declarations."""
     return frozenset(names)
-
-
-def table(options: Iterable[Option]) -> Mapping[str, Option]:
-    """Options by name, in order of declaration; a name is declared once."""
-    result = {}
-    for option in options:
-        if option.name in result:
-            raise ValueError(phrase("{} is declared twice", option.name))
-        result[option.name] = option
-    return result

@@ -3,7 +3,7 @@
 from typing import Tuple
 
 from npu_config.catalogue import OPTIONS, Outcome
-from npu_config.catalogue.accuracy_tuning import MIXED_MODES
+from npu_config.catalogue.options import MIXED_MODES
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.rule import rule

@@ -35,7 +35,8 @@ def test_names():
         name: declared.page for name, declared in OPTIONS.items()
     }
     for page in PAGES:
-        assert all(declared.page == page.PAGE for declared in page.OPTIONS.values())
+        assert all(declared.page == page.name for declared in page.options.values())
+    assert len(OPTIONS) == sum(len(page.options) for page in PAGES)
 
 
 @option

@@ -22,7 +22,7 @@ def pages() -> Dict[str, Callable[[], str]]:
         output.SCHEMA: output.schema,
     }
     for page in PAGES:
-        result["docs/options/{}.md".format(page.PAGE)] = functools.partial(options.page, page)
+        result["docs/options/{}.md".format(page.name)] = functools.partial(options.page, page)
     for band in rules.BANDS:
         result["docs/rules/{}xx.md".format(band)] = functools.partial(rules.band_page, band)
     for rule in load_all():

@@ -23,10 +23,10 @@ def options_page() -> str:
         "类型、默认值、产品和版本见英文参考页。`npu-config --lang zh explain NAME` 是中文的。",
     ]
     for entry in PAGES:
-        lines.append("\n## {}\n".format(_zh(entry.TITLE)))
+        lines.append("\n## {}\n".format(_zh(entry.title)))
         lines += [
             "- {}: {}".format(options.link(option, "../options/"), _zh(option.summary))
-            for option in entry.OPTIONS.values()
+            for option in entry.options.values()
         ]
     return "\n".join(lines) + "\n"
 

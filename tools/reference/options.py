@@ -20,12 +20,12 @@ def index() -> str:
         "# Options\n",
         "The {} options of NpuOptimizer, grouped as in the vendor's documentation. "
         "`npu-config explain NAME` prints the same in a terminal.\n".format(len(OPTIONS)),
-        toctree(page.PAGE for page in PAGES),
+        toctree(page.name for page in PAGES),
     ]
     for entry in PAGES:
-        lines.append("\n## [{}]({}.md)\n".format(entry.TITLE, entry.PAGE))
+        lines.append("\n## [{}]({}.md)\n".format(entry.title, entry.name))
         lines += [
-            "- {}: {}".format(link(option), option.summary) for option in entry.OPTIONS.values()
+            "- {}: {}".format(link(option), option.summary) for option in entry.options.values()
         ]
     return "\n".join(lines) + "\n"
 
@@ -37,8 +37,8 @@ def link(option: Option, folder: str = "") -> str:
 
 def page(entry: object) -> str:
     """The options of one page."""
-    lines = [NOTE, "# {}\n".format(entry.TITLE)]  # type: ignore[attr-defined]
-    lines += [section(option) for option in entry.OPTIONS.values()]  # type: ignore[attr-defined]
+    lines = [NOTE, "# {}\n".format(entry.title)]  # type: ignore[attr-defined]
+    lines += [section(option) for option in entry.options.values()]  # type: ignore[attr-defined]
     return "\n".join(lines).rstrip() + "\n"
 
 

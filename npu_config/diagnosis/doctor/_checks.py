@@ -7,7 +7,7 @@ import re
 import sys
 from typing import Any, Callable, List, Mapping, Optional, Sequence
 
-from npu_config.catalogue.accuracy_tuning import MIXED_MODES
+from npu_config.catalogue.options import MIXED_MODES
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import join, listed, phrase
 from npu_config.core.settings import UNKNOWN, Settings
