@@ -197,7 +197,7 @@ def _parts(node: ast.AST) -> Iterable[ast.AST]:
 def _parts_of_call(node: ast.Call) -> Iterable[ast.AST]:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     module = getattr(getattr(node.func, "value", None), "id", "")
-    if module == "re" or name in ("startswith", "endswith", "TypeVar", "encode", "split"):
+    if module == "re" or name in ("lazy_pattern", "startswith", "endswith", "TypeVar", "encode", "split"):
         return ()
     arguments = list(node.args)
     if name in ("declare", "_rule"):
@@ -210,12 +210,19 @@ def _parts_of_call(node: ast.Call) -> Iterable[ast.AST]:
     return [node.func, *arguments, *keywords]
 
 
+_MARKED = {"phrase": 0, "localized": 0, "bad_syntax": 0, "wrong_type": 0, "wrong_at": 2}
+"""Functions that take a sentence and its values, and which argument the sentence is."""
+
+
 def _marked(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("phrase", "localized"):
-            yield from _leaves(node.args[0])
-        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "wrong_at":
-            yield from _leaves(node.args[2])  # Findings.wrong_at of the side files
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if name in _MARKED:
+                yield from _leaves(node.args[_MARKED[name]])
+            elif name == "report":  # of a case, or with a rule before it
+                sentences = (text for each in node.args[1:3] for text in _leaves(each))
+                yield from (text for text in sentences if "{" in text)
 
 
 def _leaves(node: ast.AST) -> Iterator[str]:
