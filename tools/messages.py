@@ -197,7 +197,14 @@ def _parts(node: ast.AST) -> Iterable[ast.AST]:
 def _parts_of_call(node: ast.Call) -> Iterable[ast.AST]:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     module = getattr(getattr(node.func, "value", None), "id", "")
-    if module == "re" or name in ("lazy_pattern", "startswith", "endswith", "TypeVar", "encode", "split"):
+    if module == "re" or name in (
+        "lazy_pattern",
+        "startswith",
+        "endswith",
+        "TypeVar",
+        "encode",
+        "split",
+    ):
         return ()
     arguments = list(node.args)
     if name in ("declare", "_rule"):

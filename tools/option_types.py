@@ -3,9 +3,9 @@
 from typing import Iterator, Tuple
 
 from npu_config.catalogue import OPTIONS, PAGES, Option
-from npu_config.catalogue.options import MIXED_MODES
 from npu_config.catalogue.api import OPTION_OF, PARAMETERS
 from npu_config.catalogue.kinds import Choice, Int
+from npu_config.catalogue.options import MIXED_MODES
 from npu_config.sidefiles.profiling import KEYS, Metrics, Size, Words
 
 PATH = "npu_config/catalogue/option_types.pyi"
