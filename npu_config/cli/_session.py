@@ -31,9 +31,8 @@ from npu_config.readers import Decision
 from npu_config.reporters import Unchecked
 from npu_config.rulebook import load_all
 from npu_config.rules.reading import FAILED
-from npu_config.text.guard import attempted, guarded
-from npu_config.text.json_rules import json_syntax
-from npu_config.text.rules import nothing_to_check, unparsable_file, unreadable_file
+from npu_config.text.loading import attempted, guarded
+from npu_config.text.rules import json_syntax, nothing_to_check, unparsable_file, unreadable_file
 
 MOST_PASSES = 1000
 _BROKEN = (unparsable_file.id, json_syntax.id)

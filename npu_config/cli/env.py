@@ -22,7 +22,7 @@ from npu_config.cli._report import fails, refusals
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized
 from npu_config.reporters import FORMATS
-from npu_config.text.guard import attempted
+from npu_config.text.loading import attempted
 
 FORMS = ("export", "dotenv", "json", "launcher", "ssh", "slurm", "kubernetes")
 STARTING = FORMS[3:]
@@ -241,16 +241,16 @@ def _write(given: Dict[str, Any]) -> None:
 def _job(given: Dict[str, Any]) -> Any:
     from npu_config.core.target import Target
     from npu_config.launch.environment import job as environment
-    from npu_config.rank_table import describe
+    from npu_config.rank_table import building
 
-    extra = told_by("--set", describe.assignments, given["extra"])
+    extra = told_by("--set", building.assignments, given["extra"])
     if given["workers"]:
         return environment.chief_job(
-            told_by("--worker", describe.distinct, given["workers"]),
+            told_by("--worker", building.distinct, given["workers"]),
             given["job_id"],
             given["port"],
             given["chief_device"],
-            told_by("--devices", describe.device_choice, given["devices"]),
+            told_by("--devices", building.device_choice, given["devices"]),
             extra,
             given["product"],
         )
@@ -265,10 +265,10 @@ def _job(given: Dict[str, Any]) -> Any:
 
 def _chosen(job: Any, given: Dict[str, Any]) -> Any:
     from npu_config.launch.environment import job as environment
-    from npu_config.rank_table import describe
+    from npu_config.rank_table import building
 
     if given["rank"] is not None:
-        return environment.ranks_of(job, told_by("--rank", describe.numbers, given["rank"]))
+        return environment.ranks_of(job, told_by("--rank", building.numbers, given["rank"]))
     if given["server"] is not None:
         return job.of_server(given["server"])
     return job.processes
@@ -361,7 +361,7 @@ def _slurm(job: Any, given: Dict[str, Any]) -> None:
 def _kubernetes(job: Any, given: Dict[str, Any]) -> None:
     from npu_config.core.target import Target
     from npu_config.launch.engines.kubernetes import kubernetes_objects, kubernetes_yaml
-    from npu_config.rank_table import describe
+    from npu_config.rank_table import building
 
     if given["image"] is None:
         raise click.UsageError("give --image: the container that the ranks run in")
@@ -379,7 +379,7 @@ def _kubernetes(job: Any, given: Dict[str, Any]) -> None:
         given["image"],
         given["words"],
         Target(product=given["product"]).product,
-        describe.assignments(given["extra"]),
+        building.assignments(given["extra"]),
         given["namespace"],
         given["sources"],
     )

@@ -13,7 +13,7 @@ from npu_config.cli._paths import ANY_PATH, missing
 from npu_config.cli._rewrite import rewrite
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized, phrase
-from npu_config.text.guard import attempted
+from npu_config.text.loading import attempted
 
 
 @click.command("format")

@@ -113,9 +113,9 @@ def build_command(
     npu-config ranktable build --server 10.0.0.1 --server 10.0.0.2 \\
         --device-ips 10.20.0.2 --target atlas_training -o rank_table.json
     """
+    from npu_config.rank_table import building, conversion
     from npu_config.rank_table import building as build
     from npu_config.rank_table import building as build_ranks
-    from npu_config.rank_table import conversion, describe
 
     if not layers and (product == "ascend_950" or table_version == "2.0"):
         raise click.UsageError(
@@ -126,21 +126,21 @@ def build_command(
         _only_for_servers(ctx, product, table_version)
     if not (servers or (not of_ranks and (hccn_confs or local is not None))):
         raise click.UsageError("give --server (or --hccn-conf, --local): there is no server")
-    told_by("--server", describe.distinct, servers)
-    choice = told_by("--devices", describe.device_choice, devices)
-    networks = [told_by("--layer", describe.layer, text) for text in layers]
-    hosts = told_by("--host-ip", describe.assignments, host_ips)
-    pods = told_by("--super-pod", describe.super_nodes, super_pods)
-    ids = told_by("--sdid", describe.lists, sdids)
+    told_by("--server", building.distinct, servers)
+    choice = told_by("--devices", building.device_choice, devices)
+    networks = [told_by("--layer", building.layer, text) for text in layers]
+    hosts = told_by("--host-ip", building.assignments, host_ips)
+    pods = told_by("--super-pod", building.super_nodes, super_pods)
+    ids = told_by("--sdid", building.lists, sdids)
     with refusals():
         if of_ranks:
             table: Any = build_ranks.build_ranks(len(servers), networks, choice, device_port)
         else:
             known = _addresses(hccn_confs, local)
             plans = told_by(
-                "--server", describe.server_plans, servers, known, choice, hosts, pods, ids
+                "--server", building.server_plans, servers, known, choice, hosts, pods, ids
             )
-            addresses = describe.device_addresses(device_ips)
+            addresses = building.device_addresses(device_ips)
             table = build.build(plans, choice, addresses, product, table_version, device_port)
             tell_if_any((*build.doubtful(addresses, table), *conversion.lacking(table)))
     tell_warnings(table, product)
@@ -192,9 +192,9 @@ def _deliver(table: Any, out: Optional[str], force: bool) -> None:
 
 def _addresses(hccn_confs: Tuple[str, ...], local: Optional[str]) -> Dict[str, Dict[int, str]]:
     """Server to the addresses of its devices."""
-    from npu_config.rank_table import describe, hccn
+    from npu_config.rank_table import building, hccn
 
-    files = told_by("--hccn-conf", describe.assignments, hccn_confs)
+    files = told_by("--hccn-conf", building.assignments, hccn_confs)
     addresses = {name: _hccn(path) for name, path in files.items()}
     if local is not None:
         name = local or socket.gethostname()
@@ -256,10 +256,10 @@ def check_command(
     """
     from npu_config import rank_table
     from npu_config.core.target import Target
-    from npu_config.rank_table import describe, hccn
+    from npu_config.rank_table import building, hccn
     from npu_config.rank_table.model import RankTable
 
-    files = told_by("--hccn-conf", describe.assignments, hccn_confs)
+    files = told_by("--hccn-conf", building.assignments, hccn_confs)
     machines = {name: _hccn(path) for name, path in files.items()}
 
     def judge(source: InputFile) -> Iterator[Any]:
@@ -303,14 +303,14 @@ def convert_command(
     reported.
     """
     from npu_config.core.target import Target
+    from npu_config.rank_table import building
     from npu_config.rank_table import conversion as convert
-    from npu_config.rank_table import describe
 
     if version != "1.2" and (super_pods or sdids):
         raise click.UsageError("--super-pod and --sdid are for --to 1.2")
     table = table_of(path)
-    pods = told_by("--super-pod", describe.super_nodes, super_pods)
-    ids = told_by("--sdid", describe.lists, sdids)
+    pods = told_by("--super-pod", building.super_nodes, super_pods)
+    ids = told_by("--sdid", building.lists, sdids)
     with refusals():
         new = convert.convert(table, version, pods, ids, Target.named(product))
     made = () if getattr(table, "version", None) == version else convert.lacking(new)

@@ -33,8 +33,7 @@ from npu_config.dumps import _rules as rules
 from npu_config.dumps.data_types import PLAIN, PRIMARY, DataType, data_type, decode, format_name
 from npu_config.dumps.layouts import LayoutError, Plan, arranged, blocks, math_prod, plan
 from npu_config.proto.wire import BYTES, VARINT, WireError, fields, varints
-from npu_config.text.guard import attempted
-from npu_config.text.loading import unreadable
+from npu_config.text.loading import attempted, unreadable
 
 MAX_TENSORS = 1 << 16
 MAX_DIMENSIONS = 32

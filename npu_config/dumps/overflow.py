@@ -24,7 +24,7 @@ from npu_config.dumps.dump import Dump, read_dump
 from npu_config.dumps.graph import GeGraph, read_ge_graph
 from npu_config.dumps.statistics import Statistics, statistics_of
 from npu_config.dumps.tree import DumpFile, DumpTree, find_dumps, no_dump, parse_name
-from npu_config.text.guard import attempted
+from npu_config.text.loading import attempted
 
 DHA, L2, AI_CORE = "DHA Atomic Add", "L2 Atomic Add", "AI Core"
 CORES = (AI_CORE, "AIC", "AIV")

@@ -26,8 +26,7 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.core.settings import Settings
 from npu_config.rules.reading import ALONE, FAILED, Around, Reading
-from npu_config.text.guard import guarded, internal_fault
-from npu_config.text.loading import load
+from npu_config.text.loading import guarded, internal_fault, load
 
 if TYPE_CHECKING:
     from npu_config.readers import Decision

@@ -24,14 +24,13 @@ from npu_config.core.files import reading
 from npu_config.core.processes import in_processes
 from npu_config.core.target import Target
 from npu_config.judging import ALONE, Around, Judgement, KnownRules, judge_reading
-from npu_config.launch.shell.together import conflicts
+from npu_config.launch.shell.check import conflicts
 from npu_config.readers.shell_file import ShellReading
 from npu_config.rules.reading import CANNOT_BE_READ, FAILED
 from npu_config.script import read, script_not_parsed
 from npu_config.script.neighbours import remembering
 from npu_config.script.vocabulary import may_matter, unmigrated
-from npu_config.text.guard import guarded
-from npu_config.text.loading import load, state_of
+from npu_config.text.loading import guarded, load, state_of
 
 __all__ = ["judge_scripts", "judge_together"]
 

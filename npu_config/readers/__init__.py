@@ -29,8 +29,7 @@ from npu_config.readers.evidence import TOP, Signs, signs
 from npu_config.rules.reading import ANOTHER_PROGRAM, CANNOT_BE_READ, TEMPLATE, Reading
 from npu_config.sidefiles import KINDS as SIDE_FILE_KINDS
 from npu_config.sidefiles import MARKS
-from npu_config.text.guard import guarded
-from npu_config.text.loading import BYTES, decode, load, too_large
+from npu_config.text.loading import BYTES, decode, guarded, load, too_large
 from npu_config.text.source import Source
 from npu_config.text.words import is_typo, shown
 

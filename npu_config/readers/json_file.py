@@ -9,7 +9,7 @@ from npu_config.readers import _rules as rules
 from npu_config.readers._config_file import Document, interpret
 from npu_config.rules.reading import Reading
 from npu_config.text import json as _json
-from npu_config.text import json_rules as _json_rules
+from npu_config.text import rules as _json_rules
 
 
 def read(text: str, path: Optional[str] = None) -> Reading:

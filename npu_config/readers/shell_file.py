@@ -14,9 +14,8 @@ from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
-from npu_config.launch.shell.check import Scripts, check_script, why_unchecked
+from npu_config.launch.shell.check import Claims, Scripts, check_script, claims_of, why_unchecked
 from npu_config.launch.shell.commands import Launch, without_comments
-from npu_config.launch.shell.together import Claims, claims_of
 from npu_config.launch.shell.words import NOT_KNOWN
 from npu_config.python_flow.source import Undecodable, decode
 from npu_config.rules.reading import CANNOT_BE_READ, Around, Reading

@@ -20,7 +20,7 @@ from npu_config.core.target import Target
 from npu_config.rules.case import DYNAMIC_SHAPES, Case, in_script, on, runs_dynamic, tuning_mode
 from npu_config.rules.environment import PROGRESS
 from npu_config.rules.paths import WANTED
-from npu_config.text.json_rules import json_syntax
+from npu_config.text.rules import json_syntax
 
 _DEBUGGING = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
 _DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"

@@ -9,7 +9,7 @@ from npu_config.core.message import phrase
 from npu_config.core.settings import Settings
 from npu_config.core.target import Target, layered
 from npu_config.rules.engine import judge
-from npu_config.text.guard import guarded
+from npu_config.text.loading import guarded
 
 __all__ = ["ALONE", "Around"]
 

@@ -1,6 +1,9 @@
-"""An immutable, hashable mapping for the fields of models."""
+"""An immutable, hashable mapping for the fields of models, and the converters of fields.
 
-from typing import Dict, Iterable, Iterator, Mapping, Tuple, TypeVar, Union
+What is no list or mapping stays as it is for the judgement.
+"""
+
+from typing import Any, Dict, Iterable, Iterator, Mapping, Tuple, TypeVar, Union
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -31,3 +34,16 @@ class Table(Mapping[K, V]):
 
     def __reduce__(self) -> Tuple[object, ...]:
         return (type(self), (self._items,))
+
+
+def texts(value: Iterable[str]) -> Tuple[str, ...]:
+    """A sequence as a tuple."""
+    given: Any = value
+    sequence = isinstance(given, Iterable) and not isinstance(given, str)
+    found: Tuple[str, ...] = tuple(given) if sequence else given
+    return found
+
+
+def text_table(value: Mapping[str, str]) -> Mapping[str, str]:
+    """A mapping as a frozen one."""
+    return Table(value) if isinstance(value, Mapping) else value

@@ -25,8 +25,7 @@ from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Report,
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles._convert import texts
-from npu_config.sidefiles._frozen import Table
+from npu_config.sidefiles._frozen import Table, texts
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
 from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
 from npu_config.text.faults import FaultLog, StopReading

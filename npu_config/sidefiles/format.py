@@ -16,8 +16,7 @@ from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.text import json as _json
 from npu_config.text.faults import FaultLog
-from npu_config.text.guard import attempted
-from npu_config.text.loading import BYTES, decode
+from npu_config.text.loading import BYTES, attempted, decode
 from npu_config.text.loading import load as load_bytes
 from npu_config.text.source import ANYWHERE, Places, Source, apply_edits
 from npu_config.text.words import shown

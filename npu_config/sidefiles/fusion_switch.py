@@ -26,8 +26,7 @@ from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
-from npu_config.sidefiles._convert import texts
-from npu_config.sidefiles._frozen import Table
+from npu_config.sidefiles._frozen import Table, texts
 from npu_config.sidefiles.declared import Declared
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
 from npu_config.sidefiles.schema.kinds import (

@@ -25,7 +25,7 @@ from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles._convert import texts
+from npu_config.sidefiles._frozen import texts
 from npu_config.sidefiles.declared import Declared
 from npu_config.sidefiles.format import Format, Parsed, Sample, takes_text
 from npu_config.sidefiles.library import OperatorLibrary

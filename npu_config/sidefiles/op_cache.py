@@ -16,7 +16,7 @@ from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.declared import nothing
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
 from npu_config.text.faults import FaultLog, StopReading
-from npu_config.text.keyvalue import Item, items
+from npu_config.text.lines import Item, items
 from npu_config.text.source import PlaceTable, Source
 from npu_config.text.words import did_you_mean, joined, near, shown
 

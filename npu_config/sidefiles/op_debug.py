@@ -13,11 +13,10 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles._convert import texts
+from npu_config.sidefiles._frozen import texts
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
 from npu_config.text.faults import FaultLog, StopReading
-from npu_config.text.keyvalue import Item, items
-from npu_config.text.lines import MARK, marked, name_fault
+from npu_config.text.lines import MARK, Item, items, marked, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
 from npu_config.text.words import joined, near, shown
 

@@ -13,12 +13,10 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
-from npu_config.sidefiles._convert import text_table
-from npu_config.sidefiles._frozen import Table
+from npu_config.sidefiles._frozen import Table, text_table
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
 from npu_config.text.faults import FaultLog, StopReading
-from npu_config.text.keyvalue import Item, items
-from npu_config.text.lines import MARK, marked, name_fault
+from npu_config.text.lines import MARK, Item, items, marked, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
 from npu_config.text.words import did_you_mean, near, shown
 

@@ -13,9 +13,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.patterns import lazy_pattern
 from npu_config.text.faults import BROKEN
-from npu_config.text.json_lexer import MAX_DIGITS, token_end
-from npu_config.text.json_parser import parse
-from npu_config.text.json_tree import Node, Tree
+from npu_config.text.json_parser import MAX_DIGITS, Node, Tree, parse, token_end
 from npu_config.text.source import Places, Source
 
 __all__ = ["BROKEN", "JsonReading", "read", "write"]

@@ -252,7 +252,7 @@ def test_every_rule_that_can_refuse_is_listed():
     from npu_config.core.diagnostics import Severity
     from npu_config.rulebook import RULES
     from npu_config.sidefiles import profiling
-    from npu_config.text import json_rules
+    from npu_config.text import rules
     from npu_config.tf1.run_config_options import carried
 
     names = {option.name for option in carried()}
@@ -264,7 +264,7 @@ def test_every_rule_that_can_refuse_is_listed():
     }
     in_texts = {
         rule.id
-        for module in (profiling, json_rules)
+        for module in (profiling, rules)
         for rule in vars(module).values()
         if getattr(rule, "severity", None) is Severity.ERROR
     }

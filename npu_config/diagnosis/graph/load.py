@@ -16,8 +16,7 @@ from npu_config.core.message import phrase
 from npu_config.diagnosis.graph._rules import graph_too_large, graph_unreadable
 from npu_config.diagnosis.graph.model import Graph
 from npu_config.proto.wire import BYTES, WireError, fields
-from npu_config.text.guard import guarded
-from npu_config.text.loading import unreadable
+from npu_config.text.loading import guarded, unreadable
 
 # A monitored session is wrapped four deep, and tfdbg adds one.
 _WRAPPERS = 10

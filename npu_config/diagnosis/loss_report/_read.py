@@ -11,7 +11,7 @@ from npu_config.core.files import is_directory, reading, walk
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.proto.event_files import EventFileError, masked_crc32c, read_events, scalar
-from npu_config.text.guard import guarded
+from npu_config.text.loading import guarded
 
 
 @declare(

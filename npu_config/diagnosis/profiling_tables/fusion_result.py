@@ -15,8 +15,7 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Sever
 from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
-from npu_config.text.guard import guarded
-from npu_config.text.loading import load
+from npu_config.text.loading import guarded, load
 
 _KINDS = ("graph_fusion", "ub_fusion")
 _LARGEST = 256 * 1024 * 1024

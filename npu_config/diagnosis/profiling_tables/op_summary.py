@@ -36,7 +36,7 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Sever
 from npu_config.core.files import PathLike, is_directory, reading, walk
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
-from npu_config.text.guard import guarded
+from npu_config.text.loading import guarded
 
 # Old and new names of the columns, with unit, blanks and underscores taken away.  The
 # profiler of CANN up to 8.2 writes "Block Dim", later ones "Block Num"; the framework

@@ -6,21 +6,37 @@ processes of a job.
 """
 
 import functools
+import json
 import os
-from typing import AbstractSet, FrozenSet, List, Mapping, Optional, Set, Tuple
+from typing import (
+    AbstractSet,
+    Any,
+    FrozenSet,
+    List,
+    Mapping,
+    Optional,
+    Set,
+    Tuple,
+)
+
+import attr
 
 from npu_config import rank_table
 from npu_config.catalogue.kinds import InvalidValue
 from npu_config.core.arguments import checked_mapping
-from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Report, Severity
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Product, Target
-from npu_config.launch.environment._interplay import check_interplay
+from npu_config.launch.environment import _rules as rules
 from npu_config.launch.environment.kinds import DIRECTORY, JOB_ID_LONGEST, problem_of
-from npu_config.launch.environment.placement import check_launch, compare
-from npu_config.launch.environment.state import EnvironmentCheck, Value, assigned
+from npu_config.launch.environment.process import (
+    EnvironmentCheck,
+    Value,
+    assigned,
+    check_launch,
+    compare,
+)
 from npu_config.launch.environment.variables import (
     CM_NAMES,
     RANK_TABLE_NAMES,
@@ -28,95 +44,266 @@ from npu_config.launch.environment.variables import (
     VARIABLES,
     Variable,
 )
-from npu_config.rank_table.model import AnyRankTable, GroupTable
-from npu_config.sidefiles import hccl_whitelist
+from npu_config.rank_table.model import AnyRankTable, GroupTable, RankTable
+from npu_config.sidefiles import hccl_whitelist, profiling
 
-_ENV = "docs/en/tfa_env/"
-
-
-@declare(
-    "NPU670",
-    Severity.ERROR,
-    facts=(
-        "ascend-device-id-format",
-        "cm-ranges",
-        "hf32-execution-values",
-        "precision-tool-env-switch",
+# (variable, its value; None: any, what it decides, help)
+EFFECTS: Tuple[Tuple[str, Optional[str], str, Optional[str]], ...] = (
+    (
+        "NPU_COLLECT_PATH",
+        None,
+        (
+            "the exception dump works in mode 1 whatever enable_exception_dump says, and oom in "
+            "op_debug_config is an error"
+        ),
+        None,
     ),
-    source=(
-        _ENV + "ASCEND_DEVICE_ID.md",
-        _ENV + "CM_CHIEF_PORT.md",
-        _ENV + "ENABLE_HF32_EXECUTION.md",
-        "cann/hccl:docs/zh/user_guide/fault_diagnosis/env_config_error_EI0001.md",
+    (
+        "GE_USE_STATIC_MEMORY",
+        None,
+        "it must not be combined with the option static_memory_policy, which takes its place",
+        "unset it, and set static_memory_policy",
     ),
-    help="give a legal value, or unset the variable",
+    ("AOE_MODE", None, "graphs are tuned when the option aoe_mode is not set", None),
+    (
+        "PROFILING_MODE",
+        "true",
+        (
+            "the job is profiled when the option profiling_mode is not set, and profiler.Profiler "
+            "cannot be used"
+        ),
+        None,
+    ),
 )
-def environment_value() -> None:
-    """An environment variable holds a value that it does not take.
 
-    What each variable takes, and what happens otherwise, is in the reference of variables.
-    The adapter aborts the process over a wrong `ASCEND_DEVICE_ID`; GE refuses a wrong
-    `ENABLE_HF32_EXECUTION` when it is initialised; HCCL ends with EI0001.  Where a wrong
-    value is only ignored, this is a warning: `PRECISION_TOOL_DUMP=true` does nothing,
-    because only `True` is compared.
-
-    Wrong: `export CM_CHIEF_PORT=65530`
-
-    Right: `export CM_CHIEF_PORT=60001`
-    """
-
-
-@declare("NPU677", Severity.WARNING, facts=("job-id-format",), source=(_ENV + "JOB_ID.md",))
-def job_id_format() -> None:
-    """`JOB_ID` is not made as recommended.
-
-    Letters, digits, `_` and `-`, not digits alone that begin with 0.  More than 128
-    characters are an error: GE refuses them (E10051) and the adapter aborts the process.
-
-    Wrong: `export JOB_ID="my job"`
-
-    Right: `export JOB_ID=my_job`
-    """
-
-
-@declare("NPU680", Severity.WARNING, facts=(), source=("docs/en/tfa_env/",))
-def environment_product() -> None:
-    """An environment variable is set that the product does not know.
-
-    The vendor's documentation names the products that each variable is for; on others it has
-    no effect.
-
-    Wrong, on atlas_training: `export ENABLE_HF32_EXECUTION=1`
-
-    Right: leave it out
-    """
+# (variable, its partners), (variable, what silences it, why)
+PARTNERS = (
+    ("PROFILING_OPTIONS", "PROFILING_MODE"),
+    ("DUMP_GRAPH_LEVEL", "DUMP_GE_GRAPH"),
+    ("STEP_NOW", "TOTAL_STEP"),
+    ("TOTAL_STEP", "STEP_NOW"),
+    ("LOSS_NOW", "TARGET_LOSS"),
+    ("TARGET_LOSS", "LOSS_NOW"),
+)
+SILENCERS = (
+    ("HCCL_SOCKET_IFNAME", "HCCL_IF_IP", "has no effect beside HCCL_IF_IP"),
+    ("RESTORE_FROM", "LOCAL_CHECKPOINT_DIR", "has no effect beside LOCAL_CHECKPOINT_DIR"),
+    ("RANK_ID", "POD_NAME", "is not what NPUBasics takes: it takes POD_NAME first"),
+    (
+        "ASCEND_WORK_PATH",
+        "NPU_COLLECT_PATH",
+        "does not take what is collected about faults: that goes to NPU_COLLECT_PATH",
+    ),
+    (
+        "ASCEND_WORK_PATH",
+        "DUMP_GRAPH_PATH",
+        "does not take dumped graphs: they go to DUMP_GRAPH_PATH",
+    ),
+)
+ROUNDING = (Product.ATLAS_TRAINING, Product.ATLAS_300I_DUO)
+UNIT = 68
+AIV_LONGEST = 1091
 
 
-@declare("NPU684", Severity.INFO, source=(_ENV + "NPU_LOOP_SIZE.md", _ENV + "NPU_DUMP_GRAPH.md"))
-def environment_of_tensorflow_2() -> None:
-    """An environment variable is set that only the adapter for TensorFlow 2 reads.
+def check_interplay(context: EnvironmentCheck) -> None:
+    """Check what variables have to do with each other and with options."""
+    for name, partner in PARTNERS:
+        if name in context.environ and context.absent(partner):
+            context.report(
+                rules.environment_partner_missing,
+                name,
+                "{} is set, but not {}",
+                name,
+                partner,
+                help=phrase("export {}, or unset {}", partner, name),
+            )
+    for name, other, why in SILENCERS:
+        if context.get(name) and context.get(other):
+            context.report(rules.environment_silenced, name, "{} {}", name, why)
+    for name, only, message, help in EFFECTS:
+        text = context.get(name)
+        if text and only in (None, text):
+            rule = rules.environment_decides_for_option
+            context.report(rule, name, "{}: {}", assigned(name, text), message, help=help)
+    _whitelist(context)
+    _tools(context)
+    _intra_links(context)
+    _socket_family(context)
+    _timeout(context)
+    _profiling_options(context)
+    _tf_config(context)
 
-    `NPU_DUMP_GRAPH`, `NPU_DEBUG`, `NPU_ENABLE_PERF` and `NPU_LOOP_SIZE` have no effect with
-    TensorFlow 1.15.  There, `PRINT_MODEL` dumps the graphs and `iterations_per_loop` sets the
-    loop size.
 
-    Wrong: `export NPU_LOOP_SIZE=10`
+def _profiling_options(context: EnvironmentCheck) -> None:
+    """What the format of profiling options says, without places: the text is no file."""
+    text = context.get("PROFILING_OPTIONS")
+    mode = context.get("PROFILING_MODE")
+    if not text or context.absent("PROFILING_MODE") or mode not in (None, "true", "dynamic"):
+        return  # it is not read
+    place = context.places.get("PROFILING_OPTIONS", NOWHERE)
+    for diagnostic in profiling.parse(text, None, context.target).diagnostics:
+        context.found.append(
+            attr.evolve(
+                diagnostic,
+                message=phrase("PROFILING_OPTIONS: {}", diagnostic.message),
+                fix=None,
+                **place._asdict(),
+            )
+        )
 
-    Right: `iterations_per_loop: 10`
-    """
+
+def _whitelist(context: EnvironmentCheck) -> None:
+    disable = context.get("HCCL_WHITELIST_DISABLE")
+    if disable == "0" and context.absent("HCCL_WHITELIST_FILE"):
+        context.report(
+            rules.environment_partner_missing,
+            "HCCL_WHITELIST_DISABLE",
+            "HCCL_WHITELIST_DISABLE is 0, but HCCL_WHITELIST_FILE is not set",
+            help="export HCCL_WHITELIST_FILE",
+            severity=Severity.ERROR,
+        )
+    elif (
+        disable != "0"
+        and "HCCL_WHITELIST_FILE" in context.environ
+        and (disable is not None or context.absent("HCCL_WHITELIST_DISABLE"))
+    ):
+        context.report(
+            rules.environment_silenced,
+            "HCCL_WHITELIST_FILE",
+            "HCCL_WHITELIST_FILE is read only with HCCL_WHITELIST_DISABLE=0",
+        )
 
 
-@declare("NPU687", Severity.WARNING, source=("docs/en/tfa_env/",))
-def environment_name() -> None:
-    """An environment variable has almost the name of one that matters.
+def _tools(context: EnvironmentCheck) -> None:
+    if context.get("PROFILING_MODE") == "false" and "PROFILING_OPTIONS" in context.environ:
+        context.report(
+            rules.environment_silenced,
+            "PROFILING_OPTIONS",
+            "PROFILING_OPTIONS is read only when profiling is on, and PROFILING_MODE is false",
+        )
+    if context.get("PRECISION_TOOL_OVERFLOW") == context.get("PRECISION_TOOL_DUMP") == "True":
+        context.report(
+            rules.environment_silenced,
+            "PRECISION_TOOL_DUMP",
+            "PRECISION_TOOL_DUMP has no effect beside PRECISION_TOOL_OVERFLOW",
+        )
 
-    One letter is missing, too many, wrong or swapped, and the variable that is probably meant
-    is not set.  Nobody reads the misspelt one.
 
-    Wrong: `export RANK_TABEL_FILE=/data/rank_table.json`
+def _intra_links(context: EnvironmentCheck) -> None:
+    pcie, roce = context.get("HCCL_INTRA_PCIE_ENABLE"), context.get("HCCL_INTRA_ROCE_ENABLE")
+    if pcie == roce == "1":
+        problem = "HCCL_INTRA_PCIE_ENABLE and HCCL_INTRA_ROCE_ENABLE are both 1"
+    elif pcie == "0" and context.absent("HCCL_INTRA_ROCE_ENABLE"):
+        problem = "HCCL_INTRA_PCIE_ENABLE is 0, but HCCL_INTRA_ROCE_ENABLE is not set"
+    elif (
+        roce == "0"
+        and context.absent("HCCL_INTRA_PCIE_ENABLE")
+        and not context.target.products & {Product.ATLAS_A3}
+    ):
+        problem = "HCCL_INTRA_ROCE_ENABLE is 0, but HCCL_INTRA_PCIE_ENABLE is not set"
+    else:
+        return
+    context.report(
+        rules.environment_conflict,
+        "HCCL_INTRA_ROCE_ENABLE" if pcie is None else "HCCL_INTRA_PCIE_ENABLE",
+        "{}; legal: 1 and 0, 0 and 1, 0 and 0, or 1 for one of them alone",
+        problem,
+        help="set one to 1 and the other to 0",
+    )
 
-    Right: `export RANK_TABLE_FILE=/data/rank_table.json`
-    """
+
+def _socket_family(context: EnvironmentCheck) -> None:
+    family = context.get("HCCL_SOCKET_FAMILY")
+    if family is None or not isinstance(context.table, RankTable):
+        return
+    servers = context.table.servers
+    address = servers[0].devices[0].device_ip if servers and servers[0].devices else None
+    if address is not None and (":" in address) != (family == "AF_INET6"):
+        context.report(
+            rules.environment_silenced,
+            "HCCL_SOCKET_FAMILY",
+            "{} has no effect: the addresses of the rank table are {}",
+            assigned("HCCL_SOCKET_FAMILY", family),
+            "IPv6" if ":" in address else "IPv4",
+        )
+
+
+def _timeout(context: EnvironmentCheck) -> None:
+    name = "HCCL_EXEC_TIMEOUT"
+    text = context.get(name)
+    if text is None or problem_of(VARIABLES[name].kind, text) is not None:
+        return
+    seconds = float(text)
+    rounding = context.only_on(*ROUNDING)
+    aiv = context.get("HCCL_OP_EXPANSION_MODE") == "AIV"
+    lowest, highest = (1, 17340) if rounding else (0, 2**31 - 1)
+    if not lowest <= seconds <= highest:
+        context.report(
+            rules.collective_timeout_variable,
+            name,
+            "{}; legal{}: {} to {} s",
+            assigned(name, text),
+            phrase(" on {}", context.target.product.value) if context.target.product else "",
+            lowest,
+            highest,
+        )
+    elif aiv and not 0 < seconds <= AIV_LONGEST:
+        context.report(
+            rules.collective_timeout_variable,
+            name,
+            "{} becomes {} s with HCCL_OP_EXPANSION_MODE=AIV",
+            assigned(name, text),
+            AIV_LONGEST,
+            help=phrase("write at most {}", AIV_LONGEST),
+            severity=Severity.WARNING,
+        )
+    elif rounding and seconds % UNIT:
+        context.report(
+            rules.collective_timeout_variable,
+            name,
+            "{}, of which {} s take effect (multiples of {})",
+            assigned(name, text),
+            max(int(seconds) // UNIT * UNIT, UNIT),
+            UNIT,
+            help=phrase("write {}", -(-int(seconds) // UNIT) * UNIT),
+            severity=Severity.WARNING,
+        )
+
+
+def _tf_config(context: EnvironmentCheck) -> None:
+    text = context.get("TF_CONFIG")
+    if text is None:
+        return
+    wrong = problem_of(VARIABLES["TF_CONFIG"].kind, text)
+    if wrong is not None:
+        context.report(
+            rules.tf_config_content,
+            "TF_CONFIG",
+            "TF_CONFIG {}; NPURunConfig and NPUEstimator raise an error",
+            wrong.problem,
+            help='write a JSON object with "cluster" and "task"',
+        )
+        return
+    config = json.loads(text)
+    task = config.get("task", {})
+    if not isinstance(config.get("cluster", {}), dict) or not isinstance(task, dict):
+        context.report(
+            rules.tf_config_content, "TF_CONFIG", 'TF_CONFIG: "cluster" and "task" are objects'
+        )
+        return
+    what: Any = {
+        "ps": "does not initialise the device",
+        "evaluator": "does not use HCCL",
+    }.get(str(task.get("type")))
+    if what is not None:
+        context.report(
+            rules.tf_config_content,
+            "TF_CONFIG",
+            'TF_CONFIG: the task is "{}", which {}',
+            task["type"],
+            what,
+            severity=Severity.INFO,
+        )
 
 
 EXPANSION_MODES = {
@@ -143,7 +330,7 @@ def check_values(context: EnvironmentCheck) -> None:
             near_miss(context, name)
         elif name in TENSORFLOW_2_NAMES:
             context.report(
-                environment_of_tensorflow_2,
+                rules.environment_of_tensorflow_2,
                 name,
                 "{} has no effect with TensorFlow 1.15",
                 name,
@@ -167,7 +354,7 @@ def _other_product(context: EnvironmentCheck, variable: Variable, product: Produ
         return  # an error of its own, reported once for all of them
     products = sorted(one.value for one in variable.products or ())
     context.report(
-        environment_product,
+        rules.environment_product,
         variable.name,
         "{} is not documented for {}; it is for {}",
         variable.name,
@@ -194,7 +381,7 @@ def _value(context: EnvironmentCheck, variable: Variable, text: str) -> None:
         _expansion_mode(context, variable, text)
     elif wrong is not None:
         context.report(
-            environment_value,
+            rules.environment_value,
             name,
             "{} {}; legal: {}{}",
             name,
@@ -213,7 +400,7 @@ def _job_id(
         return
     too_long = len(text) > JOB_ID_LONGEST
     context.report(
-        job_id_format,
+        rules.job_id_format,
         variable.name,
         "{} {}; legal: {}; GE refuses it (E10051) and the adapter aborts the process"
         if too_long
@@ -233,7 +420,7 @@ def _expansion_mode(context: EnvironmentCheck, variable: Variable, text: str) ->
         return
     refused = product is Product.ASCEND_950
     context.report(
-        environment_value,
+        rules.environment_value,
         variable.name,
         "{}, but {} has {}; {}",
         assigned(variable.name, text),
@@ -255,7 +442,7 @@ def near_miss(context: EnvironmentCheck, name: str) -> None:
     for known in slips_of(name):
         if known not in other_way and known not in context.environ:
             context.report(
-                environment_name,
+                rules.environment_name,
                 name,
                 "{} is read by nobody; {} is not set",
                 name,
@@ -296,29 +483,6 @@ def is_one_edit(name: str, meant: str) -> bool:
 
 
 _ENVIRON = "os.environ is one, and parse_dotenv(text).variables"
-
-
-@declare(
-    "NPU689",
-    Severity.ERROR,
-    facts=("rank-table-file",),
-    source=(
-        "cann/ge:docs/zh/user_guides/env_vars/TE_PARALLEL_COMPILER.md",
-        "cann/ge:docs/zh/user_guides/env_vars/MAX_COMPILE_CORE_NUMBER.md",
-    ),
-)
-def environment_of_host() -> None:
-    """An environment variable asks for what the machine does not have.
-
-    `ASCEND_OPP_PATH`, `RANK_TABLE_FILE` and `HCCL_WHITELIST_FILE` name something that is not
-    there (the files themselves are checked too); a directory variable names a file; or
-    `MAX_COMPILE_CORE_NUMBER` and `TE_PARALLEL_COMPILER` ask for more CPU cores than there are
-    (a warning).
-
-    Wrong, on 16 cores: `export TE_PARALLEL_COMPILER=32`
-
-    Right: `export TE_PARALLEL_COMPILER=8`
-    """
 
 
 def check_environment(
@@ -463,11 +627,11 @@ def _directories(context: EnvironmentCheck) -> None:
             continue
         if name == "ASCEND_OPP_PATH" and not os.path.isdir(text):
             context.report(
-                environment_of_host, name, "{} is not a directory", assigned(name, text)
+                rules.environment_of_host, name, "{} is not a directory", assigned(name, text)
             )
         elif os.path.exists(text) and not os.path.isdir(text):
             context.report(
-                environment_of_host,
+                rules.environment_of_host,
                 name,
                 "{} is a file; it takes a directory",
                 assigned(name, text),
@@ -484,7 +648,7 @@ def _cores(context: EnvironmentCheck, cores: Optional[int]) -> None:
         number = context.whole(name)
         if number is not None and number > most:
             context.report(
-                environment_of_host,
+                rules.environment_of_host,
                 name,
                 "{} is {}, but the machine has {} CPU cores: at most {}",
                 name,

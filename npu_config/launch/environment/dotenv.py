@@ -9,7 +9,7 @@ from npu_config.core.diagnostics import Place, Report, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.settings import UNKNOWN
-from npu_config.launch.environment.state import Value
+from npu_config.launch.environment.process import Value
 from npu_config.sidefiles.format import path_given
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.source import Source

@@ -1,11 +1,20 @@
-"""The syntax tree of a bash script, by tree-sitter's grammar (extra ``cli``)."""
+"""The syntax tree of a bash script, and what bash refuses; needs tree-sitter (extra ``cli``).
+
+The grammar also stumbles over scripts that bash takes.  So a script that it stumbles over is read
+once more, from character to character as bash reads it: quotes, comments, here-documents,
+substitutions, and the words that begin and end blocks.  Where this reading is not certain it gives
+up, and nothing is reported.
+"""
 
 import functools
 import re
 import warnings
-from typing import Any, Optional, Tuple
+from collections import Counter
+from typing import Any, List, NamedTuple, Optional, Tuple
 
-from npu_config.core.diagnostics import NOWHERE, Place
+from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place
+from npu_config.core.message import phrase
+from npu_config.launch.shell import _rules as rules
 from npu_config.text.source import Source
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -92,3 +101,401 @@ Spot = Tuple[Script, int, int]
 def place_of(spot: Optional[Spot]) -> Place:
     """The place of a part of a script."""
     return NOWHERE if spot is None else spot[0].place(spot[1], spot[2])
+
+
+BLANKS = re.compile(r"(?:[ \t]|\\\n)*")
+_LINE = re.compile(r"(?:\s|\\\n|#[^\n]*\n)+")
+_PLAIN = re.compile(r"[^ \t\n;&|()<>'\"`$\\]+")
+_BACKTICKS = re.compile(r"(?:[^`\\]|\\.)*`", re.DOTALL)
+_ANSI = re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL)
+_IN_DOUBLE = re.compile(r"[^\"\\`$]+")
+_ASSIGNS = re.compile(r"[A-Za-z_]\w*(?:\[.*\])?\+?=\Z", re.DOTALL)
+_LITERAL_QUOTE = re.compile(r"[\w@*#?!-]+:?[-=+?]")
+_TEST_ENDS = re.compile(r"\s*\]\](?=[\s;&|)]|\Z)")
+_IN_TEST = re.compile(r"[\s()<>|&;]+")
+_REDIRECTS = re.compile(r"<<<|<<-?|[<>][<>&|]?")
+_QUOTES = re.compile(r"[\\'\"]")
+
+
+class RefusedError(Exception):
+    """What bash refuses: the message, and the part of the text."""
+
+
+class UnsureError(Exception):
+    """The text is not read as bash reads it."""
+
+
+class Text:
+    """A text that is read once; ``at`` is where."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at, self.deep = text, 0, 0
+        self.documents: List[Tuple[str, bool]] = []
+
+    def skip(self, what: "re.Pattern[str]") -> bool:
+        """Pass over what is here; whether it is."""
+        match = what.match(self.text, self.at)
+        if match is None:
+            return False
+        self.at = match.end()
+        return True
+
+    def here(self, *texts: str) -> bool:
+        """Whether one of these comes next."""
+        return self.text.startswith(texts, self.at)
+
+    def commands(self, end: str) -> None:
+        """Commands up to the end of the text, or of a parenthesis."""
+        raise NotImplementedError
+
+    def test(self) -> None:
+        """``[[ ... ]]``."""
+        while not self.skip(_TEST_ENDS):
+            begin = self.at
+            if not self.skip(_IN_TEST):
+                self.word()
+            if self.at == begin:
+                raise UnsureError
+
+    def redirection(self) -> None:
+        """A redirection."""
+        document = self.here("<<") and not self.here("<<<")
+        self.skip(_REDIRECTS)
+        tabs = self.text[self.at - 1] == "-"
+        self.skip(BLANKS)
+        word = self.word()
+        if document:
+            self.documents.append((_QUOTES.sub("", word), tabs))
+
+    def bodies(self) -> None:
+        """The here-documents of the line that ended."""
+        documents, self.documents = self.documents, []
+        for mark, tabs in documents:
+            line = ""
+            while self.at < len(self.text):
+                line, _, rest = self.text[self.at :].partition("\n")
+                self.at = len(self.text) - len(rest)
+                if (line.lstrip("\t") if tabs else line) == mark:
+                    break
+
+    def word(self) -> str:
+        """A word with the quotes in it."""
+        begin = self.at
+        while self.at < len(self.text):
+            if self.skip(_PLAIN):
+                continue
+            mark = self.text[self.at]
+            if mark == "(":
+                before = self.text[begin : self.at]
+                if before[-1:] in ("?", "*", "+", "@", "!"):
+                    self.at += 1
+                    self.balanced("(", ")")
+                elif _ASSIGNS.match(before):
+                    self.array()
+                else:
+                    break
+            elif self.here("<(", ">("):
+                self.at += 2
+                self.commands(")")
+            elif not self.quoted(mark):
+                break
+        return self.text[begin : self.at]
+
+    def array(self) -> None:
+        """The words of an array."""
+        self.at += 1
+        self.in_brackets(_LINE)
+
+    def in_brackets(self, between: "re.Pattern[str]") -> None:
+        """Words with something between them, and the bracket behind them."""
+        while not self.here(")"):
+            begin = self.at
+            if not self.skip(between):
+                self.word()
+            if self.at == begin:
+                raise UnsureError
+        self.at += 1
+
+    def quoted(self, mark: str, in_double: bool = False) -> bool:
+        """A quote, a substitution or an escaped character; False when this is none."""
+        begin = self.at
+        if mark == "\\":
+            self.at += 2
+        elif mark == "`":
+            self.at += 1
+            self.closed(self.skip(_BACKTICKS), begin)
+        elif mark == "$":
+            self.dollar(in_double)
+        elif mark == '"':
+            self.at += 1
+            while not self.here('"'):
+                self.closed(self.at < len(self.text), begin)
+                self.skip(_IN_DOUBLE)
+                if not self.here('"') and self.at < len(self.text):
+                    self.quoted(self.text[self.at], True)
+            self.at += 1
+        elif mark == "'":
+            self.at = self.text.find("'", begin + 1) + 1
+            self.closed(self.at > 0, begin)
+        else:
+            return False
+        return True
+
+    def closed(self, is_closed: bool, begin: int) -> None:
+        """Refuse a quote without an end."""
+        if not is_closed:
+            message = phrase(
+                "the quote {} is not closed to the end of the script", self.text[begin]
+            )
+            raise RefusedError(message, begin, begin + 1)
+
+    def dollar(self, in_double: bool) -> None:
+        """What begins with ``$``."""
+        self.at += 1
+        if self.here("("):
+            self.at += 1
+            if not self.arithmetic():
+                documents, self.documents = self.documents, []
+                self.commands(")")
+                self.documents = documents
+        elif self.here("{"):
+            self.at += 1
+            literal = in_double and _LITERAL_QUOTE.match(self.text, self.at) is not None
+            self.balanced("", "}", literal, in_double)
+        elif self.here("["):
+            self.at += 1
+            self.balanced("[", "]")
+        elif self.here("'") and not in_double:
+            begin = self.at
+            self.at += 1
+            self.closed(self.skip(_ANSI), begin)
+        elif self.here("$", "#"):
+            self.at += 1
+
+    def arithmetic(self) -> bool:
+        """``((...))`` behind its first parenthesis; False when two shells begin here."""
+        begin = self.at
+        if self.here("("):
+            self.at += 1
+            self.balanced("(", ")")
+            if self.here(")"):
+                self.at += 1
+                return True
+            self.at = begin
+        return False
+
+    def balanced(
+        self, opens: str, closes: str, literal: bool = False, in_double: bool = False
+    ) -> None:
+        """Text up to what closes it."""
+        depth = 1
+        while depth:
+            if self.at >= len(self.text):
+                raise UnsureError
+            mark = self.text[self.at]
+            if mark in "\\`$\"'" and not (literal and mark == "'"):
+                self.quoted(mark, in_double and mark == "$")
+                continue
+            depth += (mark == opens) - (mark == closes)
+            self.at += 1
+
+
+_ENDS = {"do": "done", "if": "fi", "case": "esac"}
+_NEEDED = {
+    "done": "do", "do": "for", "fi": "if", "then": "if", "else": "if", "elif": "if",
+    "esac": "case", "}": "{",
+}  # fmt: skip
+_LOOPS = ("for", "while", "until", "select")
+_WORDS = re.compile(rb"[\n;&|({`][ \t]*(do|done|if|fi|case|esac)(?![^\s;&|)<>])")
+_LINES = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*(?:#[^\n]*)?")
+_EMPTY = re.compile(r"[ \t]*\([ \t]*\)")
+_IN = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*in(?=[\s;])")
+_FUNCTION = re.compile(r"[ \t]+[^\s(){}]+(?:[ \t]*\([ \t]*\))?")
+_COMMENT = re.compile(r"#[^\n]*")
+_BRANCH_ENDS = re.compile(r";&?|&")
+_PROGRAM = re.compile(r"[ \t]+[^\s<>&;|0-9{]")
+_ESAC = re.compile(r"esac(?![^\s;&|()])")
+_OPENS = re.compile(r"\(")
+_BETWEEN = re.compile(r"(?:[ \t|]|\\\n)+")
+_NAMED_COPROC = re.compile(r"[ \t]+\w+[ \t]+(?=[{(])")
+_DEEPEST = 50
+
+
+class _Block(NamedTuple):
+    """A block that is open; ``inside`` after ``do``, and before the first pattern of a case."""
+
+    word: str
+    begin: int
+    inside: bool = False
+
+
+def syntax_fault(script: Script) -> Optional[Diagnostic]:
+    """The first certain syntax error; None when there is none."""
+    if not script.root.has_error and _even(script.data):
+        return None
+    try:
+        _Reading(script.source).commands("")
+    except RefusedError as refused:
+        message, begin, end = refused.args
+        return rules.script_syntax.diagnostic(message, script.place(begin, end))
+    except UnsureError:
+        pass
+    return None
+
+
+def _even(data: bytes) -> bool:
+    """Whether the words of blocks come in pairs where a command may begin."""
+    found = Counter(_WORDS.findall(data))
+    return all(found[begin.encode()] == found[end.encode()] for begin, end in _ENDS.items())
+
+
+class _Reading(Text):
+    """A script that is read once."""
+
+    def commands(self, end: str) -> None:
+        """Commands up to the end of the text, or of a parenthesis."""
+        self.deep += 1
+        if self.deep > _DEEPEST:
+            raise UnsureError
+        blocks: List[_Block] = []
+        first, alone = True, True  # a command begins here; whatever came before it
+        while True:
+            self.skip(BLANKS)
+            if blocks and blocks[-1].word == "case" and blocks[-1].inside:
+                self.pattern(blocks)
+                first = True
+                continue
+            if self.at >= len(self.text):
+                if blocks:
+                    raise _refusal(blocks)
+                if end:
+                    raise UnsureError
+                break
+            begin, mark = self.at, self.text[self.at]
+            if mark == "\n":
+                self.at += 1
+                self.bodies()
+                first = alone = True
+            elif mark == "#":
+                self.skip(_COMMENT)
+            elif self.here("&>"):
+                self.at += 1
+            elif mark in ";&|":
+                self.at += 1
+                first, alone = True, mark == ";" and not self.here(";", "&")
+                if mark == ";" and self.here(";", "&"):
+                    self.skip(_BRANCH_ENDS)
+                    if not blocks or blocks[-1].word != "case":
+                        raise _refusal(blocks) if blocks else UnsureError
+                    blocks[-1] = blocks[-1]._replace(inside=True)
+            elif mark == ")":
+                if not end:
+                    raise UnsureError
+                if blocks:
+                    raise _refusal(blocks)
+                self.at += 1
+                break
+            elif mark == "(":
+                if not first:
+                    raise UnsureError
+                self.at += 1
+                if not self.arithmetic():
+                    self.commands(")")
+            elif mark in "<>" and not self.here("<(", ">("):
+                self.redirection()
+                first = False
+            else:
+                word = self.word()
+                if not first:
+                    continue
+                if alone and not (end or blocks) and self.leaves(word):
+                    break
+                first = self.word_of_command(word, begin, blocks)
+                alone = False
+        self.deep -= 1
+
+    def leaves(self, word: str) -> bool:
+        """Whether nothing after a command is read: it may be anything."""
+        return word == "exit" or (
+            word == "exec" and _PROGRAM.match(self.text, self.at) is not None
+        )
+
+    def word_of_command(self, word: str, begin: int, blocks: List[_Block]) -> bool:
+        """The first word of a command; whether another command begins behind it."""
+        if word in ("if", "while", "until", "{"):
+            blocks.append(_Block(word, begin))
+        elif word in ("for", "select"):
+            blocks.append(_Block(word, begin))
+            self.skip(BLANKS)
+            if self.here("(("):
+                self.at += 1
+                if not self.arithmetic():
+                    raise UnsureError
+                return True
+            self.word()
+            if self.skip(_IN):
+                self.words()
+        elif word == "case":
+            self.skip(BLANKS)
+            self.word()
+            if not self.skip(_IN):
+                raise UnsureError
+            blocks.append(_Block(word, begin, True))
+        elif word in _NEEDED:
+            self.behind(word, begin, blocks)
+        elif word == "function":
+            if not self.skip(_FUNCTION):
+                raise UnsureError
+        elif word == "coproc":
+            self.skip(_NAMED_COPROC)
+        elif word == "[[":
+            self.test()
+            return False
+        else:
+            return word in ("!", "time") or self.skip(_EMPTY)
+        return True
+
+    def words(self) -> None:
+        """Words up to the end of a line."""
+        self.skip(BLANKS)
+        while self.at < len(self.text) and not self.here("\n", ";", "#"):
+            if not self.word():
+                raise UnsureError
+            self.skip(BLANKS)
+
+    def behind(self, word: str, begin: int, blocks: List[_Block]) -> None:
+        """A word that ends or divides a block."""
+        needed = _NEEDED[word]
+        fits = [
+            block.word in _LOOPS if needed in ("do", "for") else block.word == needed
+            for block in blocks
+        ]
+        if True not in fits:
+            text = '"{}" without "{}" before it: bash stops here with a syntax error'
+            raise RefusedError(phrase(text, word, needed), begin, self.at)
+        if not fits[-1]:
+            raise _refusal(blocks)
+        if word == "do":
+            blocks[-1] = blocks[-1]._replace(inside=True)
+        elif word not in ("then", "else", "elif"):
+            blocks.pop()
+
+    def pattern(self, blocks: List[_Block]) -> None:
+        """The pattern of a branch, or the end of the case."""
+        self.skip(_LINES)
+        if self.skip(_ESAC):
+            blocks.pop()
+            return
+        if self.at >= len(self.text):
+            raise _refusal(blocks)
+        self.skip(_OPENS)
+        self.in_brackets(_BETWEEN)
+        blocks[-1] = blocks[-1]._replace(inside=False)
+
+
+def _refusal(blocks: List[_Block]) -> RefusedError:
+    """The innermost block has no end."""
+    word, begin, _ = blocks[-1]
+    end = "done" if word in _LOOPS else "}" if word == "{" else _ENDS[word]
+    message = phrase('"{}" without "{}": bash refuses it', word, end)
+    return RefusedError(message, begin, begin + len(word))

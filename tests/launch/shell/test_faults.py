@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npu_config.launch.shell.faults import syntax_fault
-from npu_config.launch.shell.syntax import Script
+from npu_config.launch.shell.syntax import Script, syntax_fault
 
 BASH = shutil.which("bash")
 

@@ -1,192 +1,94 @@
-"""The variables that place a process in a job: rank table or CM_ variables, never both."""
+"""The environment of one process under check, and the variables that place the process in a job.
 
-from typing import Dict, Mapping, Optional, Sequence, Tuple
+A job has a rank table or ``CM_`` variables, never both.
+"""
 
-from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from typing import Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple, Union
+
+import attr
+
+from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
-from npu_config.core.target import Product
-from npu_config.launch.environment.state import EnvironmentCheck, assigned
+from npu_config.core.rule import Rule
+from npu_config.core.settings import UNKNOWN, Unknown
+from npu_config.core.target import Product, Target
+from npu_config.launch.environment import _rules as rules
 from npu_config.launch.environment.variables import CM_NAMES, RANK_TABLE_NAMES
-from npu_config.rank_table.model import GroupTable
+from npu_config.rank_table.model import AnyRankTable, GroupTable
 
-_ENV = "docs/en/tfa_env/"
-_DISTRIBUTED = "docs/en/tfadapter_1/migration/model_training/distributed_training.md"
+Value = Union[str, Unknown]
 
 
-@declare(
-    "NPU671",
-    Severity.ERROR,
-    facts=("resource-info-exclusive", "rank-table-used-when", "cm-used-when"),
-    source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
-)
-def rank_table_beside_cm_variables() -> None:
-    """Variables of a job with a rank table and of one without are set together.
+def _places(given: Optional[Mapping[str, Place]]) -> Mapping[str, Place]:
+    return given or {}
 
-    A job has `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE`, or it has the `CM_` variables; any of
-    the ones beside any of the others is wrong.  With `RANK_TABLE_FILE` and `CM_CHIEF_IP` the
-    plugin logs an error and uses neither.  It reads the table only without `CM_WORKER_SIZE`, and
-    the `CM_` variables only without `RANK_SIZE`; with both sizes `get_ranksize` raises ValueError.
 
-    Wrong: `export RANK_SIZE=16 CM_WORKER_SIZE=16`
+@attr.s(slots=True, auto_attribs=True, eq=False)
+class EnvironmentCheck:
+    """One environment under check.
 
-    Right: `unset RANK_TABLE_FILE RANK_ID RANK_SIZE`
+    Attributes:
+        environ: the variables that are set; a value that cannot be known is ``UNKNOWN``.
+        target: the product and mode, as far as known.
+        table: the rank table that ``RANK_TABLE_FILE`` names, when it is at hand.
+        places: where variables are set, for environments that come from a file.
+        unset: None when every variable that is not in ``environ`` is certainly not set; else the
+            names of which that is certain: others may come from outside (a shell script).
+        used: names that something is known to read, though no declaration here says so.
+        found: the findings.
     """
 
+    environ: Mapping[str, Value]
+    target: Target
+    table: Optional[AnyRankTable] = None
+    places: Mapping[str, Place] = attr.ib(default=None, converter=_places)
+    unset: Optional[FrozenSet[str]] = None
+    used: FrozenSet[str] = frozenset()
+    found: List[Diagnostic] = attr.ib(factory=list, init=False)
 
-@declare(
-    "NPU672",
-    Severity.ERROR,
-    facts=("rank-table-used-when", "rank-id-matches-table", "single-device-hccl"),
-    source=(_ENV + "RANK_TABLE_FILE.md", _ENV + "RANK_SIZE.md"),
-)
-def rank_table_variables_incomplete() -> None:
-    """A job with a rank table lacks one of its variables.
+    def get(self, name: str) -> Optional[str]:
+        """The text of a variable; None when it is not set or not known."""
+        text = self.environ.get(name)
+        return None if text is UNKNOWN else text
 
-    `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE` go together.  Without `RANK_SIZE` the plugin
-    counts one device and still reads the table; without `RANK_ID` (or `POD_NAME`, with the old
-    template 2) HCCL does not know which rank this process is; a `RANK_SIZE` above 1 without a
-    table or `CM_` variables starts no communication at all.  A script that uses HCCL on one
-    device sets `RANK_ID=0` and `RANK_SIZE=1`.
+    def absent(self, name: str) -> bool:
+        """True when a variable is certainly not set."""
+        return name not in self.environ and (self.unset is None or name in self.unset)
 
-    Wrong: `export RANK_TABLE_FILE=/data/rank_table.json`
+    def whole(self, name: str) -> Optional[int]:
+        """The number that a variable holds; None when it is not set, not known or not a number."""
+        text = self.get(name)
+        if text is None or not text.isdecimal() or not text.isascii() or len(text) > 18:
+            return None
+        return int(text)
 
-    Right: `export RANK_TABLE_FILE=/data/rank_table.json RANK_ID=0 RANK_SIZE=16`
-    """
+    def given(self, *names: str) -> List[str]:
+        """Those of the variables that are set."""
+        return [name for name in names if name in self.environ]
 
+    def only_on(self, *products: Product) -> bool:
+        """True when the job certainly runs on one of the products."""
+        return self.target.products <= frozenset(products)
 
-@declare(
-    "NPU673",
-    Severity.ERROR,
-    facts=("cm-used-when",),
-    source=(
-        _ENV + "CM_CHIEF_IP.md",
-        "cann/hccl:docs/zh/user_guide/cluster_info_config/env_config_info.md",
-    ),
-)
-def cm_variables_incomplete() -> None:
-    """A job without a rank table lacks one of its variables.
-
-    `CM_CHIEF_IP`, `CM_CHIEF_PORT`, `CM_CHIEF_DEVICE`, `CM_WORKER_SIZE` and `CM_WORKER_IP` go
-    together.  The plugin uses them only when the three `CM_CHIEF_` variables are set and
-    `CM_WORKER_SIZE`, 1 when it is not set, is above 0.  `ASCEND_DEVICE_ID` distinguishes
-    the processes of one server; without it all of them take device 0 (a warning).
-
-    Wrong: `export CM_CHIEF_IP=10.0.0.1 CM_WORKER_SIZE=16`
-
-    Right:
-
-        export CM_CHIEF_IP=10.0.0.1 CM_CHIEF_PORT=6000 CM_CHIEF_DEVICE=0
-        export CM_WORKER_SIZE=16 CM_WORKER_IP=10.0.0.2
-    """
-
-
-@declare(
-    "NPU674",
-    Severity.ERROR,
-    facts=("cm-products",),
-    source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
-)
-def cm_variables_product() -> None:
-    """A product that needs a rank table is given `CM_` variables.
-
-    Jobs without a rank table are for atlas_training and atlas_a2.
-
-    Wrong, on atlas_a3: `export CM_CHIEF_IP=10.0.0.1`
-
-    Right: `export RANK_TABLE_FILE=/data/rank_table.json RANK_ID=0 RANK_SIZE=16`
-    """
+    def report(
+        self,
+        rule: Rule,
+        name: str,
+        sentence: str,
+        *values: object,
+        help: Optional[str] = None,
+        severity: Optional[Severity] = None,
+    ) -> None:
+        """Report a finding about a variable: a sentence, and the values that fill it."""
+        message = phrase(sentence, *values) if values else sentence
+        place = self.places.get(name, NOWHERE)
+        self.found.append(rule.diagnostic(message, place, None, help, severity))
 
 
-@declare(
-    "NPU675",
-    Severity.ERROR,
-    facts=("cm-same-chief", "rank-id-matches-table"),
-    source=(_DISTRIBUTED,),
-    help="give every process a value of its own",
-)
-def job_environments_differ() -> None:
-    """The environments of the processes of one job do not fit together.
-
-    All have the same `JOB_ID`, and the same `RANK_SIZE` or the same `CM_CHIEF_` variables and
-    `CM_WORKER_SIZE`; with a rank table every process has a `RANK_ID` of its own, without one
-    every process of a server has a device of its own.  The cluster cannot form otherwise.
-    Ranks that a launch script starts together with one `ASCEND_DEVICE_ID` are a warning: the
-    script that they run may choose the device itself.
-
-    Launch scripts that are checked together are compared, too: two scripts of one folder that
-    start the same program take one rank of one rank table.  That is a warning, and an error where
-    they take different devices.  Nothing is said of a script that starts all ranks of a job
-    or runs the other, of scripts with different `JOB_ID`s, and of a `RANK_SIZE` of 1.
-
-    Wrong: `CM_CHIEF_PORT=6000` on one server and `CM_CHIEF_PORT=6001` on the other
-
-    Right: `CM_CHIEF_PORT=6000` on both
-    """
-
-
-@declare(
-    "NPU676",
-    Severity.ERROR,
-    facts=("rank-id-matches-table",),
-    source=(_ENV + "RANK_ID.md", _ENV + "RANK_SIZE.md"),
-    help="correct the one that is wrong; ranks count from 0",
-)
-def rank_variables_disagree() -> None:
-    """`RANK_ID` or `RANK_SIZE` does not agree with the rank table, or with each other.
-
-    `RANK_SIZE` is the number of devices in the table and `RANK_ID`, from 0 to `RANK_SIZE` - 1,
-    is the `rank_id` of the device that the process uses; otherwise HCCL fails when it is
-    initialised (a warning with a `RANK_SIZE` of 1, which starts no communication by itself, and
-    nothing without a rank table: only with one does the adapter hand `RANK_ID` on).
-    With a rank table of the old template 2, `RANK_ID` may be the `pod_name` of the process.
-    Another `ASCEND_DEVICE_ID` than the table's `device_id` is a warning: the table counts for
-    HCCL, but inside a container the numbers may differ.
-
-    Wrong: `export RANK_SIZE=8 RANK_ID=8`
-
-    Right: `export RANK_SIZE=8 RANK_ID=7`
-    """
-
-
-@declare(
-    "NPU678",
-    Severity.ERROR,
-    facts=("distributed-optimizer-job-id", "estimator-job-id", "optimizer-wrapper-rank-size"),
-    source=(_ENV + "JOB_ID.md",),
-)
-def job_id_missing() -> None:
-    """A job of several devices has no `JOB_ID`.
-
-    The distributed optimizers of npu_bridge take the number of ranks from the information
-    about the job, which is not there without `JOB_ID`: building the graph ends with
-    AttributeError.  NPUEstimator raises ValueError even with one device, unless its
-    `job_start_file` can be read.  The plugin alone only warns.  A launch script may get it from
-    outside: there it is missing only after `unset JOB_ID`.
-
-    Wrong: `unset JOB_ID; export RANK_SIZE=16`
-
-    Right: `export RANK_SIZE=16 JOB_ID=resnet_0412`
-    """
-
-
-@declare(
-    "NPU679",
-    Severity.INFO,
-    facts=("device-id-priority", "weight-update-sharding"),
-    source=(_ENV + "ASCEND_DEVICE_ID.md",),
-)
-def old_device_variable() -> None:
-    """`DEVICE_ID` is the old name of `ASCEND_DEVICE_ID`.
-
-    It counts only when neither the option `session_device_id` nor `ASCEND_DEVICE_ID` is set.
-    Only weight-update sharding of NPUDistributedOptimizer still reads it by itself, as the local
-    rank.
-
-    Wrong: `export DEVICE_ID=3`
-
-    Right: `export ASCEND_DEVICE_ID=3`
-    """
+def assigned(name: str, text: str) -> str:
+    """``NAME="text"``, short and on one line."""
+    shown = text if len(text) <= 60 else text[:57] + "..."
+    return '{}="{}"'.format(name, "".join(c if c.isprintable() else "?" for c in shown))
 
 
 def check_launch(context: EnvironmentCheck) -> None:
@@ -194,7 +96,7 @@ def check_launch(context: EnvironmentCheck) -> None:
     table, cm = context.given(*RANK_TABLE_NAMES), context.given(*CM_NAMES)
     if table and cm:
         context.report(
-            rank_table_beside_cm_variables,
+            rules.rank_table_beside_cm_variables,
             cm[0],
             "{} and {} are set together; a job has a rank table or CM_ variables; {}",
             listed(table),
@@ -208,7 +110,7 @@ def check_launch(context: EnvironmentCheck) -> None:
     if cm and not context.target.products & {Product.ATLAS_TRAINING, Product.ATLAS_A2}:
         assert context.target.product is not None
         context.report(
-            cm_variables_product,
+            rules.cm_variables_product,
             cm[0],
             "{} is set, but {} needs a rank table; CM_ variables are for atlas_training and "
             "atlas_a2"
@@ -249,7 +151,7 @@ def _table_partners(context: EnvironmentCheck, table: Sequence[str]) -> None:
             missing.remove("RANK_ID")
         if missing:
             context.report(
-                rank_table_variables_incomplete,
+                rules.rank_table_variables_incomplete,
                 "RANK_TABLE_FILE",
                 "RANK_TABLE_FILE is set, but not {}",
                 " and ".join(missing),
@@ -259,7 +161,7 @@ def _table_partners(context: EnvironmentCheck, table: Sequence[str]) -> None:
         map(context.absent, ("RANK_TABLE_FILE", *CM_NAMES))
     ):
         context.report(
-            rank_table_variables_incomplete,
+            rules.rank_table_variables_incomplete,
             "RANK_SIZE",
             "{}, but neither RANK_TABLE_FILE nor CM_ variables are set: no communication is "
             "started",
@@ -274,7 +176,7 @@ def _cm_partners(context: EnvironmentCheck, cm: Sequence[str]) -> None:
     missing = [name for name in CM_NAMES if context.absent(name)]
     if missing:
         context.report(
-            cm_variables_incomplete,
+            rules.cm_variables_incomplete,
             cm[0],
             "{} is set, but not {}; the five CM_ variables go together"
             if len(cm) == 1
@@ -286,7 +188,7 @@ def _cm_partners(context: EnvironmentCheck, cm: Sequence[str]) -> None:
     size = context.whole("CM_WORKER_SIZE")
     if size == 0:
         context.report(
-            cm_variables_incomplete,
+            rules.cm_variables_incomplete,
             "CM_WORKER_SIZE",
             "CM_WORKER_SIZE is 0: the CM_ variables are not used",
             help="write the number of devices of the job",
@@ -294,7 +196,7 @@ def _cm_partners(context: EnvironmentCheck, cm: Sequence[str]) -> None:
         )
     if (size or 0) > 1 and context.absent("ASCEND_DEVICE_ID") and context.absent("DEVICE_ID"):
         context.report(
-            cm_variables_incomplete,
+            rules.cm_variables_incomplete,
             cm[0],
             "ASCEND_DEVICE_ID is not set: every process of a server takes device 0, unless the "
             "option session_device_id says otherwise",
@@ -311,7 +213,7 @@ def _ranks(context: EnvironmentCheck) -> None:
         if size == 1 and not context.get("RANK_TABLE_FILE"):
             return  # the adapter hands the rank on with a rank table only
         context.report(
-            rank_variables_disagree,
+            rules.rank_variables_disagree,
             "RANK_ID",
             "RANK_ID is {}, but RANK_SIZE is {}; the ranks are 0 to {}",
             rank,
@@ -325,7 +227,7 @@ def _against_table(context: EnvironmentCheck, devices: int) -> None:
     rank, size = context.whole("RANK_ID"), context.whole("RANK_SIZE")
     if size is not None and size != devices:
         context.report(
-            rank_variables_disagree,
+            rules.rank_variables_disagree,
             "RANK_SIZE",
             "RANK_SIZE is {}, but the rank table has {:,} device"
             if devices == 1
@@ -339,7 +241,7 @@ def _against_table(context: EnvironmentCheck, devices: int) -> None:
         return
     if rank >= devices:
         context.report(
-            rank_variables_disagree,
+            rules.rank_variables_disagree,
             "RANK_ID",
             "RANK_ID is {}, but the ranks of the rank table are 0 to {}",
             rank,
@@ -358,7 +260,7 @@ def _pod(context: EnvironmentCheck) -> None:
     if text not in pods:
         names = sorted(pod for pod in pods if pod)
         context.report(
-            rank_variables_disagree,
+            rules.rank_variables_disagree,
             "RANK_ID",
             "{}, but the pods of the rank table are {}",
             assigned("RANK_ID", text),
@@ -373,7 +275,7 @@ def _against_device(context: EnvironmentCheck, rank: int) -> None:
     for process in context.table.processes:
         if process.rank_id == rank and device not in (None, process.device_id):
             context.report(
-                rank_variables_disagree,
+                rules.rank_variables_disagree,
                 "ASCEND_DEVICE_ID",
                 "ASCEND_DEVICE_ID is {}, but rank {} has device {} in the rank table, which "
                 "counts for HCCL",
@@ -394,7 +296,7 @@ def _job_id(context: EnvironmentCheck) -> None:
     for name in ("RANK_SIZE", "CM_WORKER_SIZE"):
         if (context.whole(name) or 0) > 1:
             context.report(
-                job_id_missing,
+                rules.job_id_missing,
                 name,
                 "{} and no JOB_ID: the distributed optimizers and NPUEstimator need it",
                 assigned(name, context.get(name) or ""),
@@ -410,7 +312,7 @@ def _devices(context: EnvironmentCheck) -> None:
     if not beaten and "ASCEND_DEVICE_ID" in context.used:
         return  # it comes from outside
     context.report(
-        old_device_variable,
+        rules.old_device_variable,
         "DEVICE_ID",
         "DEVICE_ID has no effect beside ASCEND_DEVICE_ID, except for weight-update sharding"
         if beaten
@@ -469,7 +371,7 @@ def taken_twice(variable: str, text: str, place: Place, before: str, apart: bool
         if variable == "RANK_ID"
         else "{} as in {}, on the same server; every process of a job has its own"
     )
-    return job_environments_differ.diagnostic(
+    return rules.job_environments_differ.diagnostic(
         phrase(sentence, assigned(variable, text), before),
         place,
         None,
@@ -493,7 +395,7 @@ def _same(context: EnvironmentCheck, variable: str, first: str, other: Environme
     if mine == theirs or unknown:
         return
     context.report(
-        job_environments_differ,
+        rules.job_environments_differ,
         variable,
         "{}, but {} in {}; all processes of a job have the same",
         phrase("{} is not set", variable) if mine is None else assigned(variable, mine),
@@ -510,7 +412,7 @@ def _twice(
     severity: Optional[Severity] = None,
 ) -> None:
     context.report(
-        job_environments_differ,
+        rules.job_environments_differ,
         variable,
         "{} as in {}; every process has its own",
         assigned(variable, text),

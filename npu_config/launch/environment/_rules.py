@@ -1,0 +1,428 @@
+"""The rules about the environment of the processes of a job."""
+
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
+
+_ENV = "docs/en/tfa_env/"
+_HCCL = "cann/hccl:docs/zh/user_guide/hccl_env/"
+_GE = "cann/ge:docs/zh/user_guides/env_vars/"
+_OPTIONS = "docs/en/tfadapter_1/apiref/session_config/"
+_DISTRIBUTED = "docs/en/tfadapter_1/migration/model_training/distributed_training.md"
+
+
+@declare(
+    "NPU670",
+    Severity.ERROR,
+    facts=(
+        "ascend-device-id-format",
+        "cm-ranges",
+        "hf32-execution-values",
+        "precision-tool-env-switch",
+    ),
+    source=(
+        _ENV + "ASCEND_DEVICE_ID.md",
+        _ENV + "CM_CHIEF_PORT.md",
+        _ENV + "ENABLE_HF32_EXECUTION.md",
+        "cann/hccl:docs/zh/user_guide/fault_diagnosis/env_config_error_EI0001.md",
+    ),
+    help="give a legal value, or unset the variable",
+)
+def environment_value() -> None:
+    """An environment variable holds a value that it does not take.
+
+    What each variable takes, and what happens otherwise, is in the reference of variables.
+    The adapter aborts the process over a wrong `ASCEND_DEVICE_ID`; GE refuses a wrong
+    `ENABLE_HF32_EXECUTION` when it is initialised; HCCL ends with EI0001.  Where a wrong
+    value is only ignored, this is a warning: `PRECISION_TOOL_DUMP=true` does nothing,
+    because only `True` is compared.
+
+    Wrong: `export CM_CHIEF_PORT=65530`
+
+    Right: `export CM_CHIEF_PORT=60001`
+    """
+
+
+@declare(
+    "NPU671",
+    Severity.ERROR,
+    facts=("resource-info-exclusive", "rank-table-used-when", "cm-used-when"),
+    source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
+)
+def rank_table_beside_cm_variables() -> None:
+    """Variables of a job with a rank table and of one without are set together.
+
+    A job has `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE`, or it has the `CM_` variables; any of
+    the ones beside any of the others is wrong.  With `RANK_TABLE_FILE` and `CM_CHIEF_IP` the
+    plugin logs an error and uses neither.  It reads the table only without `CM_WORKER_SIZE`, and
+    the `CM_` variables only without `RANK_SIZE`; with both sizes `get_ranksize` raises ValueError.
+
+    Wrong: `export RANK_SIZE=16 CM_WORKER_SIZE=16`
+
+    Right: `unset RANK_TABLE_FILE RANK_ID RANK_SIZE`
+    """
+
+
+@declare(
+    "NPU672",
+    Severity.ERROR,
+    facts=("rank-table-used-when", "rank-id-matches-table", "single-device-hccl"),
+    source=(_ENV + "RANK_TABLE_FILE.md", _ENV + "RANK_SIZE.md"),
+)
+def rank_table_variables_incomplete() -> None:
+    """A job with a rank table lacks one of its variables.
+
+    `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE` go together.  Without `RANK_SIZE` the plugin
+    counts one device and still reads the table; without `RANK_ID` (or `POD_NAME`, with the old
+    template 2) HCCL does not know which rank this process is; a `RANK_SIZE` above 1 without a
+    table or `CM_` variables starts no communication at all.  A script that uses HCCL on one
+    device sets `RANK_ID=0` and `RANK_SIZE=1`.
+
+    Wrong: `export RANK_TABLE_FILE=/data/rank_table.json`
+
+    Right: `export RANK_TABLE_FILE=/data/rank_table.json RANK_ID=0 RANK_SIZE=16`
+    """
+
+
+@declare(
+    "NPU673",
+    Severity.ERROR,
+    facts=("cm-used-when",),
+    source=(
+        _ENV + "CM_CHIEF_IP.md",
+        "cann/hccl:docs/zh/user_guide/cluster_info_config/env_config_info.md",
+    ),
+)
+def cm_variables_incomplete() -> None:
+    """A job without a rank table lacks one of its variables.
+
+    `CM_CHIEF_IP`, `CM_CHIEF_PORT`, `CM_CHIEF_DEVICE`, `CM_WORKER_SIZE` and `CM_WORKER_IP` go
+    together.  The plugin uses them only when the three `CM_CHIEF_` variables are set and
+    `CM_WORKER_SIZE`, 1 when it is not set, is above 0.  `ASCEND_DEVICE_ID` distinguishes
+    the processes of one server; without it all of them take device 0 (a warning).
+
+    Wrong: `export CM_CHIEF_IP=10.0.0.1 CM_WORKER_SIZE=16`
+
+    Right:
+
+        export CM_CHIEF_IP=10.0.0.1 CM_CHIEF_PORT=6000 CM_CHIEF_DEVICE=0
+        export CM_WORKER_SIZE=16 CM_WORKER_IP=10.0.0.2
+    """
+
+
+@declare(
+    "NPU674",
+    Severity.ERROR,
+    facts=("cm-products",),
+    source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
+)
+def cm_variables_product() -> None:
+    """A product that needs a rank table is given `CM_` variables.
+
+    Jobs without a rank table are for atlas_training and atlas_a2.
+
+    Wrong, on atlas_a3: `export CM_CHIEF_IP=10.0.0.1`
+
+    Right: `export RANK_TABLE_FILE=/data/rank_table.json RANK_ID=0 RANK_SIZE=16`
+    """
+
+
+@declare(
+    "NPU675",
+    Severity.ERROR,
+    facts=("cm-same-chief", "rank-id-matches-table"),
+    source=(_DISTRIBUTED,),
+    help="give every process a value of its own",
+)
+def job_environments_differ() -> None:
+    """The environments of the processes of one job do not fit together.
+
+    All have the same `JOB_ID`, and the same `RANK_SIZE` or the same `CM_CHIEF_` variables and
+    `CM_WORKER_SIZE`; with a rank table every process has a `RANK_ID` of its own, without one
+    every process of a server has a device of its own.  The cluster cannot form otherwise.
+    Ranks that a launch script starts together with one `ASCEND_DEVICE_ID` are a warning: the
+    script that they run may choose the device itself.
+
+    Launch scripts that are checked together are compared, too: two scripts of one folder that
+    start the same program take one rank of one rank table.  That is a warning, and an error where
+    they take different devices.  Nothing is said of a script that starts all ranks of a job
+    or runs the other, of scripts with different `JOB_ID`s, and of a `RANK_SIZE` of 1.
+
+    Wrong: `CM_CHIEF_PORT=6000` on one server and `CM_CHIEF_PORT=6001` on the other
+
+    Right: `CM_CHIEF_PORT=6000` on both
+    """
+
+
+@declare(
+    "NPU676",
+    Severity.ERROR,
+    facts=("rank-id-matches-table",),
+    source=(_ENV + "RANK_ID.md", _ENV + "RANK_SIZE.md"),
+    help="correct the one that is wrong; ranks count from 0",
+)
+def rank_variables_disagree() -> None:
+    """`RANK_ID` or `RANK_SIZE` does not agree with the rank table, or with each other.
+
+    `RANK_SIZE` is the number of devices in the table and `RANK_ID`, from 0 to `RANK_SIZE` - 1,
+    is the `rank_id` of the device that the process uses; otherwise HCCL fails when it is
+    initialised (a warning with a `RANK_SIZE` of 1, which starts no communication by itself, and
+    nothing without a rank table: only with one does the adapter hand `RANK_ID` on).
+    With a rank table of the old template 2, `RANK_ID` may be the `pod_name` of the process.
+    Another `ASCEND_DEVICE_ID` than the table's `device_id` is a warning: the table counts for
+    HCCL, but inside a container the numbers may differ.
+
+    Wrong: `export RANK_SIZE=8 RANK_ID=8`
+
+    Right: `export RANK_SIZE=8 RANK_ID=7`
+    """
+
+
+@declare("NPU677", Severity.WARNING, facts=("job-id-format",), source=(_ENV + "JOB_ID.md",))
+def job_id_format() -> None:
+    """`JOB_ID` is not made as recommended.
+
+    Letters, digits, `_` and `-`, not digits alone that begin with 0.  More than 128
+    characters are an error: GE refuses them (E10051) and the adapter aborts the process.
+
+    Wrong: `export JOB_ID="my job"`
+
+    Right: `export JOB_ID=my_job`
+    """
+
+
+@declare(
+    "NPU678",
+    Severity.ERROR,
+    facts=("distributed-optimizer-job-id", "estimator-job-id", "optimizer-wrapper-rank-size"),
+    source=(_ENV + "JOB_ID.md",),
+)
+def job_id_missing() -> None:
+    """A job of several devices has no `JOB_ID`.
+
+    The distributed optimizers of npu_bridge take the number of ranks from the information
+    about the job, which is not there without `JOB_ID`: building the graph ends with
+    AttributeError.  NPUEstimator raises ValueError even with one device, unless its
+    `job_start_file` can be read.  The plugin alone only warns.  A launch script may get it from
+    outside: there it is missing only after `unset JOB_ID`.
+
+    Wrong: `unset JOB_ID; export RANK_SIZE=16`
+
+    Right: `export RANK_SIZE=16 JOB_ID=resnet_0412`
+    """
+
+
+@declare(
+    "NPU679",
+    Severity.INFO,
+    facts=("device-id-priority", "weight-update-sharding"),
+    source=(_ENV + "ASCEND_DEVICE_ID.md",),
+)
+def old_device_variable() -> None:
+    """`DEVICE_ID` is the old name of `ASCEND_DEVICE_ID`.
+
+    It counts only when neither the option `session_device_id` nor `ASCEND_DEVICE_ID` is set.
+    Only weight-update sharding of NPUDistributedOptimizer still reads it by itself, as the local
+    rank.
+
+    Wrong: `export DEVICE_ID=3`
+
+    Right: `export ASCEND_DEVICE_ID=3`
+    """
+
+
+@declare("NPU680", Severity.WARNING, facts=(), source=("docs/en/tfa_env/",))
+def environment_product() -> None:
+    """An environment variable is set that the product does not know.
+
+    The vendor's documentation names the products that each variable is for; on others it has
+    no effect.
+
+    Wrong, on atlas_training: `export ENABLE_HF32_EXECUTION=1`
+
+    Right: leave it out
+    """
+
+
+@declare(
+    "NPU681",
+    Severity.WARNING,
+    facts=("profiling-env-priority", "accelerate-step-env", "accelerate-loss-env"),
+    source=(
+        "cann/oam-tools:docs/zh/env-vars/PROFILING_OPTIONS.md",
+        _GE + "DUMP_GRAPH_LEVEL.md",
+        _HCCL + "HCCL_WHITELIST_DISABLE.md",
+    ),
+)
+def environment_partner_missing() -> None:
+    """An environment variable says nothing without another one, which is not set.
+
+    `PROFILING_OPTIONS` needs `PROFILING_MODE`, `DUMP_GRAPH_LEVEL` needs `DUMP_GE_GRAPH`,
+    `STEP_NOW` and `TOTAL_STEP` as well as `LOSS_NOW` and `TARGET_LOSS` go together.
+    `HCCL_WHITELIST_DISABLE=0` without `HCCL_WHITELIST_FILE` is an error: HCCL is to check
+    a list and has none.
+
+    Wrong: `export PROFILING_OPTIONS='{"output": "/data/prof"}'`
+
+    Right: `export PROFILING_MODE=true PROFILING_OPTIONS='{"output": "/data/prof"}'`
+    """
+
+
+@declare(
+    "NPU682",
+    Severity.INFO,
+    facts=("exception-dump-dir", "precision-tool-env-switch"),
+    source=(_HCCL + "HCCL_IF_IP.md", _OPTIONS + "debugging.md"),
+)
+def environment_silenced() -> None:
+    """An environment variable has no effect, or not everywhere, because of another one.
+
+    `HCCL_IF_IP` takes precedence over `HCCL_SOCKET_IFNAME`; `HCCL_WHITELIST_FILE` is read only
+    with `HCCL_WHITELIST_DISABLE=0`; `PROFILING_OPTIONS` only when `PROFILING_MODE` turns profiling
+    on; `RESTORE_FROM` only without `LOCAL_CHECKPOINT_DIR`; `PRECISION_TOOL_DUMP` only without
+    `PRECISION_TOOL_OVERFLOW`; NPUBasics takes `POD_NAME` before `RANK_ID`; what is collected
+    about faults goes to `NPU_COLLECT_PATH` and dumped graphs to `DUMP_GRAPH_PATH`, not to
+    `ASCEND_WORK_PATH`; and the interfaces that there are decide against `HCCL_SOCKET_FAMILY`.
+
+    Wrong: `export HCCL_IF_IP=10.0.0.1 HCCL_SOCKET_IFNAME=eth`
+
+    Right: `export HCCL_IF_IP=10.0.0.1`
+    """
+
+
+@declare(
+    "NPU683",
+    Severity.ERROR,
+    source=(_HCCL + "HCCL_INTRA_ROCE_ENABLE.md", _HCCL + "HCCL_INTRA_PCIE_ENABLE.md"),
+)
+def environment_conflict() -> None:
+    """Two environment variables contradict each other.
+
+    `HCCL_INTRA_PCIE_ENABLE` and `HCCL_INTRA_ROCE_ENABLE` choose the links inside a server:
+    not both 1, and a 0 of the one needs the other set.
+
+    Wrong: `export HCCL_INTRA_PCIE_ENABLE=1 HCCL_INTRA_ROCE_ENABLE=1`
+
+    Right: `export HCCL_INTRA_PCIE_ENABLE=0 HCCL_INTRA_ROCE_ENABLE=1`
+    """
+
+
+@declare("NPU684", Severity.INFO, source=(_ENV + "NPU_LOOP_SIZE.md", _ENV + "NPU_DUMP_GRAPH.md"))
+def environment_of_tensorflow_2() -> None:
+    """An environment variable is set that only the adapter for TensorFlow 2 reads.
+
+    `NPU_DUMP_GRAPH`, `NPU_DEBUG`, `NPU_ENABLE_PERF` and `NPU_LOOP_SIZE` have no effect with
+    TensorFlow 1.15.  There, `PRINT_MODEL` dumps the graphs and `iterations_per_loop` sets the
+    loop size.
+
+    Wrong: `export NPU_LOOP_SIZE=10`
+
+    Right: `iterations_per_loop: 10`
+    """
+
+
+@declare(
+    "NPU685",
+    Severity.ERROR,
+    facts=("tf-config-json",),
+    source=(
+        "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py:219",
+        "tf_adapter/util/ge_plugin.cc:171-193",
+    ),
+)
+def tf_config_content() -> None:
+    """`TF_CONFIG` is not what TensorFlow and npu_bridge read.
+
+    It is one JSON object with `cluster` (task type to addresses) and `task` (`type` and
+    `index`).  With anything else than JSON NPURunConfig and NPUEstimator raise an error, while
+    the plugin only warns.  Worth knowing: a `ps` task does not initialise the device, and an
+    `evaluator` does not use HCCL (an information).
+
+    Wrong: `export TF_CONFIG={'cluster': {}}`
+
+    Right:
+
+        export TF_CONFIG='{"cluster": {"worker": ["10.0.0.1:2222"]},
+                           "task": {"type": "worker", "index": 0}}'
+    """
+
+
+@declare(
+    "NPU686",
+    Severity.ERROR,
+    facts=("hccl-timeout-priority",),
+    source=(_HCCL + "HCCL_EXEC_TIMEOUT.md", _OPTIONS + "exception_remedy.md"),
+)
+def collective_timeout_variable() -> None:
+    """`HCCL_EXEC_TIMEOUT` is outside what the product takes.
+
+    0 to 2147483647 s on ascend_950, atlas_a3 and atlas_a2, where 0 waits for ever; 1 to
+    17340 s on atlas_training and atlas_300i_duo, where the multiple of 68 below it takes effect
+    (a warning: 600 becomes 544).  With `HCCL_OP_EXPANSION_MODE=AIV` at most 1091 s: 0 and
+    larger values become 1091 (a warning).
+
+    Wrong, on atlas_training: `export HCCL_EXEC_TIMEOUT=20000`
+
+    Right: `export HCCL_EXEC_TIMEOUT=1836`
+    """
+
+
+@declare("NPU687", Severity.WARNING, source=("docs/en/tfa_env/",))
+def environment_name() -> None:
+    """An environment variable has almost the name of one that matters.
+
+    One letter is missing, too many, wrong or swapped, and the variable that is probably meant
+    is not set.  Nobody reads the misspelt one.
+
+    Wrong: `export RANK_TABEL_FILE=/data/rank_table.json`
+
+    Right: `export RANK_TABLE_FILE=/data/rank_table.json`
+    """
+
+
+@declare(
+    "NPU688",
+    Severity.INFO,
+    facts=(
+        "exception-dump-collect-path",
+        "static-memory-policy-env",
+        "aoe-env-priority",
+        "profiling-env-priority",
+        "profiling-vs-profiler-class",
+    ),
+    source=(_OPTIONS + "debugging.md", _OPTIONS + "AOE.md", _OPTIONS + "Profiling.md"),
+)
+def environment_decides_for_option() -> None:
+    """An environment variable decides what an option would say.
+
+    `NPU_COLLECT_PATH` puts the exception dump in mode 1 whatever `enable_exception_dump`
+    says; `GE_USE_STATIC_MEMORY` must not be combined with `static_memory_policy`, which takes
+    its place; `AOE_MODE` tunes when `aoe_mode` is not set; `PROFILING_MODE=true` profiles
+    when `profiling_mode` is not set, and cannot be combined with `profiler.Profiler`.
+
+    Wrong: `export GE_USE_STATIC_MEMORY=2`
+
+    Right: `static_memory_policy: 2`
+    """
+
+
+@declare(
+    "NPU689",
+    Severity.ERROR,
+    facts=("rank-table-file",),
+    source=(
+        "cann/ge:docs/zh/user_guides/env_vars/TE_PARALLEL_COMPILER.md",
+        "cann/ge:docs/zh/user_guides/env_vars/MAX_COMPILE_CORE_NUMBER.md",
+    ),
+)
+def environment_of_host() -> None:
+    """An environment variable asks for what the machine does not have.
+
+    `ASCEND_OPP_PATH`, `RANK_TABLE_FILE` and `HCCL_WHITELIST_FILE` name something that is not
+    there (the files themselves are checked too); a directory variable names a file; or
+    `MAX_COMPILE_CORE_NUMBER` and `TE_PARALLEL_COMPILER` ask for more CPU cores than there are
+    (a warning).
+
+    Wrong, on 16 cores: `export TE_PARALLEL_COMPILER=32`
+
+    Right: `export TE_PARALLEL_COMPILER=8`
+    """
