@@ -11,6 +11,14 @@ from npu_config.core.csv_text import csv_text
 from npu_config.core.files import PathLike, write_atomic
 
 INDEX = "index.csv"
+_KINDS = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
+DTYPES = {
+    "{}{}{}".format("|" if size == 1 else "<", kind, size): "{}{}".format(name, 8 * size)
+    for kind, name in _KINDS.items()
+    for size in (1, 2, 4, 8, 16)
+}
+DTYPES["|b1"] = "bool"
+"""The names of numpy's types by their description in the header."""
 TENSOR = ("DebugIdentity", "output")
 """What ``debug_op`` says of the value of an output: tfdbg's word, and that of dumps."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.\-]")
@@ -95,6 +103,6 @@ def file_name(node: str, taken: Set[str]) -> str:
 
 
 __all__ = [
-    "COLUMNS", "INDEX", "TENSOR", "Exported", "file_name", "index_text", "npy_header",
+    "COLUMNS", "DTYPES", "INDEX", "TENSOR", "Exported", "file_name", "index_text", "npy_header",
     "write_index",
 ]  # fmt: skip

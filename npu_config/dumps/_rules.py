@@ -3,10 +3,14 @@
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 
-_FACTS = "docs/en/tfadapter_1/migration/others/dump_data_collect.md"
+_OTHERS = "docs/en/tfadapter_1/migration/others/"
+_COMPARISON = "docs/en/tfadapter_1/migration/accuracy_debugging/network_accuracy_comparison"
+_DUMPS = (_OTHERS + "dump_data_collect.md",)
+_OVERFLOWS = (_OTHERS + "overflow_data_collect.md",)
+_COMPARED = (_COMPARISON + ".md",)
 
 
-@declare("NPU313", Severity.ERROR, source=(_FACTS,))
+@declare("NPU313", Severity.ERROR, source=_DUMPS)
 def not_a_dump_file() -> None:
     """A file is not a dump of the NPU.
 
@@ -20,7 +24,7 @@ def not_a_dump_file() -> None:
     """
 
 
-@declare("NPU314", Severity.ERROR, source=(_FACTS,))
+@declare("NPU314", Severity.ERROR, source=_DUMPS)
 def dump_file_incomplete() -> None:
     """A dump ends before the data that its header names.
 
@@ -32,7 +36,7 @@ def dump_file_incomplete() -> None:
     """
 
 
-@declare("NPU315", Severity.ERROR, source=(_FACTS,))
+@declare("NPU315", Severity.ERROR, source=_DUMPS)
 def bytes_behind_dump() -> None:
     """A dump holds more bytes than its header names.
 
@@ -43,7 +47,7 @@ def bytes_behind_dump() -> None:
     """
 
 
-@declare("NPU316", Severity.ERROR, source=(_FACTS,))
+@declare("NPU316", Severity.ERROR, source=_DUMPS)
 def shape_exceeds_size() -> None:
     """The shape of a tensor needs more bytes than the header says the tensor has.
 
@@ -54,7 +58,7 @@ def shape_exceeds_size() -> None:
     """
 
 
-@declare("NPU317", Severity.ERROR, source=(_FACTS,))
+@declare("NPU317", Severity.ERROR, source=_DUMPS)
 def values_cannot_be_decoded() -> None:
     """Nobody documents how the values of this data type are stored.
 
@@ -63,7 +67,7 @@ def values_cannot_be_decoded() -> None:
     """
 
 
-@declare("NPU318", Severity.ERROR, source=(_FACTS,))
+@declare("NPU318", Severity.ERROR, source=_DUMPS)
 def layout_cannot_be_converted() -> None:
     """A tensor cannot be brought to the layout of the network.
 
@@ -74,7 +78,7 @@ def layout_cannot_be_converted() -> None:
     """
 
 
-@declare("NPU319", Severity.ERROR, source=(_FACTS,))
+@declare("NPU319", Severity.ERROR, source=_DUMPS)
 def tensor_without_data() -> None:
     """The header names a tensor of which the file holds no bytes.
 
@@ -82,11 +86,7 @@ def tensor_without_data() -> None:
     """
 
 
-@declare(
-    "NPU320",
-    Severity.ERROR,
-    source=(_FACTS, "docs/en/tfadapter_1/migration/others/overflow_data_collect.md"),
-)
+@declare("NPU320", Severity.ERROR, source=(*_DUMPS, *_OVERFLOWS))
 def no_dump_found() -> None:
     """A folder holds no dump of the NPU.
 
@@ -100,11 +100,7 @@ def no_dump_found() -> None:
     """
 
 
-@declare(
-    "NPU321",
-    Severity.ERROR,
-    source=("docs/en/tfadapter_1/migration/others/overflow_data_collect.md",),
-)
+@declare("NPU321", Severity.ERROR, source=_OVERFLOWS)
 def not_an_overflow_record() -> None:
     """A file is not a record of an overflow.
 
@@ -115,11 +111,7 @@ def not_an_overflow_record() -> None:
     """
 
 
-@declare(
-    "NPU322",
-    Severity.ERROR,
-    source=("docs/en/tfadapter_1/migration/others/overflow_data_collect.md",),
-)
+@declare("NPU322", Severity.ERROR, source=_OVERFLOWS)
 def overflow_detected() -> None:
     """An operator overflowed.
 
@@ -131,9 +123,7 @@ def overflow_detected() -> None:
     """
 
 
-@declare(
-    "NPU323", Severity.ERROR, source=("docs/en/tfadapter_1/migration/others/dump_data_collect.md",)
-)
+@declare("NPU323", Severity.ERROR, source=_DUMPS)
 def not_a_graph_of_the_engine() -> None:
     """A file is not a graph that the graph engine wrote.
 
@@ -144,7 +134,7 @@ def not_a_graph_of_the_engine() -> None:
     """
 
 
-@declare("NPU324", Severity.WARNING, source=(_FACTS,))
+@declare("NPU324", Severity.WARNING, source=_DUMPS)
 def graph_of_another_model() -> None:
     """The graph names none of the operators that were dumped.
 
@@ -155,7 +145,7 @@ def graph_of_another_model() -> None:
     """
 
 
-@declare("NPU325", Severity.WARNING, source=(_FACTS,))
+@declare("NPU325", Severity.WARNING, source=_DUMPS)
 def steps_differ() -> None:
     """The two sides of a comparison are not of the same step.
 
@@ -166,7 +156,7 @@ def steps_differ() -> None:
     """
 
 
-@declare("NPU326", Severity.INFO, source=(_FACTS,))
+@declare("NPU326", Severity.INFO, source=_DUMPS)
 def several_dumps_of_one_operator() -> None:
     """One operator has several files in one step.
 
@@ -176,11 +166,7 @@ def several_dumps_of_one_operator() -> None:
     """
 
 
-@declare(
-    "NPU327",
-    Severity.ERROR,
-    source=("docs/en/tfadapter_1/migration/accuracy_debugging/network_accuracy_comparison.md",),
-)
+@declare("NPU327", Severity.ERROR, source=_COMPARED)
 def reference_unreadable() -> None:
     """A file of the reference cannot be compared with.
 
@@ -190,11 +176,7 @@ def reference_unreadable() -> None:
     """
 
 
-@declare(
-    "NPU328",
-    Severity.ERROR,
-    source=("docs/en/tfadapter_1/migration/accuracy_debugging/network_accuracy_comparison.md",),
-)
+@declare("NPU328", Severity.ERROR, source=_COMPARED)
 def nothing_to_compare() -> None:
     """No tensor of the dump has a counterpart in the reference.
 
@@ -205,11 +187,7 @@ def nothing_to_compare() -> None:
     """
 
 
-@declare(
-    "NPU329",
-    Severity.ERROR,
-    source=("docs/en/tfadapter_1/migration/accuracy_debugging/network_accuracy_comparison.md",),
-)
+@declare("NPU329", Severity.ERROR, source=_COMPARED)
 def operator_diverges() -> None:
     """An output of an operator differs from the reference, while its inputs agree.
 
@@ -235,13 +213,7 @@ def statistics_unreadable() -> None:
     """
 
 
-@declare(
-    "NPU331",
-    Severity.ERROR,
-    source=(
-        "docs/en/tfadapter_1/migration/accuracy_debugging/network_accuracy_comparison_result_file.md",
-    ),
-)
+@declare("NPU331", Severity.ERROR, source=(_COMPARISON + "_result_file.md",))
 def result_table_unreadable() -> None:
     """A file is not the result table of a comparison.
 

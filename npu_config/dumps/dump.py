@@ -10,10 +10,10 @@ Source: facts dump.yaml, ``container``, ``messages``, ``formats``.
 
 import mmap
 import os
+from itertools import islice
 from typing import (
     Any,
     BinaryIO,
-    Dict,
     Iterable,
     Iterator,
     List,
@@ -32,10 +32,11 @@ from npu_config.core.message import phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.data_types import PLAIN, PRIMARY, DataType, data_type, decode, format_name
 from npu_config.dumps.layouts import LayoutError, Plan, arranged, blocks, math_prod, plan
-from npu_config.proto.wire import BYTES, VARINT, WireError, fields, varints
+from npu_config.proto.wire import BYTES, Message, WireError
 from npu_config.text.loading import attempted, unreadable
 
-MAX_TENSORS = 1 << 16
+MAX_FIELDS = 1 << 16
+"""How many fields a header, and each message in it, may have."""
 MAX_DIMENSIONS = 32
 
 
@@ -59,35 +60,6 @@ class OriginalOp(NamedTuple):
     format: str
 
 
-class TensorHeader(NamedTuple):
-    """What the header says of one input or output; sizes in bytes."""
-
-    kind: DataType
-    format: str
-    shape: Tuple[int, ...]
-    original_shape: Tuple[int, ...]
-    size: int
-    sub_format: int
-    address: int
-    original_op: Optional[OriginalOp]
-
-
-class Header(NamedTuple):
-    """What the header says of one execution of an operator.
-
-    ``dump_time`` is in microseconds; ``others`` are the sizes of buffers and workspaces, which
-    follow the tensors in the file; ``attributes`` are texts, mostly JSON.
-    """
-
-    version: str
-    dump_time: int
-    op_name: str
-    inputs: Tuple[TensorHeader, ...]
-    outputs: Tuple[TensorHeader, ...]
-    others: Tuple[int, ...]
-    attributes: Tuple[Tuple[str, str], ...]
-
-
 class _Numbers(NamedTuple):
     """The field numbers of a tensor, which inputs and outputs do not share."""
 
@@ -102,128 +74,39 @@ _INPUT = _Numbers(5, 6, 7, 8, -1)
 _OUTPUT = _Numbers(6, 7, 8, 9, 4)
 
 
-def parse_header(data: memoryview) -> Header:
-    """Decode the bytes behind the length.
+def parse_header(data: memoryview) -> Message:
+    """The fields of the bytes behind the length.
 
     Raises:
         HeaderError: they are not a header.
     """
     try:
-        return _header(data)
+        header = Message(data, MAX_FIELDS)
     except WireError as error:
-        raise HeaderError(phrase("the header is not a protobuf message: {}", error)) from None
-
-
-def _header(data: memoryview) -> Header:
-    texts: Dict[int, str] = {1: "", 6: ""}
-    time = known = 0
-    inputs: List[TensorHeader] = []
-    outputs: List[TensorHeader] = []
-    others: Tuple[List[int], List[int]] = ([], [])
-    attributes: List[Tuple[str, str]] = []
-    for number, kind, value in fields(data):
-        if number == 2 and kind == VARINT:
-            time = value
-        elif kind != BYTES:
-            continue
-        elif number in texts:
-            texts[number] = _text(value)
-        elif number == 3:
-            outputs.append(_tensor_header(value, _OUTPUT))
-        elif number == 4:
-            inputs.append(_tensor_header(value, _INPUT))
-        elif number in (5, 8):
-            others[number == 8].append(_size(value))
-        elif number == 7:
-            attributes.append(_attribute(value))
-        else:
-            continue
-        known += 1
-        if known > MAX_TENSORS:
-            raise HeaderError(phrase("the header names more than {:,} tensors", MAX_TENSORS))
-    if not known:
+        raise _no_message(error) from None
+    if not any((number, BYTES) in header for number in (1, 3, 4, 5, 6, 7, 8)):
         raise HeaderError("the header names neither an operator nor a tensor")
-    return Header(
-        texts[1],
-        time,
-        texts[6],
-        tuple(inputs),
-        tuple(outputs),
-        (*others[0], *others[1]),
-        tuple(attributes),
-    )
+    return header
 
 
-def _tensor_header(data: memoryview, numbers: _Numbers) -> TensorHeader:
-    numeric: Dict[int, int] = {}
-    shapes: Dict[int, Tuple[int, ...]] = {}
-    original: Optional[OriginalOp] = None
-    for number, kind, value in fields(data):
-        if kind == VARINT:
-            numeric[number] = value
-        elif kind != BYTES:
-            continue
-        elif number in (3, numbers.original_shape):
-            shapes[number] = _shape(value)
-        elif number == numbers.original_op:
-            original = _original_op(value)
-    get = numeric.get
-    packed = get(2, 0)
-    return TensorHeader(
-        data_type(get(1, 0)),
-        format_name(packed),
-        shapes.get(3, ()),
-        shapes.get(numbers.original_shape, ()),
-        get(numbers.size, 0),
-        get(numbers.sub_format, 0) or (packed & 0xFFFF00) // (PRIMARY + 1),
-        get(numbers.address, 0),
-        original,
-    )
+def _no_message(error: WireError) -> HeaderError:
+    return HeaderError(phrase("the header is not a protobuf message: {}", error))
 
 
-def _shape(data: memoryview) -> Tuple[int, ...]:
-    sizes: List[int] = []
-    for number, kind, value in fields(data):
-        if number != 1 or kind not in (VARINT, BYTES):
-            continue
-        for size in (value,) if kind == VARINT else varints(value):
-            sizes.append(size)
-            if len(sizes) > MAX_DIMENSIONS:
-                message = "a shape has more than {} dimensions"
-                raise HeaderError(phrase(message, MAX_DIMENSIONS))
-    return tuple(sizes)
+def _shape(message: Message, number: int) -> Tuple[int, ...]:
+    shapes = message.messages(number)[-1:]
+    sizes = tuple(size for each in shapes for size in islice(each.numbers(1), MAX_DIMENSIONS + 1))
+    if len(sizes) > MAX_DIMENSIONS:
+        raise HeaderError(phrase("a shape has more than {} dimensions", MAX_DIMENSIONS))
+    return sizes
 
 
-def _original_op(data: memoryview) -> Optional[OriginalOp]:
-    name, numeric = "", {2: 0, 3: 0, 4: 0}
-    for number, kind, value in fields(data):
-        if number == 1 and kind == BYTES:
-            name = _text(value)
-        elif number in numeric and kind == VARINT:
-            numeric[number] = value
-    if not name:
-        return None
-    return OriginalOp(name, numeric[2], data_type(numeric[3]).name, format_name(numeric[4]))
-
-
-def _size(data: memoryview) -> int:
-    size = 0
-    for number, kind, value in fields(data):
-        if number == 3 and kind == VARINT:
-            size = value
-    return size
-
-
-def _attribute(data: memoryview) -> Tuple[str, str]:
-    found: Dict[int, str] = {1: "", 2: ""}
-    for number, kind, value in fields(data):
-        if number in found and kind == BYTES:
-            found[number] = _text(value)
-    return found[1], found[2]
-
-
-def _text(value: memoryview) -> str:
-    return bytes(value).decode("utf-8", "replace")
+def _original_op(message: Message, number: int) -> Optional[OriginalOp]:
+    for each in message.messages(number)[-1:]:
+        if each.text(1):
+            kind, layout = data_type(each.number(3)), format_name(each.number(4))
+            return OriginalOp(each.text(1), each.number(2), kind.name, layout)
+    return None
 
 
 BLOCK = 1 << 14
@@ -477,51 +360,60 @@ def _opened(name: str) -> Opened:
             fault = _wrong_beginning(head, size)
             if fault is not None:
                 if _is_big_endian(head, size, stream):
-                    fault = "the file was written highest byte first; dumps are lowest byte first"
+                    fault = "the file is big-endian; dump files are little-endian"
                 return _refused(rules.not_a_dump_file.diagnostic(fault, Place(name)))
             length = int.from_bytes(head, "little")
             data = stream.read(min(length, size))
     except (OSError, ValueError) as error:
         return _refused(unreadable(name, error))
     if len(data) < length:
-        message = "the header has {:,} bytes, the file holds {:,} of them"
-        return _refused(
-            rules.dump_file_incomplete.diagnostic(phrase(message, length, len(data)), Place(name))
-        )
+        text = phrase("the header has {:,} bytes, the file holds {:,} of them", length, len(data))
+        return _refused(rules.dump_file_incomplete.diagnostic(text, Place(name)))
     try:
-        header = parse_header(memoryview(data))
+        return Opened(*_read(parse_header(memoryview(data)), name, size, _LENGTH + length))
     except HeaderError as error:
-        return _refused(rules.not_a_dump_file.diagnostic(str(error), Place(name)))
-    payload = size - _LENGTH - length
-    sizes = [tensor.size for tensor in (*header.inputs, *header.outputs)]
-    total = sum(sizes) + sum(header.others)
-    present = [True] * len(sizes)
+        fault = str(error)
+    except WireError as error:
+        fault = str(_no_message(error))
+    return _refused(rules.not_a_dump_file.diagnostic(fault, Place(name)))
+
+
+def _read(header: Message, name: str, size: int, start: int) -> Tuple[Dump, Sequence[Diagnostic]]:
+    """The dump with a header, in a file of that size whose tensors begin at ``start``."""
+    inputs = [(each, _INPUT) for each in header.messages(4)]
+    parts = [*inputs, *((each, _OUTPUT) for each in header.messages(3))]
+    sizes = [each.number(numbers.size) for each, numbers in parts]
+    others = sum(each.number(3) for number in (5, 8) for each in header.messages(number))
+    present = [True] * len(parts)
+    total, payload = sum(sizes) + others, size - start
     if total != payload:
-        addressed = [bool(tensor.address) for tensor in (*header.inputs, *header.outputs)]
-        held = sum(size for size, here in zip(sizes, addressed) if here) + sum(header.others)
+        addressed = [bool(each.number(numbers.address)) for each, numbers in parts]
+        held = sum(size for size, here in zip(sizes, addressed) if here) + others
         if held == payload and any(addressed):
             present, total = addressed, held
-    offsets = _offsets(sizes, present, _LENGTH + length, size if total > payload else None)
-    fault_of = _ends_wrong(total, payload, name)
-    found = [] if fault_of is None else [fault_of]
+    damage = _ends_wrong(total, payload, name)
+    found = [] if damage is None else [damage]
     tensors = []
-    for tensor, offset, here in zip((*header.inputs, *header.outputs), offsets, present):
-        made, fault_made = _tensor(tensor, name, offset, fault_of if here else None)
-        tensors.append(made)
-        if fault_made is not None and not found:
-            found.append(fault_made)
-    split = len(header.inputs)
+    for (part, numbers), length, here in zip(parts, sizes, present):
+        whole = here and (total <= payload or start + length <= size)
+        tensor, fault = _tensor(
+            part, numbers, name, start if whole else None, damage if here else None
+        )
+        tensors.append(tensor)
+        start += length if here else 0
+        if fault is not None and not found:
+            found.append(fault)
     dump = Dump(
         name,
-        header.version,
-        header.dump_time,
-        header.op_name,
-        tuple(tensors[:split]),
-        tuple(tensors[split:]),
-        header.attributes,
+        header.text(1),
+        header.number(2),
+        header.text(6),
+        tuple(tensors[: len(inputs)]),
+        tuple(tensors[len(inputs) :]),
+        tuple((each.text(1), each.text(2)) for each in header.messages(7)),
         tuple(found),
     )
-    return Opened(dump, dump.diagnostics)
+    return dump, dump.diagnostics
 
 
 def _refused(found: Diagnostic) -> Opened:
@@ -554,26 +446,14 @@ def _is_big_endian(head: bytes, size: int, stream: BinaryIO) -> bool:
     if len(head) < _LENGTH or not 0 < length <= size - _LENGTH:
         return False
     try:
-        return bool(parse_header(memoryview(stream.read(length))))
+        return parse_header(memoryview(stream.read(length))) is not None
     except HeaderError:
         return False
 
 
-def _offsets(
-    sizes: Sequence[int], present: Sequence[bool], start: int, end: Optional[int]
-) -> List[Optional[int]]:
-    """Where each tensor begins; None when the file does not hold all of it."""
-    result: List[Optional[int]] = []
-    for size, here in zip(sizes, present):
-        whole = here and (end is None or start + size <= end)
-        result.append(start if whole else None)
-        start += size if here else 0
-    return result
-
-
 def _ends_wrong(total: int, payload: int, path: str) -> Optional[Diagnostic]:
     if payload < total:
-        message = "the header names {:,} bytes of data, the file holds {:,}: it is cut"
+        message = "the header names {:,} bytes of data, the file holds {:,}: the file is truncated"
         return rules.dump_file_incomplete.diagnostic(
             phrase(message, total, payload),
             Place(path),
@@ -586,43 +466,45 @@ def _ends_wrong(total: int, payload: int, path: str) -> Optional[Diagnostic]:
 
 
 def _tensor(
-    header: TensorHeader, path: str, offset: Optional[int], damage: Optional[Diagnostic]
+    part: Message,
+    numbers: _Numbers,
+    path: str,
+    offset: Optional[int],
+    damage: Optional[Diagnostic],
 ) -> Tuple[Tensor, Optional[Diagnostic]]:
+    kind, packed = data_type(part.number(1)), part.number(2)
+    shape, original, size = (
+        _shape(part, 3),
+        _shape(part, numbers.original_shape),
+        part.number(numbers.size),
+    )
     fault = damage if offset is None or _is_trailing(damage) else None
-    needed = header.kind.needs(math_prod(header.shape))
-    wrong: Optional[Diagnostic] = None
-    largest = max(_extent(header.shape), _extent(header.original_shape))
-    if header.size == 0 and needed and largest <= _LARGEST:
+    needed = kind.needs(math_prod(shape))
+    text = ""
+    largest = max(math_prod([size for size in each if size]) for each in (shape, original))
+    if size == 0 and needed and largest <= _LARGEST:
         offset = None
     elif largest > _LARGEST:
-        text = "the shapes {} and {} are larger than any memory; the header says {:,} bytes"
-        text = phrase(text, list(header.shape), list(header.original_shape), header.size)
-        wrong = rules.shape_exceeds_size.diagnostic(text, Place(path))
-        fault = fault or wrong
-    elif needed is not None and needed > header.size:
+        message = "the shapes {} and {} are larger than any memory; the header says {:,} bytes"
+        text = phrase(message, list(shape), list(original), size)
+    elif needed is not None and needed > size:
         message = "the shape {} of {} needs {:,} bytes, the header says {:,}"
-        text = phrase(message, list(header.shape), header.kind.name, needed, header.size)
-        wrong = rules.shape_exceeds_size.diagnostic(text, Place(path))
-        fault = fault or wrong
-    made = Tensor(
-        header.kind.name,
-        header.format,
-        header.shape,
-        header.original_shape,
-        header.size,
+        text = phrase(message, list(shape), kind.name, needed, size)
+    wrong = rules.shape_exceeds_size.diagnostic(text, Place(path)) if text else None
+    tensor = Tensor(
+        kind.name,
+        format_name(packed),
+        shape,
+        original,
+        size,
         path,
         offset,
-        header.kind,
-        header.sub_format,
-        header.original_op,
-        fault,
+        kind,
+        part.number(numbers.sub_format) or (packed & 0xFFFF00) // (PRIMARY + 1),
+        _original_op(part, numbers.original_op),
+        fault or wrong,
     )
-    return made, wrong
-
-
-def _extent(shape: Sequence[int]) -> int:
-    """The product of the sizes that are not 0."""
-    return math_prod([size for size in shape if size])
+    return tensor, wrong
 
 
 def _is_trailing(damage: Optional[Diagnostic]) -> bool:

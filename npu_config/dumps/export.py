@@ -15,6 +15,7 @@ from npu_config.core.files import PathLike, reading, write_atomic
 from npu_config.core.message import phrase
 from npu_config.core.npy import (
     COLUMNS,
+    DTYPES,
     INDEX,
     Exported,
     file_name,
@@ -155,25 +156,7 @@ def _export(tensor: Tensor, path: str, layout: str) -> Tuple[str, Tuple[int, ...
             _write(path, descr, shape, (_content(piece) for piece in pieces))
     except NpuConfigError as error:
         return "", shape, error.diagnostics[0].message
-    return _DTYPES.get(descr, descr), shape, status
-
-
-_DTYPES = {
-    "<f2": "float16",
-    "<f4": "float32",
-    "<f8": "float64",
-    "|i1": "int8",
-    "<i2": "int16",
-    "<i4": "int32",
-    "<i8": "int64",
-    "|u1": "uint8",
-    "<u2": "uint16",
-    "<u4": "uint32",
-    "<u8": "uint64",
-    "|b1": "bool",
-    "<c8": "complex64",
-    "<c16": "complex128",
-}
+    return DTYPES.get(descr, descr), shape, status
 
 
 def _write(path: str, descr: str, shape: Tuple[int, ...], pieces: Iterator[Any]) -> None:

@@ -21,7 +21,7 @@ from npu_config.core.message import phrase
 from npu_config.dumps._rules import not_a_graph_of_the_engine
 from npu_config.dumps.tree import plain
 from npu_config.text.faults import FaultLog
-from npu_config.text.loading import load
+from npu_config.text.loading import loaded
 from npu_config.text.prototext import Block, parse
 from npu_config.text.source import Source
 
@@ -161,9 +161,7 @@ def read_ge_graph(path: PathLike, model: Optional[str] = None) -> GeGraph:
     name = path_name(path)
     if os.path.isdir(name):
         name = _in_folder(name, model)
-    data = load(name, LARGEST)
-    if not isinstance(data, bytes):
-        raise NpuConfigError([data])
+    data = loaded(name, LARGEST)
     log = FaultLog(
         Source(data.decode("utf-8", "surrogateescape"), name), not_a_graph_of_the_engine
     )

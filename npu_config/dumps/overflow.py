@@ -39,28 +39,15 @@ _LEGACY: Tuple[Tuple[str, int, int, Tuple[str, ...]], ...] = (
     (AI_CORE, 256, 1024, ("kernel_code", "block_idx", "status")),
 )
 """Unit, where its ids and where its status begin, and the words of the status."""
-_KERNEL = (
-    "model_id",
-    "stream_id",
-    "task_id",
-    "task_type",
-    "context_id",
-    "thread_id",
-    "pc_start",
-    "para_base",
-    "core_id",
-    "block_id",
-    "status",
-)
+_TASK = ("model_id", "stream_id", "task_id", "task_type", "context_id")
+_KERNEL = (*_TASK, "thread_id", "pc_start", "para_base", "core_id", "block_id", "status")
+_SDMA = (*_TASK, "thread_id", "src_addr", "dst_addr", "channel_id", "status")
 _RECORDS: Mapping[int, Tuple[str, Tuple[str, ...]]] = MappingProxyType(
     {
         0: ("AIC", _KERNEL),
         1: ("AIV", _KERNEL),
-        2: (
-            "AICPU",
-            (*_KERNEL[:5], "cpu_id", "thread_id", "status"),
-        ),
-        3: ("SDMA", (*_KERNEL[:6], "src_addr", "dst_addr", "channel_id", "status")),
+        2: ("AICPU", (*_TASK, "cpu_id", "thread_id", "status")),
+        3: ("SDMA", _SDMA),
     }
 )
 _ADDRESSES = frozenset(("pc_start", "para_base", "kernel_code", "src_addr", "dst_addr"))

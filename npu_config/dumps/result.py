@@ -20,7 +20,7 @@ from npu_config.dumps._rules import operator_diverges as operator_diverges
 from npu_config.dumps._rules import result_table_unreadable
 from npu_config.dumps.compare import AGREES, DIVERGES, NOT_COMPARED, Comparison, Row, first_of
 from npu_config.dumps.metrics import Metrics
-from npu_config.text.loading import decode, load
+from npu_config.text.loading import text_of
 
 _INDEX = re.compile(r"(.*):(input|output):([0-9]{1,9})\Z", re.DOTALL)
 METRICS = (
@@ -170,14 +170,8 @@ def read_result(path: PathLike, threshold: float = 0.98) -> ResultTable:
         NpuConfigError: it is not such a table.
     """
     name = path_name(path)
-    data = load(name, _LARGEST)
-    if not isinstance(data, bytes):
-        raise NpuConfigError([data])
-    text, fault = decode(data, name)
-    if text is None:
-        raise NpuConfigError([] if fault is None else [fault])
     try:
-        table = list(csv.reader(io.StringIO(text.lstrip("\ufeff"), newline="")))
+        table = list(csv.reader(io.StringIO(text_of(name, _LARGEST), newline="")))
     except csv.Error as error:
         raise _refused(name, phrase("the file is not CSV: {}", error)) from None
     header = table[0] if table else []

@@ -20,7 +20,7 @@ from npu_config.core.message import listed, phrase
 from npu_config.dumps._rules import statistics_unreadable
 from npu_config.dumps.data_types import BY_NAME
 from npu_config.dumps.dump import Tensor
-from npu_config.text.loading import decode, load
+from npu_config.text.loading import text_of
 
 POSITIONS = 5
 """How many positions of odd values are kept."""
@@ -227,14 +227,8 @@ def read_statistics(path: PathLike) -> Tuple[StatisticsRow, ...]:
         NpuConfigError: it is not such a table, with every row that is wrong.
     """
     name = path_name(path)
-    data = load(name, _LARGEST)
-    if not isinstance(data, bytes):
-        raise NpuConfigError([data])
-    text, unreadable = decode(data, name)
-    if text is None:
-        raise NpuConfigError([unreadable] if unreadable else [])
     try:
-        rows = [row for row in csv.reader(text.splitlines()) if row]
+        rows = [row for row in csv.reader(text_of(name, _LARGEST).splitlines()) if row]
     except csv.Error as error:
         message = phrase("the table is not CSV: {}", error)
         raise statistics_unreadable.error(message, Place(name)) from None

@@ -12,7 +12,7 @@ framework/tensor.proto and lib/io/record_writer (TensorFlow 1.15).
 import contextlib
 import functools
 import struct
-from typing import BinaryIO, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import BinaryIO, Dict, Iterator, NamedTuple, Optional, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.proto.wire import (
@@ -21,8 +21,8 @@ from npu_config.proto.wire import (
     FIXED64,
     VARINT,
     Buffer,
+    Message,
     WireError,
-    fields,
     signed,
     varint_bytes,
     varints,
@@ -90,6 +90,8 @@ DTYPES: Dict[int, DType] = {
 STRING = 7
 BFLOAT16 = 14
 _REF = 100
+_OTHER_FIELDS = (1, 2, 4, 8, 14, 15)
+"""The fields of a TensorProto that are not values of a fixed width."""
 
 
 class Tensor(NamedTuple):
@@ -164,72 +166,41 @@ def parse_event(data: Buffer) -> Event:
     Raises:
         EventFileError: the bytes are not an Event.
     """
-    wall_time, step = 0.0, 0
-    values: List[Value] = []
-    for number, kind, value in fields(data):
-        if number == 1 and kind == FIXED64:
-            (wall_time,) = struct.unpack("<d", value)
-        elif number == 2 and kind == VARINT:
-            step = signed(value)
-        elif number == 5 and kind == BYTES:
-            values += [
-                _value(part) for field, form, part in fields(value) if field == 1 and form == BYTES
-            ]
-    return Event(wall_time, step, tuple(values))
+    event = Message(data)
+    (wall_time,) = struct.unpack("<d", event.last(1, FIXED64, bytes(8)))
+    values = [_value(each) for part in event.messages(5) for each in part.messages(1)]
+    return Event(wall_time, signed(event.number(2)), tuple(values))
 
 
-def _value(view: memoryview) -> Value:
-    tag = node_name = ""
-    single: Optional[float] = None
-    tensor: Optional[Tensor] = None
-    for number, kind, value in fields(view):
-        if number == 1 and kind == BYTES:
-            tag = _text(value)
-        elif number == 7 and kind == BYTES:
-            node_name = _text(value)
-        elif number == 2 and kind == FIXED32:
-            (single,) = struct.unpack("<f", value)
-        elif number == 8 and kind == BYTES:
-            tensor = _tensor(value)
-    return Value(tag, node_name, single, tensor)
+def _value(value: Message) -> Value:
+    single = value.last(2, FIXED32)
+    number = None if single is None else struct.unpack("<f", single)[0]
+    tensors = value.messages(8)
+    return Value(value.text(1), value.text(7), number, _tensor(tensors[-1]) if tensors else None)
 
 
-def _tensor(view: memoryview) -> Tensor:
-    dtype = 0
-    shape: Optional[Tuple[int, ...]] = ()
-    content: Buffer = b""
-    strings: List[bytes] = []
-    values: List[Tuple[int, Buffer]] = []
-    for number, kind, value in fields(view):
-        if number == 1 and kind == VARINT:
-            dtype = value % _REF
-        elif number == 2 and kind == BYTES:
-            shape = _shape(value)
-        elif number == 4 and kind == BYTES:
-            content = value
-        elif number == 8 and kind == BYTES:
-            strings.append(bytes(value))
-        elif kind == VARINT:
-            values.append((number, varint_bytes(value)))
-        elif kind != BYTES or number not in (14, 15):
-            values.append((number, value))
-    return Tensor(dtype, shape, content, tuple(values), tuple(strings))
+def _tensor(tensor: Message) -> Tensor:
+    shapes = tensor.messages(2)
+    values = [
+        (number, varint_bytes(value) if kind == VARINT else value)
+        for (number, kind), found in tensor.items()
+        if number not in _OTHER_FIELDS
+        for value in found
+    ]
+    return Tensor(
+        tensor.number(1) % _REF,
+        _shape(shapes[-1]) if shapes else (),
+        tensor.last(4, BYTES, b""),
+        tuple(values),
+        tuple(bytes(each) for each in tensor.get((8, BYTES), ())),
+    )
 
 
-def _shape(view: memoryview) -> Optional[Tuple[int, ...]]:
-    sizes: List[int] = []
-    for number, kind, value in fields(view):
-        if number == 3 and kind == VARINT and value:
-            return None
-        if number == 2 and kind == BYTES:
-            size = 0
-            for field, form, part in fields(value):
-                if field == 1 and form == VARINT:
-                    size = signed(part)
-            sizes.append(size)
+def _shape(shape: Message) -> Optional[Tuple[int, ...]]:
+    sizes = tuple(signed(each.number(1)) for each in shape.messages(2))
     if len(sizes) > MAX_RANK:
         raise EventFileError(phrase("a tensor of {} dimensions; at most {}", len(sizes), MAX_RANK))
-    return None if any(size < 0 for size in sizes) else tuple(sizes)
+    return None if shape.number(3) or any(size < 0 for size in sizes) else sizes
 
 
 def elements(tensor: Tensor) -> int:
@@ -301,10 +272,6 @@ def scalar(value: Value) -> Optional[float]:
         return None
     (number,) = struct.unpack("<" + dtype.form, raw_content(value.tensor))
     return float(number)
-
-
-def _text(view: Buffer) -> str:
-    return bytes(view).decode("utf-8", "replace")
 
 
 @functools.lru_cache(maxsize=None)

@@ -7,7 +7,7 @@ Everything else is read by :mod:`npu_config.proto`.
 Source: the encoding page of protobuf's documentation.
 """
 
-from typing import Any, Iterator, NamedTuple, Tuple, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from npu_config.core.message import phrase
 
@@ -63,6 +63,53 @@ def fields(data: Buffer) -> Iterator[Field]:
             raise WireError(phrase("a field of {} bytes is cut", length), length)
         yield Field(number, kind, view[position : position + length])
         position += length
+
+
+class Message(Dict[Tuple[int, int], List[Any]]):
+    """The fields of a message by number and wire type, for those who know what each holds.
+
+    A field of another wire type than the one that is asked for counts as absent; of several
+    that should be one the last is used.
+    """
+
+    def __init__(self, data: Buffer, most: Optional[int] = None) -> None:
+        """Read the fields; those of messages inside are read when they are asked for.
+
+        Args:
+            data: the bytes.
+            most: how many fields this message, and each inside, may have; None: any number.
+
+        Raises:
+            WireError: the bytes are not a message, or have more fields.
+        """
+        super().__init__()
+        self._most = most
+        for count, (number, kind, value) in enumerate(fields(data)):
+            if count == most:
+                raise WireError(phrase("it has more than {:,} fields", most))
+            self.setdefault((number, kind), []).append(value)
+
+    def last(self, number: int, kind: int, default: Any = None) -> Any:
+        """The value of a field."""
+        return self.get((number, kind), (default,))[-1]
+
+    def number(self, number: int) -> int:
+        """A number, 0 when it is not there."""
+        return int(self.last(number, VARINT, 0))
+
+    def text(self, number: int) -> str:
+        """A text, empty when it is not there; what is not UTF-8 is replaced."""
+        return bytes(self.last(number, BYTES, b"")).decode("utf-8", "replace")
+
+    def messages(self, number: int) -> List["Message"]:
+        """The messages of a field."""
+        return [Message(part, self._most) for part in self.get((number, BYTES), ())]
+
+    def numbers(self, number: int) -> Iterator[int]:
+        """The numbers of a field with several, packed or not."""
+        yield from self.get((number, VARINT), ())
+        for part in self.get((number, BYTES), ()):
+            yield from varints(part)
 
 
 def varint(view: memoryview, position: int) -> Tuple[int, int]:

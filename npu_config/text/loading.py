@@ -61,6 +61,30 @@ def load(path: str, limit: int) -> Union[bytes, Diagnostic]:
     return rules.unreadable_file.diagnostic(message, Place(path), help=help)
 
 
+def loaded(path: str, limit: int) -> bytes:
+    """The content of a file; see :func:`load`.
+
+    Raises:
+        NpuConfigError: there is none.
+    """
+    data = load(path, limit)
+    if isinstance(data, Diagnostic):
+        raise NpuConfigError([data])
+    return data
+
+
+def text_of(path: str, limit: int) -> str:
+    """The text of a file of UTF-8, without a byte order mark.
+
+    Raises:
+        NpuConfigError: it cannot be read, or is not UTF-8.
+    """
+    text, fault = decode(loaded(path, limit), path)
+    if fault is not None or text is None:
+        raise NpuConfigError([fault] if fault else [])
+    return text[1:] if text.startswith("\ufeff") else text
+
+
 def state_of(stream: IO[bytes]) -> Optional[Tuple[int, int]]:
     """The size of a file, and when it was written to; None for a pipe or a device."""
     status = os.fstat(stream.fileno())

@@ -124,7 +124,7 @@ JUDGES = {
         "launch.environment.dotenv.FaultLog",
         "empty:1",
     ),
-    "dump list": ("dump list two", "dumps.container.parse_header", "Node_OpDebug"),
+    "dump list": ("dump list two", "dumps.dump.parse_header", "Node_OpDebug"),
     "dump overflow": ("dump overflow two", "dumps.overflow.read_overflow", "overflow; start"),
 }
 """Two files, what fails on the first one, and what is said of the other one."""

@@ -136,7 +136,7 @@ def test_wrong_files(tmp_path):
     (tmp_path / "short").write_bytes(b"abc")
     expected = {
         "a.npy": ".npy file",
-        "big": "highest byte first",
+        "big": "big-endian",
         "zeros": "no content",
         "short": "3 bytes",
         "missing": "does not exist",
@@ -229,7 +229,7 @@ def test_a_header_of_many_tensors_is_refused(tmp_path):
     """A header that names a million tensors does not fill the memory."""
     header = b"\x1a\x00" * 1_000_000
     (tmp_path / "d").write_bytes(struct.pack("<Q", len(header)) + header)
-    with pytest.raises(NpuConfigError, match="65,536 tensors"):
+    with pytest.raises(NpuConfigError, match="65,536 fields"):
         read_dump(tmp_path / "d")
 
 
