@@ -63,34 +63,34 @@ def aligned(tensor: Tensor, array: Array, original_format: Optional[str] = None)
         ShapeMismatchError: their shapes do not fit.
         NpuConfigError: the values or the layout are not documented, or not there.
     """
-    wanted = array.shape
-    theirs = array.tensor
+    wanted, theirs = array.shape, array.tensor
     if theirs is not None and _same_storage(tensor, theirs):
         return Aligned(tensor.shape, _together(tensor.blocks, theirs.blocks))
     steps = tensor.steps(original_format)
     shape = tensor.original_shape or tensor.shape
-    if shape == wanted or (
-        math_prod(shape) == math_prod(wanted) and not _is_permuted(shape, wanted, steps.layout)
-    ):
+    order = _permutation(shape, wanted, steps.layout)
+    if shape == wanted or (order is None and math_prod(shape) == math_prod(wanted)):
         return Aligned(wanted, _together(lambda: tensor.blocks(True, steps=steps), array.blocks))
-    if steps.layout in PLAIN and sorted(shape) == sorted(wanted):
-        order = _permutation(shape, wanted, steps.layout)
-        if order is not None:
-            return Aligned(wanted, _whole(tensor, array, steps, shape, order, wanted))
-    if len(shape) == len(wanted) and all(a >= b for a, b in zip(shape, wanted)):
+    if order is None and len(shape) == len(wanted) and all(a >= b for a, b in zip(shape, wanted)):
         order = tuple(range(len(shape)))
-        return Aligned(wanted, _whole(tensor, array, steps, shape, order, wanted))
-    message = "the shape is {} on the device and {} in the reference"
-    raise ShapeMismatchError(phrase(message, list(shape), list(wanted)))
+    if order is None:
+        message = "the shape is {} on the device and {} in the reference"
+        raise ShapeMismatchError(phrase(message, list(shape), list(wanted)))
+
+    def pieces() -> Iterator[Any]:
+        """Of a tensor that has to be in memory to be transposed or cut."""
+        whole = tensor.array("original", steps=steps).reshape(shape).transpose(order)
+        flat = whole[tuple(slice(length) for length in wanted)].reshape(-1)
+        for start in range(0, flat.size, BLOCK):
+            yield flat[start : start + BLOCK]
+
+    return Aligned(wanted, _together(pieces, array.blocks))
 
 
 def _same_storage(one: Tensor, other: Tensor) -> bool:
     """True when two tensors of dumps can be compared as they are stored."""
-    if (one.format, one.shape, one.original_shape) != (
-        other.format,
-        other.shape,
-        other.original_shape,
-    ):
+    both = [(each.format, each.shape, each.original_shape) for each in (one, other)]
+    if both[0] != both[1]:
         return False
     try:
         one.steps()
@@ -99,14 +99,9 @@ def _same_storage(one: Tensor, other: Tensor) -> bool:
     return False
 
 
-def _is_permuted(shape: Shape, wanted: Shape, layout: str) -> bool:
-    """True when both are four-dimensional, of the same sizes, in another order."""
-    return layout in PLAIN and shape != wanted and _permutation(shape, wanted, layout) is not None
-
-
 def _permutation(shape: Shape, wanted: Shape, layout: str) -> Optional[Shape]:
     """The transposition to another layout of the same letters that has the wanted shape."""
-    if len(shape) != len(wanted) or len(shape) != len(layout):
+    if layout not in PLAIN or not len(shape) == len(wanted) == len(layout):
         return None
     for other in PLAIN:
         if sorted(other) == sorted(layout):
@@ -114,20 +109,6 @@ def _permutation(shape: Shape, wanted: Shape, layout: str) -> Optional[Shape]:
             if tuple(shape[axis] for axis in order) == wanted:
                 return order
     return None
-
-
-def _whole(
-    tensor: Tensor, array: Array, steps: Any, shape: Shape, order: Shape, wanted: Shape
-) -> Callable[[], Iterator[Tuple[Any, Any]]]:
-    """Pairs of a tensor that has to be in memory to be transposed or cut."""
-
-    def pieces() -> Iterator[Any]:
-        whole = tensor.array("original", steps=steps).reshape(shape).transpose(order)
-        flat = whole[tuple(slice(length) for length in wanted)].reshape(-1)
-        for start in range(0, flat.size, BLOCK):
-            yield flat[start : start + BLOCK]
-
-    return _together(pieces, array.blocks)
 
 
 def _together(
@@ -159,10 +140,9 @@ NO_COUNTERPART = "*"
 class Match(NamedTuple):
     """The counterpart of a tensor, or why there is none."""
 
-    array: Optional[Array]
-    by: str
-    reason: str
-    label: str = NO_COUNTERPART
+    array: Optional[Array] = None
+    by: str = ""
+    reason: str = ""
     format: Optional[str] = None
 
 
@@ -194,19 +174,19 @@ def match_of(
     """
     if operator.threads > 1:
         message = "the operator ran in {} threads; each file holds a slice of it"
-        return Match(None, "", phrase(message, operator.threads))
+        return Match(reason=phrase(message, operator.threads))
     if op is not None and op.is_inner:
-        return Match(None, "", "an inner operator of several that stand for one")
+        return Match(reason="an inner operator of several that stand for one")
     try:
         if sides.reference.is_dump:
             array = sides.reference.of_operator(side, operator.name, number)
             if array is not None:
-                return Match(array, "name", "", array.label)
+                return Match(array, "name")
         if side == "input":
             return _input(op, number, sides)
         return _output(operator.name, number, tensor, sides)
     except NpuConfigError as error:
-        return Match(None, "", error.diagnostics[0].message)
+        return Match(reason=error.diagnostics[0].message)
 
 
 def _output(name: str, number: int, tensor: Optional[Tensor], sides: Sides) -> Match:
@@ -226,13 +206,13 @@ def _output(name: str, number: int, tensor: Optional[Tensor], sides: Sides) -> M
     for by, key, output in keys:
         array = sides.reference.find(key, output)
         if array is not None:
-            return Match(array, by, "", array.label, format_)
+            return Match(array, by, "", format_)
     last = sides.reference.last_part(name) if op is None else None
     if last is not None:
         array = sides.reference.find(last, number)
         if array is not None:
-            return Match(array, "name", "", array.label, format_)
-    return Match(None, "", _why_not(op, keys))
+            return Match(array, "name", "", format_)
+    return Match(reason=_why_not(op, keys))
 
 
 def _why_not(op: Optional[GeOp], keys: Sequence[Tuple[str, str, int]]) -> str:
@@ -246,10 +226,10 @@ def _why_not(op: Optional[GeOp], keys: Sequence[Tuple[str, str, int]]) -> str:
 def _input(op: Optional[GeOp], number: int, sides: Sides) -> Match:
     """The counterpart of an input: what its producer's output is matched with."""
     if sides.graph is None or op is None:
-        return Match(None, "", "which operator made the input is known from a graph only")
+        return Match(reason="which operator made the input is known from a graph only")
     edge = op.inputs[number] if number < len(op.inputs) else None
     if edge is None:
-        return Match(None, "", "the graph does not name this input")
+        return Match(reason="the graph does not name this input")
     name, output = edge
     producer = sides.operators.get(name)
     tensor = None
@@ -478,7 +458,7 @@ def _rows(index: int, operator: Operator, sides: Sides, threshold: float) -> Ite
             side,
             number,
             tensor.data_type,
-            match.label,
+            match.array.label if match.array else NO_COUNTERPART,
             match.array.data_type if match.array else "",
             stands_for,
             tensor.original_shape or tensor.shape,

@@ -7,7 +7,9 @@ Source: facts dump.yaml, ``data_types``, ``formats`` and ``floats``.
 """
 
 import functools
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+import math
+import struct
+from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
 _NAMES = (
     "NCHW NHWC ND NC1HWC0 FRACTAL_Z NC1C0HWPAD NHWC1C0 FSR_NCHW FRACTAL_DECONV C1HWNC0 "
@@ -147,36 +149,22 @@ _NAN, _INFINITY = float("nan"), float("inf")
 
 
 def _e5m2(code: int) -> float:
-    sign, exponent, mantissa = _sign(code), code >> 2 & 31, code & 3
-    if exponent == 31:
-        return sign * _INFINITY if mantissa == 0 else _NAN
-    return sign * _scaled(exponent, mantissa / 4.0, 15)
+    """The upper byte of a float16."""
+    return float(struct.unpack("<e", bytes((0, code)))[0])
 
 
 def _e4m3fn(code: int) -> float:
-    exponent, mantissa = code >> 3 & 15, code & 7
-    if exponent == 15 and mantissa == 7:
+    exponent, fraction = code >> 3 & 15, (code & 7) / 8.0
+    if code & 127 == 127:
         return _NAN
-    return _sign(code) * _scaled(exponent, mantissa / 8.0, 7)
+    return _sign(code) * math.ldexp(fraction + (exponent > 0), max(exponent, 1) - 7)
 
 
 def _e8m0(code: int) -> float:
     return _NAN if code == 255 else 2.0 ** (code - 127)
 
 
-def _scaled(exponent: int, fraction: float, bias: int) -> float:
-    if exponent == 0:
-        return fraction * 2.0 ** (1 - bias)
-    return (1.0 + fraction) * 2.0 ** (exponent - bias)
-
-
-_HIFLOAT_DOTS: List[Tuple[str, int, int]] = [
-    ("11", 4, 1),
-    ("10", 3, 2),
-    ("01", 2, 3),
-    ("001", 1, 3),
-    ("0001", 0, 3),
-]
+_HIFLOAT_DOTS = (("11", 4, 1), ("10", 3, 2), ("01", 2, 3), ("001", 1, 3), ("0001", 0, 3))
 """The dot field of HiFloat8, with the bits of exponent and mantissa that follow it."""
 
 

@@ -370,7 +370,7 @@ def _opened(name: str) -> Opened:
         text = phrase("the header has {:,} bytes, the file holds {:,} of them", length, len(data))
         return _refused(rules.dump_file_incomplete.diagnostic(text, Place(name)))
     try:
-        return Opened(*_read(parse_header(memoryview(data)), name, size, _LENGTH + length))
+        return _read(parse_header(memoryview(data)), name, size, _LENGTH + length)
     except HeaderError as error:
         fault = str(error)
     except WireError as error:
@@ -378,7 +378,7 @@ def _opened(name: str) -> Opened:
     return _refused(rules.not_a_dump_file.diagnostic(fault, Place(name)))
 
 
-def _read(header: Message, name: str, size: int, start: int) -> Tuple[Dump, Sequence[Diagnostic]]:
+def _read(header: Message, name: str, size: int, start: int) -> Opened:
     """The dump with a header, in a file of that size whose tensors begin at ``start``."""
     inputs = [(each, _INPUT) for each in header.messages(4)]
     parts = [*inputs, *((each, _OUTPUT) for each in header.messages(3))]
@@ -413,7 +413,7 @@ def _read(header: Message, name: str, size: int, start: int) -> Tuple[Dump, Sequ
         tuple((each.text(1), each.text(2)) for each in header.messages(7)),
         tuple(found),
     )
-    return dump, dump.diagnostics
+    return Opened(dump, dump.diagnostics)
 
 
 def _refused(found: Diagnostic) -> Opened:

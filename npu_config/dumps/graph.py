@@ -10,7 +10,7 @@ Source: facts dump.yaml, ``graph`` and ``compare`` (C-OUTPUT, C-INPUT).
 import json
 import os
 import re
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
@@ -83,30 +83,24 @@ class GeOp:
     has_task: bool = True
 
 
-class GeGraph(Sequence[GeOp]):
-    """The operators of a graph, in the order of execution."""
+class GeGraph(Tuple[GeOp, ...]):
+    """The operators of a graph, in the order of execution.
 
-    def __init__(self, name: str, ops: Sequence[GeOp], path: Optional[str] = None) -> None:
-        """Keep the operators.
+    Attributes:
+        name: of the graph.
+        path: the file.
+    """
 
-        Args:
-            name: of the graph.
-            ops: in any order.
-            path: the file.
-        """
-        self.name = name
-        self.path = path
-        self._ops = tuple(sorted(ops, key=lambda op: op.id))
-        self._by_name: Dict[str, GeOp] = {op.name: op for op in reversed(self._ops)}
+    name: str
+    path: Optional[str]
+    _by_name: Dict[str, GeOp]
 
-    def __getitem__(self, index: Any) -> Any:
-        return self._ops[index]
-
-    def __len__(self) -> int:
-        return len(self._ops)
-
-    def __iter__(self) -> Iterator[GeOp]:
-        return iter(self._ops)
+    def __new__(cls, name: str, ops: Iterable[GeOp], path: Optional[str] = None) -> "GeGraph":
+        """Keep the operators, which may be in any order."""
+        self = super().__new__(cls, sorted(ops, key=lambda op: op.id))
+        self.name, self.path = name, path
+        self._by_name = {op.name: op for op in reversed(self)}
+        return self
 
     def __repr__(self) -> str:
         return phrase("<GeGraph {}: {:,} operators>", self.name, len(self))

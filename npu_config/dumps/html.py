@@ -41,6 +41,7 @@ if(isNaN(p))return 1;if(isNaN(q))return -1;return way*(p-q);});
 rows.forEach(function(row){body.appendChild(row);});};});});
 """
 _WIDTH, _HEIGHT = 1000, 220
+_SHOWN = ("minimum", "maximum", "mean", "zeros", "nan", "infinite", "at_limit")
 
 
 def comparison_page(comparison: Comparison, title: str) -> str:
@@ -160,18 +161,16 @@ def _row(row: Row) -> Tuple[str, Sequence[str]]:
 def _chart(comparison: Comparison) -> str:
     """The cosine of every output as points; the threshold as a line."""
     points = [
-        row
+        (row, row.metrics.cosine)
         for row in comparison.rows
-        if row.side == "output"
-        and row.metrics is not None
-        and not math.isnan(row.metrics.cosine)
-        and row.verdict != IGNORED
+        if row.side == "output" and row.metrics is not None and row.verdict != IGNORED
     ]
+    points = [(row, cosine) for row, cosine in points if not math.isnan(cosine)]
     if not points:
         return "<p>No output has a cosine similarity.</p>"
-    lowest = min(min(row.metrics.cosine for row in points if row.metrics), comparison.threshold)
+    lowest = min(comparison.threshold, *(cosine for _, cosine in points))
     low = max(-1.0, lowest - 0.05 * (1 - lowest) - 1e-9)
-    last = max(row.index for row in points) or 1
+    last = max(row.index for row, _ in points) or 1
 
     def across(index: int) -> float:
         return 50 + (_WIDTH - 70) * index / last
@@ -192,24 +191,20 @@ def _chart(comparison: Comparison) -> str:
             )
         )
     line = " ".join(
-        "{:.1f},{:.1f}".format(across(row.index), down(row.metrics.cosine))
-        for row in points
-        if row.metrics
+        "{:.1f},{:.1f}".format(across(row.index), down(cosine)) for row, cosine in points
     )
     lines.append('<polyline points="{}" fill="none" stroke="#0969da"/>'.format(line))
-    for row in points:
-        if row.metrics is None:
-            continue
+    for row, cosine in points:
         color = "#cf222e" if row.verdict == DIVERGES else "#0969da"
         lines.append(
             '<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}"><title>{}: {:.6f}</title>'
             "</circle>".format(
                 across(row.index),
-                down(row.metrics.cosine),
+                down(cosine),
                 5 if row.op_name == comparison.first_diverging else 2.5,
                 color,
                 _text(row.tensor_index),
-                row.metrics.cosine,
+                cosine,
             )
         )
     lines.append(
@@ -234,20 +229,12 @@ def _overflow(number: int, overflow: Overflow) -> str:
     rows = []
     for each in overflow.tensors:
         numbers = each.statistics
-        values: Sequence[object] = [""] * 7
+        values = [""] * len(_SHOWN)
         if numbers is not None:
-            values = (
-                "{:g}".format(numbers.minimum),
-                "{:g}".format(numbers.maximum),
-                "{:g}".format(numbers.mean),
-                numbers.zeros,
-                numbers.nan,
-                numbers.infinite,
-                numbers.at_limit,
-            )
+            values = ["{:g}".format(getattr(numbers, name)) for name in _SHOWN[:3]]
+            values += [str(getattr(numbers, name)) for name in _SHOWN[3:]]
         tensor = "{} {}".format(each.side, each.number)
-        shape = "x".join(map(str, each.shape))
-        row = [tensor, each.data_type, shape, *map(str, values), each.reason]
+        row = [tensor, each.data_type, "x".join(map(str, each.shape)), *values, each.reason]
         rows.append(("" if numbers is None or numbers.is_clean else "diverges", row))
     head = "Tensor,Data type,Shape,Minimum,Maximum,Mean,Zeros,NaN,Infinite,At the limit,Remark"
     return (

@@ -225,7 +225,7 @@ def ids_of(unit: Unit) -> Dict[str, Optional[int]]:
     }
     for name in ("context", "thread"):
         value = ids.get(name + "_id")
-        result[name] = None if value in (None, NO_ID) else value
+        result[name] = None if value == NO_ID else value
     return result
 
 

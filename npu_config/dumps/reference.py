@@ -282,7 +282,7 @@ def open_npy(path: str) -> Any:
     # numpy parses the header as a Python literal, and raises whatever that raises.
     except Exception as error:
         reason = phrase(
-            "not a readable .npy file: {}", str(error).split("\n", 1)[0] or phrase("it is cut")
+            "not a readable .npy file: {}", str(error).split("\n", 1)[0] or phrase("the file is truncated")
         )
         raise reference_unreadable.error(reason, Place(path)) from None
     if not isinstance(values, numpy.ndarray) or values.dtype.kind not in "biufc":

@@ -23,18 +23,19 @@ from npu_config.dumps.metrics import Metrics
 from npu_config.text.loading import text_of
 
 _INDEX = re.compile(r"(.*):(input|output):([0-9]{1,9})\Z", re.DOTALL)
-METRICS = (
-    "CosineSimilarity",
-    "MaxAbsoluteError",
-    "AccumulatedRelativeError",
-    "RelativeEuclideanDistance",
-    "KullbackLeiblerDivergence",
-    "StandardDeviation",
-    "MeanAbsoluteError",
-    "RootMeanSquareError",
-    "MaxRelativeError",
-    "MeanRelativeError",
-)
+_FIELDS = {
+    "CosineSimilarity": "cosine",
+    "MaxAbsoluteError": "max_absolute",
+    "AccumulatedRelativeError": "accumulated_relative",
+    "RelativeEuclideanDistance": "relative_euclidean",
+    "KullbackLeiblerDivergence": "divergence",
+    "StandardDeviation": "",
+    "MeanAbsoluteError": "mean_absolute",
+    "RootMeanSquareError": "root_mean_square",
+    "MaxRelativeError": "max_relative",
+    "MeanRelativeError": "mean_relative",
+}
+METRICS = tuple(_FIELDS)
 _BEFORE = ("Index", "OpType", "NPUDump", "DataType", "Address", "GroundTruth", "DataType")
 REASON = "CompareFailReason"
 _COSINE = METRICS[0]
@@ -48,19 +49,7 @@ def cells(metrics: Optional[Metrics]) -> Dict[str, str]:
     """The numbers of a row as the table has them: six decimals, ``NaN`` for none."""
     if metrics is None:
         return dict.fromkeys(METRICS, _NOTHING)
-    numbers = (
-        metrics.cosine,
-        metrics.max_absolute,
-        metrics.accumulated_relative,
-        metrics.relative_euclidean,
-        metrics.divergence,
-        metrics.mean_absolute,
-        metrics.root_mean_square,
-        metrics.max_relative,
-        metrics.mean_relative,
-    )
-    names = [name for name in METRICS if name != "StandardDeviation"]
-    found = {name: _six(number) for name, number in zip(names, numbers)}
+    found = {name: _six(getattr(metrics, field)) for name, field in _FIELDS.items() if field}
     spread = zip(metrics.mean, metrics.deviation)
     found["StandardDeviation"] = (
         _NOTHING
@@ -246,25 +235,19 @@ def finding(comparison: Comparison) -> Tuple[Diagnostic, ...]:
     return (operator_diverges.diagnostic(message, help=help_),)
 
 
+_JSON_KEYS = (
+    "index", "op_name", "op_type", "tensor_index", "data_type", "reference", "reference_type",
+    "stands_for", "shape", "verdict", "reason", "matched_by",
+)  # fmt: skip
+
+
 def plain(comparison: Comparison) -> Dict[str, Any]:
     """A comparison as JSON has it; numbers that are not finite are null."""
     rows: List[Dict[str, Any]] = []
     for row in comparison.rows:
-        entry: Dict[str, Any] = {
-            "index": row.index,
-            "op_name": row.op_name,
-            "op_type": row.op_type,
-            "tensor_index": row.tensor_index,
-            "data_type": row.data_type,
-            "reference": row.reference,
-            "reference_type": row.reference_type,
-            "stands_for": list(row.stands_for),
-            "shape": list(row.shape),
-            "verdict": row.verdict,
-            "reason": row.reason,
-            "matched_by": row.matched_by,
-            "metrics": None if row.metrics is None else attr.asdict(row.metrics),
-        }
+        entry: Dict[str, Any] = {key: getattr(row, key) for key in _JSON_KEYS}
+        entry["stands_for"], entry["shape"] = list(row.stands_for), list(row.shape)
+        entry["metrics"] = None if row.metrics is None else attr.asdict(row.metrics)
         rows.append(entry)
     return {
         "first_diverging": comparison.first_diverging,

@@ -11,7 +11,7 @@ Source: facts dump.yaml, ``paths`` and ``names``.
 import fnmatch
 import os
 import re
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, overload
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import attr
 
@@ -223,66 +223,57 @@ class Stray(NamedTuple):
     reason: str
 
 
-class DumpTree(Sequence[DumpFile]):
-    """The files of a dump, ordered by run, device, model, step and time."""
+class DumpTree(Tuple[DumpFile, ...]):
+    """The files of a dump, ordered by run, device, model, step and time.
 
-    def __init__(
-        self,
-        files: Sequence[DumpFile],
+    Attributes:
+        strays: files that are not dumps.
+        missing: real names of files that a ``mapping.csv`` has and the folder has not.
+        diagnostics: folders that could not be read.
+    """
+
+    strays: Tuple[Stray, ...]
+    missing: Tuple[str, ...]
+    diagnostics: Tuple[Diagnostic, ...]
+
+    def __new__(
+        cls,
+        files: Iterable[DumpFile],
         strays: Sequence[Stray] = (),
         missing: Sequence[str] = (),
         diagnostics: Sequence[Diagnostic] = (),
-    ) -> None:
-        """Keep what was found.
-
-        Args:
-            files: in any order.
-            strays: files that are not dumps.
-            missing: real names of files that a ``mapping.csv`` has and the folder has not.
-            diagnostics: folders that could not be read.
-        """
-        self._files = tuple(sorted(files, key=lambda file: file.order))
-        self.strays = tuple(strays)
-        self.missing = tuple(missing)
+    ) -> "DumpTree":
+        """Keep what was found; the files may be in any order."""
+        self = super().__new__(cls, sorted(files, key=lambda file: file.order))
+        self.strays, self.missing = tuple(strays), tuple(missing)
         self.diagnostics = tuple(diagnostics)
-
-    @overload
-    def __getitem__(self, index: int) -> DumpFile: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[DumpFile]: ...
-
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
-        return self._files[index]
-
-    def __len__(self) -> int:
-        return len(self._files)
-
-    def __iter__(self) -> Iterator[DumpFile]:
-        return iter(self._files)
+        return self
 
     def __repr__(self) -> str:
         return phrase("<DumpTree: {:,} files>", len(self))
 
+    def _values(self, name: str) -> Tuple[Any, ...]:
+        return tuple(sorted({getattr(file, name) for file in self} - {None}))
+
     @property
     def runs(self) -> Tuple[str, ...]:
         """The runs, oldest first."""
-        return tuple(sorted({file.run for file in self if file.run is not None}))
+        return self._values("run")
 
     @property
     def devices(self) -> Tuple[int, ...]:
         """The numbers of the devices."""
-        return tuple(sorted({file.device for file in self if file.device is not None}))
+        return self._values("device")
 
     @property
     def models(self) -> Tuple[str, ...]:
         """The names of the graphs."""
-        return tuple(sorted({file.model for file in self if file.model is not None}))
+        return self._values("model")
 
     @property
     def steps(self) -> Tuple[int, ...]:
         """The iterations."""
-        return tuple(sorted({file.step for file in self if file.step is not None}))
+        return self._values("step")
 
     def only(self, files: Sequence[DumpFile]) -> "DumpTree":
         """The same tree with some of its files."""

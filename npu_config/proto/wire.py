@@ -7,7 +7,7 @@ Everything else is read by :mod:`npu_config.proto`.
 Source: the encoding page of protobuf's documentation.
 """
 
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 from npu_config.core.message import phrase
 
@@ -28,12 +28,8 @@ class WireError(ValueError):
         self.cut = cut
 
 
-class Field(NamedTuple):
-    """One field: its number, its wire type, and an int (``VARINT``) or a view of its bytes."""
-
-    number: int
-    kind: int
-    value: Any
+Field = Tuple[int, int, Any]
+"""One field: its number, its wire type, and an int (``VARINT``) or a view of its bytes."""
 
 
 def fields(data: Buffer) -> Iterator[Field]:
@@ -51,7 +47,7 @@ def fields(data: Buffer) -> Iterator[Field]:
             raise WireError("a field has the number 0")
         if kind == VARINT:
             value, position = varint(view, position)
-            yield Field(number, kind, value)
+            yield number, kind, value
             continue
         if kind == BYTES:
             length, position = varint(view, position)
@@ -59,10 +55,10 @@ def fields(data: Buffer) -> Iterator[Field]:
             length = 4 if kind == FIXED32 else 8
         else:
             raise WireError(phrase("wire type {}", kind))
-        if position + length > end:
+        start, position = position, position + length
+        if position > end:
             raise WireError(phrase("a field of {} bytes is cut", length), length)
-        yield Field(number, kind, view[position : position + length])
-        position += length
+        yield number, kind, view[start:position]
 
 
 class Message(Dict[Tuple[int, int], List[Any]]):
@@ -71,6 +67,8 @@ class Message(Dict[Tuple[int, int], List[Any]]):
     A field of another wire type than the one that is asked for counts as absent; of several
     that should be one the last is used.
     """
+
+    __slots__ = ("_most",)
 
     def __init__(self, data: Buffer, most: Optional[int] = None) -> None:
         """Read the fields; those of messages inside are read when they are asked for.
@@ -82,16 +80,20 @@ class Message(Dict[Tuple[int, int], List[Any]]):
         Raises:
             WireError: the bytes are not a message, or have more fields.
         """
-        super().__init__()
         self._most = most
         for count, (number, kind, value) in enumerate(fields(data)):
             if count == most:
                 raise WireError(phrase("it has more than {:,} fields", most))
-            self.setdefault((number, kind), []).append(value)
+            key = number, kind
+            if key in self:
+                self[key].append(value)
+            else:
+                self[key] = [value]
 
     def last(self, number: int, kind: int, default: Any = None) -> Any:
         """The value of a field."""
-        return self.get((number, kind), (default,))[-1]
+        values = self.get((number, kind))
+        return values[-1] if values else default
 
     def number(self, number: int) -> int:
         """A number, 0 when it is not there."""
@@ -99,7 +101,7 @@ class Message(Dict[Tuple[int, int], List[Any]]):
 
     def text(self, number: int) -> str:
         """A text, empty when it is not there; what is not UTF-8 is replaced."""
-        return bytes(self.last(number, BYTES, b"")).decode("utf-8", "replace")
+        return str(self.last(number, BYTES, b""), "utf-8", "replace")
 
     def messages(self, number: int) -> List["Message"]:
         """The messages of a field."""
@@ -118,9 +120,13 @@ def varint(view: memoryview, position: int) -> Tuple[int, int]:
     Raises:
         WireError: it is cut, or has more than 64 bits.
     """
-    result = 0
     try:
-        for shift in range(0, 70, 7):
+        result = view[position]
+        position += 1
+        if result < 0x80:
+            return result, position
+        result &= 0x7F
+        for shift in range(7, 70, 7):
             byte = view[position]
             position += 1
             result |= (byte & 0x7F) << shift

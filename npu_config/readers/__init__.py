@@ -153,13 +153,13 @@ def _is_graph(data: bytes) -> bool:
     A ConfigProto may begin with a field of the same number, but its second part is a number.
     """
     try:
-        for field in wire.fields(data):
-            if field.number != 1:
+        for number, kind, value in wire.fields(data):
+            if number != 1:
                 return False
-            if field.kind == wire.VARINT:
+            if kind == wire.VARINT:
                 return data[2:3] == b"\x12" and b"\n" in data[:64]
-            inner = {part.number: part.kind for part in wire.fields(field.value)}
-            return inner.get(1) == wire.BYTES and inner.get(2) == wire.BYTES
+            inner = wire.Message(value)
+            return (1, wire.BYTES) in inner and (2, wire.BYTES) in inner
     except wire.WireError:
         pass
     return False

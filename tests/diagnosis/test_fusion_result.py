@@ -97,7 +97,7 @@ def test_a_missing_file(tmp_path):
 @given(st.one_of(st.binary(max_size=200), st.text('[]{}",:1 session_and_graph_id', max_size=80)))
 def test_arbitrary_bytes_never_raise_anything_else(tmp_path_factory, data):
     """Any content gives a summary or diagnostics."""
-    path = tmp_path_factory.mktemp("any") / "fusion_result.json"
+    path = tmp_path_factory.getbasetemp() / "fusion_result.json"
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     with contextlib.suppress(NpuConfigError):
         read_fusion_result(path)

@@ -1,6 +1,7 @@
 """Files that are no graphs, cut graphs, graphs that are too large."""
 
 import contextlib
+import functools
 import os
 from pathlib import Path
 
@@ -159,21 +160,27 @@ def test_a_file_without_read_permission(tmp_path):
 )
 def test_arbitrary_bytes_never_raise_anything_else(tmp_path_factory, data):
     """Any content gives a diagnosis or diagnostics."""
-    path = tmp_path_factory.mktemp("any") / "graph.pb"
+    path = tmp_path_factory.getbasetemp() / "graph.pb"
     path.write_bytes(data)
     with contextlib.suppress(NpuConfigError):
         diagnose(path)
+
+
+@functools.lru_cache(maxsize=None)
+def whole_graph():
+    """The bytes of a real graph."""
+    graph_def = text_format.Parse(SOURCE.read_text(), graph_message("GraphDef")())
+    return graph_def.SerializeToString()
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_a_damaged_graph_never_raises_anything_else(tmp_path_factory, data):
     """Bytes changed anywhere in a real graph."""
-    graph_def = text_format.Parse(SOURCE.read_text(), graph_message("GraphDef")())
-    content = bytearray(graph_def.SerializeToString())
+    content = bytearray(whole_graph())
     for _ in range(data.draw(st.integers(1, 5))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    path = tmp_path_factory.mktemp("any") / "graph.pb"
+    path = tmp_path_factory.getbasetemp() / "graph.pb"
     path.write_bytes(bytes(content))
     with contextlib.suppress(NpuConfigError):
         diagnose(path)

@@ -9,11 +9,11 @@ import pytest
 from dumps import dump_writer as w
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 pytest.importorskip("numpy")
 
 import numpy
+from dumps.number_arrays import any_numbers
 
 from npu_config import NpuConfigError
 from npu_config.dumps import compare_dumps, read_ge_graph
@@ -119,14 +119,20 @@ def pairs_of(x, y, sizes=(7, 5)):
     return pairs
 
 
-FLOATS = st.floats(-1e6, 1e6, width=32)
+def usual(values):
+    """Finite float32 numbers of at most a million as float64, of any array."""
+    usual = numpy.where(numpy.isfinite(values) & (numpy.abs(values) <= 1e6), values, 0)
+    return usual.astype("f8")
+
+
+PAIRS = st.integers(2, 40).flatmap(lambda n: st.tuples(*[any_numbers("f4", (n,))] * 2))
 
 
 @settings(max_examples=200, deadline=None)
-@given(data=st.data(), size=st.integers(2, 40))
-def test_metrics_are_those_of_numpy(data, size):
+@given(PAIRS)
+def test_metrics_are_those_of_numpy(pair):
     """Every metric, in pieces, is that of the formula on whole float64 arrays."""
-    x, y = (data.draw(arrays.arrays("f4", size, elements=FLOATS)).astype("f8") for _ in range(2))
+    x, y = map(usual, pair)
     found = measure(pairs_of(x, y))
     difference = numpy.abs(x - y)
     large = numpy.abs(y) > 2.22e-16
@@ -378,7 +384,7 @@ def test_damaged_files_on_both_sides(tmp_path):
     found = compare_dumps(tmp_path / "npu", tmp_path / "tf")
     assert [d.rule for d in found.diagnostics] == ["NPU314"]
     reasons = {row.op_name: row.reason for row in found.rows}
-    assert "it is cut" in reasons["a"]
+    assert "is truncated" in reasons["a"]
     assert ".npy" in reasons["b"]
     assert ".npy" in reasons["c"]
     assert ".npy" in reasons["d"]

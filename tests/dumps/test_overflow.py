@@ -114,7 +114,7 @@ def test_no_overflow(tmp_path):
 def test_any_record(tmp_path_factory, data, legacy):
     """Any bytes in the place of a record give a record or a diagnostic."""
     content = data.ljust(2048, b"\0") if legacy else b"\x5a\x5a\x5a\x5a" + data
-    path = tmp_path_factory.mktemp("d") / "Opdebug.Node_OpDebug.1.1.1767323045000000"
+    path = tmp_path_factory.getbasetemp() / "Opdebug.Node_OpDebug.1.1.1767323045000000"
     tensor = w.tensor("output", content, (len(content),), code=4)
     path.write_bytes(w.dump("Node_OpDebug", [tensor]))
     try:

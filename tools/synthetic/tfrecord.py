@@ -96,19 +96,19 @@ def _field(number: int, data: bytes) -> bytes:
 def features(record: bytes) -> Dict[str, List[Any]]:
     """The features of a tf.train.Example: name to values."""
     result = {}
-    for entries in wire.fields(record):
-        for entry in wire.fields(entries.value):
-            parts = {part.number: part.value for part in wire.fields(entry.value)}
+    for _, _, entries in wire.fields(record):
+        for _, _, entry in wire.fields(entries):
+            parts = {number: value for number, _, value in wire.fields(entry)}
             result[bytes(parts[1]).decode()] = _values(parts[2])
     return result
 
 
 def _values(feature: wire.Buffer) -> List[Any]:
-    (content,) = wire.fields(feature)
-    values = [field.value for field in wire.fields(content.value)]
-    if content.number == 1:
+    ((kind, _, content),) = wire.fields(feature)
+    values = [value for _, _, value in wire.fields(content)]
+    if kind == 1:
         return [bytes(value) for value in values]
     (packed,) = values
-    if content.number == 2:
+    if kind == 2:
         return [float(number) for number in np.frombuffer(packed, "<f4")]
     return [wire.signed(number) for number in wire.varints(packed)]

@@ -4,6 +4,9 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 
 _FAQ = "docs/en/tfadapter_1/migration/faq/"
+_CONTROL = "docs/en/tfa_env/ENABLE_FORCE_V2_CONTROL.md"
+_OFFLOAD = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
+_DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
 
 
 @declare("NPU795", Severity.ERROR)
@@ -81,7 +84,7 @@ def variable_in_preprocessing() -> None:
     Severity.ERROR,
     facts=("dynamic-shape-v1-control-flow", "variable-placement-v1-control-flow"),
     source=(
-        "docs/en/tfa_env/ENABLE_FORCE_V2_CONTROL.md",
+        _CONTROL,
         _FAQ + "dynamic_shape_v1_control_unsupported_error.md",
         "article:000",
     ),
@@ -106,7 +109,7 @@ def v1_control_flow_dynamic() -> None:
     "NPU483",
     Severity.WARNING,
     facts=("dynamic-shape-v1-control-flow",),
-    source=("docs/en/tfa_env/ENABLE_FORCE_V2_CONTROL.md",),
+    source=(_CONTROL,),
 )
 def reference_control_flow() -> None:
     """Control flow passes reference variables.
@@ -165,7 +168,7 @@ def float16_reduce_sum() -> None:
     Severity.ERROR,
     options=("iterations_per_loop",),
     facts=("iterations-one-shot-iterator",),
-    source=("docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md",),
+    source=(_OFFLOAD,),
 )
 def one_shot_iterator_offloaded() -> None:
     """A one-shot iterator with iteration offload.
@@ -184,7 +187,7 @@ def one_shot_iterator_offloaded() -> None:
     Severity.ERROR,
     options=("iterations_per_loop",),
     facts=("iteration-op-name", "iteration-estimator-hook"),
-    source=("docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md",),
+    source=(_OFFLOAD,),
 )
 def iteration_op_missing() -> None:
     """The graph has no operation named exactly "IterationOp".
@@ -204,7 +207,7 @@ def iteration_op_missing() -> None:
     Severity.WARNING,
     options=("iterations_per_loop",),
     facts=("iteration-op-once",),
-    source=("docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md",),
+    source=(_OFFLOAD,),
 )
 def iteration_op_repeated() -> None:
     """The graph has a second IterationOp, which the runtime does not recognise.
@@ -242,10 +245,7 @@ def loop_variables_absent() -> None:
     Severity.ERROR,
     options=("enable_data_pre_proc", "iterations_per_loop"),
     facts=("getnext-offload-dataset", "iterations-need-dataset"),
-    source=(
-        "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md",
-        "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md",
-    ),
+    source=(_DEPRECATED, _OFFLOAD),
 )
 def getnext_without_dataset() -> None:
     """GetNext offload or iteration offload without tf.data.
@@ -284,7 +284,7 @@ def optimizers_share_overflow_flag() -> None:
     Severity.WARNING,
     options=("enable_data_pre_proc",),
     facts=("getnext-string-output",),
-    source=("docs/en/tfadapter_1/apiref/session_config/deprecated_options.md",),
+    source=(_DEPRECATED,),
 )
 def getnext_string_output() -> None:
     """The iterator yields strings and GetNext is not offloaded.
