@@ -125,7 +125,7 @@ def is_overflow(path: PathLike) -> bool:
 
 def _record(data: bytes, path: str) -> Dict[str, Any]:
     if len(data) < 24:
-        raise _refused(path, "the record is cut")
+        raise _refused(path, "the record is truncated")
     magic, version, valid, kind, rsv, length = struct.unpack_from("<6I", data)
     if kind not in _RECORDS:
         raise _refused(path, phrase("the record is of the unknown kind {}; legal: 0 to 3", kind))
@@ -133,7 +133,7 @@ def _record(data: bytes, path: str) -> Dict[str, Any]:
     words = 4 if version >= 1 and fields is _KERNEL else 1
     count = len(fields) - 1 + words
     if len(data) < 24 + 8 * count:
-        raise _refused(path, "the record is cut")
+        raise _refused(path, "the record is truncated")
     numbers = struct.unpack_from("<{}Q".format(count), data, 24)
     values: Dict[str, Any] = {
         field: _written(field, number) for field, number in zip(fields[:-1], numbers)

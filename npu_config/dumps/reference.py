@@ -281,9 +281,8 @@ def open_npy(path: str) -> Any:
         raise NpuConfigError([unreadable(path, error)]) from None
     # numpy parses the header as a Python literal, and raises whatever that raises.
     except Exception as error:
-        reason = phrase(
-            "not a readable .npy file: {}", str(error).split("\n", 1)[0] or phrase("the file is truncated")
-        )
+        why = str(error).split("\n", 1)[0] or phrase("the file is truncated")
+        reason = phrase("not a readable .npy file: {}", why)
         raise reference_unreadable.error(reason, Place(path)) from None
     if not isinstance(values, numpy.ndarray) or values.dtype.kind not in "biufc":
         reason = "the file does not hold one array of numbers"
