@@ -41,10 +41,9 @@ def check(
         TypeError: ``source`` is none of these.
     """
     environ = os.environ if on_host else None
-    default = None
+    around = Around(target, None, environ, on_host)
     if isinstance(source, (str, os.PathLike)):
-        from npu_config.lint.project import target_near
+        from npu_config.lint.project import in_project
 
-        default = target_near(source)
-    around = Around(target, default, environ, on_host)
+        around = in_project(around, source, load_all)
     return Report(judge(source, around, known_rules=load_all).found)

@@ -1,6 +1,6 @@
 """One configuration from the command line: read it, and say what is wrong with it."""
 
-from typing import Iterable, Optional
+from typing import Dict, Iterable, Mapping, Optional
 
 from npu_config.cli._output import Failure, read_stdin
 from npu_config.cli._report import print_findings
@@ -40,11 +40,18 @@ def read_configuration(path: str, as_kind: Optional[str] = None, scripts: bool =
     return reading
 
 
-def complain(diagnostics: Iterable[Diagnostic], reading: Reading) -> None:
-    """Print findings to standard error."""
+def complain(
+    diagnostics: Iterable[Diagnostic],
+    reading: Reading,
+    texts: Optional[Mapping[Optional[str], str]] = None,
+) -> None:
+    """Print findings to standard error, with the lines of the texts of files that are given."""
     found = Report(diagnostics)
     if len(found):
-        sources = {} if reading.text is None else {reading.path: reading.text}
+        sources: Dict[Optional[str], str] = (
+            {} if reading.text is None else {reading.path: reading.text}
+        )
+        sources.update(texts or {})
         unchecked = (
             [] if reading.unchecked is None else [Unchecked(reading.path or "", reading.unchecked)]
         )

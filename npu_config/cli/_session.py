@@ -27,7 +27,7 @@ from npu_config.judging import Around, Judgement, judge, judge_if_ours
 from npu_config.lint import rules
 from npu_config.lint.project import Project, Targets
 from npu_config.lint.walk import Skipped
-from npu_config.readers import Decision
+from npu_config.readers import NOTHING_OF_NPU, Decision
 from npu_config.reporters import Unchecked
 from npu_config.rulebook import load_all
 from npu_config.rules.reading import FAILED
@@ -85,10 +85,19 @@ class Session:
         self.texts: Dict[Optional[str], str] = {project.path: project.text}
 
     def report(self) -> Report:
-        """Every finding that is reported, also about the tables of other projects."""
+        """Every finding that is reported, also about the tables of other projects.
+
+        What is wrong with a side file is said once, also where an option names it, too.
+        """
         others = [each for each in self._default_of.projects if each.path != self._project.path]
         self.texts.update((each.path, each.text) for each in others)
-        return Report([*self._diagnostics, *(d for each in others for d in each.diagnostics)])
+        found = [*self._diagnostics, *(d for each in others for d in each.diagnostics)]
+        of_files = {each for each in found if each.option is None}
+        return Report(
+            each
+            for each in found
+            if each.option is None or attr.evolve(each, option=None) not in of_files
+        )
 
     def check(
         self, paths: Sequence[str], fixing: Optional[str] = None, if_ours: bool = False
@@ -180,7 +189,6 @@ class Session:
 
         by_path = {candidate.path: candidate for candidate in scripts}
         named = frozenset(name for name, found in by_path.items() if not found.if_ours)
-        self.files += len(scripts)
         for judged in judge_scripts(
             list(by_path),
             self._around,
@@ -190,8 +198,7 @@ class Session:
             default_of=self._default_of,
         ):
             judged = _guarded(judged, self._reported, judged)
-            self.files -= 1
-            candidate = by_path[judged.path or ""]
+            candidate = by_path.pop(judged.path or "")
             if (
                 candidate.if_ours
                 and candidate.root is None
@@ -201,6 +208,7 @@ class Session:
                 self.left_out.append(Skipped(candidate.path, str(judged.unchecked)))
                 continue
             self._finish(candidate, self._mend(candidate, judged, fixing))
+        self.left_out.extend(Skipped(path, NOTHING_OF_NPU) for path in by_path)
 
     def _check(self, candidate: Candidate) -> Union[Judgement, Decision]:
         """Check one file, or say why one that was only found is not for us."""

@@ -5,9 +5,10 @@ from typing import Optional
 
 import click
 
+from npu_config.cli._load import STDIN
 from npu_config.cli._options import target_options
-from npu_config.cli._output import say, wants_color
-from npu_config.cli._paths import FILE
+from npu_config.cli._output import read_stdin, say, wants_color
+from npu_config.cli._paths import INPUT
 from npu_config.cli._report import findings_option, write_findings
 from npu_config.core.message import localized
 from npu_config.core.target import Target
@@ -17,7 +18,7 @@ _RESET = "\x1b[0m"
 
 
 @click.command("doctor")
-@click.argument("source", metavar="[CONFIG|SCRIPT]", required=False, type=FILE)
+@click.argument("source", metavar="[CONFIG|SCRIPT]", required=False, type=INPUT)
 @target_options
 @click.option("--on-host", is_flag=True, help="This is the training host: missing is a fault.")
 @findings_option
@@ -29,19 +30,28 @@ def command(
 ) -> int:
     """Go through the checks before tuning: passed, advice, failed, cannot be checked here.
 
-    Looks at a configuration (.yaml .toml .json .pbtxt .pb) or a training script (.py), at the
-    environment and at this machine.
+    Looks at a configuration (.yaml .toml .json .pbtxt .pb) or a training script (.py), or - for
+    standard input, at the environment and at this machine.
 
     Exit code 0: nothing failed; 1: something did; 2: wrong usage.
     """
     from npu_config.core.terminal import printable, width
     from npu_config.diagnosis.doctor import examine
-    from npu_config.lint.project import target_near
+    from npu_config.judging import ALONE
+    from npu_config.lint.project import in_project
+    from npu_config.readers import LARGEST
     from npu_config.rulebook import load_all
 
-    default = None if source is None else target_near(source)
+    content = None
+    if source == "-":
+        source, content = STDIN, read_stdin(LARGEST)
     checkup = examine(
-        source, target, on_host=True if on_host else None, default=default, known_rules=load_all
+        source,
+        target,
+        on_host=True if on_host else None,
+        around=ALONE if source is None else in_project(ALONE, source, load_all),
+        known_rules=load_all,
+        content=content,
     )
     if findings is not None:
         write_findings(findings, checkup.judgement)

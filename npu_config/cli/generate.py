@@ -68,20 +68,20 @@ def command(
     """
     from npu_config.cli._load import complain, read_configuration
     from npu_config.judging import Around, judge_reading
-    from npu_config.lint.project import target_near
+    from npu_config.lint.project import in_project
     from npu_config.rulebook import load_all
     from npu_config.writers.carry import carry, rewritten, without_unread
 
     to = to or _by_suffix(out)
     reading = read_configuration(config, as_kind, scripts=True)
-    around = Around(target, target_near(config))
+    around = in_project(Around(target), config, load_all)
     judged = judge_reading(reading, around, load_all)
     if findings is not None:
         write_findings(findings, judged)
     found = _of_options(
         judged.found, drop_unknown, side_files is not None or to in WITHOUT_COMMENTS
     )
-    complain(found, reading)
+    complain(found, reading, judged.texts)
     if found.errors:
         say(localized("nothing is written\n"), err=True)
         return FINDINGS
@@ -131,6 +131,10 @@ def _stated(reading: Reading, path: str) -> Stated:
         for settings in reading.settings:
             if settings.session is None or settings.session.optimizers:
                 return Stated(settings._replace(session=None))
+    for _, name, _ in reading.loads():
+        raise Unproducible(
+            "{} sets no option itself: generate from {}, which it loads", path, name
+        )
     raise Unproducible("{} sets no option of NpuOptimizer", path)
 
 

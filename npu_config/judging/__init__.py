@@ -11,6 +11,7 @@ from typing import (
     Callable,
     Dict,
     Iterable,
+    Iterator,
     List,
     Mapping,
     Optional,
@@ -117,7 +118,8 @@ def judge_reading(
     texts: Dict[Optional[str], str] = {}
     if reading.text is not None:
         texts[reading.path] = reading.text
-    found = reading.judge(around)
+    found = [*around.faults, *reading.judge(around), *_of_loaded(reading, around)]
+    found = [each if each.path in (None, reading.path) else _unmended(each) for each in found]
     left = found
     try:
         with guarded(reading.path):
@@ -135,6 +137,34 @@ def judge_reading(
         texts,
         reading.encoding,
     )
+
+
+def _unmended(found: Diagnostic) -> Diagnostic:
+    """A finding in a file that the judged one names: its fix is not one of the judged one."""
+    return attr.evolve(found, fix=None) if found.fix is not None else found
+
+
+def _of_loaded(reading: Reading, around: Around) -> Iterator[Diagnostic]:
+    """What is wrong with the configuration files that a script loads, or that none was found."""
+    for place, name, own in reading.loads():
+        from npu_config.readers import read
+        from npu_config.script.neighbours import named_in
+        from npu_config.text.rules import not_checked_here
+
+        path = named_in(reading.path, name)
+        if path is None:
+            message = phrase(
+                '"{}" is found neither from here nor beside the script, nor in a folder above it; '
+                "its options are not checked",
+                name,
+            )
+            yield not_checked_here.diagnostic(message, place, help="name the file to check it")
+            continue
+        loaded = read(path)
+        if own.target is not None:  # load(path, target) replaces that of the file
+            loaded = attr.evolve(loaded, target=own.target)
+        default = None if own.unknown else around.default
+        yield from loaded.judge(attr.evolve(around, default=default))
 
 
 def _held(source: Any) -> Reading:

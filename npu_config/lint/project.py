@@ -41,11 +41,12 @@ from npu_config.core.rule import Rule, declare, selects
 from npu_config.core.target import Target
 from npu_config.readers import kind_of_suffix, suffix_of
 from npu_config.readers.evidence import KINDS
+from npu_config.rules.reading import Around
 
 if TYPE_CHECKING:
     from npu_config.lint.gitignore import Patterns
 
-__all__ = ["Project", "Targets", "find_project", "id_of_rule", "read_project", "target_near"]
+__all__ = ["Project", "Targets", "find_project", "id_of_rule", "in_project", "read_project"]
 
 KnownRules = Callable[[], Iterable[Rule]]
 
@@ -170,9 +171,18 @@ def find_project(start: str, known_rules: KnownRules) -> Project:
     return Project()
 
 
-def target_near(path: PathLike) -> Optional[Target]:
-    """The target that the project of a file names, if it has any."""
-    return Targets()(path)
+def in_project(around: Around, path: PathLike, known_rules: Optional[KnownRules]) -> Around:
+    """The same with what the project of a file says of its target, and what is wrong there.
+
+    Args:
+        around: what the file is judged for.
+        path: the file.
+        known_rules: as of :func:`find_project`; None: whether words name rules is not looked at.
+    """
+    targets = Targets(known_rules or tuple)
+    default = targets(path)
+    faults = [found for project in targets.projects for found in project.diagnostics]
+    return attr.evolve(around, default=default, faults=(*around.faults, *faults))
 
 
 class Targets:
@@ -375,7 +385,7 @@ class _Table:
         ids = {rule.name: rule.id for rule in self._known_rules()}
         found = []
         for index, word in enumerate(self._texts(key, value, *inner)):
-            if id_of_rule(word, ids) is not None:
+            if not ids or id_of_rule(word, ids) is not None:
                 found.append(word)
                 continue
             close = near(word, [*ids, *ids.values()])

@@ -38,6 +38,7 @@ __all__ = [
     "is_ours",
     "KINDS",
     "LARGEST",
+    "NOTHING_OF_NPU",
     "Reading",
     "read",
     "read_found",
@@ -371,6 +372,7 @@ class Decision(NamedTuple):
         return self.ours
 
 
+NOTHING_OF_NPU = "it names nothing of the NPU"
 _NO_KIND = Decision(False, "not of a kind that is checked")
 _TAKEN = Decision(True, "it names what belongs to the NPU")
 _SIDE_FILE = Decision(True, "its content is that of a side file or a rank table")
@@ -392,7 +394,7 @@ def is_ours(path: str, content: bytes, named: bool = False) -> Decision:
         return _NO_KIND
     matters = None if kind is None else FORMATS[kind].matters
     if matters is not None:
-        return _TAKEN if matters(content) else _NO_KIND
+        return _TAKEN if matters(content) else Decision(False, NOTHING_OF_NPU)
     text = _top(content)
     other = other_kind(text, content, path)
     if other is not None:

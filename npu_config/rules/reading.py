@@ -1,13 +1,13 @@
 """What reading a file gives, whatever its format."""
 
-from typing import AbstractSet, Any, FrozenSet, List, Mapping, Optional, Tuple
+from typing import AbstractSet, Any, FrozenSet, Iterable, List, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.message import phrase
 from npu_config.core.settings import Settings
-from npu_config.core.target import Target, layered
+from npu_config.core.target import OwnTarget, Target, layered
 from npu_config.rules.engine import judge
 from npu_config.text.loading import guarded
 
@@ -30,12 +30,14 @@ class Around:
         default: holds where neither ``target`` nor the input says anything.
         environ: environment variables to judge with; None: they are not looked at.
         on_host: look at the file system, too: paths must exist and be usable.
+        faults: what is wrong with where ``default`` comes from, e.g. the table of a project.
     """
 
     target: Optional[Target] = attr.ib(default=None, validator=_is_target)
     default: Optional[Target] = attr.ib(default=None, validator=_is_target)
     environ: Optional[Mapping[str, str]] = None
     on_host: bool = False
+    faults: Tuple[Diagnostic, ...] = ()
 
     def target_of(
         self, own: Optional[Target] = None, unknown: AbstractSet[str] = frozenset()
@@ -100,6 +102,10 @@ class Reading:
     def lasting(self) -> Tuple[Settings, ...]:
         """The settings that hold in the end: an assignment of a script may be overwritten."""
         return self.settings
+
+    def loads(self) -> Iterable[Tuple[Place, str, OwnTarget]]:
+        """The configuration files that are loaded: where, their names, for which target."""
+        return ()
 
     def judge(self, around: Around = ALONE) -> List[Diagnostic]:
         """Everything that is wrong with the file; a fault of npu_config's own is a finding."""

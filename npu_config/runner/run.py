@@ -307,10 +307,10 @@ def _served(force: bool) -> Iterator[None]:
 
 def _judged(path: str, known_rules: "Optional[KnownRules]") -> Tuple["Diagnostic", ...]:
     """What ``npu-config check`` says of a script."""
-    from npu_config.judging import Around, judge
-    from npu_config.lint.project import target_near
+    from npu_config.judging import ALONE, judge
+    from npu_config.lint.project import in_project
 
-    around = Around(default=target_near(path))
+    around = in_project(ALONE, path, known_rules)
     return judge(path, around, "script", known_rules=known_rules).found
 
 

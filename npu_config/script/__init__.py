@@ -107,6 +107,11 @@ class ScriptReading(Reading):
                 found += judge_variants(self.script, self.variants, self.paths, around)
         return found
 
+    def loads(self) -> Iterable[Tuple[Place, str, OwnTarget]]:
+        """What NpuConfig.load of npu_config is given."""
+        runs = [path.outcome for group in self.paths for path in group if not path.supposed]
+        return dict.fromkeys((e.place, e.file, e.target) for r in runs for e in r.loaded if e.ours)
+
     def forget(self) -> None:
         """Let the script go as soon as this reading goes; nothing is judged any more."""
         if self.script is not None:

@@ -351,12 +351,14 @@ def _places(run: Run, node: ast.expr) -> Iterator[Tuple[str, Tuple[Place, Place]
 
 def load(run: Run, call: Call) -> Any:
     """``NpuConfig.load(path)`` of a file that is named there."""
-    if is_ours(run, call):
+    ours = is_ours(run, call)
+    if ours:
         judge_constructor(run, call, "NpuConfig.load")
     path = call.value("path", 0)
     if not isinstance(path, str):
         return anonymous(call.node)
-    loaded = Loaded(path, call.node, run.place(call.node), run.tick())
+    own = _own_target(call, 1)
+    loaded = Loaded(path, call.node, run.place(call.node), run.tick(), ours, own)
     loaded.path = tuple(run.guards)
     run.loaded.append(loaded)
     return loaded

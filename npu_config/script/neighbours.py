@@ -184,6 +184,34 @@ def imported_files(path: str) -> List[str]:
     return list(_reached(os.path.abspath(path)))[1:]
 
 
+def named_in(path: Optional[str], name: str) -> Optional[str]:
+    """The file that a script names: seen from the working directory, else from its own folder
+    or the nearest one above it, up to the top of the repository; None where there is none.
+
+    Args:
+        path: the script; None where it is in no file.
+        name: the file, as the script names it.
+    """
+    try:
+        name.encode()
+    except UnicodeError:
+        return None
+    if "\0" in name:
+        return None
+    if os.path.isfile(name):
+        return os.path.normpath(name)
+    folder = os.path.dirname(path or "")
+    while path is not None and not os.path.isabs(name):
+        found = os.path.normpath(os.path.join(folder, name))
+        if os.path.isfile(found):
+            return found
+        above = os.path.dirname(os.path.abspath(folder))
+        if above == os.path.abspath(folder) or os.path.exists(os.path.join(folder, ".git")):
+            break
+        folder = above if os.path.isabs(folder) else os.path.relpath(above)
+    return None
+
+
 def framework_of(path: str) -> Optional[str]:
     """The framework that a script is for: its imports show it, or those of what it imports.
 

@@ -30,6 +30,7 @@ import attr
 
 from npu_config.core.diagnostics import NOWHERE, Place
 from npu_config.core.message import phrase
+from npu_config.core.target import OwnTarget
 
 _LONGEST_KEY = 400
 _KEPT = 200
@@ -337,13 +338,17 @@ class Constructed(Tracked):
 
 
 class Loaded(Tracked):
-    """A configuration file that npu_config loads."""
+    """A configuration file that is loaded for a target, by npu_config if it is ``ours``."""
 
-    __slots__ = ("file",)
+    __slots__ = ("file", "ours", "target")
 
-    def __init__(self, file: str, node: ast.AST, place: Place, moment: int) -> None:
+    def __init__(
+        self, file: str, node: ast.AST, place: Place, moment: int, ours: bool, target: OwnTarget
+    ) -> None:
         super().__init__(node, place, moment)
         self.file = file
+        self.ours = ours
+        self.target = target
 
 
 class Function:

@@ -8,10 +8,12 @@ the environment, the machine.
 import os
 from typing import Any, Mapping, Optional
 
+import attr
+
 from npu_config.core.target import Target
 from npu_config.diagnosis.doctor import _checks
 from npu_config.diagnosis.doctor._facts import Check, Checkup, Outcome, facts_of
-from npu_config.judging import Around, KnownRules, judge
+from npu_config.judging import ALONE, Around, KnownRules, judge
 
 __all__ = ["Check", "Checkup", "Outcome", "examine"]
 
@@ -21,8 +23,9 @@ def examine(
     target: Optional[Target] = None,
     environ: Optional[Mapping[str, str]] = None,
     on_host: Optional[bool] = None,
-    default: Optional[Target] = None,
+    around: Around = ALONE,
     known_rules: Optional[KnownRules] = None,
+    content: Optional[bytes] = None,
 ) -> Checkup:
     """Go through the checks.
 
@@ -34,8 +37,9 @@ def examine(
         on_host: this is the training host: the source is judged with its paths and its
             environment, and what is missing here is a fault.  None: the source is judged without
             them, and what is missing is a fault when an NPU or the vendor's software is found.
-        default: the target where neither ``target`` nor the source says anything.
+        around: what is known besides, such as the target of the project.
         known_rules: as :func:`npu_config.judging.judge`.
+        content: the content of the file, where it is not to be read from ``source``.
 
     Returns:
         Every check with its outcome, in the order of the documentation.
@@ -44,10 +48,15 @@ def examine(
         TypeError: the source is of none of these types.
     """
     variables = os.environ if environ is None else environ
-    around = Around(target, default, variables if on_host else None, bool(on_host))
+    around = attr.evolve(
+        around,
+        target=target,
+        environ=variables if on_host else None,
+        on_host=bool(on_host),
+    )
     judged = None
     if source is not None:
-        judged = judge(source, around, known_rules=known_rules)
+        judged = judge(source, around, content=content, known_rules=known_rules)
     is_host = _checks.is_host(variables) if on_host is None else on_host
     facts = facts_of(judged, around, variables, is_host)
     checks = [make(facts) for make in _checks.CHECKS]

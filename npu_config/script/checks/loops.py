@@ -3,7 +3,6 @@ and what the loop runs and is fed.
 """
 
 import ast
-import os
 import re
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -21,7 +20,7 @@ from npu_config.python_flow.scopes import (
 )
 from npu_config.script.checks._check import LOOPS, Context, bindings, check, dotted, value_of
 from npu_config.script.checks.calls import of_plain_estimator
-from npu_config.script.neighbours import any_importer_has
+from npu_config.script.neighbours import any_importer_has, named_in
 from npu_config.script.objects import Block, Entry, Message, Tracked
 from npu_config.script.paths import Call
 from npu_config.script.vocabulary import SESSIONS
@@ -104,8 +103,8 @@ _COUNT_IN_TEXT = re.compile(
 
 def _count_in_file(context: Context, name: str) -> Optional[int]:
     """The count that a configuration file sets, where the script finds it."""
-    path = os.path.join(os.path.dirname(context.script.source.path or ""), name)
-    if not os.path.isfile(path):
+    path = named_in(context.script.source.path, name)
+    if path is None:
         return None
     text = load(path, _LARGEST)
     found = (
