@@ -24,12 +24,15 @@ ALL_OPTIONS: Mapping[str, Option] = MappingProxyType({**OPTIONS, **REMOVED})
 
 
 class Known(NamedTuple):
-    """An option as the adapter of one version knows it: its field, its reader, its writer."""
+    """An option as the adapter of one version knows it: its field, its reader, its writer, and
+    what the runtime does with a bad value.
+    """
 
     option: Option
     wire: str
     parse: Callable[[Any], Any]
     to_wire: Callable[[Any], Wire]
+    outcome: Outcome
 
 
 @functools.lru_cache(maxsize=64)
@@ -43,6 +46,7 @@ def known_to(version: Optional[int]) -> Mapping[str, Known]:
             if version is None or option.is_plain_in(version)
             else functools.partial(option.parse_in, version=version),
             option.kind.to_wire if option.wire_in(version) == option.kind.wire else "true".__eq__,
+            option.outcome_in(version),
         )
         for name, option in (OPTIONS if version is None else ALL_OPTIONS).items()
         if version is None or not option.is_read or option.versions.has(version)

@@ -65,7 +65,7 @@ class Rule:
         on_host: True when it looks at the file system or the environment, and so runs
             only when asked.
         about: what it looks at, and so needs: ``"options"``, ``"faults"`` (settings that
-            are wrong in themselves), ``"version"`` (that of the target),
+            are wrong in themselves), ``"target"`` (its product or mode), ``"version"`` (its),
             ``"session"`` (what the input says beside the options), or
             ``"run_config"`` (arguments of NPURunConfig).
         also: further options that its findings name, or are about.

@@ -380,7 +380,7 @@ def _add_target(key: Key, found: Tuple[List[str], ...]) -> bool:
     """Enter a target; True when it is one as npu_config has it."""
     if key.inner is None:
         return False
-    is_ours = any(near(name, TARGET_KEYS) is not None for name in key.inner)
+    is_ours = any(name in TARGET_KEYS or near(name, TARGET_KEYS) for name in key.inner)
     found[_GROUP if is_ours else _FOREIGN].append(key.name)
     return is_ours
 

@@ -5,6 +5,9 @@ set, and returns all findings.
 """
 
 import functools
+import importlib
+import os
+import pkgutil
 from typing import Callable, FrozenSet, List, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
@@ -26,28 +29,10 @@ class _Plan(NamedTuple):
 
 @functools.lru_cache(maxsize=1)
 def case_rules() -> Tuple[Rule, ...]:
-    """Every rule about options, in order of id."""
-    from npu_config.rules import (  # noqa: F401 - each declares its rules
-        checkpoints,
-        compilation,
-        contents,
-        deprecated,
-        dump,
-        dynamic,
-        environment,
-        loops,
-        memory,
-        names,
-        paths,
-        precision,
-        run_config,
-        session,
-        shapes,
-        targets,
-        timeouts,
-        unwritten,
-    )
-
+    """Every rule about options, in order of id: those of the modules beside this one."""
+    package = __name__.rpartition(".")[0]
+    for found in pkgutil.iter_modules([os.path.dirname(__file__)]):
+        importlib.import_module("{}.{}".format(package, found.name))
     rules = (rule for rule in REGISTRY.values() if rule.check is not None)
     return tuple(sorted(rules, key=lambda rule: rule.id))
 
@@ -60,7 +45,7 @@ def _rules_for(plan: _Plan) -> Tuple[Tuple[Rule, Callable[[Case], None]], ...]:
         (rule, rule.check)
         for rule in case_rules()
         if rule.check is not None
-        and rule.about in plan.about
+        and (rule.name if rule.about == "faults" else rule.about) in plan.about
         and (not rule.options or not given.isdisjoint(rule.options))
         and (rule.products is None or plan.products <= rule.products)
         and (plan.look_around or not rule.on_host)
@@ -68,13 +53,14 @@ def _rules_for(plan: _Plan) -> Tuple[Tuple[Rule, Callable[[Case], None]], ...]:
 
 
 def _about(case: Case) -> Tuple[str, ...]:
-    """What there is to judge, in the words of ``Rule.about``."""
+    """What there is to judge, in the words of ``Rule.about``; of faults the rules they break."""
     settings = case.settings
     subjects = ["options"]
     if case.target.cann is not None and case.version in (0, NEWEST):
         subjects.append("version")
-    if case.faults:
-        subjects.append("faults")
+    if case.target.product is not None or case.target.mode is not None:
+        subjects.append("target")
+    subjects.extend({fault.rule: None for fault in case.faults})
     if settings.session is not None:
         subjects.append("session")
     if settings.extra or settings.source_kind is SourceKind.RUN_CONFIG:

@@ -10,6 +10,7 @@ from npu_config.catalogue import (
     Option,
     Outcome,
     Status,
+    known_to,
 )
 from npu_config.catalogue.kinds import (
     Bool,
@@ -502,7 +503,7 @@ def _what_follows(case: Case, option: Option, value: Any) -> Tuple[Severity, Opt
     consequence = unread(case, option)
     if consequence is not None and (not case.is_ours or _is_text(value)):
         return Severity.WARNING, consequence
-    outcome = option.outcome_in(case.version)
+    outcome = known_to(case.version)[option.name].outcome
     return (
         Severity.ERROR if case.is_ours else option.severity,
         None if outcome is Outcome.UNCHECKED else outcome.value,

@@ -29,6 +29,7 @@ from npu_config.rules.case import (
     options=tuple(OPTIONS),
     facts=("huge-page-products", "input-batch-products", "aicore-num-products", "aoe-products"),
     source=("docs/en/tfadapter_1/apiref/session_config",),
+    about="target",
 )
 def option_not_on_product(case: Case) -> None:
     """An option is set that the target product does not support.
@@ -220,6 +221,7 @@ def _report_mode(case: Case, names: List[str], mode: str) -> None:
     Severity.WARNING,
     facts=("graph-run-mode-allowed",),
     source=("docs/en/tfadapter_1/apiref/session_config/basic_options.md",),
+    about="target",
     also=("graph_run_mode",),
 )
 def mode_not_of_target(case: Case) -> None:
