@@ -15,7 +15,7 @@ from npu_config.core.files import PathLike, write_atomic, write_missing
 from npu_config.core.message import phrase
 from npu_config.core.settings import Settings
 from npu_config.core.target import Target
-from npu_config.rules.engine import judge
+from npu_config.rules.case import judge
 from npu_config.rules.overwritten import OverwrittenWarning
 from npu_config.rules.own_names import help_for_keyword, no_attribute
 from npu_config.rules.value import ConfigValue, SideFile, from_settings, from_validated

@@ -15,7 +15,7 @@ import yaml
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.settings import Setting, Settings, SourceKind
-from npu_config.rules.engine import case_rules, judge
+from npu_config.rules.case import case_rules, judge
 from tests import golden
 
 DATA = Path(__file__).parent / "data" / "vectors"

@@ -14,7 +14,7 @@
 9xx    ``deprecated``                                 deprecated, undocumented, without effect
 =====  =============================================  =======================================
 
-``case`` is what a rule looks at, ``engine`` runs the rules, ``value`` is what remains when they
+``case`` is what a rule looks at and runs the rules, ``value`` is what remains when they
 find no error, ``builder`` collects options, task by task or by name, ``own_names`` is what was
 meant by a name that the classes of npu_config do not have, ``reading`` is what
 reading a file gives.  Rules that a parser applies are declared beside that parser;

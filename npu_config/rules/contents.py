@@ -17,7 +17,15 @@ from npu_config.core.message import join, phrase
 from npu_config.core.patterns import lazy_pattern
 from npu_config.core.rule import rule
 from npu_config.core.target import Target
-from npu_config.rules.case import DYNAMIC_SHAPES, Case, in_script, on, runs_dynamic, tuning_mode
+from npu_config.rules.case import (
+    DYNAMIC_SHAPES,
+    Case,
+    in_script,
+    inspection,
+    on,
+    runs_dynamic,
+    tuning_mode,
+)
 from npu_config.rules.environment import PROGRESS
 from npu_config.rules.paths import WANTED
 from npu_config.text.rules import json_syntax
@@ -30,6 +38,7 @@ LARGEST_FILE = 10_000_000
 """Files above this are not read; no side file comes near it."""
 
 
+@inspection
 def contents(case: Case) -> Iterator[Diagnostic]:
     """What is wrong in the profiling options and, on the host, in the files that are at hand."""
     text = case.get("profiling_options")

@@ -8,7 +8,7 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.message import phrase
 from npu_config.core.settings import Settings
 from npu_config.core.target import OwnTarget, Target, layered
-from npu_config.rules.engine import judge
+from npu_config.rules.case import judge
 from npu_config.text.loading import guarded
 
 __all__ = ["ALONE", "Around"]

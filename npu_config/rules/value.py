@@ -29,8 +29,7 @@ from npu_config.core.calls import explained
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.rules.case import Case
-from npu_config.rules.engine import judge_case
+from npu_config.rules.case import Case, judge_case
 from npu_config.rules.overwritten import warn_overwritten
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import language
 from npu_config.core.settings import UNKNOWN
 from npu_config.proto import decode
-from npu_config.rules.engine import judge
+from npu_config.rules.case import judge
 
 
 @attr.s(slots=True, auto_attribs=True)

@@ -98,7 +98,7 @@ def warn_of_findings(config: Any) -> None:
         return
     from npu_config.core.diagnostics import Severity
     from npu_config.proto import decode
-    from npu_config.rules.engine import judge
+    from npu_config.rules.case import judge
 
     on_host = vendor.is_available()
     environ = os.environ if on_host else None

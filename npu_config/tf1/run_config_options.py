@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 from npu_config.catalogue import OPTIONS, InvalidValue, Option
 from npu_config.catalogue.api import WRITTEN_AS_TEXT, WRITTEN_WITHOUT_PART
 from npu_config.core.settings import Setting, Settings, SourceKind
-from npu_config.rules.case import Case
-from npu_config.rules.engine import judge, judge_case
+from npu_config.rules.case import Case, judge, judge_case
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import rules
 from npu_config.tf1.run_config_parts import PARTS, fields_of

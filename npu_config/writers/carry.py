@@ -10,8 +10,7 @@ from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind, Stated
 from npu_config.core.target import Target
 from npu_config.proto import encode
-from npu_config.rules.case import Case
-from npu_config.rules.engine import judge_case
+from npu_config.rules.case import Case, judge_case
 from npu_config.rules.targets import not_read
 from npu_config.rules.unwritten import is_there
 from npu_config.rules.value import ConfigValue, SideFile, from_validated, of_judged

@@ -12,7 +12,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.settings import Setting, Settings, SourceKind
 from npu_config.core.target import Target
 from npu_config.core.versions import NEWEST, SNAPSHOTS, Versions, spans
-from npu_config.rules.engine import judge
+from npu_config.rules.case import judge
 from npu_config.rules.value import ConfigValue, from_settings
 from npu_config.script import judge_script
 

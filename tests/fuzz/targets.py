@@ -38,7 +38,7 @@ from npu_config.rank_table.hccn import parse_hccn
 from npu_config.readers import KINDS, read
 from npu_config.reporters import FORMATS, Summary, render
 from npu_config.rulebook import load_all
-from npu_config.rules.engine import judge
+from npu_config.rules.case import judge
 from npu_config.runner.script import CannotRunError
 from npu_config.runner.script import _compiled as compiled
 

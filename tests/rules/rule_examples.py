@@ -17,7 +17,7 @@ from unittest import mock
 
 from npu_config.core.diagnostics import Report
 from npu_config.readers import read
-from npu_config.rules.engine import judge
+from npu_config.rules.case import judge
 from npu_config.script import read_script
 
 _HEAD = re.compile(r"(Wrong|Right)(?:, (.*))?:$")

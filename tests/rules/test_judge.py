@@ -5,8 +5,7 @@ import pytest
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import Product, Target
-from npu_config.rules.case import Case
-from npu_config.rules.engine import judge
+from npu_config.rules.case import Case, judge
 
 
 def case(values, source_kind=SourceKind.FILE, **facts):

@@ -8,8 +8,7 @@ from npu_config.catalogue.kinds import Bool, Choice, Int, InvalidValue
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, SourceKind
 from npu_config.core.target import MODES, Product, Target
-from npu_config.rules.case import Case
-from npu_config.rules.engine import judge
+from npu_config.rules.case import Case, judge
 
 TEXTS = (
     "data:1,-1",

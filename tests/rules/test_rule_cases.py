@@ -10,7 +10,7 @@ too (see ``tests/golden.py``).
 from pathlib import Path
 
 from npu_config.core.diagnostics import Severity
-from npu_config.rules.engine import case_rules
+from npu_config.rules.case import case_rules
 from tests import golden
 from tests.rules.rule_examples import examples, findings
 

@@ -12,7 +12,7 @@ from npu_config import rulebook
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import REGISTRY
 from npu_config.rulebook import load_all
-from npu_config.rules.engine import case_rules
+from npu_config.rules.case import case_rules
 from tests.rules.rule_cases_in_code import CASES
 from tests.rules.rule_examples import examples, findings
 

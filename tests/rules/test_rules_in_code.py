@@ -3,7 +3,7 @@
 import pytest
 
 from npu_config.core.diagnostics import Severity
-from npu_config.rules.engine import judge
+from npu_config.rules.case import judge
 from tests.rules.rule_cases_in_code import CASES, proto
 
 WRONG = [(id, number) for id, (wrong, _) in CASES.items() for number in range(len(wrong))]
