@@ -1,6 +1,6 @@
 """The command line: ``npu-config``.
 
-One module for each command; a command is imported when it is called.  Exit codes: ``_exits.py``.
+One module for each command; a command is imported when it is called.  Exit codes: ``_output.py``.
 """
 
 import os
@@ -26,9 +26,9 @@ def run(arguments: Optional[Sequence[str]] = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["run"] and "_NPU_CONFIG_COMPLETE" not in os.environ:
-        from npu_config.cli import _run, _run_options
+        from npu_config.cli import _run
 
-        values = _run_options.read(words[1:])
+        values = _run.read(words[1:])
         if values is not None:
             return _run.alone(values)
     try:

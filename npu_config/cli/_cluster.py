@@ -15,10 +15,8 @@ from typing import (
 
 import click
 
-from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
-from npu_config.cli._options import PRODUCT_HELP, ProductType
-from npu_config.cli._output import Failure, read_stdin
-from npu_config.cli._paths import missing
+from npu_config.cli._options import PRODUCT_HELP, ProductType, missing
+from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, Failure, read_stdin
 from npu_config.cli._report import fails
 from npu_config.cli._report import print_findings as print_report
 from npu_config.core.diagnostics import Diagnostic, Report

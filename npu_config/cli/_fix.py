@@ -1,9 +1,12 @@
-"""The fixes that findings carry, applied to exactly their characters."""
+"""The fixes that findings carry, applied to exactly their characters; files rewritten in place."""
 
+import os
 import re
+import stat
 from typing import Iterable, List, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Edit, Fix
+from npu_config.core.message import localized
 from npu_config.text.source import apply_edits
 
 Span = Tuple[Tuple[int, int], Tuple[int, int]]
@@ -67,3 +70,44 @@ def _escaped(character: str) -> str:
     return "".join(
         "\\{:03o}".format(byte) for byte in character.encode("utf-8", "surrogateescape")
     )
+
+
+def rewrite(
+    path: str, before: str, after: str, encoding: str = "utf-8", root: Optional[str] = None
+) -> Optional[str]:
+    """Write ``after`` where ``before`` is; why it was not done, if it was not.
+
+    Args:
+        path: the file.
+        before: what was read from it; a file that holds anything else is left alone.
+        after: what it is to hold.
+        encoding: of both.
+        root: the directory that the file was found in; links that lead out of it are not
+            followed.
+    """
+    from npu_config.core.files import ChangedError, replace_content
+
+    real = os.path.realpath(path)
+    try:
+        reason = _refusal(real, root)
+        if reason is not None:
+            return reason
+        replace_content(real, before.encode(encoding), after.encode(encoding))
+    except ChangedError as error:
+        return error.strerror
+    except OSError as error:
+        return localized("the file cannot be written: {}", error.strerror or error)
+    return None
+
+
+def _refusal(real: str, root: Optional[str]) -> Optional[str]:
+    """Why a file is not replaced; None when it may be."""
+    if not stat.S_ISREG(os.stat(real).st_mode):
+        return "this is not a regular file; it is not written"
+    if not os.access(real, os.W_OK):
+        return "the file may not be written by this user"
+    if root is not None:
+        inside = os.path.join(os.path.realpath(root), "")
+        if not real.startswith(inside):
+            return localized("a link leads out of {}; name the file itself to write it", root)
+    return None

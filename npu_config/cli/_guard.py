@@ -5,8 +5,16 @@ import os
 import sys
 from typing import Any, Callable
 
-from npu_config.cli._exits import DONE, FINDINGS, INTERRUPTED, WRONG_CALL
-from npu_config.cli._output import Failure, complain, say, unwritable
+from npu_config.cli._output import (
+    DONE,
+    FINDINGS,
+    INTERRUPTED,
+    WRONG_CALL,
+    Failure,
+    complain,
+    say,
+    unwritable,
+)
 from npu_config.core.message import localized
 
 

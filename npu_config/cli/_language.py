@@ -1,4 +1,4 @@
-"""The language of the command line: ``--lang``, else NPU_CONFIG_LANG, else the locale."""
+"""Groups of commands, and their language: ``--lang``, else NPU_CONFIG_LANG, else the locale."""
 
 import contextlib
 import gettext
@@ -8,7 +8,8 @@ from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import click
 
-from npu_config.cli._run_options import OPTIONS
+from npu_config.cli._output import WRONG_CALL, say
+from npu_config.cli._run import OPTIONS
 from npu_config.core.message import (
     DOMAIN,
     FOLDERS,
@@ -73,6 +74,17 @@ def wrapped(text: str, room: int) -> List[str]:
             line = ""
         line += unit
     return [*lines, line.rstrip()] if line else lines
+
+
+class Group(click.Group):
+    """A group of commands; called without one, it shows its help."""
+
+    def parse_args(self, ctx: click.Context, args: List[str]) -> List[str]:
+        """As click's, with the help on standard error, as for any wrong call."""
+        if not args and not ctx.resilient_parsing:
+            say(ctx.get_help() + "\n", err=True)
+            ctx.exit(WRONG_CALL)
+        return super().parse_args(ctx, args)
 
 
 class SpokenContext(click.Context):

@@ -1,18 +1,103 @@
-"""Options that several commands have."""
+"""What the commands are made of: types of arguments, and options that several have."""
 
 import functools
 import os
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Sequence
 
 import click
 
-from npu_config.cli._complete import complete_rules
+from npu_config.cli._output import Failure
 from npu_config.core.message import listed, localized, phrase
 from npu_config.core.target import MODES, Product, Target
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from npu_config.lint.project import Project
     from npu_config.rules.reading import Around
+
+
+def complete_rules(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> "List[CompletionItem]":
+    """Ids and names of rules; of several, joined by commas, the last is completed."""
+    from click.shell_completion import CompletionItem
+
+    before, comma, word = incomplete.rpartition(",")
+    return [
+        CompletionItem(before + comma + name, help=words)
+        for name, words in _rules()
+        if name.lower().startswith(word.lower())
+    ]
+
+
+def complete_names(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> "List[CompletionItem]":
+    """Everything that ``explain`` explains."""
+    from click.shell_completion import CompletionItem
+
+    from npu_config.cli._topics import topics
+
+    return [
+        CompletionItem(name, help=topic.summary)
+        for topic in topics()
+        for name in (topic.name, *topic.also)
+        if name.lower().startswith(incomplete.lower())
+    ]
+
+
+def _rules() -> List[List[str]]:
+    from npu_config.cli._topics import topics
+
+    rules = [topic for topic in topics() if topic.kind == "rule"]
+    return [[rule.name, rule.summary] for rule in rules] + [
+        [name, rule.summary] for rule in rules for name in rule.also
+    ]
+
+
+class InputPath(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """A file or directory that is read.
+
+    Args:
+        must_exist: refuse a path that names nothing (exit code 2).
+        stdin: ``-`` stands for standard input.
+    """
+
+    name = "path"
+
+    def __init__(self, must_exist: bool = True, stdin: bool = True) -> None:
+        self.must_exist = must_exist
+        self.stdin = stdin
+
+    def convert(
+        self, value: Any, param: Optional[click.Parameter], ctx: Optional[click.Context]
+    ) -> str:
+        """The path; a path that names nothing is refused."""
+        path = str(value)
+        if "\0" in path:
+            raise Failure("{} is not a path", path)
+        if self.must_exist and not (self.stdin and path == "-") and not os.path.lexists(path):
+            raise Failure("{} does not exist", path)
+        return path
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> "List[CompletionItem]":
+        """Files, as the shell completes them."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
+
+
+def missing(paths: Iterable[str]) -> List[str]:
+    """The paths that name nothing."""
+    return [path for path in paths if path != "-" and not os.path.lexists(path)]
+
+
+INPUT = InputPath()
+FILE = InputPath(stdin=False)
+ANY_PATH = InputPath(must_exist=False)
 
 Decorator = Callable[[Any], Any]
 

@@ -1,13 +1,30 @@
-"""The one way out: all that is written to terminals, pipes and files goes through here."""
+"""The one way out: exit codes, failures, and all that is written to terminals, pipes and files."""
 
 import contextlib
 import os
 import sys
-from typing import Any, Iterator, Optional, Sequence, Union
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
-from npu_config.cli._exits import FINDINGS, WRONG_CALL
 from npu_config.core.message import localized
 from npu_config.core.terminal import harmless, printable
+
+DONE, FINDINGS, WRONG_CALL, INTERRUPTED = 0, 1, 2, 130
+
+EXIT_CODES: Mapping[int, str] = {
+    DONE: "done, and nothing to complain about",
+    FINDINGS: (
+        "findings at or above the failing severity (error; with --strict warning, too); or what "
+        "was asked for cannot be produced because of what the input holds; or a file exists and "
+        "cannot be read"
+    ),
+    WRONG_CALL: (
+        "a wrong call: an unknown command or option, a named path that does not exist, an output "
+        "that exists (--force overwrites it) or cannot be written, no working directory"
+    ),
+    INTERRUPTED: "interrupted",
+}
+"""Exit code to what it means.  ``npu-config run`` ends with the code of the script it runs."""
 
 
 class Failure(Exception):  # noqa: N818 - it fails, and nothing is in error
@@ -156,3 +173,28 @@ def write_mixlist(path: str, types: Sequence[str], force: bool) -> None:
         raise Unproducible("no operator type for the block list was found; nothing is written")
     write(path, mixlist.render(mixlist.Mixlist.of(black_list=types)), force)
     say(localized("{} written: set modify_mixlist to it, with a mixed precision mode\n", path))
+
+
+_WORTH_SHOWING = 200
+
+
+@contextmanager
+def progress(total: int, worth: int = _WORTH_SHOWING) -> Iterator[Callable[[int], None]]:
+    """A function that is told how much more is done; silent off a terminal.
+
+    Args:
+        total: how many files, or bytes, there are.
+        worth: the least of them for which a bar is shown.
+    """
+    if total >= worth and wants_color(sys.stderr):
+        try:
+            from rich.console import Console
+            from rich.progress import Progress
+        except ImportError:
+            pass
+        else:
+            with Progress(console=Console(stderr=True), transient=True) as bar:
+                task = bar.add_task("checking", total=total)
+                yield lambda count: bar.advance(task, count)
+            return
+    yield lambda count: None

@@ -1,11 +1,14 @@
-"""One run of ``check``: files read, judged, fixed and counted."""
+"""One run of ``check``: files found, read, judged, fixed and counted; what of it is reported."""
 
 import os
 from typing import (
     Any,
     Callable,
     Dict,
+    Iterable,
+    Iterator,
     List,
+    NamedTuple,
     Optional,
     Sequence,
     Set,
@@ -16,23 +19,151 @@ from typing import (
 )
 
 import attr
+import click
 
-from npu_config.cli._fix import difference, fixed
-from npu_config.cli._progress import progress
-from npu_config.cli._rewrite import rewrite
-from npu_config.cli._select import Keeps, selection
-from npu_config.cli._sources import Candidate, candidates
+from npu_config.cli._fix import difference, fixed, rewrite
+from npu_config.cli._output import progress, read_stdin
+from npu_config.cli._report import STDIN
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report
+from npu_config.core.message import localized
+from npu_config.core.rule import selects
 from npu_config.judging import Around, Judgement, judge, judge_if_ours
 from npu_config.lint import rules
-from npu_config.lint.project import Project, Targets
-from npu_config.lint.walk import Skipped
-from npu_config.readers import NOTHING_OF_NPU, Decision
+from npu_config.lint.project import Project, Targets, id_of_rule
+from npu_config.lint.walk import Skipped, of_package, walk
+from npu_config.readers import LARGEST, NOTHING_OF_NPU, Decision
 from npu_config.reporters import Unchecked
 from npu_config.rulebook import load_all
 from npu_config.rules.reading import FAILED
 from npu_config.text.loading import attempted, guarded
 from npu_config.text.rules import json_syntax, nothing_to_check, unparsable_file, unreadable_file
+
+__all__ = ["Session"]
+
+EXCLUDED = "excluded in pyproject.toml"
+
+
+class Candidate(NamedTuple):
+    """One file to look at.
+
+    ``content`` is given for what is not in a file; ``root`` for a file that was found in that
+    directory.  ``if_ours``: nobody says that it is a file for us.
+    """
+
+    path: str
+    content: Optional[bytes] = None
+    root: Optional[str] = None
+    if_ours: bool = False
+
+
+def candidates(
+    paths: Sequence[str],
+    project: Project,
+    if_ours: bool = False,
+    skipped: Optional[List[Skipped]] = None,
+) -> Iterator[Candidate]:
+    """Every file once: those that are named, and those in directories that are named.
+
+    Args:
+        paths: files, directories, ``-``.
+        project: what it excludes is left out of directories.
+        if_ours: files that are named are treated as those in directories are.
+        skipped: gets what is left out, and why.
+    """
+    seen = set()
+    for path in paths:
+        if path == "-":
+            if path not in seen:
+                seen.add(path)
+                yield Candidate(STDIN, read_stdin(LARGEST))
+            continue
+        if os.path.isdir(path):
+            found = _files_below(path, project, skipped)
+        elif if_ours and (project.excludes(path) or of_package(path)):
+            if skipped is not None:
+                skipped.append(Skipped(path, of_package(path) or EXCLUDED))
+            continue
+        else:
+            found = iter((Candidate(path, if_ours=if_ours and os.path.exists(path)),))
+        for candidate in found:
+            name = os.path.abspath(candidate.path)
+            if name not in seen:
+                seen.add(name)
+                doubtful = candidate.if_ours and not project.claims(candidate.path)
+                yield candidate._replace(path=_plain(candidate.path), if_ours=doubtful)
+
+
+def _plain(path: str) -> str:
+    """A path without ``./`` before it, as other tools name files."""
+    here = os.curdir + os.sep
+    while path.startswith(here):
+        path = path[len(here) :].lstrip(os.sep)
+    return path
+
+
+def _files_below(
+    directory: str, project: Project, skipped: Optional[List[Skipped]]
+) -> Iterator[Candidate]:
+    """The files of a directory that the project does not leave out."""
+    at_top = os.path.abspath(directory) == project.root
+    for path in walk(directory, project.exclude if at_top else (), skipped):
+        if at_top or not project.excludes(path):
+            yield Candidate(path, None, directory, True)
+        elif skipped is not None:
+            skipped.append(Skipped(path, EXCLUDED))
+
+
+Keeps = Callable[[Diagnostic], bool]
+
+_ALWAYS = ("NPU701", "NPU702", "NPU703", "NPU708", "NPU830", "NPU831")
+
+
+def selection(select: Iterable[str], ignore: Iterable[str], where: str = "--ignore") -> Keeps:
+    """A function that says whether a finding is reported.
+
+    Args:
+        select: ids, beginnings of ids or names, several joined by commas; empty: all.  That a
+            file cannot be read is reported in any case, unless it is ignored.
+        ignore: the same; wins over ``select``.
+        where: where ``ignore`` comes from, for the message.
+
+    Raises:
+        click.UsageError: one of them is no rule.
+    """
+    chosen, dropped = _ids(select, "--select"), _ids(ignore, where)
+    if not chosen and not dropped:
+        return lambda diagnostic: True
+    if chosen:
+        chosen.extend(_ALWAYS)
+
+    def keeps(diagnostic: Diagnostic) -> bool:
+        if any(selects(id, diagnostic.rule) for id in dropped):
+            return False
+        return not chosen or any(selects(id, diagnostic.rule) for id in chosen)
+
+    return keeps
+
+
+def _ids(words: Iterable[str], option: str) -> List[str]:
+    """The ids, or beginnings of ids, that words mean."""
+    given = [part.strip() for word in words for part in word.split(",") if part.strip()]
+    if not given:
+        return []
+    from npu_config.rulebook import load_all
+    from npu_config.text.words import near
+
+    by_name = {rule.name: rule.id for rule in load_all()}
+    found = []
+    for word in given:
+        id = id_of_rule(word, by_name)
+        if id is not None:
+            found.append(id)
+        else:
+            close = near(word, [*by_name, *by_name.values()])
+            hint = "" if close is None else localized('; did you mean "{}"?', close)
+            raise click.UsageError(localized('{}: "{}" is not a rule{}', option, word, hint))
+    return found
+
 
 MOST_PASSES = 1000
 _BROKEN = (unparsable_file.id, json_syntax.id)
@@ -344,6 +475,3 @@ def _comes_back(text: str, encoding: str) -> bool:
         return text.encode(encoding).decode(encoding) == text
     except UnicodeError:
         return False
-
-
-__all__ = ["Session"]

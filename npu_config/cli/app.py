@@ -6,10 +6,9 @@ from typing import Any, List, Mapping, Optional, cast
 
 import click
 
-from npu_config.cli._exits import EXIT_CODES
-from npu_config.cli._group import Group
 from npu_config.cli._guard import check_directory, guarded
-from npu_config.cli._language import of_call, spoken
+from npu_config.cli._language import Group, of_call, spoken
+from npu_config.cli._output import EXIT_CODES
 from npu_config.core.message import localized, phrase
 from npu_config.core.version import __version__
 

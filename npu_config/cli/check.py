@@ -5,10 +5,15 @@ from typing import Any, Optional, Tuple
 
 import click
 
-from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
-from npu_config.cli._options import around_of, as_option, selection_options, target_options
-from npu_config.cli._output import Failure, say, writing
-from npu_config.cli._paths import ANY_PATH, missing
+from npu_config.cli._options import (
+    ANY_PATH,
+    around_of,
+    as_option,
+    missing,
+    selection_options,
+    target_options,
+)
+from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, Failure, say, writing
 from npu_config.cli._report import fails, format_option, print_findings, strict_option
 from npu_config.core.diagnostics import Report
 from npu_config.core.message import localized
@@ -73,8 +78,7 @@ def command(
     Exit code 0: no errors (with --strict: nor warnings, nor a named file that was not checked);
     1: there are some; 2: wrong usage, or a named path does not exist.
     """
-    from npu_config.cli._select import selection
-    from npu_config.cli._session import Session
+    from npu_config.cli._session import Session, selection
     from npu_config.lint.project import find_project
     from npu_config.rulebook import load_all
 

@@ -5,9 +5,8 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import click
 
-from npu_config.cli._options import form_option
+from npu_config.cli._options import INPUT, form_option
 from npu_config.cli._output import say
-from npu_config.cli._paths import INPUT
 from npu_config.core.message import localized
 
 _MARKS = {"read": "+", "not-read": "-", "other-field": "f", "value-not-known": "v"}
@@ -62,7 +61,7 @@ def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -
     Exit code 0: with --cann every option is read in each of these versions; 1: one is not, or a
     file cannot be read; 2: wrong usage.
     """
-    from npu_config.cli._sources import candidates
+    from npu_config.cli._session import candidates
     from npu_config.core.diagnostics import Diagnostic, Report, Severity
     from npu_config.core.versions import SNAPSHOTS
     from npu_config.lint.project import find_project

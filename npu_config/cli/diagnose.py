@@ -4,9 +4,8 @@ from typing import Any, Optional
 
 import click
 
-from npu_config.cli._options import out_options
+from npu_config.cli._options import ANY_PATH, FILE, missing, out_options
 from npu_config.cli._output import Failure, say, writing
-from npu_config.cli._paths import ANY_PATH, FILE, missing
 from npu_config.cli._report import attempt, fails, format_option, print_findings, strict_option
 from npu_config.core.message import localized
 

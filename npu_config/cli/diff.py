@@ -5,9 +5,8 @@ from typing import Any, Dict, List, Optional
 
 import click
 
-from npu_config.cli._options import as_option
+from npu_config.cli._options import INPUT, as_option
 from npu_config.cli._output import say
-from npu_config.cli._paths import INPUT
 
 
 @click.command("diff")
@@ -32,7 +31,7 @@ def command(old: str, new: str, as_kind: Optional[str]) -> int:
 def _values(path: str, as_kind: Optional[str]) -> Dict[str, Any]:
     """Every setting of a file by name; exit code 1, with its findings, when it has errors."""
     from npu_config.catalogue import OPTIONS, InvalidValue
-    from npu_config.cli._load import complain, read_configuration
+    from npu_config.cli._report import complain, read_configuration
     from npu_config.core.settings import UNKNOWN
 
     reading = read_configuration(path, as_kind)

@@ -5,11 +5,9 @@ from typing import Optional
 
 import click
 
-from npu_config.cli._load import STDIN
-from npu_config.cli._options import target_options
+from npu_config.cli._options import INPUT, target_options
 from npu_config.cli._output import read_stdin, say, wants_color
-from npu_config.cli._paths import INPUT
-from npu_config.cli._report import findings_option, write_findings
+from npu_config.cli._report import STDIN, findings_option, write_findings
 from npu_config.core.message import localized
 from npu_config.core.target import Target
 

@@ -15,9 +15,8 @@ from npu_config.cli._cluster import (
     table_of,
     told_by,
 )
-from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
-from npu_config.cli._output import Failure, deliver, say, unwritable
-from npu_config.cli._paths import INPUT, missing
+from npu_config.cli._options import INPUT, missing
+from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, Failure, deliver, say, unwritable
 from npu_config.cli._report import fails, refusals
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized

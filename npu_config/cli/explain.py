@@ -7,8 +7,7 @@ from typing import Iterable, List, Optional, Sequence, Tuple
 
 import click
 
-from npu_config.cli._complete import complete_names
-from npu_config.cli._options import form_option
+from npu_config.cli._options import complete_names, form_option
 from npu_config.cli._output import Failure, say, wants_color
 from npu_config.cli._topics import KINDS, Topic, about, called, former, topics
 from npu_config.core.message import join, localized

@@ -5,12 +5,9 @@ from typing import Any, List, Optional, Tuple
 import click
 
 from npu_config.cli._cluster import InputFile, print_findings, read
-from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
-from npu_config.cli._fix import difference
-from npu_config.cli._options import as_option
-from npu_config.cli._output import deliver, say
-from npu_config.cli._paths import ANY_PATH, missing
-from npu_config.cli._rewrite import rewrite
+from npu_config.cli._fix import difference, rewrite
+from npu_config.cli._options import ANY_PATH, as_option, missing
+from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, deliver, say
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized, phrase
 from npu_config.text.loading import attempted

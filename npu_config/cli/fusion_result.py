@@ -4,8 +4,8 @@ from typing import Tuple
 
 import click
 
+from npu_config.cli._options import FILE
 from npu_config.cli._output import say
-from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt
 from npu_config.core.message import localized
 

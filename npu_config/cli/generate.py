@@ -5,10 +5,8 @@ from typing import TYPE_CHECKING, Dict, Iterable, List, Optional, cast
 
 import click
 
-from npu_config.cli._exits import FINDINGS
-from npu_config.cli._options import as_option, out_options, target_options
-from npu_config.cli._output import Failure, Unproducible, deliver, say, writing
-from npu_config.cli._paths import INPUT
+from npu_config.cli._options import INPUT, as_option, out_options, target_options
+from npu_config.cli._output import FINDINGS, Failure, Unproducible, deliver, say, writing
 from npu_config.cli._report import findings_option, write_findings
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.files import write_missing
@@ -66,7 +64,7 @@ def command(
     refuses for the same target.  With --target-cann that is, in a configuration file, every option
     that the adapter of that version does not read, unless --drop-unknown leaves it out.
     """
-    from npu_config.cli._load import complain, read_configuration
+    from npu_config.cli._report import complain, read_configuration
     from npu_config.judging import Around, judge_reading
     from npu_config.lint.project import in_project
     from npu_config.rulebook import load_all

@@ -4,8 +4,8 @@ from typing import Any, Optional, Tuple
 
 import click
 
+from npu_config.cli._options import FILE
 from npu_config.cli._output import say
-from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt, fails, print_findings, strict_option
 from npu_config.core.message import localized
 

@@ -7,13 +7,10 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import click
 
-from npu_config.cli._exits import DONE, FINDINGS
-from npu_config.cli._fix import difference
-from npu_config.cli._load import STDIN
-from npu_config.cli._output import Failure, read_stdin, say
-from npu_config.cli._paths import INPUT
-from npu_config.cli._progress import progress
-from npu_config.cli._rewrite import rewrite
+from npu_config.cli._fix import difference, rewrite
+from npu_config.cli._options import INPUT
+from npu_config.cli._output import DONE, FINDINGS, Failure, progress, read_stdin, say
+from npu_config.cli._report import STDIN
 from npu_config.core.diagnostics import Place
 from npu_config.core.files import make_directories
 from npu_config.core.message import localized

@@ -6,11 +6,9 @@ from typing import Any, Iterator, List, Optional, Tuple
 import click
 
 from npu_config.cli._cluster import InputFile, check_files, print_findings
-from npu_config.cli._exits import DONE, FINDINGS
-from npu_config.cli._group import Group
-from npu_config.cli._options import out_options, together
-from npu_config.cli._output import deliver
-from npu_config.cli._paths import ANY_PATH, FILE
+from npu_config.cli._language import Group
+from npu_config.cli._options import ANY_PATH, FILE, out_options, together
+from npu_config.cli._output import DONE, FINDINGS, deliver
 from npu_config.cli._report import format_option, refusals, strict_option
 from npu_config.core.message import localized, phrase
 

@@ -5,9 +5,8 @@ from typing import Any, Optional, Tuple
 
 import click
 
-from npu_config.cli._output import say, write_mixlist
-from npu_config.cli._paths import FILE
-from npu_config.cli._progress import progress
+from npu_config.cli._options import FILE
+from npu_config.cli._output import progress, say, write_mixlist
 from npu_config.cli._report import attempt
 from npu_config.core.message import localized
 

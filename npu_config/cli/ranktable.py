@@ -17,10 +17,9 @@ from npu_config.cli._cluster import (
     tables_of,
     told_by,
 )
-from npu_config.cli._group import Group
-from npu_config.cli._options import out_options
+from npu_config.cli._language import Group
+from npu_config.cli._options import missing, out_options
 from npu_config.cli._output import Failure, deliver, say
-from npu_config.cli._paths import missing
 from npu_config.cli._report import format_option, refusals, strict_option
 from npu_config.core.message import localized
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from npu_config.cli import _run
-from npu_config.cli._run_options import OPTIONS, Option
+from npu_config.cli._run import OPTIONS, Option
 
 
 def _click_option(option: Option) -> Any:

@@ -1,14 +1,57 @@
-"""``.npy`` files and the ``index.csv`` beside them, as both exports write them.
+"""Tables as CSV, .npy files, and the index.csv beside them, as both exports write them."""
 
-Nothing here needs numpy: a file is a short text header and the bytes of the array.
-"""
-
+import csv
 import hashlib
 import re
-from typing import Iterable, NamedTuple, Sequence, Set
+from typing import Any, Iterable, List, NamedTuple, Sequence, Set
 
-from npu_config.core.csv_text import csv_text
 from npu_config.core.files import PathLike, write_atomic
+
+__all__ = [
+    "COLUMNS",
+    "DTYPES",
+    "INDEX",
+    "TENSOR",
+    "Exported",
+    "file_name",
+    "index_text",
+    "npy_header",
+    "write_index",
+]
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?\Z")
+_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Rows as CSV; a text that a spreadsheet would compute has a ``'`` before it.
+
+    Numbers stay as they are, as text, too.  :func:`unguarded` gives back what a cell was.
+    """
+    lines = _Lines()
+    csv.writer(lines).writerows(map(_guarded, rows))  # with "\r\n" it quotes either character
+    return "".join(line[:-2] + "\n" for line in lines)
+
+
+class _Lines(List[str]):
+    """What a writer writes, a row each."""
+
+    write = list.append
+
+
+def _guarded(row: Iterable[Any]) -> List[Any]:
+    return ["'" + cell if isinstance(cell, str) and _computes(cell) else cell for cell in row]
+
+
+def _computes(text: str) -> bool:
+    return _FORMULA.match(text) is not None and _NUMBER.match(text) is None
+
+
+def unguarded(cell: str) -> str:
+    """The text of a cell that :func:`csv_text` wrote."""
+    return cell[1:] if _GUARDED.match(cell) else cell
+
 
 INDEX = "index.csv"
 _KINDS = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
@@ -100,9 +143,3 @@ def file_name(node: str, taken: Set[str]) -> str:
         unique = "{}~{}".format(name, count)
     taken.add(unique)
     return unique
-
-
-__all__ = [
-    "COLUMNS", "DTYPES", "INDEX", "TENSOR", "Exported", "file_name", "index_text", "npy_header",
-    "write_index",
-]  # fmt: skip

@@ -12,11 +12,10 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Se
 
 import attr
 
-from npu_config.core.csv_text import unguarded
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import reading, walk
 from npu_config.core.message import phrase
-from npu_config.core.npy import COLUMNS, INDEX, TENSOR
+from npu_config.core.npy import COLUMNS, INDEX, TENSOR, unguarded
 from npu_config.dumps._rules import reference_unreadable
 from npu_config.dumps.dump import BLOCK, Dump, Tensor
 from npu_config.dumps.tree import Chosen, choose, find_dumps, no_dump, operators, plain

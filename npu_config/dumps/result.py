@@ -12,10 +12,10 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 import attr
 
 from npu_config.core.arguments import path_name
-from npu_config.core.csv_text import csv_text, unguarded
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import join, listed, phrase
+from npu_config.core.npy import csv_text, unguarded
 from npu_config.dumps._rules import operator_diverges as operator_diverges
 from npu_config.dumps._rules import result_table_unreadable
 from npu_config.dumps.compare import AGREES, DIVERGES, NOT_COMPARED, Comparison, Row, first_of

@@ -18,10 +18,9 @@ from typing import (
 
 import attr
 
-from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import reading
-from npu_config.core.processes import in_processes
+from npu_config.core.processes import in_processes, without_collector
 from npu_config.core.target import Target
 from npu_config.judging import ALONE, Around, Judgement, KnownRules, judge_reading
 from npu_config.launch.shell.check import conflicts

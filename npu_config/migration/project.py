@@ -20,10 +20,9 @@ from typing import (
     Union,
 )
 
-from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
-from npu_config.core.processes import in_processes
+from npu_config.core.processes import in_processes, without_collector
 from npu_config.core.rule import Rule
 from npu_config.migration import rules
 from npu_config.migration.engine import Analysis, Migration, analyse

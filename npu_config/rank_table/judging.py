@@ -5,9 +5,9 @@ import re
 from functools import partial
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Union
 
-from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.message import join, listed, phrase
+from npu_config.core.processes import without_collector
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.rank_table import dialects

@@ -10,9 +10,9 @@ from typing import Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 import attr
 
-from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
+from npu_config.core.processes import without_collector
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.shell.check import Claims, Scripts, check_script, claims_of, why_unchecked
 from npu_config.launch.shell.commands import Launch, without_comments

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.files import reading, walk
-from npu_config.core.frameworks import of_modules
+from npu_config.core.names import of_modules
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 """Where npu_config itself is."""

@@ -8,9 +8,8 @@ import re
 from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue.api import MODULES
-from npu_config.core.frameworks import OURS, TENSORFLOW, of_modules
 from npu_config.core.message import phrase
-from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
+from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER, OURS, TENSORFLOW, of_modules
 from npu_config.script.neighbours import any_file_has, modules_in, says
 
 KIND_OF: Dict[str, str] = {

@@ -18,11 +18,11 @@ from pathlib import Path
 RUN = """
 import contextlib, io, os, sys
 from npu_config.__main__ import main
-from npu_config.core import exchange
+from npu_config.core import files
 if "exchange" in WITHOUT:
-    exchange._CALLS = {}
+    files._CALLS = {}
 if "leases" in WITHOUT:
-    exchange._lease = lambda stream: False
+    files._lease = lambda stream: False
 words, counts = sys.argv[1:], {}
 print("ready", flush=True)
 os.set_blocking(0, False)

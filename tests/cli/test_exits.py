@@ -12,7 +12,7 @@ import pytest
 
 from npu_config import rank_table
 from npu_config.cli import _run
-from npu_config.cli._exits import EXIT_CODES
+from npu_config.cli._output import EXIT_CODES
 from npu_config.cli.app import app
 from tests.cli.conftest import GOOD
 from tests.dumps.dump_writer import dump, operator, step_folder, tensor

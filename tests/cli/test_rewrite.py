@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from npu_config.cli._rewrite import rewrite
+from npu_config.cli._fix import rewrite
 from npu_config.core import files
 from tests.cli.edits import COMMANDS, race
 

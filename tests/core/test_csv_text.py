@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npu_config.core.csv_text import csv_text, unguarded
-from npu_config.core.npy import COLUMNS, Exported, index_text
+from npu_config.core.npy import COLUMNS, Exported, csv_text, index_text, unguarded
 from npu_config.dumps.reference import _index
 
 FORMULAS = ("=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "'=1", "''=1", "=")

@@ -7,9 +7,8 @@ import threading
 
 import pytest
 
-from npu_config.core import exchange
-from npu_config.core.exchange import ChangedError, replace_content
-from npu_config.core.files import write_atomic
+from npu_config.core import files
+from npu_config.core.files import ChangedError, replace_content, write_atomic
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 
@@ -18,9 +17,9 @@ LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs L
 def without(request, monkeypatch):
     """Systems that have everything, and those that lack an exchange of names, leases, or both."""
     if "exchange" in request.param:
-        monkeypatch.setattr(exchange, "_CALLS", {})
+        monkeypatch.setattr(files, "_CALLS", {})
     if "leases" in request.param:
-        monkeypatch.setattr(exchange, "_lease", lambda stream: False)
+        monkeypatch.setattr(files, "_lease", lambda stream: False)
     return request.param
 
 
@@ -41,7 +40,7 @@ def replace(path):
     return None
 
 
-def files(path):
+def texts_beside(path):
     """Name to content of all that is in the folder."""
     return {each.name: each.read_text() for each in path.parent.iterdir()}
 
@@ -50,7 +49,7 @@ def files(path):
 def meanwhile(monkeypatch):
     """Gives what is done at a step of the replacing, just before or behind it."""
     steps = []
-    real = {"_exchange": exchange._exchange, "_refuse_changed": exchange._refuse_changed}
+    real = {"_exchange": files._exchange, "_refuse_changed": files._refuse_changed}
 
     def step(name):
         def run(*arguments, **named):
@@ -65,7 +64,7 @@ def meanwhile(monkeypatch):
         return run
 
     for name in real:
-        monkeypatch.setattr(exchange, name, step(name))
+        monkeypatch.setattr(files, name, step(name))
 
     def plan(*wanted):
         steps.extend(wanted)
@@ -86,14 +85,14 @@ def edits(path):
 def test_a_file_that_nobody_touches(without, path):
     """It is replaced, and nothing is left beside it."""
     assert replace(path) is None
-    assert files(path) == {"a": "new"}
+    assert texts_beside(path) == {"a": "new"}
 
 
 def test_another_content(without, path):
     """It is refused."""
     path.write_text("theirs")
     assert "changed while" in replace(path)
-    assert files(path) == {"a": "theirs"}
+    assert texts_beside(path) == {"a": "theirs"}
 
 
 @pytest.mark.parametrize("way", ["rename", "write"])
@@ -106,14 +105,14 @@ def test_an_edit_between_looking_and_replacing(without, path, meanwhile, way, mo
 
     meanwhile(*[((None, edit), (None, None)), ((None, None), (edit, None))][moment])
     assert "changed while" in replace(path)
-    assert files(path) == {"a": "theirs"}
+    assert texts_beside(path) == {"a": "theirs"}
 
 
 def test_an_edit_behind_the_exchange(without, path, meanwhile):
     """It is one of the new file, and stays in it."""
     meanwhile((None, None), (None, None), (None, lambda: edits(path)["rename"]("theirs")))
     assert replace(path) is None
-    assert files(path) == {"a": "theirs"}
+    assert texts_beside(path) == {"a": "theirs"}
 
 
 @LINUX
@@ -125,13 +124,13 @@ def test_a_writer_that_has_the_file_open(path, mode):
         stream.write("theirs")
     assert "open for writing" in reason or mode == "w"
     assert reason is not None
-    assert files(path) == {"a": {"w": "theirs", "a": "oldtheirs", "r+": "theirs"}[mode]}
+    assert texts_beside(path) == {"a": {"w": "theirs", "a": "oldtheirs", "r+": "theirs"}[mode]}
 
 
 def test_an_open_writer_without_leases(path, meanwhile, monkeypatch):
     """What it writes a moment later is seen where the file system has no leases."""
-    monkeypatch.setattr(exchange, "_lease", lambda stream: False)
-    monkeypatch.setattr(exchange, "_LATE_WITHOUT_LEASE", 0.3)
+    monkeypatch.setattr(files, "_lease", lambda stream: False)
+    monkeypatch.setattr(files, "_LATE_WITHOUT_LEASE", 0.3)
     with open(str(path), "a") as stream:
 
         def write():
@@ -142,7 +141,7 @@ def test_an_open_writer_without_leases(path, meanwhile, monkeypatch):
         meanwhile((None, None), (None, writer.start))
         assert "changed while" in replace(path)
         writer.join()
-    assert files(path) == {"a": "old theirs"}
+    assert texts_beside(path) == {"a": "old theirs"}
 
 
 @LINUX
@@ -150,8 +149,8 @@ def test_an_open_writer_without_leases(path, meanwhile, monkeypatch):
 def test_a_writer_that_opens_the_file_meanwhile(path, meanwhile, monkeypatch, lacks):
     """It is held up until it is certain that it gets the file which keeps the name."""
     if lacks:
-        monkeypatch.setattr(exchange, "_CALLS", {})
-    monkeypatch.setattr(exchange, "_LATE", 0.3)
+        monkeypatch.setattr(files, "_CALLS", {})
+    monkeypatch.setattr(files, "_LATE", 0.3)
     found = os.open(str(path), os.O_PATH)  # has looked the name up
 
     def write():
@@ -163,7 +162,7 @@ def test_a_writer_that_opens_the_file_meanwhile(path, meanwhile, monkeypatch, la
     assert "changed while" in replace(path)
     writer.join()
     os.close(found)
-    assert files(path) == {"a": "old theirs"}
+    assert texts_beside(path) == {"a": "old theirs"}
 
 
 def test_two_edits(without, path, meanwhile):
@@ -174,7 +173,7 @@ def test_two_edits(without, path, meanwhile):
         (lambda: path.write_text("second"), None),
     )
     reason = replace(path)
-    found = files(path)
+    found = texts_beside(path)
     assert found.pop("a") == "first"
     ((name, content),) = found.items()
     assert (content, name in reason) == ("second", True)
@@ -184,7 +183,7 @@ def test_an_edit_and_a_removal(without, path, meanwhile):
     """The edit is kept beside the file that is gone."""
     meanwhile((None, lambda: edits(path)["rename"]("theirs")), (None, None), (path.unlink, None))
     reason = replace(path)
-    ((name, content),) = files(path).items()
+    ((name, content),) = texts_beside(path).items()
     assert (content, name in reason) == ("theirs", True)
 
 
@@ -193,7 +192,7 @@ def test_a_removal(without, path, meanwhile):
     meanwhile((None, path.unlink))
     with pytest.raises(FileNotFoundError):
         replace(path)
-    assert files(path) == {}
+    assert texts_beside(path) == {}
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
@@ -203,10 +202,10 @@ def test_a_directory_that_may_not_be_written(path, monkeypatch, number):
     def refused(*_):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(exchange, "_exchange_at_once", refused)
+    monkeypatch.setattr(files, "_exchange_at_once", refused)
     with pytest.raises(OSError, match=os.strerror(number)):
         replace(path)
-    assert files(path) == {"a": "old"}
+    assert texts_beside(path) == {"a": "old"}
 
 
 def test_an_interruption_behind_the_exchange(without, path, meanwhile):
@@ -218,7 +217,7 @@ def test_an_interruption_behind_the_exchange(without, path, meanwhile):
     meanwhile((None, None), (None, None), (interrupt, None))
     with pytest.raises(KeyboardInterrupt):
         replace(path)
-    assert files(path) == {"a": "old"}
+    assert texts_beside(path) == {"a": "old"}
 
 
 def test_names_of_any_bytes(without, tmp_path):

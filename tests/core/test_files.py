@@ -11,8 +11,7 @@ import time
 import pytest
 
 from npu_config.core import files
-from npu_config.core.exchange import replace_content
-from npu_config.core.files import make_directories, reading, walk, write_atomic
+from npu_config.core.files import make_directories, reading, replace_content, walk, write_atomic
 
 
 def test_writes_text_and_bytes(tmp_path):

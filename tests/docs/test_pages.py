@@ -31,7 +31,7 @@ pytest.importorskip("click")
 import click
 
 from npu_config import NpuConfig, check, rank_table
-from npu_config.cli._exits import EXIT_CODES
+from npu_config.cli._output import EXIT_CODES
 from npu_config.cli.app import app
 from npu_config.lint.project import read_project
 from npu_config.reporters import schema as findings

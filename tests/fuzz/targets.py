@@ -238,7 +238,7 @@ READERS = {
     "cli/_cluster.py": "command: ranktable check",
     "cli/dump.py": "command: dump show",
     "cli/migrate.py": "command: migrate --write",
-    "core/exchange.py": "command: check --fix .yaml",
+    "core/files.py": "command: check --fix .yaml",
     "core/toolkit.py": "toolkit",
     "diagnosis/graph/load.py": "graph",
     "diagnosis/loss_report/_read.py": "loss-scale",

@@ -11,7 +11,7 @@ pytest.importorskip("click")
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npu_config.cli._run_options import OPTIONS, read, words_of
+from npu_config.cli._run import OPTIONS, read, words_of
 from npu_config.cli.run_script import command
 
 SLOW = {"attr", "click", "datetime", "inspect", "json", "platform", "traceback", "uuid", "yaml"}

@@ -5,7 +5,7 @@ from typing import Iterator, List, Optional, Tuple
 import click
 
 from npu_config.cli import app
-from npu_config.cli._exits import EXIT_CODES
+from npu_config.cli._output import EXIT_CODES
 from tools.reference.markdown import NOTE, table
 
 PROGRAM = "npu-config"

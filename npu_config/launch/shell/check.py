@@ -23,10 +23,10 @@ from typing import (
 import attr
 
 from npu_config import rank_table
-from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
-from npu_config.core.frameworks import ADAPTER, OURS, TENSORFLOW
 from npu_config.core.message import Message, phrase
+from npu_config.core.names import ADAPTER, OURS, TENSORFLOW
+from npu_config.core.processes import without_collector
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.launch.environment import check as environment_check

@@ -4,7 +4,7 @@ import re
 from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Place
-from npu_config.core.frameworks import OURS, of_modules
+from npu_config.core.names import OURS, of_modules
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.shell.syntax import Spot, place_of
 from npu_config.launch.shell.words import Value, Variable
