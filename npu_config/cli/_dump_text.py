@@ -2,10 +2,10 @@
 
 import json
 import math
-from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.message import localized, phrase
+from npu_config.core.message import join, localized, phrase
 from npu_config.core.terminal import padded, printable, width
 
 BAR = 40
@@ -232,3 +232,115 @@ def _comparison_row(row: Any) -> Tuple[str, ...]:
 
 def _six(value: float) -> str:
     return "NaN" if math.isnan(value) else "{:.6f}".format(value)
+
+
+def overflows(report: Any) -> str:
+    parts = [overflow(number, each) for number, each in enumerate(report.overflows, 1)]
+    count = len(report.overflows)
+    if count:
+        parts.append(
+            localized(
+                "{:,} overflow; start with the first\n"
+                if count == 1
+                else "{:,} overflows; start with the first\n",
+                count,
+            )
+        )
+    else:
+        parts.append("no overflow was recorded\n")
+        parts.append("(Ascend 950 writes no records; look at the values with dump show)\n")
+    if report.strays:
+        message = "records without a status, where nothing overflowed: {:,}\n"
+        parts.append(localized(message, len(report.strays)))
+    return "\n".join(parts) if count else "".join(parts)
+
+
+def groups(files: Any) -> str:
+    """One line for each run, device, model and step."""
+    grouped: Dict[Tuple[Any, ...], List[Any]] = {}
+    for file in files:
+        where = file.folder
+        key = (where.run, where.device, where.model, where.model_id, where.step)
+        grouped.setdefault(key, []).append(file)
+    return table(
+        ("run", "device", "model", "id", "step", "operators", "files", "size"),
+        (
+            (
+                *map(or_unknown, key),
+                len({file.op_name for file in members}),
+                len(members),
+                size(sum(file.size for file in members)),
+            )
+            for key, members in grouped.items()
+        ),
+    )
+
+
+def listed(entries: Sequence[Dict[str, Any]], limit: int) -> str:
+    shown = entries if limit <= 0 else entries[:limit]
+    result = table(
+        ("device", "step", "operator", "type", "in", "out", "size", "remark"),
+        (
+            (
+                or_unknown(entry["device"]),
+                or_unknown(entry["step"]),
+                entry["op_name"],
+                entry["op_type"],
+                or_unknown(entry["inputs"]),
+                or_unknown(entry["outputs"]),
+                size(entry["bytes"]),
+                _remark(entry),
+            )
+            for entry in shown
+        ),
+    )
+    return result + _left_out(len(entries) - len(shown))
+
+
+def _left_out(count: int) -> str:
+    return localized("and {:,} more (--limit 0 shows all)\n", count) if count else ""
+
+
+def _remark(entry: Dict[str, Any]) -> str:
+    remarks = [] if entry["kind"] == "tensor" else [entry["kind"]]
+    if entry["hashed"]:
+        remarks.append("named by hash")
+    if entry["thread"] is not None:
+        remarks.append(localized("thread {}", entry["thread"]))
+    if not entry["whole"]:
+        remarks.append("not whole")
+    return join(", ", remarks)
+
+
+def others(files: Any) -> str:
+    """Files that are not dumps, and dumps that are named and not there."""
+    lines = ["{}: {}".format(stray.path, stray.reason) for stray in files.strays[:5]]
+    if len(files.strays) > 5:
+        lines.append(localized("and {:,} more that are no dumps", len(files.strays) - 5))
+    lines += [localized("{}: in mapping.csv, and not there", each) for each in files.missing[:5]]
+    if len(files.missing) > 5:
+        lines.append(localized("and {:,} more that are not there", len(files.missing) - 5))
+    return "".join("{}\n".format(line) for line in ["", *lines]) if lines else ""
+
+
+def results(result: Any, threshold: float, limit: int) -> str:
+    bad = result.diverging
+    rows = [
+        (
+            row.line,
+            row.op_name,
+            row.ground_truth,
+            "{} {}".format(row.side, row.number) if row.side else "",
+            row.cosine,
+        )
+        for row in (bad if limit <= 0 else bad[:limit])
+    ]
+    heads = ("line", "operator", "ground truth", "tensor", "cosine")
+    count = localized(
+        "rows with a cosine similarity of {2:g} or less: {0:,} of {1:,}\n",
+        len(bad),
+        len(result.rows),
+        threshold,
+    )
+    shown = (table(heads, rows) if bad else "") + _left_out(len(bad) - len(rows))
+    return shown + count + first(result.first_diverging)

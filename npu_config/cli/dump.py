@@ -1,8 +1,9 @@
 """``npu-config dump``: what dump and overflow settings left on disk."""
 
 import contextlib
+import functools
 import os
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import click
 
@@ -19,9 +20,9 @@ from npu_config.cli._output import (
     write_mixlist,
 )
 from npu_config.cli._report import attempt, fails, print_findings
-from npu_config.core.diagnostics import Report
+from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.files import reading
-from npu_config.core.message import join, localized, phrase
+from npu_config.core.message import localized, phrase
 from npu_config.dumps.tree import find_dumps
 
 NO_NUMPY = 'values need numpy: pip install "npu_config[compare]"'
@@ -56,7 +57,7 @@ threshold_option = click.option(
     show_default=True,
     help="A tensor agrees when its cosine similarity is above it.",
 )
-output_options = together(
+_output_options = together(
     click.option(
         "--next-config",
         "next_config",
@@ -73,7 +74,68 @@ output_options = together(
     click.option("--force", is_flag=True, help="Overwrite files that exist."),
     format_option,
 )
-"""What is written beside the result, and how that is printed."""
+
+
+class _Outputs(NamedTuple):
+    """What is written beside the result, and how that is printed."""
+
+    next_config: Optional[str]
+    json_file: Optional[str]
+    html_file: Optional[str]
+    force: bool
+    format_: str
+
+    def deliver(
+        self,
+        content: Any,
+        found: Sequence[Diagnostic],
+        results: Sequence[Diagnostic],
+        shown: Callable[[], str],
+        page: Callable[[], str],
+    ) -> None:
+        """Print a result, and write it where that is asked for.
+
+        Args:
+            content: for JSON.
+            found: what is wrong with the dump.
+            results: the result as findings, for JSON.
+            shown: makes the text.
+            page: makes the HTML.
+        """
+        as_json = text.document(content, [*found, *results])
+        if self.format_ == "json":
+            say(as_json)
+        else:
+            say(shown())
+            if found:
+                print_findings(found)
+        if self.json_file is not None:
+            write(self.json_file, as_json, self.force)
+        if self.html_file is not None:
+            write(self.html_file, page(), self.force)
+
+
+def output_options(function: Any) -> Any:
+    """The options of what is written, given to the command as one ``outputs``."""
+
+    @functools.wraps(function)
+    def command(*args: Any, **given: Any) -> Any:
+        outputs = _Outputs(*(given.pop(name) for name in _Outputs._fields))
+        return function(*args, outputs=outputs, **given)
+
+    return _output_options(command)
+
+
+def _print(
+    format_: str, content: Any, found: Sequence[Diagnostic], shown: Callable[[], str], files: int
+) -> None:
+    """Print a result: as JSON with the findings, or as text before them."""
+    if format_ == "json":
+        say(text.document(content, found))
+    else:
+        say(shown())
+        if found:
+            print_findings(found, files=files)
 
 
 def files_of(
@@ -102,28 +164,29 @@ def files_of(
     return files
 
 
-def write_next(
-    path: str,
+def _write_next(
+    outputs: _Outputs,
     dump: str,
     layers: Sequence[str],
     step: Optional[int],
     passes: Sequence[str] = (),
     black_list: Sequence[str] = (),
-    force: bool = False,
 ) -> None:
     """Write a configuration that dumps suspects alone, with what may cure them.
 
     Args:
-        path: the file to write; side files are written beside it.
+        outputs: the file to write, if there is one; side files are written beside it.
         dump: the dump that was looked at, which says where the next one goes.
         layers: operators to dump, with inputs and outputs.
         step: the step to dump.
         passes: fusion passes to switch off.
         black_list: operator types to keep in float32.
-        force: overwrite files that exist.
     """
     from npu_config.builder import NpuConfigBuilder
 
+    path, force = outputs.next_config, outputs.force
+    if path is None:
+        return
     if not layers:
         raise Unproducible("nothing is suspected; {} is not written", path)
     folder = os.path.dirname(path) or "."
@@ -184,14 +247,7 @@ def _dump_path(dump: str) -> str:
 )
 @output_options
 def overflow_command(
-    path: str,
-    graph: Optional[str],
-    mixlist: Optional[str],
-    next_config: Optional[str],
-    html_file: Optional[str],
-    json_file: Optional[str],
-    force: bool,
-    format_: str,
+    path: str, graph: Optional[str], mixlist: Optional[str], outputs: _Outputs
 ) -> int:
     """Explain every overflow below PATH: which operator, why, and what follows.
 
@@ -200,59 +256,25 @@ def overflow_command(
     from npu_config.dumps import overflow as overflows
     from npu_config.dumps.html import overflow_page
 
-    report = attempt(format_, lambda: overflows.explain_overflows(path, graph))
+    report = attempt(outputs.format_, lambda: overflows.explain_overflows(path, graph))
     content = {
         "overflows": [overflows.plain(each) for each in report.overflows],
         "strays": list(report.strays),
         "mixlist": list(report.mixlist),
     }
-    findings = [overflows.finding(each) for each in report.overflows]
-    as_json = text.document(content, [*report.diagnostics, *findings])
-    if format_ == "json":
-        say(as_json)
-    else:
-        say(_overflows(report))
-        if report.diagnostics:
-            print_findings(report.diagnostics)
-    if json_file is not None:
-        write(json_file, as_json, force)
-    if html_file is not None:
-        write(html_file, overflow_page(report, localized("Overflows in {}", path)), force)
+    outputs.deliver(
+        content,
+        report.diagnostics,
+        [overflows.finding(each) for each in report.overflows],
+        lambda: text.overflows(report),
+        lambda: overflow_page(report, localized("Overflows in {}", path)),
+    )
     if mixlist is not None:
-        write_mixlist(mixlist, report.mixlist, force)
-    if next_config is not None:
-        first = report.overflows[0] if report.overflows else None
-        names = dict.fromkeys(each.op_name for each in report.overflows if each.op_name)
-        write_next(
-            next_config,
-            path,
-            list(names),
-            None if first is None else first.step,
-            black_list=report.mixlist,
-            force=force,
-        )
+        write_mixlist(mixlist, report.mixlist, outputs.force)
+    step = report.overflows[0].step if report.overflows else None
+    names = dict.fromkeys(each.op_name for each in report.overflows if each.op_name)
+    _write_next(outputs, path, list(names), step, black_list=report.mixlist)
     return 1 if report.overflows or fails(Report(report.diagnostics), False) else 0
-
-
-def _overflows(report: Any) -> str:
-    parts = [text.overflow(number, each) for number, each in enumerate(report.overflows, 1)]
-    count = len(report.overflows)
-    if count:
-        parts.append(
-            localized(
-                "{:,} overflow; start with the first\n"
-                if count == 1
-                else "{:,} overflows; start with the first\n",
-                count,
-            )
-        )
-    else:
-        parts.append("no overflow was recorded\n")
-        parts.append("(Ascend 950 writes no records; look at the values with dump show)\n")
-    if report.strays:
-        message = "records without a status, where nothing overflowed: {:,}\n"
-        parts.append(localized(message, len(report.strays)))
-    return "\n".join(parts) if count else "".join(parts)
 
 
 class _Bar:
@@ -304,11 +326,7 @@ def compare_command(
     ignore: Tuple[str, ...],
     everything: bool,
     csv_file: Optional[str],
-    next_config: Optional[str],
-    html_file: Optional[str],
-    json_file: Optional[str],
-    force: bool,
-    format_: str,
+    outputs: _Outputs,
 ) -> int:
     """Compare a dump with a reference, and find the first operator that diverges.
 
@@ -323,7 +341,7 @@ def compare_command(
 
     with contextlib.ExitStack() as stack:
         found = _attempt_values(
-            format_,
+            outputs.format_,
             lambda: compare_dumps(
                 npu,
                 reference,
@@ -336,23 +354,18 @@ def compare_command(
                 progress=_Bar(stack).advance,
             ),
         )
-    as_json = text.document(result.plain(found), [*found.diagnostics, *result.finding(found)])
-    if format_ == "json":
-        say(as_json)
-    else:
-        say(text.comparison(found, everything))
-        if found.diagnostics:
-            print_findings(found.diagnostics)
+    outputs.deliver(
+        result.plain(found),
+        found.diagnostics,
+        result.finding(found),
+        lambda: text.comparison(found, everything),
+        lambda: comparison_page(found, localized("{} against {}", npu, reference)),
+    )
     if csv_file is not None:
-        write(csv_file, result.result_csv(found), force)
-    if json_file is not None:
-        write(json_file, as_json, force)
-    if html_file is not None:
-        write(html_file, comparison_page(found, localized("{} against {}", npu, reference)), force)
-    if next_config is not None:
-        first = found.first_diverging
-        layers = [first] if first is not None else list(found.diverging)
-        write_next(next_config, npu, layers, found.step, found.passes, force=force)
+        write(csv_file, result.result_csv(found), outputs.force)
+    first = found.first_diverging
+    layers = [first] if first is not None else list(found.diverging)
+    _write_next(outputs, npu, layers, found.step, found.passes)
     return 0 if found.ok and not fails(Report(found.diagnostics), False) else 1
 
 
@@ -383,12 +396,7 @@ def show_command(what: str, path: str, step: Optional[int], bins: int, format_: 
         entry, part = _shown(each, max(0, bins), found, format_ == "text")
         shown.append(entry)
         parts.append(part)
-    if format_ == "json":
-        say(text.document({"files": shown}, found))
-    else:
-        say("\n".join(filter(None, parts)))
-        if found:
-            print_findings(found, files=len(files))
+    _print(format_, {"files": shown}, found, lambda: "\n".join(filter(None, parts)), len(files))
     return 1 if found else 0
 
 
@@ -572,14 +580,13 @@ def list_command(
             found.extend(opened.diagnostics if opened is not None else ())
             entries.append(_entry(file, opened))
             done(1)
-    if format_ == "json":
-        strays = [stray._asdict() for stray in files.strays]
-        content = {"files": entries, "strays": strays, "missing": list(files.missing)}
-        say(text.document(content, found))
-    else:
-        say(_groups(files) + "\n" + _listed(entries, limit) + _others(files))
-        if found:
-            print_findings(found, files=len(files))
+    strays = [stray._asdict() for stray in files.strays]
+    content = {"files": entries, "strays": strays, "missing": list(files.missing)}
+
+    def shown() -> str:
+        return text.groups(files) + "\n" + text.listed(entries, limit) + text.others(files)
+
+    _print(format_, content, found, shown, len(files))
     return 1 if fails(Report(found), False) else 0
 
 
@@ -605,74 +612,6 @@ def _entry(file: Any, opened: Any) -> Dict[str, Any]:
         "outputs": None if dump is None else len(dump.outputs),
         "whole": opened is None or not opened.diagnostics,
     }
-
-
-def _groups(files: Any) -> str:
-    """One line for each run, device, model and step."""
-    groups: Dict[Tuple[Any, ...], List[Any]] = {}
-    for file in files:
-        where = file.folder
-        key = (where.run, where.device, where.model, where.model_id, where.step)
-        groups.setdefault(key, []).append(file)
-    return text.table(
-        ("run", "device", "model", "id", "step", "operators", "files", "size"),
-        (
-            (
-                *map(text.or_unknown, key),
-                len({file.op_name for file in members}),
-                len(members),
-                text.size(sum(file.size for file in members)),
-            )
-            for key, members in groups.items()
-        ),
-    )
-
-
-def _listed(entries: Sequence[Dict[str, Any]], limit: int) -> str:
-    shown = entries if limit <= 0 else entries[:limit]
-    result = text.table(
-        ("device", "step", "operator", "type", "in", "out", "size", "remark"),
-        (
-            (
-                text.or_unknown(entry["device"]),
-                text.or_unknown(entry["step"]),
-                entry["op_name"],
-                entry["op_type"],
-                text.or_unknown(entry["inputs"]),
-                text.or_unknown(entry["outputs"]),
-                text.size(entry["bytes"]),
-                _remark(entry),
-            )
-            for entry in shown
-        ),
-    )
-    more = len(entries) - len(shown)
-    return result + (localized("and {:,} more (--limit 0 shows all)\n", more) if more else "")
-
-
-def _remark(entry: Dict[str, Any]) -> str:
-    remarks = [] if entry["kind"] == "tensor" else [entry["kind"]]
-    if entry["hashed"]:
-        remarks.append("named by hash")
-    if entry["thread"] is not None:
-        remarks.append(localized("thread {}", entry["thread"]))
-    if not entry["whole"]:
-        remarks.append("not whole")
-    return join(", ", remarks)
-
-
-def _others(files: Any) -> str:
-    """Files that are not dumps, and dumps that are named and not there."""
-    lines = []
-    for stray in files.strays[:5]:
-        lines.append("{}: {}".format(stray.path, stray.reason))
-    if len(files.strays) > 5:
-        lines.append(localized("and {:,} more that are no dumps", len(files.strays) - 5))
-    for name in files.missing[:5]:
-        lines.append(localized("{}: in mapping.csv, and not there", name))
-    if len(files.missing) > 5:
-        lines.append(localized("and {:,} more that are not there", len(files.missing) - 5))
-    return "".join("{}\n".format(line) for line in ["", *lines]) if lines else ""
 
 
 @click.command("export")
@@ -750,49 +689,16 @@ def result_command(path: str, threshold: float, limit: int, format_: str) -> int
     from npu_config.dumps.result import read_result
 
     table = attempt(format_, lambda: read_result(path, threshold))
-    bad = table.diverging
-    if format_ == "json":
-        rows = [
+    content = {
+        "generation": table.generation,
+        "threshold": threshold,
+        "first_diverging": table.first_diverging,
+        "rows": [
             {"line": row.line, "verdict": row.verdict, **dict(row.cells)} for row in table.rows
-        ]
-        content = {
-            "generation": table.generation,
-            "threshold": threshold,
-            "first_diverging": table.first_diverging,
-            "rows": rows,
-        }
-        say(text.document(content))
-    else:
-        shown = bad if limit <= 0 else bad[:limit]
-        parts = []
-        if bad:
-            parts.append(
-                text.table(
-                    ("line", "operator", "ground truth", "tensor", "cosine"),
-                    (
-                        (
-                            row.line,
-                            row.op_name,
-                            row.ground_truth,
-                            "{} {}".format(row.side, row.number) if row.side else "",
-                            row.cosine,
-                        )
-                        for row in shown
-                    ),
-                )
-            )
-        if len(bad) > len(shown):
-            parts.append(localized("and {:,} more (--limit 0 shows all)\n", len(bad) - len(shown)))
-        parts.append(
-            localized(
-                "rows with a cosine similarity of {2:g} or less: {0:,} of {1:,}\n",
-                len(bad),
-                len(table.rows),
-                threshold,
-            )
-        )
-        say("".join(parts) + text.first(table.first_diverging))
-    return 1 if bad else 0
+        ],
+    }
+    _print(format_, content, (), lambda: text.results(table, threshold, limit), 1)
+    return 1 if table.diverging else 0
 
 
 for each in (
