@@ -4,10 +4,10 @@ import ast
 from typing import Mapping, Optional
 
 from npu_config.migration import pipelines
-from npu_config.migration.resolve import Frames
-from npu_config.migration.sites import Site, is_open, number_of, text_of
 from npu_config.migration.table import Rules, of_calls
 from npu_config.migration.work import Work
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import Scope, argument, is_open, literal_text, number_of
 
 __all__ = ["RULES", "after"]
 
@@ -16,10 +16,8 @@ def _prefetch(work: Work, site: Site, name: str) -> None:
     call = site.call
     if call is None or len(site.parents) < 2:
         return
-    device = work.script.argument(call, "device", 0) or work.script.argument(
-        call, "target_device", 0
-    )
-    text = text_of(device)
+    device = argument(call, "device", 0) or argument(call, "target_device", 0)
+    text = literal_text(device)
     if text is None:
         work.refuse(site.line, "prefetch-to-device", "the device is not a constant")
         return
@@ -44,7 +42,7 @@ def _prefetch(work: Work, site: Site, name: str) -> None:
         work.changed(line, "prefetch-to-device", "there is no GPU to copy to")
         return
     start = applied - len("apply")
-    size = work.script.argument(call, "buffer_size", 1)
+    size = argument(call, "buffer_size", 1)
     if size is None:
         work.replace(start, end, "prefetch(buffer_size=1)")
     else:
@@ -95,7 +93,7 @@ _THREADS: Mapping[str, int] = {
 
 def _queue_batch(work: Work, site: Site, name: str) -> None:
     call = site.call
-    threads = work.script.argument(call, "num_threads", _THREADS[name]) if call else None
+    threads = argument(call, "num_threads", _THREADS[name]) if call else None
     if threads is None:
         return
     number = number_of(threads)
@@ -142,7 +140,7 @@ def after(work: Work) -> None:
                 _report_one_shot(work, site)
 
 
-def _method(work: Work, found: pipelines.Found) -> None:
+def _method(work: Work, found: pipelines.DatasetCall) -> None:
     call, name = found.call, found.name
     if name in ("batch", "padded_batch", "map_and_batch"):
         _batch(work, found)
@@ -155,8 +153,8 @@ def _method(work: Work, found: pipelines.Found) -> None:
                 "arguments mean here cannot be seen",
             )
     elif name in ("shuffle", "shuffle_and_repeat"):
-        size = work.script.argument(call, "buffer_size", 0)
-        number = _number(work, size, found.frames)
+        size = argument(call, "buffer_size", 0)
+        number = _number(work, size, found.scope)
         if number is not None and number > 10000 and found.is_dataset:
             work.manual(
                 pipelines.line_of(work.script, found),
@@ -166,13 +164,13 @@ def _method(work: Work, found: pipelines.Found) -> None:
             )
 
 
-def _number(work: Work, node: Optional[ast.AST], frames: Frames) -> Optional[float]:
+def _number(work: Work, node: Optional[ast.AST], scope: Scope) -> Optional[float]:
     """The number that an expression of literals and constants of the script stands for."""
     if isinstance(node, ast.Name):
-        values = work.script.stores(node.id, frames)
+        values = work.script.values(node, scope)
         return number_of(values[0]) if len(values) == 1 else None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        left, right = (_number(work, side, frames) for side in (node.left, node.right))
+        left, right = (_number(work, side, scope) for side in (node.left, node.right))
         return None if left is None or right is None else left * right
     return number_of(node)
 
@@ -180,7 +178,7 @@ def _number(work: Work, node: Optional[ast.AST], frames: Frames) -> Optional[flo
 _REMAINDER = {"batch": 1, "padded_batch": 3, "map_and_batch": 3}
 
 
-def _batch(work: Work, found: pipelines.Found) -> None:
+def _batch(work: Work, found: pipelines.DatasetCall) -> None:
     call, name = found.call, found.name
     if not (found.is_dataset or name in ("padded_batch", "map_and_batch")):
         return
@@ -188,7 +186,7 @@ def _batch(work: Work, found: pipelines.Found) -> None:
     if is_open(call):
         work.refuse(line, "drop-remainder", "* or ** arguments: left as it is")
         return
-    given = work.script.argument(call, "drop_remainder", _REMAINDER[name])
+    given = argument(call, "drop_remainder", _REMAINDER[name])
     if given is not None:
         if getattr(given, "value", None) is not True:
             work.refuse(line, "drop-remainder", "decided already: left as it is")
@@ -210,10 +208,10 @@ def _batch(work: Work, found: pipelines.Found) -> None:
         )
 
 
-def _is_rank(work: Work, found: pipelines.Found) -> bool:
+def _is_rank(work: Work, found: pipelines.DatasetCall) -> bool:
     """True when the arguments of shard are Horovod's size and rank, which are replaced."""
     names = [
-        work.script.resolver.resolve(value.func, found.frames)
+        work.script.resolve(value.func, found.scope)
         for value in [*found.call.args, *(k.value for k in found.call.keywords)]
         if isinstance(value, ast.Call)
     ]

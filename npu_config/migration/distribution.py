@@ -3,10 +3,10 @@
 import ast
 from typing import Iterator
 
-from npu_config.migration.resolve import last_name
-from npu_config.migration.sites import Site, text_of
 from npu_config.migration.table import Rules, of_calls
 from npu_config.migration.work import REFUSED, Work
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import literal_text, name_of
 
 __all__ = ["RULES", "after"]
 
@@ -45,7 +45,7 @@ def _device(work: Work, site: Site, name: str) -> None:
     if call is None or len(call.args) + len(call.keywords) != 1:
         return
     value = call.args[0] if call.args else call.keywords[0].value
-    text = text_of(value)
+    text = literal_text(value)
     if text is not None:
         if "gpu" in text.lower():
             work.manual(
@@ -70,7 +70,7 @@ def _device(work: Work, site: Site, name: str) -> None:
 
 
 def _is_server(work: Work, site: Site, value: ast.Call) -> bool:
-    return work.script.resolver.resolve(value.func, site.frames) in _SERVERS
+    return work.script.resolve(value.func, site.scope) in _SERVERS
 
 
 def _is_tower(work: Work, site: Site, value: ast.AST) -> bool:
@@ -82,14 +82,14 @@ def _is_tower(work: Work, site: Site, value: ast.AST) -> bool:
         loops = [node] if isinstance(node, ast.For) else getattr(node, "generators", ())
         parts += [loop.iter for loop in loops]
     for part in parts[1:]:
-        parts += work.script.values(part, site.frames)
+        parts += work.script.values(part, site.scope)
     return any("gpu" in word.lower() for part in parts for word in _words(part))
 
 
 def _words(node: ast.AST) -> Iterator[str]:
     """The texts and names in an expression."""
     for part in ast.walk(node):
-        yield last_name(part) or text_of(part) or ""
+        yield name_of(part) or literal_text(part) or ""
 
 
 RULES: Rules = {

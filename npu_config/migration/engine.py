@@ -37,17 +37,17 @@ from npu_config.migration import (
 from npu_config.migration.imports import add_import
 from npu_config.migration.names import canonical, is_ours
 from npu_config.migration.neighbours import Neighbours
-from npu_config.migration.resolve import Binding, dotted_parts
-from npu_config.migration.script import Script
-from npu_config.migration.sites import Site, imported, text_of
+from npu_config.migration.resolve import Binding, Resolver
 from npu_config.migration.table import Rules
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Change, Note, Work
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import dotted_parts, imported, literal_text
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, looks_like_python_2
 
 __all__ = ["one_reason", "IMPORTS", "Migration", "migrate"]
 
 
-def one_reason(script: Script) -> Optional[Note]:
+def one_reason(script: Resolver) -> Optional[Note]:
     """Why a whole script is not edited: Keras by itself, eager execution, TensorFlow 2."""
     line = _native_import(script)
     if line:
@@ -63,7 +63,7 @@ def one_reason(script: Script) -> Optional[Note]:
     return _only_version_2(script)
 
 
-def _named(script: Script, names: Collection[str]) -> Iterator[Tuple[Site, str]]:
+def _named(script: Resolver, names: Collection[str]) -> Iterator[Tuple[Site, str]]:
     """The places of some names of TensorFlow, in order of the lines."""
     for site in script.sites_of({name.rsplit(".", 1)[1] for name in names}):
         name = script.resolved(site) or ""
@@ -93,7 +93,7 @@ _GRAPH_WORDS = (
 )
 
 
-def _only_version_2(script: Script) -> Optional[Note]:
+def _only_version_2(script: Resolver) -> Optional[Note]:
     """A script that only TensorFlow 2 can run: it uses its names, and no graph."""
     if not script.words.isdisjoint(_GRAPH_WORDS):
         return None
@@ -103,7 +103,7 @@ def _only_version_2(script: Script) -> Optional[Note]:
     return None
 
 
-def _native_import(script: Script) -> int:
+def _native_import(script: Resolver) -> int:
     """The line of the first import of Keras outside of TensorFlow, 0 where there is none.
 
     An import that stands in for TensorFlow's where that is missing does not count.
@@ -248,7 +248,7 @@ def analyse(
         assert isinstance(source, bytes)
         return Analysis(_refused(source.decode("latin-1"), note))
     try:
-        script = Script(text, neighbours, _KNOWN)
+        script = Resolver(text, neighbours, _KNOWN)
         try:
             return _analyse(script, imports, session_import, keeper)
         finally:
@@ -271,7 +271,7 @@ def _refused(text: str, note: Note) -> Migration:
 
 
 def _analyse(
-    script: Script, imports: str, session_import: Optional[bool], keeper: str
+    script: Resolver, imports: str, session_import: Optional[bool], keeper: str
 ) -> Analysis:
     text = script.text
     if not script.is_concerned:
@@ -294,7 +294,7 @@ def _analyse(
     return Analysis(_finished(work), work.needs_patch, patch_only, modules)
 
 
-def _modules(script: Script) -> Iterator[str]:
+def _modules(script: Resolver) -> Iterator[str]:
     """Every module that is imported, and every name in one that may be a module."""
     for site in script.imports:
         yield from imported(site.node)
@@ -330,8 +330,8 @@ def _is_placed(work: Work, site: Site) -> bool:
         if isinstance(outer, ast.stmt):
             break
         if isinstance(outer, ast.JoinedStr):
-            text = script.text[slice(*script.span(site.node))]
-            whole = script.text[slice(*script.span(outer))]
+            text = script.written(site.node)
+            whole = script.written(outer)
             if whole.count(text) == 1 and "".join(text.split()) == ".".join(
                 dotted_parts(site.node) or ()
             ):
@@ -349,14 +349,14 @@ def _uncertain(work: Work, site: Site) -> None:
     if parts is None or site.call is None:
         return
     script = work.script
-    found = script.resolver.name(parts[0], site.frames)
+    found = script.meaning(parts[0], site.scope)
     if found.binding is Binding.UNCERTAIN:
         stores = script.module.stores.get(parts[0], ()) if len(parts) == 1 else ()
         known = [canonical(store.text) for store in stores if store.kind == "import"]
         known += [".".join(["tensorflow", *some]) for some in (parts, parts[1:])]
         reason = '"{}" may mean several things: not edited; the patch of npu_init covers sessions'
     elif found.binding is Binding.PARAMETER:
-        outer = script.resolver.name(parts[0], site.frames[:1]).name
+        outer = script.meaning(parts[0], script.module).name
         known = [".".join([str(outer), *parts[1:]])]
         reason = '"{}" is a parameter here: not edited'
     else:
@@ -369,17 +369,17 @@ def _uncertain(work: Work, site: Site) -> None:
         work.manual(site.line, "import-aliases", phrase(reason, parts[0]))
 
 
-def _already(script: Script) -> Optional[int]:
+def _already(script: Resolver) -> Optional[int]:
     """The line that makes a script one for the NPU already."""
-    if not any(text_of(site.node) == "NpuOptimizer" for site in script.sites):
+    if not any(literal_text(site.node) == "NpuOptimizer" for site in script.sites):
         return _own_import(script)
     for site in script.sites:
         if isinstance(site.node, ast.Attribute) and site.node.attr == "custom_optimizers":
             return site.line
-    return next(site.line for site in script.sites if text_of(site.node) == "NpuOptimizer")
+    return next(site.line for site in script.sites if literal_text(site.node) == "NpuOptimizer")
 
 
-def _own_import(script: Script) -> Optional[int]:
+def _own_import(script: Resolver) -> Optional[int]:
     """The line of the first import of npu_config or npu_bridge."""
     for site in script.imports:
         if any(is_ours(name) for name in imported(site.node)):
@@ -389,7 +389,7 @@ def _own_import(script: Script) -> Optional[int]:
 
 def _migrated_already(work: Work, line: int) -> Migration:
     """Nothing is edited; where something would have been, one line says why."""
-    own = any(text_of(site.node) == "NpuOptimizer" for site in work.script.sites)
+    own = any(literal_text(site.node) == "NpuOptimizer" for site in work.script.sites)
     notes = list(_shifted_hooks(work.script))
     if own or work.changes:
         text = "has an NpuOptimizer entry or imports npu_init: nothing is changed"
@@ -398,7 +398,7 @@ def _migrated_already(work: Work, line: int) -> Migration:
     return Migration(work.script.text, notes=tuple(sorted(notes)), is_blocked=is_blocked)
 
 
-def _shifted_hooks(script: Script) -> Iterator[Note]:
+def _shifted_hooks(script: Resolver) -> Iterator[Note]:
     """The uses of the last item of a list to which npu_hooks_append has added a hook."""
     source = script.source
     lists: Dict[str, int] = {}

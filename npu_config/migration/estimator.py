@@ -5,11 +5,11 @@ from typing import Dict, List, Mapping, Optional, Tuple
 
 from npu_config.core.message import join, phrase
 from npu_config.migration.horovod_names import choice_of_rank
-from npu_config.migration.resolve import last_name
 from npu_config.migration.sessions import STAR_NOTE, wrap_config
-from npu_config.migration.sites import Site, is_open, text_of
 from npu_config.migration.table import Rules, of_calls
 from npu_config.migration.work import Work, is_wrapped
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import argument, is_open, literal_text, name_of
 
 __all__ = ["RULES", "after"]
 
@@ -54,7 +54,7 @@ def _estimator(work: Work, site: Site, name: str) -> None:
             STAR_NOTE,
         )
         return
-    given = work.script.argument(call, "config", position)
+    given = argument(call, "config", position)
     done = wrap_config(work, call, "config", position, _INIT, "run_config")
     if done is None:
         return
@@ -104,10 +104,10 @@ def _old_estimator(work: Work, site: Site, name: str) -> None:
 
 def _run_config(work: Work, site: Site, given: Optional[ast.expr]) -> Optional[ast.Call]:
     """The call of RunConfig that gave a configuration, where that is known."""
-    if given is None or work.script.constructed(given, site.frames) != _RUN_CONFIGS[0]:
+    if given is None or work.script.constructed(given, site.scope) != _RUN_CONFIGS[0]:
         return None
     if isinstance(given, ast.Name):
-        stores = work.script.stores(given.id, site.frames)
+        stores = work.script.values(given, site.scope)
         given = stores[-1]  # type: ignore[assignment]
     return given if isinstance(given, ast.Call) else None
 
@@ -126,18 +126,18 @@ def run_config(work: Work, site: Site, name: str) -> None:
     if name == _RUN_CONFIGS[0]:
         given += zip(_POSITIONS, call.args[_FIRST_POSITION:])
     nones: Dict[int, List[str]] = {}
-    for argument, value in given:
+    for option, value in given:
         line = value.lineno
         is_none = getattr(value, "value", 0) is None
-        if is_none and argument in (*_DISTRIBUTION, "device_fn"):
-            nones.setdefault(line, []).append(str(argument))
-        elif argument in _DISTRIBUTION:
-            _strategy_argument(work, line, argument)
-        elif argument == "device_fn":
+        if is_none and option in (*_DISTRIBUTION, "device_fn"):
+            nones.setdefault(line, []).append(str(option))
+        elif option in _DISTRIBUTION:
+            _strategy_argument(work, line, option)
+        elif option == "device_fn":
             work.refuse(line, "runconfig-unsupported", "NPURunConfig does not take device_fn")
-        elif argument == "protocol":
+        elif option == "protocol":
             work.manual(line, "runconfig-unsupported", "protocol is for parameter servers")
-        elif argument == "save_checkpoints_steps" and choice_of_rank(work, site, value):
+        elif option == "save_checkpoints_steps" and choice_of_rank(work, site, value):
             work.manual(line, "save-on-rank", "with NPURunConfig: 0 in place of None")
     for line, names in nones.items():
         text = phrase("NPURunConfig does not take {}; None changes nothing", join(" and ", names))
@@ -149,8 +149,8 @@ _POSITIONS = ("train_distribute", "device_fn", "protocol", "eval_distribute", _D
 """The arguments of RunConfig in TensorFlow 1.15.5 from that position on."""
 
 
-def _strategy_argument(work: Work, line: int, argument: str) -> None:
-    text = phrase("{} must go, together with its strategy", argument)
+def _strategy_argument(work: Work, line: int, name: str) -> None:
+    text = phrase("{} must go, together with its strategy", name)
     work.refuse(line, "runconfig-unsupported", text, blocks=True)
 
 
@@ -181,15 +181,15 @@ def _tpu_estimator(work: Work, site: Site, name: str) -> None:
             "** may hold use_tpu and config: set use_tpu=False, and wrap config by hand",
         )
         return
-    given = work.script.argument(call, "config", 2)
+    given = argument(call, "config", 2)
     if given is not None and not is_wrapped(given):
         done = wrap_config(work, call, "config", 2, _INIT, "run_config")
         work.changed(site.line, "estimator-config", done or "")
     changed = False
-    for argument, position in _OFF:
-        value = work.script.argument(call, argument, position)
+    for switch, position in _OFF:
+        value = argument(call, switch, position)
         if value is None:
-            work.append(call, argument + "=False")
+            work.append(call, switch + "=False")
             changed = True
         elif getattr(value, "value", None) is not False:
             work.replace_node(value, "False")
@@ -224,7 +224,7 @@ def _tpu_only(work: Work, site: Site, name: str) -> None:
 def _is_under_tpu_flag(site: Site) -> bool:
     """True under a condition of which some name or text says TPU."""
     return any(
-        "tpu" in (last_name(part) or text_of(part) or "").lower()
+        "tpu" in (name_of(part) or literal_text(part) or "").lower()
         for test in site.conditions
         for part in ast.walk(test)
     )
@@ -233,7 +233,7 @@ def _is_under_tpu_flag(site: Site) -> bool:
 def _train_spec(work: Work, site: Site, name: str) -> None:
     call = site.call
     if call is not None and "horovod" in work.script.words:
-        hooks = work.script.argument(call, "hooks", 2)
+        hooks = argument(call, "hooks", 2)
         if hooks is None:
             work.manual(
                 site.line,

@@ -26,11 +26,20 @@ from npu_config.migration.horovod_names import (
 )
 from npu_config.migration.names import canonical
 from npu_config.migration.neighbours import REEXPORTED
-from npu_config.migration.resolve import Binding, dotted_parts, last_name
-from npu_config.migration.script import Script
-from npu_config.migration.sites import Site, is_open, number_of, text_of
+from npu_config.migration.resolve import Binding, Resolver
 from npu_config.migration.work import Work
-from npu_config.python_flow.scopes import Nesting, children, functions, last_line
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import (
+    Nesting,
+    children,
+    dotted_parts,
+    is_open,
+    keyword_of,
+    last_line,
+    literal_text,
+    name_of,
+    number_of,
+)
 
 __all__ = ["CALLS", "take_resources", "horovod"]
 
@@ -61,7 +70,7 @@ def _arguments(
 
 def _constant_of(work: Work, use: Use, value: ast.expr) -> Optional[str]:
     """The name of a constant of Horovod."""
-    found = work.script.resolver.resolve(value, use.site.frames)
+    found = work.script.resolve(value, use.site.scope)
     return found[len("horovod.") :] if found and found.startswith("horovod.") else None
 
 
@@ -132,10 +141,10 @@ def _optimizer(work: Work, use: Use, call: ast.Call) -> None:
 def _is_class(work: Work, use: Use, node: ast.expr) -> bool:
     """True for the name of a class of optimizers, of the script or of TensorFlow."""
     if isinstance(node, ast.Name):
-        bindings = work.script.bindings(node.id, use.site.frames)
+        bindings = work.script.bindings(node.id, use.site.scope)
         if bindings and all(isinstance(one.node, ast.ClassDef) for one in bindings):
             return True
-    name = work.script.resolver.resolve(node, use.site.frames) or ""
+    name = work.script.resolve(node, use.site.scope) or ""
     return name.startswith("tensorflow.") and name.endswith("Optimizer")
 
 
@@ -181,9 +190,9 @@ def _broadcast_all(work: Work, use: Use, call: ast.Call) -> None:
     start, end = script.span(call)[0], script.span(call)[1]
     root_start, root_end = script.span(root)
     if variables:
-        whose = script.text[slice(*script.span(given["variables"]))]
+        whose = script.written(given["variables"])
         if "horovod" in whose or any(
-            use.site.frames and isinstance(node, ast.Name) and is_hvd(work, node.id)
+            use.site.scope and isinstance(node, ast.Name) and is_hvd(work, node.id)
             for node in ast.walk(given["variables"])
         ):
             work.refuse(use.line, "hvd-broadcast", "too entangled to be edited", True)
@@ -223,7 +232,7 @@ def _is_never_run(work: Work, use: Use) -> bool:
 
 def _is_frozen(work: Work, use: Use) -> bool:
     """True, and refused, inside of a session that has finalized its graph."""
-    is_frozen = any(last_name(call.func) in _FREEZING for call in use.site.entered)
+    is_frozen = any(name_of(call.func) in _FREEZING for call in use.site.entered)
     if is_frozen:
         work.refuse(use.line, "hvd-broadcast", "the graph is finalized there", True)
     return is_frozen
@@ -304,7 +313,7 @@ def _allreduce(work: Work, use: Use, call: ast.Call) -> None:
         work.insert(end, phrase(', reduction="{}"', reduction))
     replace_name(work, use, work.name("npu_allreduce"))
     note = reduction or "average is Horovod's default, and that of npu_allreduce"
-    made = work.script.constructed(given["tensor"], use.site.frames)
+    made = work.script.constructed(given["tensor"], use.site.scope)
     if made in ("tensorflow.Variable", "tensorflow.get_variable"):
         note = phrase("{}; it takes no variable on the device: give it tf.identity(...)", note)
     work.changed(use.line, "hvd-allreduce", _dropped(note, given, "tensor", "average", "op"))
@@ -348,7 +357,7 @@ def _tensorflow(work: Work, site: Site) -> Optional[str]:
     """How TensorFlow is called where a site stands."""
     script = work.script
     for name in ("tf", *script.module.stores):
-        if name in script.words and script.resolver.name(name, site.frames).name == "tensorflow":
+        if name in script.words and script.meaning(name, site.scope).name == "tensorflow":
             return name
     return work.name("tf") if "tf" not in script.words else None
 
@@ -455,7 +464,7 @@ def _is_reached(work: Work, name: str) -> bool:
     script = work.script
     around = Nesting(
         (node.lineno, last_line(node), _called(scope.node, node))
-        for scope, node in functions(script.module, script.tree.body)
+        for scope, node in script.functions
     )
     pending, seen = [name], {name}
     while pending:
@@ -472,14 +481,14 @@ def _is_reached(work: Work, name: str) -> bool:
     return False
 
 
-def _lines_of(script: Script, name: str) -> Iterator[int]:
+def _lines_of(script: Resolver, name: str) -> Iterator[int]:
     """The lines that read a name or a member; the bases of classes are none."""
     lines = script.source.mentions(name)
     pending: List[ast.AST] = [script.tree] if lines else []
     while pending:
         node = pending.pop()
         is_read = isinstance(getattr(node, "ctx", None), ast.Load)
-        if is_read and isinstance(node, (ast.Name, ast.Attribute)) and last_name(node) == name:
+        if is_read and isinstance(node, (ast.Name, ast.Attribute)) and name_of(node) == name:
             yield node.lineno
         bases = getattr(node, "bases", ())
         pending += [part for part in children(node, lines) if part not in bases]
@@ -516,7 +525,7 @@ def _indent(work: Work, run: Site) -> bool:
 
 
 def _is_long_text(node: ast.AST, script: object) -> bool:
-    text = text_of(node)
+    text = literal_text(node)
     return isinstance(node, ast.JoinedStr) or (text is not None and "\n" in text)
 
 
@@ -597,7 +606,7 @@ def _uses(work: Work, is_optional: bool = False) -> Tuple[List[Use], List[Site]]
     for site in script.sites:
         if not (isinstance(site.node, ast.Name) and isinstance(site.node.ctx, ast.Load)):
             continue
-        looked = script.resolver.look_up(site.node, site.frames)
+        looked = script.look_up(site.node, site.scope)
         name = looked.name
         if name is None:
             name = _one_meaning(work, site)
@@ -615,7 +624,7 @@ def _uses(work: Work, is_optional: bool = False) -> Tuple[List[Use], List[Site]]
         while isinstance(parents[-1], ast.Attribute):
             node = parents.pop()  # type: ignore[assignment]
         rest = dotted_parts(node) or [""]
-        whole = script.resolver.resolve(node, site.frames) or ".".join([name, *rest[1:]])
+        whole = script.resolve(node, site.scope) or ".".join([name, *rest[1:]])
         # an attribute of a result of Horovod is not a name of Horovod
         parts = whole.split(".")[1:]
         if not parts or looked.binding is Binding.VALUE:
@@ -630,7 +639,7 @@ def _uses(work: Work, is_optional: bool = False) -> Tuple[List[Use], List[Site]]
 def _one_meaning(work: Work, site: Site) -> Optional[str]:
     """The name of Horovod that a name stands for where Horovod can be imported."""
     assert isinstance(site.node, ast.Name)
-    bindings = work.script.bindings(site.node.id, site.frames)
+    bindings = work.script.bindings(site.node.id, site.scope)
     names = [canonical(store.text) for store in bindings if store.kind == "import"]
     return next((name for name in names if name.split(".")[0] == "horovod"), None)
 
@@ -688,7 +697,7 @@ def _use(work: Work, use: Use) -> None:
 def _is_argument(work: Work, use: Use) -> bool:
     """True for a constant in an argument of a call of Horovod, which looks at it."""
     names = [
-        work.script.resolver.resolve(node.func, use.site.frames) or ""
+        work.script.resolve(node.func, use.site.scope) or ""
         for node in use.site.parents
         if isinstance(node, ast.Call)
     ]
@@ -743,7 +752,7 @@ def _resuming(work: Work) -> None:
         name = work.script.resolved(site) if call is not None else None
         if call is None or not (name or "").startswith(("tensorflow.train.", _ESTIMATOR)):
             continue
-        directory = work.script.keyword(call, _RESUMING[last_name(site.node)])
+        directory = keyword_of(call, _RESUMING[name_of(site.node)])
         choice = directory and choice_of_rank(work, site, directory.value)
         if choice:
             work.manual(
@@ -766,8 +775,8 @@ def _is_plain(work: Work, site: Site, wraps: bool) -> bool:
     assert isinstance(site.node, ast.Attribute)
     owner = site.node.value
     made = [
-        work.script.resolver.resolve(value.func, site.frames) or ""
-        for value in [owner, *work.script.values(owner, site.frames)]
+        work.script.resolve(value.func, site.scope) or ""
+        for value in [owner, *work.script.values(owner, site.scope)]
         if isinstance(value, ast.Call)
     ]
     return not wraps or (bool(made) and all(name.startswith("tensorflow.") for name in made))

@@ -6,9 +6,9 @@ from typing import List, Mapping, Optional
 
 from npu_config.core.message import phrase
 from npu_config.migration.names import canonical
-from npu_config.migration.resolve import dotted_parts
-from npu_config.migration.sites import Site, imported
 from npu_config.migration.work import Work
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import dotted_parts, imported
 
 __all__ = [
     "CONSTANTS",
@@ -106,7 +106,7 @@ def is_hvd(work: Work, name: str) -> bool:
 def of_keras(work: Work, use: Use) -> bool:
     """True for a use of Horovod's interface for Keras."""
     name, *attributes = dotted_parts(use.node) or [""]
-    bindings = work.script.bindings(name, use.site.frames)
+    bindings = work.script.bindings(name, use.site.scope)
     return "keras" in attributes or any(
         "keras" in binding.text.split(".") for binding in bindings if binding.kind == "import"
     )
@@ -148,13 +148,13 @@ def _is_in_field(before: str) -> bool:
 
 def choice_of_rank(work: Work, site: Site, value: ast.AST) -> Optional[ast.IfExp]:
     """The expression that gives something to one rank and None to the others."""
-    values = [value, *work.script.values(value, site.frames)]
+    values = [value, *work.script.values(value, site.scope)]
     choice = next((one for one in values if isinstance(one, ast.IfExp)), None)
     if choice is None or not any(
         getattr(branch, "value", 0) is None for branch in (choice.body, choice.orelse)
     ):
         return None
-    tests = [work.script.constructed(node, site.frames) for node in ast.walk(choice.test)]
+    tests = [work.script.constructed(node, site.scope) for node in ast.walk(choice.test)]
     return choice if any((test or "").startswith("horovod.") for test in tests) else None
 
 

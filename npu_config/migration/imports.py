@@ -5,18 +5,17 @@ from typing import Iterator, List, Optional, Sequence
 
 from npu_config.core.message import join, phrase
 from npu_config.migration.names import STAR_NAMES, canonical
-from npu_config.migration.resolve import Frame, last_name
-from npu_config.migration.script import Script
-from npu_config.migration.sites import Site, imported
+from npu_config.migration.resolve import Resolver
 from npu_config.migration.work import Work
-from npu_config.python_flow.scopes import first_line
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import DEFINITIONS, first_line, imported, name_of
 
 __all__ = ["add_import", "first_tensorflow_import"]
 
 _WRITES = ("setdefault", "update")
 
 
-def first_tensorflow_import(script: Script) -> Optional[Site]:
+def first_tensorflow_import(script: Resolver) -> Optional[Site]:
     """The first import statement of TensorFlow, wherever it stands."""
     for site in script.imports:
         if any(canonical(name).split(".")[0] == "tensorflow" for name in imported(site.node)):
@@ -57,13 +56,13 @@ def _reasons(work: Work, first: Optional[Site], taken: Sequence[str]) -> Iterato
         yield phrase("under another name, since the script has its own: {}", ", ".join(renamed))
 
 
-def _first_import(script: Script, first: Optional[Site]) -> int:
+def _first_import(script: Resolver, first: Optional[Site]) -> int:
     """The index of the first statement with an import; of the first but docstrings without."""
     body = script.tree.body
     tops = {
         id(site.parents[1] if len(site.parents) > 1 else site.node)
         for site in script.imports
-        if not site.inside_definition and not _is_future(site.node)
+        if not site.around(*DEFINITIONS) and not _is_future(site.node)
     }
     for index, statement in enumerate(body):
         if id(statement) in tops:
@@ -86,10 +85,10 @@ def _sets_environment(node: ast.stmt) -> bool:
     """True for a statement that sets environment variables."""
     for part in ast.walk(node):
         if isinstance(part, ast.Subscript) and not isinstance(part.ctx, ast.Load):
-            if last_name(part.value) == "environ":
+            if name_of(part.value) == "environ":
                 return True
         elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
-            owner, method = last_name(part.func.value), part.func.attr
+            owner, method = name_of(part.func.value), part.func.attr
             if method == "putenv" or (method in _WRITES and owner == "environ"):
                 return True
     return False
@@ -134,8 +133,7 @@ def _taken(work: Work, before: Sequence[ast.stmt]) -> List[str]:
                 continue
             is_own = is_earlier and canonical(store.text) != _SAME.get(name)
             if store.kind != "import":
-                base = (Frame(script.module),)
-                is_own = not (name == "tf" and script.resolver.name("tf", base).name)
+                is_own = not (name == "tf" and script.meaning("tf", script.module).name)
             if is_own and name not in found:
                 found.append(name)
     return found

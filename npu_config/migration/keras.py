@@ -5,9 +5,10 @@ import ast
 from npu_config.core.message import join, phrase
 from npu_config.migration.preprocessing import in_dataset_function
 from npu_config.migration.sessions import wrap_config
-from npu_config.migration.sites import Site, is_open
 from npu_config.migration.table import Rules, of_calls
 from npu_config.migration.work import REFUSED, Work
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import is_open
 
 __all__ = ["RULES", "after"]
 
@@ -133,10 +134,10 @@ def _ranks(work: Work, site: Site) -> None:
 def _is_model(work: Work, site: Site, node: ast.expr) -> bool:
     """True for a value that is a model of tf.keras, or that a function of the script makes."""
     script = work.script
-    made = script.constructed(node, site.frames)
+    made = script.constructed(node, site.scope)
     if made is not None:
         return made.startswith(_MODELS)
-    values = script.stores(node.id, site.frames) if isinstance(node, ast.Name) else [node]
+    values = script.values(node, site.scope) if isinstance(node, ast.Name) else [node]
     return bool(values) and all(_makes_model(work, value) for value in values)
 
 

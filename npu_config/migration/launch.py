@@ -5,10 +5,10 @@ import re
 from typing import Dict, Iterator, List, Optional, Set, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.migration.resolve import last_name
 from npu_config.migration.session_options import AMP_NOTE
-from npu_config.migration.sites import Site, imported, text_of
 from npu_config.migration.work import Note, Work
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import imported, literal_text, name_of
 
 __all__ = ["after", "shell_notes"]
 
@@ -25,12 +25,12 @@ _LAUNCH_NOTE = (
 def after(work: Work) -> None:
     """Texts that name variables and tools, imports of such, and loops that train."""
     for site in work.script.sites:
-        text = text_of(site.node)
+        text = literal_text(site.node)
         if text is not None:
             _text(work, site, text)
         elif isinstance(site.node, ast.keyword) and site.node.arg:
             outer = getattr(site.parents[-1], "func", site.node)
-            if last_name(outer) in ("update", "dict"):
+            if name_of(outer) in ("update", "dict"):
                 _variable(work, site.node.value.lineno, site.node.arg)
     for site in work.script.imports:
         names = imported(site.node)
@@ -61,7 +61,7 @@ def _command(site: Site, text: str) -> Optional[str]:
     if match is None:
         return None
     calls = [node for node in site.parents if isinstance(node, ast.Call)]
-    names = [last_name(call.func) for call in calls]
+    names = [name_of(call.func) for call in calls]
     is_first = match.start() == 0 or text[: match.start(0) + 1].startswith("/")
     if not (_STARTS.intersection(names) or (is_first and (not calls or names == ["dict"]))):
         return None
@@ -99,7 +99,7 @@ def _is_set(site: Site, text: str) -> bool:
         if isinstance(node, ast.Subscript):
             outer = site.parents[-2 - index]
             is_stored = isinstance(outer, (ast.Assign, ast.AugAssign))
-            return is_stored and "environ" in last_name(node.value)
+            return is_stored and "environ" in name_of(node.value)
         if isinstance(node, ast.Call):
             name = getattr(node.func, "attr", "")
             return name in ("setdefault", "putenv", "update") and (
@@ -148,8 +148,8 @@ def _train_steps(work: Work) -> Dict[str, int]:
         if not outer or not isinstance(outer[-1], ast.Assign):
             continue
         target = outer[-1].targets[0]
-        if last_name(target):
-            found[last_name(target)] = site.line
+        if name_of(target):
+            found[name_of(target)] = site.line
     return found
 
 
@@ -172,8 +172,8 @@ def _is_fed(call: ast.Call) -> bool:
 def _names(call: ast.Call) -> Iterator[str]:
     for argument in call.args[:1]:
         for node in ast.walk(argument):
-            if last_name(node):
-                yield last_name(node)
+            if name_of(node):
+                yield name_of(node)
 
 
 _SUMMARIES = ("scalar", "histogram", "image", "audio", "text")

@@ -5,11 +5,20 @@ import re
 from typing import List, Optional, Sequence
 
 from npu_config.migration.preprocessing import in_dataset_function
-from npu_config.migration.resolve import Binding, dotted_parts, parameters
-from npu_config.migration.sites import Site, is_open, number_of, text_of
+from npu_config.migration.resolve import Binding
 from npu_config.migration.table import Rules, of_calls
 from npu_config.migration.work import REFUSED, Work
-from npu_config.python_flow.scopes import FunctionNode, functions
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import (
+    FunctionNode,
+    argument,
+    dotted_parts,
+    is_open,
+    keyword_of,
+    literal_text,
+    number_of,
+    parameters,
+)
 
 __all__ = ["RULES", "after"]
 
@@ -18,7 +27,7 @@ _DROPOUT = ("x", "keep_prob", "noise_shape", "seed", "name", "rate")
 
 def _dropout(work: Work, site: Site, name: str) -> None:
     call = site.call
-    looked = work.script.resolver.look_up(site.node, site.frames)
+    looked = work.script.look_up(site.node, site.scope)
     if call is None:
         if looked.binding is not Binding.VALUE or isinstance(site.node, ast.Attribute):
             work.manual(site.line, "dropout", "stored or passed on: not edited")
@@ -29,7 +38,7 @@ def _dropout(work: Work, site: Site, name: str) -> None:
     if reason is not None:
         work.refuse(site.line, "dropout", reason)
         return
-    rate = work.script.keyword(call, "rate")
+    rate = keyword_of(call, "rate")
     note = "the second argument is keep_prob in both"
     if rate is not None:
         first, value, end = work.value_span(call, rate)
@@ -101,8 +110,7 @@ def _cudnn(work: Work, site: Site, name: str) -> None:
 
 def _under_gpu_test(work: Work, site: Site) -> bool:
     return any(
-        isinstance(part, ast.Call)
-        and work.script.resolver.resolve(part.func, site.frames) in _GPU_TESTS
+        isinstance(part, ast.Call) and work.script.resolve(part.func, site.scope) in _GPU_TESTS
         for test in site.conditions
         for part in ast.walk(test)
     )
@@ -128,7 +136,7 @@ _RNN = ("dynamic_rnn", "bidirectional_dynamic_rnn", "raw_rnn")
 
 
 def _kind_of_device(work: Work, site: Site) -> Optional[str]:
-    return text_of(work.script.argument(site.call, "device_type", 0)) if site.call else None
+    return literal_text(argument(site.call, "device_type", 0)) if site.call else None
 
 
 _dropout_layer = of_calls(
@@ -195,7 +203,7 @@ def after(work: Work) -> None:
     script = work.script
     if "tanh" not in script.words and "erf" not in script.words:
         return
-    for scope, node in functions(script.module, script.tree.body):
+    for scope, node in script.functions:
         form = _gelu(node)
         if form is None:
             continue

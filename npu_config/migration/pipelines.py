@@ -5,16 +5,23 @@ The state of a value is None (not known to be a Dataset), False (a Dataset that 
 """
 
 import ast
-import sys
-from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set
 
-from npu_config.migration.dataset_lines import method_lines, relevant_functions
-from npu_config.migration.resolve import Frame, Frames, dotted_parts, frames_of, parameters
-from npu_config.migration.script import Script
-from npu_config.migration.sites import number_of
-from npu_config.python_flow.scopes import FunctionNode, holds
+from npu_config.migration.resolve import Resolver
+from npu_config.python_flow.scopes import (
+    CONSTANTS,
+    FUNCTIONS,
+    FunctionNode,
+    Scope,
+    argument,
+    arguments,
+    dotted_parts,
+    holds,
+    last_line,
+    number_of,
+)
 
-__all__ = ["Found", "calls", "line_of"]
+__all__ = ["DatasetCall", "calls", "line_of"]
 
 State = Optional[bool]
 Env = Dict[str, State]
@@ -28,11 +35,6 @@ _SOURCES = (
     "tensorflow.data.experimental.SqlDataset",
     "tensorflow.contrib.data.",
 )
-_PLAIN = frozenset(
-    getattr(ast, name)
-    for name in ("Constant", "Num", "Str", "NameConstant")
-    if sys.version_info < (3, 8) or name == "Constant"
-)
 _KEEPING = frozenset(
     (
         *("map", "filter", "shuffle", "prefetch", "cache", "batch", "padded_batch", "interleave"),
@@ -45,11 +47,18 @@ _TAKING = (
     *("map", "flat_map", "filter", "repeat", "take", "skip", "prefetch", "window", "interleave"),
     *("from_tensors", "from_tensor_slices"),
 )
+_MAKING = (
+    *("Dataset", "TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset", "repeat"),
+    *("CsvDataset", "SqlDataset"),
+)
 _APPLIED = "tensorflow.data.experimental."
+_APPLIED_KEEPING = (
+    *("map_and_batch", "parallel_interleave", "ignore_errors", "prefetch_to_device"),
+)
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
-class Found(NamedTuple):
+class DatasetCall(NamedTuple):
     """A method call of a Dataset, or a function that is given to ``apply``.
 
     ``method`` is the call of the method: that of ``apply``, or ``call`` itself.
@@ -59,302 +68,264 @@ class Found(NamedTuple):
     name: str
     is_dataset: bool
     endless: bool
-    frames: Frames
+    scope: Scope
     method: ast.Call
 
 
-def calls(script: Script) -> List[Found]:
+def calls(script: Resolver) -> List[DatasetCall]:
     """Every method call that matters, with the state of its receiver."""
-    found: Optional[List[Found]] = script.cache.get("pipelines")
+    found: Optional[List[DatasetCall]] = script.cache.get("pipelines")
     if found is None:
         found = script.cache["pipelines"] = _Flow(script).run()
     return found
 
 
-def line_of(script: Script, found: Found) -> int:
+def line_of(script: Resolver, found: DatasetCall) -> int:
     """The line on which the name of the method stands."""
     return script.position(script.span(found.method.func)[1] - 1)[0]
+
+
+def _method_lines(script: Resolver) -> List[int]:
+    """The lines with a method that matters."""
+    takes = not script.words.isdisjoint(("Variable", "get_variable"))
+    words = script.words.intersection((*_METHODS, *_TAKING) if takes else _METHODS)
+    source = script.source
+    lines = (source.mentions(w) if "_and_" in w else source.members(w) for w in words)
+    return sorted({line for some in lines for line in some})
+
+
+def _relevant(script: Resolver, lines: Sequence[int]) -> Set[ast.AST]:
+    """The functions that hold one of some lines, make a Dataset, or mention such a function."""
+    mentions = script.source.mentions
+    making = script.words.intersection(_MAKING)
+    lines = sorted({*lines, *(line for word in making for line in mentions(word))})
+    left = {node for _, node in script.functions}
+    found: Set[ast.AST] = set()
+    while lines and left:
+        fresh = {node for node in left if holds(lines, node.lineno, last_line(node))}
+        left -= fresh
+        found |= fresh
+        lines = sorted(line for node in fresh for line in mentions(node.name))
+    return found
 
 
 class _Flow:
     """The pipelines of one script."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Resolver) -> None:
         self.script = script
-        self.found: Dict[int, Found] = {}
-        self.returned: Dict[int, State] = {}
-        self.running: Set[int] = set()
-        self.relevant: Set[int] = set()
+        self.found: Dict[ast.Call, DatasetCall] = {}
+        self.returned: Dict[ast.AST, State] = {}
+        self.running: Set[ast.AST] = set()
+        self.relevant: Set[ast.AST] = set()
         self.results: List[List[State]] = [[]]
-        self.bound_elsewhere: Set[str] = set()
 
-    def run(self) -> List[Found]:
+    def run(self) -> List[DatasetCall]:
         script = self.script
-        lines = method_lines(script)
+        lines = _method_lines(script)
         if not lines:
             return []
-        module = (Frame(script.module),)
-        if not script.words.isdisjoint(("global", "nonlocal")):
-            self.bound_elsewhere = _bound_elsewhere(script.tree)
-        relevant = relevant_functions(script, lines)
-        self.relevant = {id(span.node) for span in relevant}
-        for span in relevant:
-            if holds(lines, span.first, span.last):
-                self.function(span.node, frames_of(span.scope, span.node))
-        self.body(script.tree.body, {}, module)
-        return sorted(
-            self.found.values(), key=lambda found: (found.call.lineno, found.call.col_offset)
-        )
+        self.relevant = _relevant(script, lines)
+        for scope, node in script.functions:
+            if holds(lines, node.lineno, last_line(node)):
+                self.function(node, scope.child(node))
+        self.body(script.tree.body, {}, script.module)
+        return sorted(self.found.values(), key=lambda f: (f.call.lineno, f.call.col_offset))
 
-    def function(self, node: FunctionNode, frames: Frames) -> State:
+    def function(self, node: FunctionNode, scope: Scope) -> State:
         """What a function returns."""
-        key = id(node)
-        known = key in self.returned or key in self.running or key not in self.relevant
-        if known or len(self.running) > 20:
-            return self.returned.get(key)
-        self.running.add(key)
-        self.results.append([])
-        self.body(node.body, dict.fromkeys(parameters(node.args)), frames)
-        states = self.results.pop()
-        self.running.discard(key)
-        self.returned[key] = _joined(states)
-        return self.returned[key]
+        known = node in self.returned or node in self.running or node not in self.relevant
+        if not known and len(self.running) <= 20:
+            self.running.add(node)
+            self.results.append([])
+            self.body(node.body, dict.fromkeys(scope.parameters), scope)
+            self.running.discard(node)
+            self.returned[node] = _joined(self.results.pop())
+        return self.returned.get(node)
 
     # Statements
 
-    def body(self, statements: Sequence[ast.AST], env: Env, frames: Frames) -> bool:
+    def body(self, statements: Sequence[ast.AST], env: Env, scope: Scope) -> bool:
         """Follow some statements; True when they leave the block."""
-        return any(self.statement(statement, env, frames) for statement in statements)
+        return any(self.statement(statement, env, scope) for statement in statements)
 
-    def statement(self, node: ast.AST, env: Env, frames: Frames) -> bool:
-        if isinstance(node, ast.Expr):
-            self.value(node.value, env, frames)
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            if node.value is not None:
-                state = self.value(node.value, env, frames)
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                for target in targets:
-                    self.bind(target, node.value, state, env, frames)
-        elif isinstance(node, ast.Return):
-            if node.value is not None:
-                self.results[-1].append(self.value(node.value, env, frames))
-            return True
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            if isinstance(node, ast.ClassDef):
-                scope = frames[-1].scope
-                assert scope is not None
-                self.body(node.body, {}, (*frames, Frame(scope.child(node))))
-        elif isinstance(node, ast.If):
-            self.value(node.test, env, frames)
-            return self.branches(env, frames, [node.body, node.orelse])
-        elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            if isinstance(node, ast.While):
-                self.value(node.test, env, frames)
-            else:
-                self.value(node.iter, env, frames)
-                self.bind(node.target, node.target, None, env, frames)
-            for name in _assigned(node.body) if True in env.values() else ():
-                if env.get(name):  # another round may bind it to what ends
-                    env[name] = False
-            inner = dict(env)
-            self.body(node.body, inner, frames)
-            _merge(env, [dict(env), inner])
-            self.body(node.orelse, env, frames)
-        elif isinstance(node, (ast.With, ast.AsyncWith)):
-            for item in node.items:
-                self.value(item.context_expr, env, frames)
-            return self.body(node.body, env, frames)
+    def statement(self, node: ast.AST, env: Env, scope: Scope) -> bool:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            state = self.value(node.value, env, scope) if node.value is not None else None
+            for target in getattr(node, "targets", None) or [getattr(node, "target", None)]:
+                if node.value is not None:
+                    self.bind(target, node.value, state, env, scope)
         elif isinstance(node, ast.Try):
-            before = dict(env)
-            left = self.body(node.body, env, frames)
-            ends = [] if left else [dict(env)]
-            for handler in node.handlers:
-                inner = dict(before)
-                _merge(inner, [before, env])
-                if not self.body(handler.body, inner, frames):
-                    ends.append(inner)
-            _merge(env, ends or [before])
-            self.body(node.orelse, env, frames)
-            self.body(node.finalbody, env, frames)
-        else:
-            for child in ast.iter_child_nodes(node):
-                if isinstance(child, ast.expr):
-                    self.value(child, env, frames)
-            return isinstance(node, _LEAVING)
-        return False
+            self.attempt(node, env, scope)
+        elif isinstance(node, ast.ClassDef):
+            self.body(node.body, {}, scope.child(node))
+        elif not isinstance(node, FUNCTIONS):
+            heads = [item.context_expr for item in getattr(node, "items", ())]
+            heads += [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+            target = getattr(node, "target", None)
+            states = self.values((part for part in heads if part is not target), env, scope)
+            if isinstance(node, ast.Return):
+                self.results[-1] += states
+            elif isinstance(node, ast.If):
+                ends = [dict(env), dict(env)]
+                bodies = zip((node.body, node.orelse), ends)
+                going = [end for body, end in bodies if not self.body(body, end, scope)]
+                _merge(env, going)
+                return not going
+            elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+                if not isinstance(node, ast.While):
+                    self.bind(node.target, node.target, None, env, scope)
+                for name in _assigned(node.body) if True in env.values() else ():
+                    if env.get(name):  # another round may bind it to what ends
+                        env[name] = False
+                inner = dict(env)
+                self.body(node.body, inner, scope)
+                _merge(env, [dict(env), inner])
+                self.body(node.orelse, env, scope)
+            elif isinstance(node, (ast.With, ast.AsyncWith)):
+                return self.body(node.body, env, scope)
+        return isinstance(node, _LEAVING)
 
-    def branches(self, env: Env, frames: Frames, bodies: List[List[ast.stmt]]) -> bool:
-        ends = []
-        for body in bodies:
-            inner = dict(env)
-            if not self.body(body, inner, frames):
+    def attempt(self, node: ast.Try, env: Env, scope: Scope) -> None:
+        """Follow a try statement; its handlers begin anywhere in its body."""
+        before = dict(env)
+        ends = [] if self.body(node.body, env, scope) else [dict(env)]
+        for handler in node.handlers:
+            inner = dict(before)
+            _merge(inner, [before, env])
+            if not self.body(handler.body, inner, scope):
                 ends.append(inner)
-        _merge(env, ends)
-        return not ends
+        _merge(env, ends or [before])
+        self.body(node.orelse, env, scope)
+        self.body(node.finalbody, env, scope)
 
-    def bind(
-        self, target: ast.AST, value: ast.AST, state: State, env: Env, frames: Frames
-    ) -> None:
+    def bind(self, target: ast.AST, value: ast.AST, state: State, env: Env, scope: Scope) -> None:
         if isinstance(target, (ast.Tuple, ast.List)):
-            values = getattr(value, "elts", None)
-            for index, part in enumerate(target.elts):
-                known = values is not None and len(values) == len(target.elts)
-                one = self.value(values[index], env, frames) if values and known else None
-                self.bind(part, part, one, env, frames)
+            values = getattr(value, "elts", ())
+            is_known = len(values) == len(target.elts)
+            states = self.values(values, env, scope) if is_known else [None] * len(target.elts)
+            for part, one in zip(target.elts, states):
+                self.bind(part, part, one, env, scope)
             return
         parts = dotted_parts(target)
         if parts is not None:
             # another function may bind it to what ends, at any time
-            elsewhere = state is True and parts[0] in self.bound_elsewhere
+            elsewhere = state is True and parts[0] in self.script.global_names
             env[".".join(parts)] = False if elsewhere else state
 
     # Expressions
 
-    def value(self, node: ast.AST, env: Env, frames: Frames) -> State:
-        if type(node) in _PLAIN:
+    def values(self, nodes: Iterable[ast.AST], env: Env, scope: Scope) -> List[State]:
+        return [self.value(node, env, scope) for node in nodes]
+
+    def value(self, node: ast.AST, env: Env, scope: Scope) -> State:
+        if type(node) in CONSTANTS:
             return None
         if isinstance(node, ast.Call):
-            return self.call(node, env, frames)
-        if isinstance(node, (ast.Name, ast.Attribute)):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
-                self.value(node.value, env, frames)
-                return None
-            parts = dotted_parts(node)
-            return self.name(".".join(parts), env, frames) if parts else None
+            return self.call(node, env, scope)
+        parts = dotted_parts(node)
+        if parts is not None:
+            return self.name(".".join(parts), env, scope)
         if isinstance(node, ast.IfExp):
-            self.value(node.test, env, frames)
-            return _joined(
-                [self.value(node.body, env, frames), self.value(node.orelse, env, frames)]
-            )
+            return _joined(self.values((node.test, node.body, node.orelse), env, scope)[1:])
         if isinstance(node, ast.Lambda):
-            inner = dict(env)
-            inner.update(dict.fromkeys(parameters(node.args)))
-            self.value(node.body, inner, (*frames, Frame(None, parameters(node.args))))
-            return None
-        for child in ast.iter_child_nodes(node):
-            self.value(child, env, frames)
+            inner = scope.child(node)
+            self.value(node.body, {**env, **dict.fromkeys(inner.parameters)}, inner)
+        elif not isinstance(node, ast.Attribute) or isinstance(node.value, ast.Call):
+            self.values(ast.iter_child_nodes(node), env, scope)
         return None
 
-    def name(self, name: str, env: Env, frames: Frames) -> State:
-        if name in env:
-            return env[name]
-        scope = self.script.module
-        if "." in name or any(name in frame.names for frame in frames):
-            return None
-        stores = scope.stores.get(name, [])
-        if len(frames) > 1 and len(stores) == 1 and stores[0].kind == "value":
+    def name(self, name: str, env: Env, scope: Scope) -> State:
+        module = self.script.module
+        if name in env or "." in name or any(name in each.parameters for each in scope.around()):
+            return env.get(name)
+        stores = module.stores.get(name, [])
+        if scope is not module and len(stores) == 1 and stores[0].kind == "value":
             env[name] = None
-            env[name] = self.value(stores[0].node, {}, frames[:1])
+            env[name] = self.value(stores[0].node, {}, module)
             return env[name]
         return None
 
-    def call(self, node: ast.Call, env: Env, frames: Frames) -> State:
+    def call(self, node: ast.Call, env: Env, scope: Scope) -> State:
         function = node.func
-        resolver = self.script.resolver
-        if isinstance(function, ast.Attribute):
-            dotted = resolver.resolve(function, frames)
-            if dotted is not None and dotted.startswith("tensorflow."):
-                for argument in _arguments(node):
-                    self.value(argument, env, frames)
-                if dotted.startswith(_SOURCES):
-                    self.record(node, function.attr, False, frames)
-                    return self.zipped(node, env, frames) if dotted.endswith(".zip") else False
-                if dotted == _APPLIED + "map_and_batch":
-                    self.record(node, "map_and_batch", None, frames)
-                return None
-            receiver = self.value(function.value, env, frames)
-            return self.method(node, function.attr, receiver, env, frames)
+        if not isinstance(function, (ast.Name, ast.Attribute)):
+            self.values(ast.iter_child_nodes(node), env, scope)
+            return None
+        dotted = self.script.resolve(function, scope) or ""
+        if isinstance(function, ast.Attribute) and not dotted.startswith("tensorflow."):
+            receiver = self.value(function.value, env, scope)
+            return self.method(node, function.attr, receiver, env, scope)
+        self.values(arguments(node), env, scope)
+        if dotted == _APPLIED + "map_and_batch":
+            self.record(node, "map_and_batch", None, scope)
         if isinstance(function, ast.Name):
-            dotted = resolver.resolve(function, frames)
-            for argument in _arguments(node):
-                self.value(argument, env, frames)
-            if dotted is not None and dotted.startswith(_SOURCES):
-                return False
-            if dotted == _APPLIED + "map_and_batch":
-                self.record(node, "map_and_batch", None, frames)
-            return self.local(function.id, frames)
-        for child in ast.iter_child_nodes(node):
-            self.value(child, env, frames)
-        return None
+            return False if dotted.startswith(_SOURCES) else self.local(function.id, scope)
+        if not dotted.startswith(_SOURCES):
+            return None
+        self.record(node, function.attr, False, scope)
+        return self.zipped(node, env, scope) if dotted.endswith(".zip") else False
 
-    def zipped(self, node: ast.Call, env: Env, frames: Frames) -> State:
-        parts: Optional[List[ast.expr]] = None
-        if node.args:
-            parts = getattr(node.args[0], "elts", None)
-        states = [self.value(part, env, frames) for part in parts or ()]
+    def zipped(self, node: ast.Call, env: Env, scope: Scope) -> State:
+        parts = getattr(node.args[0], "elts", ()) if node.args else ()
+        states = self.values(parts, env, scope)
         return bool(states) and all(state is True for state in states)
 
-    def local(self, name: str, frames: Frames) -> State:
+    def local(self, name: str, scope: Scope) -> State:
         """What a function of the script returns."""
-        for index in range(len(frames) - 1, -1, -1):
-            scope = frames[index].scope
-            if scope is None or name not in scope.stores:
-                continue
-            stores = scope.stores[name]
-            only = stores[0].node
-            if len(stores) == 1 and isinstance(only, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                return self.function(only, frames_of(scope, only))
-            return None
+        outer = next((each for each in scope.around() if name in each.stores), None)
+        stores = outer.stores[name] if outer is not None else ()
+        only = stores[0].node if len(stores) == 1 else None
+        if outer is not None and isinstance(only, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return self.function(only, outer.child(only))
         return None
 
-    def method(
-        self, node: ast.Call, name: str, receiver: State, env: Env, frames: Frames
-    ) -> State:
+    def method(self, node: ast.Call, name: str, receiver: State, env: Env, scope: Scope) -> State:
         if name == "apply" and len(node.args) == 1:
-            return self.applied(node, receiver, env, frames)
-        for child in _arguments(node):
-            self.value(child, env, frames)
+            return self.applied(node, receiver, env, scope)
+        self.values(arguments(node), env, scope)
         if receiver is not None or name == "padded_batch":
-            self.record(node, name, receiver, frames)
+            self.record(node, name, receiver, scope)
         if receiver is None:
             return None
         if name in _KEEPING:
             return receiver
         if name == "repeat":
-            return _is_endless_count(self.script.argument(node, "count", 0)) or receiver
+            return _is_endless_count(argument(node, "count", 0)) or receiver
         if name == "concatenate":
-            other = self.value(node.args[0], env, frames) if node.args else None
+            other = self.value(node.args[0], env, scope) if node.args else None
             return receiver or other is True
         return False if name in ("take", "apply", "options") else None
 
-    def applied(self, outer: ast.Call, receiver: State, env: Env, frames: Frames) -> State:
+    def applied(self, outer: ast.Call, receiver: State, env: Env, scope: Scope) -> State:
         """The Dataset that ``apply`` gives."""
         inner = outer.args[0]
         if not isinstance(inner, ast.Call):
-            self.value(inner, env, frames)
+            self.value(inner, env, scope)
             return None if receiver is None else False
-        dotted = self.script.resolver.resolve(inner.func, frames) or ""
-        for child in _arguments(inner):
-            self.value(child, env, frames)
+        dotted = self.script.resolve(inner.func, scope) or ""
+        self.values(arguments(inner), env, scope)
         name = dotted[len(_APPLIED) :] if dotted.startswith(_APPLIED) else ""
         if name in ("map_and_batch", "shuffle_and_repeat"):
-            self.record(inner, name, receiver, frames, outer)
+            self.record(inner, name, receiver, scope, outer)
         if receiver is None:
             return None
         if name == "shuffle_and_repeat":
-            return _is_endless_count(self.script.argument(inner, "count", 1)) or receiver
-        keeps = ("map_and_batch", "parallel_interleave", "ignore_errors", "prefetch_to_device")
-        return receiver if name in keeps else False
+            return _is_endless_count(argument(inner, "count", 1)) or receiver
+        return receiver if name in _APPLIED_KEEPING else False
 
     def record(
         self,
         node: ast.Call,
         name: str,
         receiver: State,
-        frames: Frames,
+        scope: Scope,
         method: Optional[ast.Call] = None,
     ) -> None:
-        known = self.found.get(id(node))
+        known = self.found.get(node)
         is_dataset, endless = receiver is not None, receiver is True
         if known is not None:
             is_dataset, endless = known.is_dataset and is_dataset, known.endless and endless
-        self.found[id(node)] = Found(node, name, is_dataset, endless, frames, method or node)
-
-
-def _bound_elsewhere(tree: ast.AST) -> Set[str]:
-    """The names that a function binds in a scope around it."""
-    declared = (node for node in ast.walk(tree) if isinstance(node, (ast.Global, ast.Nonlocal)))
-    return {name for node in declared for name in node.names}
+        self.found[node] = DatasetCall(node, name, is_dataset, endless, scope, method or node)
 
 
 def _assigned(body: Sequence[ast.AST]) -> Set[str]:
@@ -365,10 +336,6 @@ def _assigned(body: Sequence[ast.AST]) -> Set[str]:
             if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
                 found.add(".".join(dotted_parts(node) or ()))
     return found
-
-
-def _arguments(node: ast.Call) -> List[ast.expr]:
-    return [*node.args, *(keyword.value for keyword in node.keywords)]
 
 
 def _is_endless_count(node: Optional[ast.expr]) -> bool:
@@ -382,15 +349,10 @@ def _joined(states: Sequence[State]) -> State:
     return all(states)
 
 
-def _merge(env: Env, ends: Sequence[Mapping[str, State]]) -> None:
+def _merge(env: Env, ends: Sequence[Env]) -> None:
     """Make an environment that of several ways to come to one place."""
-    if not ends:
-        return
-    names: Set[str] = set()
-    for end in ends:
-        names.update(end)
-    merged: Tuple[Tuple[str, State], ...] = tuple(
-        (name, _joined([end.get(name) for end in ends])) for name in names
-    )
-    env.clear()
-    env.update(merged)
+    if ends:
+        names = {name for end in ends for name in end}
+        merged = {name: _joined([end.get(name) for end in ends]) for name in names}
+        env.clear()
+        env.update(merged)

@@ -6,10 +6,10 @@ from typing import List, Optional, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.horovod_names import has_ranks
-from npu_config.migration.resolve import last_name
-from npu_config.migration.sites import Site, is_open, number_of, text_of
 from npu_config.migration.table import Rules
 from npu_config.migration.work import Work
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import argument, is_open, literal_text, name_of, number_of
 
 __all__ = ["RULES", "after"]
 
@@ -34,12 +34,12 @@ def _default(work: Work) -> str:
 def _manager(work: Work, site: Site, value: Optional[ast.expr]) -> Optional[str]:
     """The manager that stands for a loss scale of TensorFlow; None for one that is not known."""
     script = work.script
-    if value is None or text_of(value) == "dynamic":
+    if value is None or literal_text(value) == "dynamic":
         return _default(work)
-    values = script.values(value, site.frames)
+    values = script.values(value, site.scope)
     bound = values[0] if len(values) == 1 else value
     if number_of(bound) is not None:
-        return "{}({})".format(work.name(_FIXED), script.text[slice(*script.span(value))])
+        return "{}({})".format(work.name(_FIXED), script.written(value))
     if isinstance(bound, ast.Call) and all(
         number_of(part) is not None
         for part in [*bound.args, *(keyword.value for keyword in bound.keywords)]
@@ -47,20 +47,20 @@ def _manager(work: Work, site: Site, value: Optional[ast.expr]) -> Optional[str]
         value = bound
     if not isinstance(value, ast.Call) or is_open(value):
         return None
-    name = script.resolver.resolve(value.func, site.frames)
+    name = script.resolve(value.func, site.scope)
     if name == _EXPERIMENTAL + "FixedLossScale":
-        scale = script.argument(value, "loss_scale_value", 0)
+        scale = argument(value, "loss_scale_value", 0)
         if scale is not None:
-            return "{}({})".format(work.name(_FIXED), script.text[slice(*script.span(scale))])
+            return "{}({})".format(work.name(_FIXED), script.written(scale))
     if name == _EXPERIMENTAL + "DynamicLossScale":
         texts = []
-        for argument, position, default in (
+        for parameter, position, default in (
             ("initial_loss_scale", 0, "2**15"),
             ("increment_period", 1, "2000"),
             ("multiplier", 2, "2.0"),
         ):
-            given = script.argument(value, argument, position)
-            texts.append(default if given is None else script.text[slice(*script.span(given))])
+            given = argument(value, parameter, position)
+            texts.append(default if given is None else script.written(given))
         shrink = "0.5" if texts[2] in ("2", "2.0", "2.") else "1.0 / ({})".format(texts[2])
         return _dynamic(work, texts[0], texts[1], texts[2], shrink)
     return None
@@ -71,14 +71,14 @@ def _rewrite(work: Work, site: Site, name: str) -> None:
     if call is None:
         return
     id = "loss-scale" if name.endswith("MixedPrecisionLossScaleOptimizer") else "amp-rewrite"
-    value = work.script.argument(call, "loss_scale", 1)
-    optimizer = work.script.argument(call, "opt", 0)
+    value = argument(call, "loss_scale", 1)
+    optimizer = argument(call, "opt", 0)
     if is_open(call) or optimizer is None:
         work.refuse(site.line, id, "* or ** arguments: left as it is")
         return
-    values = [optimizer, *work.script.values(optimizer, site.frames)]
+    values = [optimizer, *work.script.values(optimizer, site.scope)]
     made = [
-        work.script.resolver.resolve(one.func, site.frames) or ""
+        work.script.resolve(one.func, site.scope) or ""
         for one in values
         if isinstance(one, ast.Call)
     ]
@@ -132,7 +132,7 @@ def _put(
 
 
 def _under_control(work: Work, site: Site) -> bool:
-    names = [work.script.resolver.resolve(call.func, site.frames) for call in site.entered]
+    names = [work.script.resolve(call.func, site.scope) for call in site.entered]
     return "tensorflow.control_dependencies" in names
 
 
@@ -168,10 +168,10 @@ def _policy(work: Work, site: Site, name: str) -> None:
 def _variable(work: Work, site: Site, name: str) -> None:
     """A variable of float16, which precision modes know nothing of."""
     call = site.call
-    dtype = work.script.argument(call, "dtype", 2 if "get" in name else 7) if call else None
+    dtype = argument(call, "dtype", 2 if "get" in name else 7) if call else None
     if dtype is None:
         return
-    kind = work.script.resolver.resolve(dtype, site.frames) or text_of(dtype) or ""
+    kind = work.script.resolve(dtype, site.scope) or literal_text(dtype) or ""
     if kind in ("tensorflow.float16", "tensorflow.half", "float16"):
         work.manual(
             site.line,
@@ -206,8 +206,8 @@ def after(work: Work) -> None:
         call = site.call
         if call is None or not (call.args or call.keywords):
             continue
-        loss = script.argument(call, "loss", 0)
-        for value in [loss, *script.values(loss, site.frames)] if loss is not None else ():
+        loss = argument(call, "loss", 0)
+        for value in [loss, *script.values(loss, site.scope)] if loss is not None else ():
             name = _scale_of(work, site, value)
             if name and re.search(r"/\s*(?:\w+\.)*{}\b".format(re.escape(name)), script.text):
                 work.manual(
@@ -227,12 +227,9 @@ def _scale_of(work: Work, site: Site, value: ast.AST) -> Optional[str]:
     factors: List[ast.expr] = []
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
         factors = [value.left, value.right]
-    elif (
-        isinstance(value, ast.Call)
-        and work.script.resolver.resolve(value.func, site.frames) in _PRODUCTS
-    ):
+    elif isinstance(value, ast.Call) and work.script.resolve(value.func, site.scope) in _PRODUCTS:
         factors = value.args
     for factor in factors:
-        if "scal" in last_name(factor).lower():
-            return last_name(factor)
+        if "scal" in name_of(factor).lower():
+            return name_of(factor)
     return None

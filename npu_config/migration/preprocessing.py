@@ -4,10 +4,9 @@ import ast
 from typing import Dict, List, NamedTuple, Optional, Set
 
 from npu_config.migration import pipelines
-from npu_config.migration.resolve import last_name
-from npu_config.migration.sites import Site
 from npu_config.migration.work import CHANGED, Work
-from npu_config.python_flow.scopes import functions
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import argument, name_of
 from npu_config.script.vocabulary import TABLES
 
 __all__ = ["after", "in_dataset_function"]
@@ -47,12 +46,12 @@ def _given(work: Work) -> _Given:
             if isinstance(value, ast.Lambda):
                 found.lambdas.append(value)
                 found.names.update(
-                    last_name(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)
+                    name_of(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)
                 )
             elif isinstance(value, (ast.Name, ast.Attribute)):
-                found.names.add(last_name(value))
+                found.names.add(name_of(value))
             elif isinstance(value, ast.Call):
-                found.names.update(last_name(part) for part in value.args[:1])
+                found.names.update(name_of(part) for part in value.args[:1])
     found.names.discard("")
     _follow(work, found)
     return found
@@ -62,12 +61,12 @@ def _follow(work: Work, found: _Given) -> None:
     """Add the functions of the script that those functions call."""
     script = work.script
     bodies: Dict[str, List[ast.AST]] = {}
-    for _, node in functions(script.module, script.tree.body) if found.names else ():
+    for _, node in script.functions if found.names else ():
         bodies.setdefault(node.name, []).append(node)
     pending = [name for name in found.names if name in bodies]
     while pending:
         for body in bodies[pending.pop()]:
-            called = {last_name(n.func) for n in ast.walk(body) if isinstance(n, ast.Call)}
+            called = {name_of(n.func) for n in ast.walk(body) if isinstance(n, ast.Call)}
             fresh = (called & set(bodies)) - found.names
             found.names.update(fresh)
             pending += fresh
@@ -90,7 +89,7 @@ def _holder(site: Site) -> str:
     """The variable that the value of a call is bound to."""
     parent = site.parents[-2] if len(site.parents) > 1 else None
     if isinstance(parent, ast.Assign) and parent.value is site.parents[-1]:
-        return last_name(parent.targets[0])
+        return name_of(parent.targets[0])
     return ""
 
 
@@ -118,7 +117,7 @@ def _variables(work: Work) -> None:
         for value in [*found.call.args, *(keyword.value for keyword in found.call.keywords)]
     ]
     ids = {id(value) for value in values}
-    names = {last_name(value) for value in values} | _names_read(work)
+    names = {name_of(value) for value in values} | _names_read(work)
     for site in sites:
         if id(site.call) in ids or _holder(site) in names - {""}:
             work.manual(
@@ -133,10 +132,10 @@ def _names_read(work: Work) -> Set[str]:
     given = _given(work)
     nodes: List[ast.AST] = list(given.lambdas)
     if given.names:
-        found = functions(work.script.module, work.script.tree.body)
+        found = work.script.functions
         nodes += [node for _, node in found if node.name in given.names]
     return {
-        last_name(part)
+        name_of(part)
         for node in nodes
         for part in ast.walk(node)
         if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load)
@@ -171,7 +170,7 @@ def _dynamic_shapes(work: Work) -> None:
         call = site.call
         if call is None or work.script.resolved(site) not in names:
             continue
-        shape = work.script.argument(call, "shape", 1)
+        shape = argument(call, "shape", 1)
         if shape is None or getattr(shape, "value", 0) is None:
             work.manual(site.line, "dynamic-shape", "the shape is not known")
         elif any(

@@ -1,4 +1,4 @@
-"""What a name in a scope stands for: the dotted TensorFlow, Keras or Horovod name, or nothing.
+"""What the names of a script stand for in TensorFlow, Keras and Horovod, and where they are.
 
 Names are resolved, not matched: aliases, ``from ... import``, conditional imports, shadowing by
 parameters, locals, classes and comprehensions, and star imports count.  What does not resolve
@@ -9,16 +9,31 @@ import ast
 import builtins
 import enum
 import re
-from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
-from npu_config.migration.names import canonical
-from npu_config.migration.neighbours import REEXPORTED, Neighbours
-from npu_config.python_flow.scopes import FunctionNode, Scope, Store, functions
+from npu_config.migration.names import INTERESTING, PACKAGES, TEXT_WORDS, canonical, interesting
+from npu_config.migration.neighbours import REEXPORTED, Neighbours, may_borrow
+from npu_config.python_flow.module import Module, Site, sites
+from npu_config.python_flow.scopes import (
+    DEFINITIONS,
+    FUNCTIONS,
+    Scope,
+    Store,
+    dotted_parts,
+    literal_text,
+    name_of,
+)
 
-__all__ = ["Binding", "Frame", "Resolver", "dotted_parts", "frames_of", "last_name", "parameters"]
+__all__ = ["Binding", "Resolver"]
 
-
-_GLOBAL = re.compile(r"(?:^|\r)[ \t]{0,200}global[ \t]([\w, \t]+)", re.M)
+_SIGNS = bytes(
+    code if code > 127 or chr(code).isalnum() or chr(code) == "_" else 32 for code in range(256)
+)
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_TELLING = (
+    *("nvidia-smi", "CUDA_VISIBLE_DEVICES", "TF_", "mpirun", "mpiexec", "horovodrun"),
+    "NpuOptimizer",
+)
 
 
 class Binding(enum.Enum):
@@ -32,207 +47,217 @@ class Binding(enum.Enum):
     UNCERTAIN = "uncertain"
 
 
-class Found(NamedTuple):
+class Meaning(NamedTuple):
     """What a name stands for; ``name`` is its canonical dotted name, where there is one."""
 
     binding: Binding
     name: Optional[str] = None
 
 
-class Frame(NamedTuple):
-    """One level of names: a module, class or function, or a lambda or comprehension."""
-
-    scope: Optional[Scope]
-    names: FrozenSet[str] = frozenset()
-
-    @property
-    def is_class(self) -> bool:
-        """True for the body of a class, whose names its methods do not see."""
-        return self.scope is not None and isinstance(self.scope.node, ast.ClassDef)
-
-
-Frames = Tuple[Frame, ...]
-
-
-def parameters(arguments: ast.arguments) -> FrozenSet[str]:
-    """The names that the parameters of a function bind."""
-    found = [argument.arg for argument in arguments.args + arguments.kwonlyargs]
-    found += [argument.arg for argument in getattr(arguments, "posonlyargs", [])]
-    found += [argument.arg for argument in (arguments.vararg, arguments.kwarg) if argument]
-    return frozenset(found)
-
-
-def frames_of(scope: Scope, node: FunctionNode) -> Frames:
-    """The frames of the body of a function that is defined in a scope."""
-    frames: List[Frame] = [Frame(scope.child(node), parameters(node.args))]
-    current: Optional[Scope] = scope
-    while current is not None:
-        owner = current.node
-        names = (
-            parameters(owner.args)
-            if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef))
-            else frozenset()
-        )
-        frames.append(Frame(current, names))
-        current = current.parent
-    return tuple(reversed(frames))
-
-
-def dotted_parts(node: ast.AST) -> Optional[List[str]]:
-    """``a.b.c`` as a list, None for anything that is not a chain of attributes of a name."""
-    parts: List[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    parts.append(node.id)
-    return parts[::-1]
-
-
-def last_name(node: ast.AST) -> str:
-    """``c`` of ``a.b.c`` and of ``c``; empty for anything else."""
-    return getattr(node, "attr", None) or getattr(node, "id", None) or ""
-
-
-class Resolver:
-    """Resolves names of one module.
+class Resolver(Module):
+    """A script whose names are resolved, with its interesting places.
 
     Args:
-        module: the scope of the module.
         text: the script.
-        words: every word of the text, to know quickly what cannot be there.
         neighbours: the other modules of its project.
         known: the names that matter, to know which of several stars brings one.
+
+    Attributes:
+        text: the script.
+        words: every word of it, to know quickly what cannot be there.
+        sites: names, attributes and string literals that may concern a migration.
+        imports: the import statements.
+        is_concerned: False where nothing can be TensorFlow's, Keras's or Horovod's.
+        cache: what the rules keep with a script.
+
+    Raises:
+        Unparsable: for text that is not Python 3.
     """
 
-    def __init__(
-        self,
-        module: Scope,
-        text: str,
-        words: FrozenSet[str],
-        neighbours: Optional[Neighbours],
-        known: FrozenSet[str],
-    ) -> None:
-        self.module = module
+    def __init__(self, text: str, neighbours: Optional[Neighbours], known: FrozenSet[str]) -> None:
+        super().__init__(text)
         self.text = text
-        self.words = words
         self.neighbours = neighbours or Neighbours()
         self.known = known
-        self._globals: Optional[FrozenSet[str]] = None
-        self._known: Dict[Tuple[int, str], Found] = {}
-        self._pending: Dict[Tuple[int, str], Found] = {}
-        self._seen: Dict[Tuple[int, str], Tuple[Frames, Found]] = {}
-        self._stars: Optional[List[str]] = None
+        self.cache: Dict[str, Any] = {}
+        self._meanings: Dict[Tuple[Scope, str], Meaning] = {}
+        self._stored: Dict[Tuple[Scope, str], Meaning] = {}
+        self._pending: Dict[Tuple[Scope, str], Meaning] = {}
+        self._members: Dict[ast.AST, Dict[str, List[ast.AST]]] = {}
+        self._resolved: Dict[ast.AST, Optional[str]] = {}
+        data = text.encode("utf-8", "surrogatepass").translate(_SIGNS)
+        self.words: FrozenSet[str] = frozenset(data.decode("utf-8", "surrogatepass").split())
+        self.imports: List[Site] = []
+        self.sites: List[Site] = []
+        self.is_concerned = not self.words.isdisjoint(PACKAGES) or (
+            neighbours is not None and may_borrow(text)
+        )
+        if self.is_concerned:
+            lines = self.source.mentions("import")
+            kinds = (ast.Import, ast.ImportFrom)
+            self.imports = [s for s in sites(self.module, lines) if isinstance(s.node, kinds)]
+            self.sites = list(self._find_sites())
+
+    # Interesting places
+
+    def _find_sites(self) -> Iterator[Site]:
+        members = interesting(self.words)
+        names = frozenset(self._names_of_interest())
+        lines = {line for word in members | names for line in self._lines_of(word, names)}
+        for site in sites(self.module, sorted(lines)):
+            node = site.node
+            if isinstance(node, ast.Name):
+                is_telling = node.id in names
+            elif isinstance(node, ast.Attribute):
+                is_telling = node.attr in members
+            elif isinstance(node, ast.keyword):
+                is_telling = node.arg in TEXT_WORDS
+            else:
+                text = literal_text(node) or ""
+                is_telling = len(text) < 2000 and any(word in text for word in _TELLING)
+            if is_telling:
+                yield site
+
+    def _lines_of(self, word: str, names: FrozenSet[str]) -> List[int]:
+        if word == "nvidia" or word.startswith("TF_"):
+            return self.source.lines_with(word, within=True)
+        if word in names or word in TEXT_WORDS:
+            return self.source.mentions(word)
+        return self.source.members(word)
+
+    def _names_of_interest(self) -> Iterator[str]:
+        """The local names that imports and stores give to what is interesting."""
+        for node in (site.node for site in self.imports):
+            for alias in () if getattr(node, "level", 0) else node.names:  # type: ignore[attr-defined]
+                first = (getattr(node, "module", None) or alias.name).split(".")[0]
+                if first == "horovod" or (
+                    isinstance(node, ast.ImportFrom) and alias.name in INTERESTING
+                ):
+                    is_module = isinstance(node, ast.Import)
+                    yield alias.asname or ("horovod" if is_module else alias.name)
+        for name, stores in self.module.stores.items() if "keras" in self.words else ():
+            if any(name_of(store.node) in ("Sequential", "Model") for store in stores):
+                yield name
+        for name in self.words & REEXPORTED:
+            if (self.meaning(name, self.module).name or "").startswith("horovod"):
+                yield name
+        if any(name.startswith("tensorflow") for name in self.stars):
+            yield from self.words & INTERESTING
+
+    def sites_of(self, names: Iterable[str]) -> List[Site]:
+        """The attributes and names with one of some last parts, in order of the lines."""
+        index: Optional[Dict[str, List[Site]]] = self.cache.get("sites")
+        if index is None:
+            index = self.cache["sites"] = {}
+            for site in self.sites:
+                index.setdefault(name_of(site.node), []).append(site)
+        return sorted(
+            (site for name in names for site in index.get(name, ())), key=lambda site: site.line
+        )
+
+    def binds(self, name: str) -> bool:
+        """True for a name that the script binds, in any scope."""
+        return any(
+            (isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load))
+            or (isinstance(node, ast.alias) and (node.asname or node.name.split(".")[0]) == name)
+            or (isinstance(node, ast.arg) and node.arg == name)
+            or (isinstance(node, DEFINITIONS) and node.name == name)
+            for node in (self.nodes(name) if name in self.words else ())
+        )
+
+    # What names stand for
 
     @property
     def stars(self) -> List[str]:
         """The modules of which everything is imported, in order; ``?`` for relative ones."""
-        if self._stars is None:
-            self._stars = [
-                "?"
-                if isinstance(store.node, ast.ImportFrom) and store.node.level
-                else store.text[:-2]
-                for store in self.module.stores.get("*", [])
-            ]
-        return self._stars
+        stores = self.module.stores.get("*", [])
+        return ["?" if getattr(s.node, "level", 0) else s.text[:-2] for s in stores]
 
-    def resolve(self, node: ast.AST, frames: Frames) -> Optional[str]:
+    def resolve(self, node: ast.AST, scope: Scope) -> Optional[str]:
         """The canonical dotted name of an expression, None where it is not certain."""
-        return self.look_up(node, frames).name
+        return self.look_up(node, scope).name
 
-    def look_up(self, node: ast.AST, frames: Frames) -> Found:
+    def resolved(self, site: Site) -> Optional[str]:
+        """What the node of a site stands for."""
+        if site.node not in self._resolved:
+            self._resolved[site.node] = self.resolve(site.node, site.scope)
+        return self._resolved[site.node]
+
+    def look_up(self, node: ast.AST, scope: Scope) -> Meaning:
         """What an expression stands for, with how its first name is bound."""
         parts = dotted_parts(node)
         if parts is None:
-            return Found(Binding.LOCAL)
-        found = self.name(parts[0], frames)
+            return Meaning(Binding.LOCAL)
+        found = self.meaning(parts[0], scope)
         if found.name is None:
             return found
-        return Found(found.binding, canonical(".".join([found.name, *parts[1:]])))
+        return Meaning(found.binding, canonical(".".join([found.name, *parts[1:]])))
 
-    def name(self, name: str, frames: Frames) -> Found:
-        """What a name stands for, seen from the innermost of some frames."""
+    def meaning(self, name: str, scope: Scope) -> Meaning:
+        """What a name stands for, seen from a scope."""
         if self._pending:
-            return self._seek(name, frames)
-        key = (id(frames), name)
-        known = self._seen.get(key)
-        if known is None:
-            known = self._seen[key] = (frames, self._seek(name, frames))
-        return known[1]
+            return self._seek(name, scope)
+        found = self._meanings.get((scope, name))
+        if found is None:
+            found = self._meanings[scope, name] = self._seek(name, scope)
+        return found
 
-    def _seek(self, name: str, frames: Frames) -> Found:
-        for index in range(len(frames) - 1, -1, -1):
-            frame = frames[index]
-            if name in frame.names:
-                return Found(Binding.PARAMETER if frame.scope is not None else Binding.LOCAL)
-            scope = frame.scope
-            if scope is self.module and name in self.globals:
+    def _seek(self, name: str, scope: Scope) -> Meaning:
+        for outer in scope.visible():
+            if name in outer.parameters:
+                is_function = isinstance(outer.node, FUNCTIONS)
+                return Meaning(Binding.PARAMETER if is_function else Binding.LOCAL)
+            if outer is self.module and name in self.global_names:
                 break
-            if scope is None or name not in scope.stores or name in scope.global_names:
-                continue
-            if index == len(frames) - 1 or not frame.is_class:
-                return self._stored(name, frames[: index + 1])
-        if name in self.globals:
-            return self._stored(name, frames[:1])
+            if name in outer.stores and name not in outer.global_names:
+                return self._of_stores(name, outer)
+        if name in self.global_names:
+            return self._of_stores(name, self.module)
         return self._from_star(name)
 
-    @property
-    def globals(self) -> FrozenSet[str]:
-        """The names that some function takes from the module, and may bind there."""
-        if self._globals is None:
-            lines = _GLOBAL.findall(self.text) if "global" in self.words else []
-            self._globals = frozenset(name.strip() for line in lines for name in line.split(","))
-        return self._globals
-
-    def _stored(self, name: str, frames: Frames) -> Found:
-        scope = frames[-1].scope
-        assert scope is not None
-        key = (id(scope), name)
-        found = self._pending.get(key) or self._known.get(key)
+    def _of_stores(self, name: str, scope: Scope) -> Meaning:
+        key = (scope, name)
+        found = self._pending.get(key) or self._stored.get(key)
         if found is None:
             stores = scope.stores.get(name, [])
-            if scope is self.module and name in self.globals:
+            if scope is self.module and name in self.global_names:
                 stores = [*stores, *self._bound_elsewhere(name)]
-            found = Found(Binding.UNCERTAIN)
-            if stores:
-                found = self._merge(name, stores, frames)
-            self._known[key] = found
+            found = self._merge(name, stores, scope) if stores else Meaning(Binding.UNCERTAIN)
+            self._stored[key] = found
         return found
 
     def _bound_elsewhere(self, name: str) -> Iterator[Store]:
         """What functions bind a name of the module to, which they say is global."""
-        for scope, node in functions(self.module, self.module.body):
+        for scope, node in self.functions:
             inner = scope.child(node)
             if name in inner.global_names:
                 yield from inner.stores.get(name, ())
 
-    def _merge(self, name: str, stores: List[Store], frames: Frames) -> Found:
+    def _merge(self, name: str, stores: List[Store], scope: Scope) -> Meaning:
         """The one thing that all stores of a name bind it to.
 
         A store that names itself (``tf = tf.compat.v1``) sees what the stores before it bind.
         """
-        key = (id(frames[-1].scope), name)
         names: Set[Optional[str]] = set()
         binding = Binding.IMPORT
         try:
             for store in stores:
-                self._pending[key] = _only(names, binding)
+                self._pending[scope, name] = _only(names, binding)
                 parts = dotted_parts(store.node) if store.kind == "value" else None
                 if store.kind == "import":
                     names.add(self._imported(store))
-                elif store.kind == "value" and _is_none(store.node):
+                elif store.kind == "value" and getattr(store.node, "value", 0) is None:
                     continue
                 elif store.kind == "value" and _imports_by_call(store.node):
-                    return Found(Binding.UNCERTAIN)
+                    return Meaning(Binding.UNCERTAIN)
                 elif parts is not None:
-                    names.add(self.resolve(store.node, frames))
+                    names.add(self.resolve(store.node, scope))
                     if parts[0] != name:
                         binding = Binding.VALUE
                 else:
                     names.add(None)
         finally:
-            self._pending.pop(key, None)
+            self._pending.pop((scope, name), None)
         return _only(names, binding)
 
     def _imported(self, store: Store) -> Optional[str]:
@@ -248,17 +273,16 @@ class Resolver:
                 return None
         return canonical(store.text)
 
-    def _from_star(self, name: str) -> Found:
+    def _from_star(self, name: str) -> Meaning:
         """What a name that nothing binds may come from."""
         if hasattr(builtins, name):
-            return Found(Binding.UNBOUND)
-        stars = self.stars
-        known = [star for star in stars if canonical(star).startswith("tensorflow")]
-        ours = [star for star in stars if star.endswith("npu_init")]
+            return Meaning(Binding.UNBOUND)
+        ours = [star for star in self.stars if star.endswith("npu_init")]
         if ours:
-            return Found(Binding.IMPORT, "tensorflow" if name == "tf" else ours[0] + "." + name)
-        if not known and name not in REEXPORTED:
-            return Found(Binding.UNBOUND)
+            return Meaning(Binding.IMPORT, "tensorflow" if name == "tf" else ours[0] + "." + name)
+        is_known = any(canonical(star).startswith("tensorflow") for star in self.stars)
+        if not is_known and name not in REEXPORTED:
+            return Meaning(Binding.UNBOUND)
         last: Optional[str] = None
         for store in reversed(self.module.stores.get("*", [])):
             node = store.node
@@ -267,15 +291,112 @@ class Resolver:
             if not node.level and canonical(module).startswith("tensorflow"):
                 dotted = canonical("{}.{}".format(module, name))
                 if dotted in self.known:
-                    return Found(Binding.IMPORT, dotted)
+                    return Meaning(Binding.IMPORT, dotted)
                 last = last or dotted
                 continue
             bound = self.neighbours.names(module, node.level)
             if bound is not None and name in bound:
                 return _only({dotted or None for dotted in bound[name]}, Binding.IMPORT)
             if bound is None and module.split(".")[0] not in _WITHOUT:
-                return Found(Binding.UNCERTAIN)
-        return Found(Binding.IMPORT if last else Binding.UNBOUND, last)
+                return Meaning(Binding.UNCERTAIN)
+        return Meaning(Binding.IMPORT if last else Binding.UNBOUND, last)
+
+    # What values a name has
+
+    def bindings(self, name: str, scope: Scope) -> List[Store]:
+        """What binds a name in the innermost scope that does; nothing for a parameter."""
+        for outer in scope.visible():
+            if name in outer.parameters:
+                break
+            if name in outer.stores:
+                return outer.stores[name]
+        return []
+
+    def values(self, node: ast.AST, scope: Scope) -> List[ast.AST]:
+        """The values that are bound to a variable, or to a member of ``self``."""
+        if isinstance(node, ast.Name):
+            return [store.node for store in self.bindings(node.id, scope)]
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self":
+            for outer in scope.around():
+                if outer.is_class:
+                    return self._members_of(outer.node).get(node.attr, [])
+        return []
+
+    def _members_of(self, owner: ast.AST) -> Dict[str, List[ast.AST]]:
+        """What the methods of a class bind to members of ``self``."""
+        found = self._members.get(owner)
+        if found is None:
+            found = self._members[owner] = {}
+            assigned = (node for node in ast.walk(owner) if isinstance(node, ast.Assign))
+            for target, value in ((t, node.value) for node in assigned for t in node.targets):
+                if isinstance(target, ast.Attribute) and getattr(target.value, "id", "") == "self":
+                    found.setdefault(target.attr, []).append(value)
+        return found
+
+    def made_by(self, node: ast.AST, scope: Scope) -> List[str]:
+        """What is called to give a value: the calls themselves, or those bound to its name."""
+        values = [node, *self.values(node, scope)]
+        return [
+            self.resolve(value.func, scope) or ""
+            for value in values
+            if isinstance(value, ast.Call)
+        ]
+
+    def constructed(self, node: ast.AST, scope: Scope) -> Optional[str]:
+        """The class or function whose call gave a value, where that is certain.
+
+        The value is the call itself, or a variable or member that only such calls are bound to.
+        """
+        values = [node] if isinstance(node, ast.Call) else self.values(node, scope)
+        found = {
+            self.resolve(value.func, scope) if isinstance(value, ast.Call) else None
+            for value in values
+            if getattr(value, "value", 0) is not None
+        }
+        return next(iter(found)) if len(found) == 1 else None
+
+    # Places
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a line and column, both from 1."""
+        return self.source.starts[line - 1] + column - 1
+
+    def position(self, offset: int) -> Tuple[int, int]:
+        """The line and column of an offset, both from 1."""
+        starts = self.source.starts
+        line = self.source.line(offset) if offset < len(self.text) else len(starts)
+        line = max(1, min(line, len(starts)))
+        return line, offset - starts[line - 1] + 1
+
+    def span(self, node: ast.AST) -> Tuple[int, int]:
+        """Where an expression begins and ends, as offsets."""
+        place = self.source.place_of(node)
+        start = self.offset(place.line or 0, place.column or 0)
+        return start, self.offset(place.end_line or 0, place.end_column or 0)
+
+    def written(self, node: ast.AST) -> str:
+        """An expression as it is written."""
+        return self.text[slice(*self.span(node))]
+
+    @property
+    def newline(self) -> str:
+        """The line end that the script uses."""
+        match = _LINE_END.search(self.text)
+        return match.group() if match else "\n"
+
+    def line_start(self, line: int) -> int:
+        """The offset at which a line begins."""
+        return self.source.starts[line - 1]
+
+    def line_end(self, line: int) -> int:
+        """The offset behind a line and its line end."""
+        starts = self.source.starts
+        return starts[line] if line < len(starts) else len(self.text)
+
+    def indent(self, line: int) -> str:
+        """The white space before a line."""
+        content = self.source.lines[line - 1]
+        return content[: len(content) - len(content.lstrip())]
 
 
 _WITHOUT = frozenset(
@@ -292,21 +413,15 @@ def _imports_by_call(node: ast.AST) -> bool:
     """True for a call that gives TensorFlow, or something of it, by its name in a text."""
     if not isinstance(node, ast.Call) or not node.args:
         return False
-    called = last_name(node.func)
-    first = node.args[0]
-    text = getattr(first, "value", getattr(first, "s", None))
-    is_import = called in ("import_module", "__import__")
-    return is_import and isinstance(text, str) and text.split(".")[0] == "tensorflow"
+    text = literal_text(node.args[0]) or ""
+    is_import = name_of(node.func) in ("import_module", "__import__")
+    return is_import and text.split(".")[0] == "tensorflow"
 
 
-def _is_none(node: ast.AST) -> bool:
-    return getattr(node, "value", 0) is None
-
-
-def _only(names: Set[Optional[str]], binding: Binding) -> Found:
+def _only(names: Set[Optional[str]], binding: Binding) -> Meaning:
     """What a name stands for that is bound to some things; None is something of the script."""
     if len(names) == 1:
         only = next(iter(names))
-        return Found(Binding.LOCAL) if only is None else Found(binding, only)
+        return Meaning(Binding.LOCAL) if only is None else Meaning(binding, only)
     known = any(one is not None and one.startswith("tensorflow") for one in names)
-    return Found(Binding.UNCERTAIN if known else Binding.LOCAL)
+    return Meaning(Binding.UNCERTAIN if known else Binding.LOCAL)

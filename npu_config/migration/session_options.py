@@ -5,9 +5,16 @@ import re
 from typing import Mapping, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.migration.sites import Site, is_open, number_of, text_of
 from npu_config.migration.table import Rules, of_calls
 from npu_config.migration.work import Work
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import (
+    argument,
+    is_open,
+    keyword_of,
+    literal_text,
+    number_of,
+)
 
 __all__ = ["AMP_NOTE", "RULES", "after"]
 
@@ -16,10 +23,10 @@ def _config_proto(work: Work, site: Site, name: str) -> None:
     call = site.call
     if call is None:
         return
-    counts = work.script.keyword(call, "device_count")
+    counts = keyword_of(call, "device_count")
     if counts is not None and _counts_no_gpu(counts.value):
         work.manual(counts.value.lineno, "cpu-only-session", _CPU_ONLY)
-    options = work.script.keyword(call, "gpu_options")
+    options = keyword_of(call, "gpu_options")
     if options is not None and isinstance(options.value, ast.Dict):
         work.manual(options.value.lineno, "gpu-options", _NO_EFFECT)
 
@@ -34,7 +41,7 @@ def _counts_no_gpu(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return any(k.arg == "GPU" and number_of(k.value) == 0 for k in node.keywords)
     return isinstance(node, ast.Dict) and any(
-        text_of(key) == "GPU" and number_of(value) == 0
+        literal_text(key) == "GPU" and number_of(value) == 0
         for key, value in zip(node.keys, node.values)
     )
 
@@ -62,7 +69,7 @@ def _switch_off(work: Work, site: Site, field: str, value: ast.expr, line: int) 
     """Set remapping or memory optimization to what the NPU needs, where a constant is given."""
     id, wanted, number, good = _SWITCHES[field]
     plain = number_of(value)
-    stands_for = work.script.resolver.resolve(value, site.frames) or ""
+    stands_for = work.script.resolve(value, site.scope) or ""
     if isinstance(value, ast.Name) and stands_for.rsplit(".", 1)[-1] in good:
         return
     if isinstance(value, ast.Attribute) and value.attr.isupper():
@@ -83,10 +90,10 @@ def _rewriter_config(work: Work, site: Site, name: str) -> None:
     if call is None:
         return
     for field in _SWITCHES:
-        keyword = work.script.keyword(call, field)
+        keyword = keyword_of(call, field)
         if keyword is not None:
             _switch_off(work, site, field, keyword.value, keyword.value.lineno)
-    amp = work.script.keyword(call, "auto_mixed_precision")
+    amp = keyword_of(call, "auto_mixed_precision")
     if amp is not None:
         work.manual(amp.value.lineno, "precision-mode", AMP_NOTE)
 
@@ -99,7 +106,7 @@ AMP_NOTE = (
 
 def _optimizer_options(work: Work, site: Site, name: str) -> None:
     call = site.call
-    level = work.script.keyword(call, "global_jit_level") if call is not None else None
+    level = keyword_of(call, "global_jit_level") if call is not None else None
     if level is not None:
         _jit_level(work, site, level.value, level.value.lineno)
 
@@ -127,7 +134,7 @@ def _jit_level(work: Work, site: Site, value: ast.expr, line: int) -> None:
 
 def _set_jit(work: Work, site: Site, name: str) -> None:
     call = site.call
-    value = work.script.argument(call, "enabled", 0) if call is not None else None
+    value = argument(call, "enabled", 0) if call is not None else None
     if value is None or getattr(value, "value", None) is False:
         return
     if site.is_conditional or getattr(value, "value", None) is not True:
@@ -141,7 +148,7 @@ def _jit_scope(work: Work, site: Site, name: str) -> None:
     call = site.call
     if call is None:
         return
-    value = work.script.argument(call, "compile_ops", 0)
+    value = argument(call, "compile_ops", 0)
     if getattr(value, "value", None) is False:
         return
     if site.is_conditional or is_open(call) or (value is not None and _constant(value) is None):
@@ -164,10 +171,10 @@ _xla_compile = of_calls("xla-off", "XLA is not used on the NPU: call the functio
 
 def _experimental_options(work: Work, site: Site, name: str) -> None:
     call = site.call
-    value = work.script.argument(call, "options", 0) if call is not None else None
+    value = argument(call, "options", 0) if call is not None else None
     if call is None or value is None or is_open(call):
         return
-    if "auto_mixed_precision" in work.script.text[slice(*work.script.span(value))]:
+    if "auto_mixed_precision" in work.script.written(value):
         work.manual(site.line, "precision-mode", AMP_NOTE)
     work.replace_node(value, work.name("experimental_options"))
     work.changed(site.line, "experimental-options", "the options that suit the NPU")
@@ -212,7 +219,7 @@ def _field(work: Work, site: Site, node: ast.Attribute) -> None:
     if node.attr == "device_count" and isinstance(parent, ast.Subscript):
         outer = site.parents[-2]
         key = parent.slice
-        text = text_of(getattr(key, "value", None)) or text_of(key)
+        text = literal_text(getattr(key, "value", None)) or literal_text(key)
         if isinstance(outer, ast.Assign) and text == "GPU" and number_of(outer.value) == 0:
             work.manual(site.line, "cpu-only-session", _CPU_ONLY)
         return
@@ -246,10 +253,10 @@ def _is_rewriter(work: Work, site: Site, node: ast.Attribute) -> bool:
     owner = node.value
     if isinstance(owner, ast.Attribute) and owner.attr == "rewrite_options":
         return True
-    if work.script.constructed(owner, site.frames) == _REWRITER:
+    if work.script.constructed(owner, site.scope) == _REWRITER:
         return True
     if isinstance(owner, ast.Name):
-        values = work.script.stores(owner.id, site.frames)
+        values = work.script.values(owner, site.scope)
         if values and all(
             isinstance(value, ast.Attribute) and value.attr == "rewrite_options"
             for value in values
@@ -257,5 +264,5 @@ def _is_rewriter(work: Work, site: Site, node: ast.Attribute) -> bool:
             return True
     parent = site.parents[-1]
     value = getattr(parent, "value", None)
-    resolved = work.script.resolver.resolve(value, site.frames) if value is not None else None
+    resolved = work.script.resolve(value, site.scope) if value is not None else None
     return resolved is not None and resolved.startswith(_REWRITER)

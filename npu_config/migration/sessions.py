@@ -5,11 +5,19 @@ import re
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.migration.resolve import Binding, last_name, parameters
-from npu_config.migration.sites import Site, is_open, text_of
+from npu_config.migration.resolve import Binding
 from npu_config.migration.table import Rules
 from npu_config.migration.work import Work, is_wrapped
-from npu_config.python_flow.scopes import FUNCTIONS, functions, last_line
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import (
+    FUNCTIONS,
+    argument,
+    is_open,
+    last_line,
+    literal_text,
+    name_of,
+    parameters,
+)
 
 __all__ = ["check_close", "RULES", "after"]
 
@@ -22,7 +30,7 @@ def check_close(work: Work, site: Site, always: bool) -> None:
     holder = _holder(site)
     closing = ("closing", "enter_context", "set_session")
     if isinstance(holder, (ast.withitem, ast.Return)) or (
-        isinstance(holder, ast.Call) and last_name(holder.func) in closing
+        isinstance(holder, ast.Call) and name_of(holder.func) in closing
     ):
         return
     line = site.line
@@ -33,12 +41,12 @@ def check_close(work: Work, site: Site, always: bool) -> None:
             text = "the session is never closed: use with, or close it"
             work.manual(line, "session-close", text)
         return
-    names = [last_name(target) for target in targets]
+    names = [name_of(target) for target in targets]
     if "" in names:
         return
     target, name = targets[0], names[0]
     closes = any(
-        _is_closed(work, site, last_name(one), isinstance(one, ast.Attribute))
+        _is_closed(work, site, name_of(one), isinstance(one, ast.Attribute))
         for one in [*targets, *_aliases(site, names)]
     )
     if closes and not always:
@@ -71,18 +79,17 @@ def check_close(work: Work, site: Site, always: bool) -> None:
 
 def _aliases(site: Site, names: Sequence[str]) -> List[ast.expr]:
     """The variables that names of the same scope are assigned to."""
-    scope = site.frames[-1].scope
     return [
         ast.Name(name, ast.Store())
-        for name, stores in (scope.stores.items() if scope is not None else ())
+        for name, stores in site.scope.stores.items()
         if any(isinstance(one.node, ast.Name) and one.node.id in names for one in stores)
     ]
 
 
 def _is_configured_graph(work: Work, call: ast.Call) -> bool:
     """True for a session of a graph that is given, with a configuration that has a name."""
-    config = work.script.argument(call, "config", 2)
-    return isinstance(config, ast.Name) and work.script.argument(call, "graph", 1) is not None
+    config = argument(call, "config", 2)
+    return isinstance(config, ast.Name) and argument(call, "graph", 1) is not None
 
 
 def _holder(site: Site) -> Optional[ast.AST]:
@@ -145,7 +152,7 @@ def _is_closed(work: Work, site: Site, name: str, is_member: bool) -> bool:
         return False
     kinds = (ast.ClassDef,) if is_member else FUNCTIONS
     owner = next((node for node in reversed(site.parents) if isinstance(node, kinds)), None)
-    if name in work.script.resolver.globals:
+    if name in work.script.global_names:
         return True
     if owner is not None:
         last = last_line(owner)
@@ -153,7 +160,7 @@ def _is_closed(work: Work, site: Site, name: str, is_member: bool) -> bool:
     script = work.script
     binding = [
         (node.lineno, last_line(node))
-        for scope, node in functions(script.module, script.tree.body)
+        for scope, node in script.functions
         if name in scope.child(node).stores or name in parameters(node.args)
     ]
     return any(not any(first <= line <= last for first, last in binding) for line in lines)
@@ -225,7 +232,7 @@ def wrap_config(
     work: Work, call: ast.Call, keyword: str, position: int, function: str, parameter: str
 ) -> Optional[str]:
     """Give a call a configuration made for the NPU; what was done, None when it is so already."""
-    given = work.script.argument(call, keyword, position)
+    given = argument(call, keyword, position)
     name = work.name(function)
     if given is None:
         work.append(call, "{}={}()".format(keyword, name))
@@ -237,16 +244,16 @@ def wrap_config(
 
 
 def _has_own_master(work: Work, call: ast.Call, maker: _Maker) -> bool:
-    master = work.script.argument(call, maker.master, maker.master_position)
-    if master is None or text_of(master) == "":
+    master = argument(call, maker.master, maker.master_position)
+    if master is None or literal_text(master) == "":
         return False
-    return getattr(master, "value", 0) is not None or text_of(master) is not None
+    return getattr(master, "value", 0) is not None or literal_text(master) is not None
 
 
 def _make(work: Work, site: Site, maker: _Maker) -> None:
     call = site.call
     assert call is not None
-    given = work.script.argument(call, maker.config, maker.position)
+    given = argument(call, maker.config, maker.position)
     if given is not None and is_wrapped(given):
         return
     work.needs_patch = True
@@ -257,8 +264,8 @@ def _make(work: Work, site: Site, maker: _Maker) -> None:
             STAR_NOTE,
         )
     elif _has_own_master(work, call, maker):
-        master = work.script.argument(call, maker.master, maker.master_position)
-        work.manual(site.line, "session-config", _MASTER if text_of(master) else _ANY_MASTER)
+        master = argument(call, maker.master, maker.master_position)
+        work.manual(site.line, "session-config", _MASTER if literal_text(master) else _ANY_MASTER)
     else:
         done = wrap_config(work, call, maker.config, maker.position, _PROTO, "config_proto")
         work.changed(site.line, "session-config", done or "")
@@ -291,7 +298,7 @@ def _is_stored(work: Work, site: Site) -> bool:
     """True for a call through a variable that holds the function: reported where it is stored."""
     return (
         isinstance(site.node, ast.Name)
-        and work.script.resolver.look_up(site.node, site.frames).binding is Binding.VALUE
+        and work.script.look_up(site.node, site.scope).binding is Binding.VALUE
     )
 
 
@@ -319,7 +326,7 @@ def _reference(work: Work, site: Site) -> None:
 
 def _monitored(work: Work, site: Site, name: str) -> None:
     call = site.call
-    if call is None or work.script.argument(call, "session_creator", 0) is not None:
+    if call is None or argument(call, "session_creator", 0) is not None:
         return
     work.needs_patch = True
     work.manual(
@@ -370,7 +377,7 @@ def after(work: Work) -> None:
 def _method_of(work: Work, site: Site, node: ast.Attribute) -> Optional[_Maker]:
     if not any(node.attr == method for _, method in _METHODS):
         return None
-    owner = work.script.constructed(node.value, site.frames)
+    owner = work.script.constructed(node.value, site.scope)
     return _METHODS.get((owner or "", node.attr))
 
 
@@ -386,14 +393,14 @@ def _is_graph(work: Work, site: Site, node: ast.AST) -> bool:
     """True for a graph of TensorFlow: one that is made, entered, or that of a session."""
     if isinstance(node, ast.Attribute) and node.attr == "graph":
         return True
-    if work.script.constructed(node, site.frames) in _GRAPHS:
+    if work.script.constructed(node, site.scope) in _GRAPHS:
         return True
-    values = work.script.values(node, site.frames)
+    values = work.script.values(node, site.scope)
     return bool(values) and all(
         isinstance(value, ast.Call)
         and isinstance(value.func, ast.Attribute)
         and value.func.attr == "as_default"
-        and work.script.constructed(value.func.value, site.frames) in _GRAPHS
+        and work.script.constructed(value.func.value, site.scope) in _GRAPHS
         for value in values
     )
 
@@ -403,7 +410,7 @@ def _test_session(work: Work, site: Site, node: ast.Attribute) -> None:
         return
     for parent in site.parents:
         if isinstance(parent, ast.ClassDef):
-            bases = [work.script.resolver.resolve(base, site.frames[:1]) for base in parent.bases]
+            bases = [work.script.resolve(base, work.script.module) for base in parent.bases]
             if any(base and base.endswith("test.TestCase") for base in bases):
                 work.manual(
                     site.line,

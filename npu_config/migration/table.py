@@ -2,8 +2,8 @@
 
 from typing import Callable, Dict, Optional
 
-from npu_config.migration.sites import Site
 from npu_config.migration.work import MANUAL, Work
+from npu_config.python_flow.module import Site
 
 __all__ = ["Rule", "Rules", "of_calls"]
 

@@ -6,9 +6,9 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.facts import FACTS
-from npu_config.migration.resolve import last_name
-from npu_config.migration.script import Script
-from npu_config.migration.sites import Site
+from npu_config.migration.resolve import Resolver
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import name_of
 from npu_config.python_flow.source import HAS_ENDS
 
 __all__ = [
@@ -61,7 +61,7 @@ class Work:
         is_keras: True when models of Keras are made.
     """
 
-    def __init__(self, script: Script, package: str, keeper: str = "") -> None:
+    def __init__(self, script: Resolver, package: str, keeper: str = "") -> None:
         self.script = script
         self.package = package
         self.keeper = keeper
@@ -394,4 +394,4 @@ def _end_of_import(text: str, start: int) -> int:
 def is_wrapped(node: ast.AST) -> bool:
     """True for a configuration that npu_config or npu_bridge has seen already."""
     ours = ("npu_config_proto", "npu_run_config_init", "to_config_proto")
-    return isinstance(node, ast.Call) and last_name(node.func).startswith(ours)
+    return isinstance(node, ast.Call) and name_of(node.func).startswith(ours)

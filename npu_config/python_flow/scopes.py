@@ -62,15 +62,66 @@ def name_of(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def argument(call: ast.Call, keyword: str, position: int) -> Optional[ast.expr]:
+def dotted_parts(node: ast.AST) -> Optional[List[str]]:
+    """``a.b.c`` as a list, None for anything that is not a chain of attributes of a name."""
+    parts: List[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else None
+
+
+def number_of(node: Optional[ast.AST]) -> Optional[float]:
+    """The number of a literal, its sign included; None for anything else."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        number = number_of(node.operand)
+        return None if number is None else -number
+    value = getattr(node, "value", getattr(node, "n", None))
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def keyword_of(call: ast.Call, name: str) -> Optional[ast.keyword]:
+    """An argument of a call that is given by name."""
+    return next((keyword for keyword in call.keywords if keyword.arg == name), None)
+
+
+def argument(call: ast.Call, name: str, position: int) -> Optional[ast.expr]:
     """An argument of a call by name or position; None when it is not given."""
-    for given in call.keywords:
-        if given.arg == keyword:
-            return given.value
+    keyword = keyword_of(call, name)
+    if keyword is not None:
+        return keyword.value
     return call.args[position] if position < len(call.args) else None
 
 
+def arguments(call: ast.Call) -> List[ast.expr]:
+    """The values of all arguments of a call."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def is_open(call: ast.Call) -> bool:
+    """True for a call with ``*`` or ``**`` arguments."""
+    return any(isinstance(each, ast.Starred) for each in call.args) or any(
+        keyword.arg is None for keyword in call.keywords
+    )
+
+
+def is_main(test: ast.expr) -> bool:
+    """True for ``__name__ == "__main__"``, either way round."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return False
+    parts = (test.left, *test.comparators)
+    return any(isinstance(part, ast.Name) and part.id == "__name__" for part in parts)
+
+
+def imported(node: ast.AST) -> List[str]:
+    """The modules that an import statement names, with a dot for each level."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return ["." * node.level + (node.module or "")] if isinstance(node, ast.ImportFrom) else []
+
+
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
+ScopeNode = Union[ast.Module, ast.ClassDef, FunctionNode, ast.Lambda, ast.expr]
 
 COMPOUND = {
     ast.If: ("body", "orelse"),
@@ -95,6 +146,21 @@ _BINDING_NOTHING = frozenset(
 )
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def parameters(arguments: ast.arguments) -> FrozenSet[str]:
+    """The names that the parameters of a function bind."""
+    found = [*arguments.args, *arguments.kwonlyargs, *getattr(arguments, "posonlyargs", ())]
+    found += [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
+    return frozenset(each.arg for each in found)
+
+
+def called_name(scope: "Scope", node: FunctionNode) -> str:
+    """The name by which a function is called: that of its class for a constructor."""
+    is_constructor = node.name == "__init__" and isinstance(scope.node, ast.ClassDef)
+    name: str = scope.node.name if is_constructor else node.name  # type: ignore[union-attr]
+    return name
 
 
 def blocks(statement: ast.AST) -> List[Sequence[ast.AST]]:
@@ -233,17 +299,17 @@ class Store(NamedTuple):
 class Scope:
     """The statements of a module, class or function, and the names they bind.
 
+    Lambdas and comprehensions have no statements; what they bind are their parameters.
+
     Args:
-        node: the module, class or function.
+        node: the module, class, function, lambda or comprehension.
         parent: the scope that it is in.
 
     Attributes:
         version: how often something was watched anew.
     """
 
-    def __init__(
-        self, node: Union[ast.Module, ast.ClassDef, FunctionNode], parent: Optional["Scope"]
-    ) -> None:
+    def __init__(self, node: ScopeNode, parent: Optional["Scope"]) -> None:
         self.node = node
         self.parent = parent
         self.watched: Dict[str, Watch] = {}
@@ -269,23 +335,43 @@ class Scope:
     @property
     def body(self) -> List[ast.stmt]:
         """The statements."""
-        return self.node.body
+        body = getattr(self.node, "body", None)
+        return body if isinstance(body, list) else []
+
+    @property
+    def is_class(self) -> bool:
+        """True for the body of a class, whose names its methods do not see."""
+        return isinstance(self.node, ast.ClassDef)
+
+    def around(self) -> Iterator["Scope"]:
+        """This scope and those that it is in, the innermost first."""
+        scope: Optional[Scope] = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+    def visible(self) -> Iterator["Scope"]:
+        """The scopes whose names are seen from this one, the innermost first."""
+        return (scope for scope in self.around() if scope is self or not scope.is_class)
 
     @property
     def stores(self) -> Dict[str, List[Store]]:
         """Every binding of every name, in order of the text."""
         if self._stores is None:
             self._stores = {}
-            self._walk(self.node.body)
+            self._walk(self.body)
         return self._stores
 
     @property
     def parameters(self) -> FrozenSet[str]:
-        """The names of the parameters of a function."""
+        """The names of the parameters of a function, or that a comprehension runs over."""
         if self._parameters is None:
-            arguments = [self.node.args] if isinstance(self.node, FUNCTIONS) else []
-            nodes = (node for each in arguments for node in ast.walk(each))
-            self._parameters = frozenset(n.arg for n in nodes if isinstance(n, ast.arg))
+            if isinstance(self.node, (*FUNCTIONS, ast.Lambda)):
+                self._parameters = parameters(self.node.args)
+            else:
+                targets = [part.target for part in getattr(self.node, "generators", ())]
+                nodes = (node for target in targets for node in ast.walk(target))
+                self._parameters = frozenset(n.id for n in nodes if isinstance(n, ast.Name))
         return self._parameters
 
     @property
@@ -294,7 +380,7 @@ class Scope:
         self.stores  # noqa: B018 - fills both
         return self._globals
 
-    def child(self, node: Union[ast.ClassDef, FunctionNode]) -> "Scope":
+    def child(self, node: ScopeNode) -> "Scope":
         """The scope of a definition in this one."""
         found = self._children.get(id(node))
         if found is None:

@@ -20,15 +20,15 @@ from typing import (
 )
 
 from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS
+from npu_config.python_flow.module import Module
 from npu_config.python_flow.scopes import (
     DEFINITIONS,
     UNCLEAR,
     FunctionNode,
-    Nesting,
     Scope,
     Watch,
     blocks,
-    children,
+    called_name,
     first_line,
     functions,
     holds,
@@ -38,7 +38,7 @@ from npu_config.python_flow.scopes import (
     literal_text,
     name_of,
 )
-from npu_config.python_flow.source import ScriptSource, parse, spans
+from npu_config.python_flow.source import ScriptSource, spans
 from npu_config.rules.tasks import TASKS
 from npu_config.script.neighbours import any_neighbour_has, has_module
 from npu_config.script.objects import Unknown
@@ -238,13 +238,12 @@ class Relevance:
     """The hot lines of a script.
 
     Attributes:
-        functions: every function, with its scope.
         hot_functions: the functions with hot lines, with their scopes; those that no other one
             calls come first.
     """
 
-    def __init__(self, source: ScriptSource, module: Scope) -> None:
-        self.source = source
+    def __init__(self, script: Module) -> None:
+        self.source = source = script.source
         self.hot_functions: List[Tuple[Scope, FunctionNode]] = []
         self._ids: Set[int] = set()
         self._watched: Dict[int, _Watched] = {}
@@ -263,8 +262,7 @@ class Relevance:
             held.update(self._handled(word, source.mentions(word)))
         lines.update(source.mentions("global_jit_level"))
         lines.update(line for line in held if _OPENING.search(source.lines[line - 1]))
-        self.functions = functions(module, module.body)
-        self._spread(lines)
+        self._spread(script, lines)
         self._methods = {node.name for _, node in self.hot_functions}
         lines |= held
         self._lines = sorted(lines)
@@ -356,21 +354,18 @@ class Relevance:
                 words.update(pattern.findall(text))
         return words - _NOT_HOLDERS
 
-    def _spread(self, lines: Set[int]) -> None:
+    def _spread(self, script: Module, lines: Set[int]) -> None:
         """Make functions with hot lines hot, and the lines that name such functions."""
-        nesting = Nesting(
-            (node.lineno, last_line(node), (scope, node)) for scope, node in self.functions
-        )
         callers: Dict[str, List[int]] = {}
         pending = sorted(lines)
         while pending:
             fresh: List[int] = []
             for line in pending:
-                for scope, node in nesting.around(line):
+                for scope, node in script.functions_around(line):
                     if id(node) not in self._ids:
                         self._ids.add(id(node))
                         self.hot_functions.append((scope, node))
-                        name = _called_name(scope, node)
+                        name = called_name(scope, node)
                         if name not in callers:
                             callers[name] = self._callers(name, node.lineno)
                             fresh += [n for n in callers[name] if n not in lines]
@@ -380,25 +375,11 @@ class Relevance:
         called = {
             id(node)
             for scope, node in self.hot_functions
-            if self._is_called(
-                node, self._callers(_called_name(scope, node), node.lineno), nesting
-            )
+            for line in self._callers(called_name(scope, node), node.lineno)
+            if not node.lineno <= line <= last_line(node)
+            and any(id(caller) in self._ids for _, caller in script.functions_around(line))
         }
         self.hot_functions.sort(key=lambda pair: (id(pair[1]) in called, pair[1].lineno))
-
-    def _is_called(
-        self,
-        function: FunctionNode,
-        lines: Sequence[int],
-        nesting: Nesting[Tuple[Scope, FunctionNode]],
-    ) -> bool:
-        """True when another hot function names a function."""
-        return any(
-            id(node) in self._ids
-            for line in lines
-            if not function.lineno <= line <= last_line(function)
-            for _, node in nesting.around(line)
-        )
 
     def _callers(self, name: str, defined: int) -> List[int]:
         lines, mentions = self.source.lines, self.source.mentions
@@ -414,14 +395,6 @@ def _within(lines: List[int], scope: Scope) -> List[int]:
         return list(lines)
     first, last = first_line(scope.node), last_line(scope.node)
     return lines[bisect.bisect_left(lines, first) : bisect.bisect_right(lines, last)]
-
-
-def _called_name(scope: Scope, node: FunctionNode) -> str:
-    """The name by which a function is called: that of its class for a constructor."""
-    is_constructor = node.name == "__init__" and isinstance(scope.node, ast.ClassDef)
-    return (
-        scope.node.name if is_constructor and isinstance(scope.node, ast.ClassDef) else node.name
-    )
 
 
 def _names(name: str, line: str) -> bool:
@@ -451,7 +424,7 @@ class AttributeStore(NamedTuple):
 _NOTHING_KNOWN: Mapping[str, str] = MappingProxyType({})
 
 
-class Script:
+class Script(Module):
     """A parsed script with what is found in it once and for all.
 
     Args:
@@ -463,7 +436,6 @@ class Script:
         fixed: expressions with the value that they have on every path.
         references: what dotted names mean that are imported or built in.
         steps: how many statements were run so far, over all paths.
-        global_names: the names that some function assigns with ``global`` or ``nonlocal``.
 
     Raises:
         Unparsable: for text that is not Python 3.
@@ -472,23 +444,17 @@ class Script:
     def __init__(
         self, text: str, path: Optional[str] = None, environ: Mapping[str, str] = _NOTHING_KNOWN
     ) -> None:
-        self.source = ScriptSource(text, path)
+        super().__init__(text, path)
         self.environ = environ
-        self.tree: ast.Module = parse(text)
-        self.module = Scope(self.tree, None)
-        self.relevance = Relevance(self.source, self.module)
+        self.relevance = Relevance(self)
         self.flags = Flags(self.source)
         self.steps = 0
-        self.global_names = _global_names(self.source)
         self._attributes: Dict[int, Dict[str, List[AttributeStore]]] = {}
         self._may_be_patched: Optional[bool] = None
         self._is_program: Optional[bool] = None
         self._imported: Dict[str, FrozenSet[str]] = {}
-        self._nodes: Dict[Tuple[str, ...], List[ast.AST]] = {}
-        self._functions: Optional[List[Tuple[FunctionNode, int]]] = None
         self.references: Dict[str, Unknown] = {}
         self.fixed: Dict[ast.AST, Any] = {}
-        self._nesting: Optional[Nesting[FunctionNode]] = None
 
     @property
     def is_patched(self) -> bool:
@@ -590,30 +556,6 @@ class Script:
             _SET.match(line, end) is not None for line in lines for _, end in spans(name, line)
         )
 
-    def nodes(self, *words: str) -> Sequence[ast.AST]:
-        """The nodes of all statements with one of the words on their lines."""
-        found = self._nodes.get(words)
-        if found is None:
-            lines = sorted({line for word in words for line in self.source.mentions(word)})
-            found = self._nodes[words] = children(self.tree, lines) if lines else []
-            for node in found:
-                found += children(node, lines)
-        return found
-
-    def function_lines(self) -> List[Tuple[FunctionNode, int]]:
-        """Every function with its last line."""
-        if self._functions is None:
-            found = self.relevance.functions
-            self._functions = [(node, last_line(node)) for _, node in found]
-        return self._functions
-
-    def function_of(self, line: int) -> Optional[FunctionNode]:
-        """The innermost function around a line."""
-        if self._nesting is None:
-            found = self.function_lines()
-            self._nesting = Nesting((node.lineno, last, node) for node, last in found)
-        return next(self._nesting.around(line), None)
-
     @property
     def has_star_import(self) -> bool:
         """True when names may come from anywhere."""
@@ -663,16 +605,6 @@ class Script:
                         found.setdefault(part.attr, []).append(store)
             for inner in blocks(statement):
                 self._walk(scope, method, inner, found)
-
-
-def _global_names(source: ScriptSource) -> Set[str]:
-    found: Set[str] = set()
-    for keyword in ("global", "nonlocal"):
-        for line in source.mentions(keyword):
-            words = source.lines[line - 1].replace(",", " ").split()
-            if words and words[0] == keyword:
-                found.update(words[1:])
-    return found
 
 
 def _names_of_import(node: ast.AST) -> Iterator[str]:

@@ -5,10 +5,10 @@ import ast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from npu_config.migration.resolve import Resolver
 
 import npu_config
 from npu_config.core.diagnostics import Edit
-from npu_config.migration.script import Script
 from tests.migrate.test_cases import NAMES, text
 
 FRAGMENTS = (
@@ -57,7 +57,7 @@ PROGRAMS = st.builds(
 
 def offsets(source, edit):
     """Where an edit begins and ends."""
-    script = Script(source, None, frozenset())
+    script = Resolver(source, None, frozenset())
     return script.offset(edit.line, edit.column), script.offset(edit.end_line, edit.end_column)
 
 
@@ -74,7 +74,7 @@ def applied(source, edits):
 
 def inverse(source, migration):
     """The edits of the migrated text that give the source back."""
-    script, shift, found = Script(migration.text, None, frozenset()), 0, []
+    script, shift, found = Resolver(migration.text, None, frozenset()), 0, []
     for edit in migration.edits:
         start, end = offsets(source, edit)
         first = script.position(start + shift)
@@ -91,7 +91,7 @@ def holds(source):
     assert migration.text == applied(source, migration.edits)
     assert source == applied(migration.text, inverse(source, migration))
     assert npu_config.migrate(migration.text).text == migration.text
-    lines = len(Script(source, None, frozenset()).source.lines)
+    lines = len(Resolver(source, None, frozenset()).source.lines)
     assert all(1 <= note.line <= lines for note in migration.notes)
     assert bool(migration.edits) == (migration.text != source)
 

@@ -16,7 +16,15 @@ from typing import (
 
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
 from npu_config.core.rule import Rule, declare
-from npu_config.python_flow.scopes import DEFINITIONS, FUNCTIONS, children, last_line, name_of
+from npu_config.python_flow.module import sites
+from npu_config.python_flow.scopes import (
+    DEFINITIONS,
+    FUNCTIONS,
+    children,
+    is_main,
+    last_line,
+    name_of,
+)
 from npu_config.script.neighbours import any_import_has, any_neighbour_has, may_import_unread
 from npu_config.script.objects import Use
 from npu_config.script.paths import Call, Path, Run
@@ -47,7 +55,10 @@ class Unread:
         """The nodes around an expression, the outermost first."""
         found = self._around.get(id(node))
         if found is None:
-            found = self._around[id(node)] = _around(self._script.tree, node)
+            lines = (node.lineno,)
+            places = sites(self._script.module, lines)
+            found = next((site.parents for site in places if site.node is node), ())
+            self._around[id(node)] = found
         return found
 
     def name_of_result(self, call: ast.Call) -> Optional[str]:
@@ -128,14 +139,6 @@ class Unread:
         )
 
 
-def is_main(test: ast.expr) -> bool:
-    """True for ``__name__ == "__main__"``."""
-    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
-        return False
-    parts = (test.left, *test.comparators)
-    return any(isinstance(part, ast.Name) and part.id == "__name__" for part in parts)
-
-
 def _is_own(target: ast.Attribute, parents: Parents) -> bool:
     """True for an attribute of ``self`` in a class that inherits from no other."""
     function = next((node for node in reversed(parents) if isinstance(node, FUNCTIONS)), None)
@@ -148,18 +151,6 @@ def _is_own(target: ast.Attribute, parents: Parents) -> bool:
         return False
     receiver = function.args.args[0].arg
     return isinstance(target.value, ast.Name) and target.value.id == receiver
-
-
-def _around(tree: ast.AST, node: ast.expr) -> Parents:
-    pending: List[Tuple[ast.AST, Parents]] = [(tree, ())]
-    while pending:
-        current, path = pending.pop()
-        path = (*path, current)
-        for child in children(current, (node.lineno,)):
-            if child is node:
-                return path
-            pending.append((child, path))
-    return ()
 
 
 def _mentions(

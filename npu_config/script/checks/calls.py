@@ -6,8 +6,8 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequ
 from npu_config.catalogue.api import MODULES
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import join, phrase
-from npu_config.python_flow.scopes import DEFINITIONS, blocks, name_of
-from npu_config.script.checks._check import Context, check, is_main, known
+from npu_config.python_flow.scopes import DEFINITIONS, blocks, is_main, name_of
+from npu_config.script.checks._check import Context, check, known
 from npu_config.script.objects import Constructed, Message, Unknown, Use
 from npu_config.script.paths import Call
 from npu_config.script.reading import options_of_run_config
@@ -425,7 +425,7 @@ def loss_scale_not_distributed(context: Context) -> None:
 def _bodies(context: Context) -> Iterator[Sequence[ast.AST]]:
     """Every list of statements of the script, each by itself."""
     pending: List[Sequence[ast.AST]] = [context.script.tree.body]
-    pending += [function.body for function, _ in context.script.function_lines()]
+    pending += [function.body for _, function in context.script.functions]
     while pending:
         statements = pending.pop()
         yield statements
@@ -581,7 +581,7 @@ def _is_exit(function: ast.expr, context: Context) -> bool:
     if isinstance(function, ast.Attribute):
         return name_of(function.value) in ("sys", "os") and function.attr in _EXITS
     return name_of(function) in ("exit", "quit") and not any(
-        node.name == name_of(function) for node, _ in context.script.function_lines()
+        node.name == name_of(function) for _, node in context.script.functions
     )
 
 

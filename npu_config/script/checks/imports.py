@@ -19,7 +19,6 @@ from npu_config.python_flow.scopes import (
     FunctionNode,
     Store,
     first_line,
-    functions,
     holds,
     last_line,
     literal,
@@ -225,7 +224,7 @@ def _is_never_called(context: Context, function: FunctionNode) -> bool:
     """True for a function of a program that nothing in it names."""
     if not context.script.is_program or function.decorator_list:
         return False
-    for scope, node in functions(context.script.module, context.script.tree.body):
+    for scope, node in context.script.functions:
         if node is function and isinstance(scope.node, ast.ClassDef):
             return False
     last = last_line(function)

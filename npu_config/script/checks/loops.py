@@ -13,6 +13,7 @@ from npu_config.python_flow.scopes import (
     DEFINITIONS,
     argument,
     blocks,
+    is_open,
     last_line,
     literal,
     literal_text,
@@ -173,10 +174,9 @@ def sessions_without(context: Context, call: Call) -> bool:
     for node in context.calls(*SESSIONS, "set_keras_session_npu_config", "init_resource"):
         position = SESSIONS.get(name_of(node.func), 0)
         config = argument(node, "config", position)
-        is_open = any(keyword.arg is None for keyword in node.keywords) or any(
-            isinstance(each, ast.Starred) for each in node.args
-        )
-        if is_open or (config is not None and not _is_without(messages.get(context.place(node)))):
+        if is_open(node) or (
+            config is not None and not _is_without(messages.get(context.place(node)))
+        ):
             return False
         found = found or config is not None or context.script.is_patched
     return found

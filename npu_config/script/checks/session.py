@@ -14,11 +14,13 @@ from npu_config.python_flow.scopes import (
     blocks,
     children,
     first_line,
+    is_main,
+    is_open,
     last_line,
     literal,
     name_of,
 )
-from npu_config.script.checks._check import Context, bindings, check, dotted, is_main, value_of
+from npu_config.script.checks._check import Context, bindings, check, dotted, value_of
 from npu_config.script.neighbours import any_importer_has
 from npu_config.script.objects import Block, Constructed, Message, Unknown
 from npu_config.script.reading import (
@@ -647,10 +649,7 @@ def _sessions(context: Context) -> Iterator[_Session]:
 def _is_bare(call: ast.Call) -> bool:
     """True for a call that certainly gives no configuration."""
     config = argument(call, "config", SESSIONS[name_of(call.func)])
-    is_open = any(keyword.arg is None for keyword in call.keywords) or any(
-        isinstance(each, ast.Starred) for each in call.args
-    )
-    return not is_open and (config is None or literal(config) is None)
+    return not is_open(call) and (config is None or literal(config) is None)
 
 
 def _is_of_tensorflow(context: Context, call: ast.Call) -> bool:

@@ -61,7 +61,7 @@ def last_hook_is_appended(context: Context) -> None:
     """
     if not context.mentions(*_APPENDING):
         return
-    own = {function.name for function, _ in context.script.function_lines()}
+    own = {function.name for _, function in context.script.functions}
     seen: Set[int] = set()
     events: Dict[str, Dict[Optional[FunctionNode], List[Event]]] = {}
     for call in context.calls(*_APPENDING):
@@ -197,7 +197,7 @@ _MAPPING = ("map", "flat_map", "interleave")
 def _mapped_functions(context: Context) -> Iterator[ast.AST]:
     """The functions of the script that are given to Dataset.map and its kin."""
     definitions: Dict[str, List[ast.AST]] = {}
-    for definition, _ in context.script.function_lines():
+    for _, definition in context.script.functions:
         definitions.setdefault(definition.name, []).append(definition)
     seen: Set[int] = set()
     for call in context.calls(*_MAPPING):

@@ -1,0 +1,181 @@
+"""One parsed script: its text, its scopes, and its nodes with what they stand in."""
+
+import ast
+from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+from npu_config.python_flow.scopes import (
+    COMPREHENSIONS,
+    DEFINITIONS,
+    FUNCTIONS,
+    FunctionNode,
+    Nesting,
+    Scope,
+    children,
+    functions,
+    is_main,
+    last_line,
+)
+from npu_config.python_flow.source import ScriptSource, parse
+
+_WITHS = (ast.With, ast.AsyncWith)
+_INNER = (ast.Lambda, *COMPREHENSIONS)
+
+
+class Site(NamedTuple):
+    """A node with the scope that it sees and the nodes around it, outermost first."""
+
+    node: ast.AST
+    scope: Scope
+    parents: Tuple[ast.AST, ...]
+
+    @property
+    def call(self) -> Optional[ast.Call]:
+        """The call of which the node is the function."""
+        parent = self.parents[-1]
+        return parent if isinstance(parent, ast.Call) and parent.func is self.node else None
+
+    @property
+    def statement(self) -> ast.stmt:
+        """The innermost statement, the node itself if it is one."""
+        nodes = (self.node, *reversed(self.parents))
+        return next(node for node in nodes if isinstance(node, ast.stmt))
+
+    @property
+    def line(self) -> int:
+        """The line on which the node begins."""
+        line: int = getattr(self.node, "lineno", None) or self.statement.lineno
+        return line
+
+    def _up(self) -> Iterator[Tuple[ast.AST, ast.AST]]:
+        """The nodes around it within the same function, that included, each with the part."""
+        inner = self.node
+        for node in reversed(self.parents):
+            yield node, inner
+            if isinstance(node, FUNCTIONS):
+                return
+            inner = node
+
+    def inside(self, *kinds: type) -> bool:
+        """True when one of the nodes around it is of a kind, within the same function."""
+        return any(isinstance(node, kinds) for node, _ in self._up())
+
+    @property
+    def conditions(self) -> Iterator[ast.expr]:
+        """The tests that decide whether the node is reached, innermost first."""
+        for node, inner in zip(reversed(self.parents), (self.node, *reversed(self.parents))):
+            if isinstance(node, (ast.If, ast.IfExp)) and inner is not node.test:
+                yield node.test
+
+    @property
+    def is_conditional(self) -> bool:
+        """True under a condition of the same function, main guards excepted."""
+        return any(
+            isinstance(node, (ast.If, ast.IfExp))
+            and inner is not node.test
+            and not is_main(node.test)
+            for node, inner in self._up()
+        )
+
+    @property
+    def entered(self) -> Iterator[ast.Call]:
+        """The calls whose values the with statements around the node enter."""
+        for node in self.parents:
+            for item in node.items if isinstance(node, _WITHS) else ():
+                if isinstance(item.context_expr, ast.Call):
+                    yield item.context_expr
+
+    def around(self, *kinds: type) -> Optional[ast.AST]:
+        """The innermost node of some kinds around it."""
+        return next((node for node in reversed(self.parents) if isinstance(node, kinds)), None)
+
+    @property
+    def function(self) -> Optional[ast.AST]:
+        """The function that it stands in."""
+        return self.around(*FUNCTIONS)
+
+
+def sites(scope: Scope, lines: Sequence[int]) -> Iterator[Site]:
+    """The nodes of the statements of a scope that hold one of some lines, in order.
+
+    Args:
+        scope: the module, or what is in it.
+        lines: the lines, in order; what is around a node comes before it.
+    """
+    pending = [Site(scope.node, scope, ())]
+    while pending:
+        site = pending.pop()
+        node, around = site.node, (*site.parents, site.node)
+        yield site
+        outer = inner = site.scope
+        if isinstance(node, (*DEFINITIONS, *_INNER)) and node is not scope.node:
+            inner = outer.child(node)
+        for part in reversed(children(node, lines)):
+            is_inner = isinstance(part, ast.stmt) or isinstance(node, COMPREHENSIONS)
+            is_inner = is_inner or part is getattr(node, "body", None)
+            pending.append(Site(part, inner if is_inner else outer, around))
+
+
+class Module:
+    """A parsed script with what is found in it once and for all.
+
+    Args:
+        text: the script.
+        path: its file, for the places.
+
+    Attributes:
+        scope: the names of the module.
+
+    Raises:
+        Unparsable: for text that is not Python 3.
+    """
+
+    def __init__(self, text: str, path: Optional[str] = None) -> None:
+        self.source = ScriptSource(text, path)
+        self.tree = parse(text)
+        self.module = Scope(self.tree, None)
+        self._functions: Optional[List[Tuple[Scope, FunctionNode]]] = None
+        self._globals: Optional[FrozenSet[str]] = None
+        self._nesting: Optional[Nesting[Tuple[Scope, FunctionNode]]] = None
+        self._nodes: Dict[Tuple[str, ...], List[ast.AST]] = {}
+
+    @property
+    def functions(self) -> List[Tuple[Scope, FunctionNode]]:
+        """Every function, at any depth, with the scope that it is defined in."""
+        if self._functions is None:
+            self._functions = functions(self.module, self.module.body)
+        return self._functions
+
+    def functions_around(self, line: int) -> Iterator[Tuple[Scope, FunctionNode]]:
+        """The functions around a line with their scopes, the innermost first."""
+        if self._nesting is None:
+            self._nesting = Nesting(
+                (node.lineno, last_line(node), (scope, node)) for scope, node in self.functions
+            )
+        return self._nesting.around(line)
+
+    def function_of(self, line: int) -> Optional[FunctionNode]:
+        """The innermost function around a line."""
+        return next((node for _, node in self.functions_around(line)), None)
+
+    @property
+    def global_names(self) -> FrozenSet[str]:
+        """The names that some function assigns with ``global`` or ``nonlocal``."""
+        if self._globals is None:
+            found: Set[str] = set()
+            for keyword in ("global", "nonlocal"):
+                for line in self.source.mentions(keyword):
+                    words = self.source.lines[line - 1].replace(",", " ").split()
+                    if words and words[0] == keyword:
+                        found.update(words[1:])
+            self._globals = frozenset(found)
+        return self._globals
+
+    def nodes(self, *words: str) -> Sequence[ast.AST]:
+        """The nodes of all statements with one of the words on their lines."""
+        found = self._nodes.get(words)
+        if found is None:
+            lines = sorted({line for word in words for line in self.source.mentions(word)})
+            found = self._nodes[words] = children(self.tree, lines) if lines else []
+            for node in found:
+                found += children(node, lines)
+        return found
