@@ -15,6 +15,7 @@ from npu_config.migration.names import INTERESTING, PACKAGES, TEXT_WORDS, canoni
 from npu_config.migration.neighbours import REEXPORTED, Neighbours, may_borrow
 from npu_config.python_flow.module import Module, Site, sites
 from npu_config.python_flow.scopes import (
+    CONSTANTS,
     DEFINITIONS,
     FUNCTIONS,
     Scope,
@@ -30,6 +31,7 @@ _SIGNS = bytes(
     code if code > 127 or chr(code).isalnum() or chr(code) == "_" else 32 for code in range(256)
 )
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_KINDS = frozenset((ast.Name, ast.Attribute, ast.keyword, *CONSTANTS))
 _TELLING = (
     *("nvidia-smi", "CUDA_VISIBLE_DEVICES", "TF_", "mpirun", "mpiexec", "horovodrun"),
     "NpuOptimizer",
@@ -94,8 +96,7 @@ class Resolver(Module):
         )
         if self.is_concerned:
             lines = self.source.mentions("import")
-            kinds = (ast.Import, ast.ImportFrom)
-            self.imports = [s for s in sites(self.module, lines) if isinstance(s.node, kinds)]
+            self.imports = list(sites(self.module, lines, (ast.Import, ast.ImportFrom)))
             self.sites = list(self._find_sites())
 
     # Interesting places
@@ -104,7 +105,7 @@ class Resolver(Module):
         members = interesting(self.words)
         names = frozenset(self._names_of_interest())
         lines = {line for word in members | names for line in self._lines_of(word, names)}
-        for site in sites(self.module, sorted(lines)):
+        for site in sites(self.module, sorted(lines), _KINDS):
             node = site.node
             if isinstance(node, ast.Name):
                 is_telling = node.id in names

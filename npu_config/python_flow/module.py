@@ -1,24 +1,40 @@
 """One parsed script: its text, its scopes, and its nodes with what they stand in."""
 
 import ast
-from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+import bisect
+from typing import (
+    Collection,
+    Dict,
+    FrozenSet,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from npu_config.python_flow.scopes import (
     COMPREHENSIONS,
+    CONSTANTS,
     DEFINITIONS,
     FUNCTIONS,
     FunctionNode,
     Nesting,
     Scope,
+    blocks,
     children,
+    first_line,
     functions,
     is_main,
     last_line,
 )
-from npu_config.python_flow.source import ScriptSource, parse
+from npu_config.python_flow.source import HAS_ENDS, ScriptSource, parse
 
 _WITHS = (ast.With, ast.AsyncWith)
-_INNER = (ast.Lambda, *COMPREHENSIONS)
+_SCOPED = (*DEFINITIONS, ast.Lambda, *COMPREHENSIONS)
+_LEAVES = frozenset((ast.Name, *CONSTANTS))
 
 
 class Site(NamedTuple):
@@ -94,25 +110,46 @@ class Site(NamedTuple):
         return self.around(*FUNCTIONS)
 
 
-def sites(scope: Scope, lines: Sequence[int]) -> Iterator[Site]:
-    """The nodes of the statements of a scope that hold one of some lines, in order.
+def sites(scope: Scope, lines: Sequence[int], kinds: Collection[type]) -> Iterator[Site]:
+    """The nodes of some classes in the statements of a scope that hold one of some lines.
 
     Args:
         scope: the module, or what is in it.
-        lines: the lines, in order; what is around a node comes before it.
+        lines: the lines, in order.
+        kinds: the classes; what is around a node comes before it.
     """
-    pending = [Site(scope.node, scope, ())]
+    if not HAS_ENDS:
+        lines = _with_starts(scope.body, lines)
+    pending: List[Tuple[ast.AST, Scope, Tuple[ast.AST, ...]]] = [(scope.node, scope, ())]
     while pending:
-        site = pending.pop()
-        node, around = site.node, (*site.parents, site.node)
-        yield site
-        outer = inner = site.scope
-        if isinstance(node, (*DEFINITIONS, *_INNER)) and node is not scope.node:
-            inner = outer.child(node)
+        node, outer, parents = pending.pop()
+        kind = node.__class__
+        if kind in kinds:
+            yield Site(node, outer, parents)
+        if kind in _LEAVES:
+            continue
+        inner = outer.child(node) if kind in _SCOPED and node is not scope.node else outer
+        parents = (*parents, node)
         for part in reversed(children(node, lines)):
-            is_inner = isinstance(part, ast.stmt) or isinstance(node, COMPREHENSIONS)
-            is_inner = is_inner or part is getattr(node, "body", None)
-            pending.append(Site(part, inner if is_inner else outer, around))
+            is_inner = inner is not outer and (
+                isinstance(part, ast.stmt) or kind in COMPREHENSIONS or part is node.body  # type: ignore[attr-defined]
+            )
+            pending.append((part, inner if is_inner else outer, parents))
+
+
+def _with_starts(body: Sequence[ast.AST], lines: Sequence[int]) -> List[int]:
+    """Lines, and those on which their statements start: Python 3.7 does not say where one ends."""
+    starts = {0}
+    pending = list(body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.stmt):
+            starts.add(first_line(node))
+        bodies = [node.body] if isinstance(node, DEFINITIONS) else blocks(node)
+        pending += [part for parts in bodies for part in parts]
+    ordered = sorted(starts)
+    own = (ordered[bisect.bisect_right(ordered, line) - 1] for line in lines)
+    return sorted({*lines, *own})
 
 
 class Module:

@@ -5,10 +5,10 @@ import ast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from npu_config.migration.resolve import Resolver
 
 import npu_config
 from npu_config.core.diagnostics import Edit
+from npu_config.migration.resolve import Resolver
 from tests.migrate.test_cases import NAMES, text
 
 FRAGMENTS = (

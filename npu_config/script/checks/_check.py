@@ -56,7 +56,7 @@ class Unread:
         found = self._around.get(id(node))
         if found is None:
             lines = (node.lineno,)
-            places = sites(self._script.module, lines)
+            places = sites(self._script.module, lines, (node.__class__,))
             found = next((site.parents for site in places if site.node is node), ())
             self._around[id(node)] = found
         return found
