@@ -128,7 +128,7 @@ def sites(scope: Scope, lines: Sequence[int], kinds: Collection[type]) -> Iterat
             yield Site(node, outer, parents)
         if kind in _LEAVES:
             continue
-        inner = outer.child(node) if kind in _SCOPED and node is not scope.node else outer
+        inner = outer.child(node) if kind in _SCOPED and node is not scope.node else outer  # type: ignore[arg-type]
         parents = (*parents, node)
         for part in reversed(children(node, lines)):
             is_inner = inner is not outer and (
