@@ -8,6 +8,7 @@ import argparse
 import sys
 import time
 
+from tests.calls import calls_of
 from tests.fuzz.seeds import SEEDS
 from tests.fuzz.targets import TARGETS, execute
 from tests.linear.shapes import SHAPES
@@ -75,19 +76,8 @@ def _same(seed, count):
 
 
 def calls(name, data):
-    """How many functions are called, in Python and in C."""
-    count = 0
-
-    def profile(_frame, event, _argument):
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(profile)
-    try:
-        execute(name, data)
-    finally:
-        sys.setprofile(None)
-    return count
+    """How many functions are called to read."""
+    return calls_of(lambda: execute(name, data))
 
 
 def seconds(name, data):

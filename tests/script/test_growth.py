@@ -2,11 +2,11 @@
 
 import gc
 import os
-import sys
 
 import pytest
 
 from npu_config.script import neighbours, read_script
+from tests.calls import calls_of
 
 HEAD = "import tensorflow as tf\nfrom npu_bridge.npu_init import *\n"
 ONE = """\
@@ -62,19 +62,8 @@ BRANCHES = {
 
 
 def calls(text):
-    """How many functions are called, in Python and in C, to check a script."""
-    count = 0
-
-    def profile(_frame, event, _argument):
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(profile)
-    try:
-        read_script(text, "x.py").judge()
-    finally:
-        sys.setprofile(None)
-    return count
+    """How many functions are called to check a script."""
+    return calls_of(lambda: read_script(text, "x.py").judge())
 
 
 @pytest.mark.parametrize("family", FAMILIES)
