@@ -159,7 +159,8 @@ def answer(npu, folder):
         finally:
             signal.alarm(0)
         said = result.out + result.err
-        changed = {path for path, status in before.items() if state(folder).get(path) != status}
+        after = state(folder)
+        changed = {path for path, status in before.items() if after.get(path) != status}
         if words[0] == "format" or "--fix" in words:
             changed.discard(odd)
         faults = {
