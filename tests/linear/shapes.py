@@ -97,6 +97,7 @@ SHAPES = {
         ),
         "here-documents": _text(_BASH, 'cat > a.json <<EOF\n{"a": $A}\nEOF'),
         "functions": _text(_BASH, "f%d() { export A%d=1; }\nf%d"),
+        "blocks without an end": _text(_BASH, "if true; then", " "),
         "loops": _text(_BASH, "for i in 0 1; do export RANK_ID=$i; python3 x.py & done"),
     },
     "migrate": {

@@ -466,15 +466,12 @@ class _Reading(Text):
     def behind(self, word: str, begin: int, blocks: List[_Block]) -> None:
         """A word that ends or divides a block."""
         needed = _NEEDED[word]
-        fits = [
-            block.word in _LOOPS if needed in ("do", "for") else block.word == needed
-            for block in blocks
-        ]
-        if True not in fits:
+        fitting = _LOOPS if needed in ("do", "for") else (needed,)
+        if not blocks or blocks[-1].word not in fitting:
+            if any(block.word in fitting for block in blocks):
+                raise _refusal(blocks)
             text = '"{}" without "{}" before it: bash stops here with a syntax error'
             raise RefusedError(phrase(text, word, needed), begin, self.at)
-        if not fits[-1]:
-            raise _refusal(blocks)
         if word == "do":
             blocks[-1] = blocks[-1]._replace(inside=True)
         elif word not in ("then", "else", "elif"):
