@@ -217,7 +217,7 @@ def _parts_of_call(node: ast.Call) -> Iterable[ast.AST]:
     return [node.func, *arguments, *keywords]
 
 
-_MARKED = {"phrase": 0, "localized": 0, "bad_syntax": 0, "wrong_type": 0, "wrong_at": 2}
+_MARKED = {"phrase": 0, "localized": 0, "bad_syntax": 0, "wrong_type": 0, "report_at": 2}
 """Functions that take a sentence and its values, and which argument the sentence is."""
 
 

@@ -141,7 +141,9 @@ def build_command(
             )
             addresses = building.device_addresses(device_ips)
             table = build.build(plans, choice, addresses, product, table_version, device_port)
-            tell_if_any((*build.doubtful(addresses, table), *conversion.lacking(table)))
+            tell_if_any(
+                (*build.doubtful(addresses, table), *conversion.missing_super_nodes(table))
+            )
     tell_warnings(table, product)
     _deliver(table, out, force)
 
@@ -312,7 +314,7 @@ def convert_command(
     ids = told_by("--sdid", building.lists, sdids)
     with refusals():
         new = convert.convert(table, version, pods, ids, Target.named(product))
-    made = () if getattr(table, "version", None) == version else convert.lacking(new)
+    made = () if getattr(table, "version", None) == version else convert.missing_super_nodes(new)
     tell_if_any((*convert.not_held(table), *made))
     _deliver(new, out, force)
 

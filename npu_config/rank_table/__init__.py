@@ -28,7 +28,7 @@ from npu_config.rank_table.model import (
     render,
     to_document,
 )
-from npu_config.sidefiles.format import Format, Parsed, Sample, takes_text
+from npu_config.sidefiles.format import Format, Parsed, Sample, reject_path_argument
 from npu_config.sidefiles.schema.records import IncompleteError
 from npu_config.text.json import BROKEN
 
@@ -61,7 +61,7 @@ def parse(
     return FORMAT.parse(text, path, target)
 
 
-@takes_text
+@reject_path_argument
 def _parse(text: str, path: Optional[str], target: Target) -> Parsed[AnyRankTable]:
     value, found = judge(text, path, target)
     wrong = any(d.severity is Severity.ERROR and not d.name.startswith("json-") for d in found)

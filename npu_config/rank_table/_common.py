@@ -2,20 +2,32 @@
 
 from collections import Counter
 from functools import partial
-from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Sequence, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
-from npu_config.core.rule import Rule, declare
+from npu_config.core.rule import declare
 from npu_config.core.target import Product
 from npu_config.rank_table.dialects import EVEN, SOURCES
 from npu_config.sidefiles.schema.kinds import pieces
 from npu_config.sidefiles.schema.reading import (
     Column,
     Findings,
-    Level,
-    Node,
+    ObjectTable,
     Path,
+    TableNode,
     dotted,
     ranges,
     shown,
@@ -83,7 +95,7 @@ def rank_table_rank_ids() -> None:
     """
 
 
-def check_status(table: Node, findings: Findings) -> None:
+def check_status(table: TableNode, findings: Findings) -> None:
     """Report a status that the graph engine goes on waiting for."""
     for status in table["status"].values:
         if status != "completed":
@@ -97,6 +109,15 @@ def check_status(table: Node, findings: Findings) -> None:
                 ),
                 'write "completed" when the table is complete',
             )
+
+
+def repeated(pairs: Iterable[Tuple[int, Any]]) -> Iterator[Tuple[int, Any, int]]:
+    """Each owner of a value that another one has before, the value, and the first owner."""
+    first: Dict[Any, int] = {}
+    for owner, value in pairs:
+        before = first.setdefault(value, owner)
+        if before != owner:
+            yield owner, value, before
 
 
 def is_countable(value: Any, *lists: str, empty: bool = True) -> bool:
@@ -114,7 +135,7 @@ def is_countable(value: Any, *lists: str, empty: bool = True) -> bool:
 
 
 def check_count(
-    node: Node, key: str, counts: Sequence[int], what: str, findings: Findings, *lists: str
+    node: TableNode, key: str, counts: Sequence[int], what: str, findings: Findings, *lists: str
 ) -> None:
     """Compare the counts under ``key`` with what is really there.
 
@@ -131,7 +152,7 @@ def check_count(
     for owner, stated in zip(node[key].owners, node[key].values):
         if stated == counts[owner] or not is_countable(node.level.items[owner], *lists):
             continue
-        findings.wrong_at(
+        findings.report_at(
             rank_table_count,
             (*node.level.path(owner), key),
             "{} is {}, but there is {:,} {}"
@@ -144,27 +165,24 @@ def check_count(
         )
 
 
-def check_names(node: Node, key: str, findings: Findings) -> None:
+def check_names(node: TableNode, key: str, findings: Findings) -> None:
     """Check that the names under ``key`` are unique."""
     column, level = node[key], node.level
     if len(set(column.values)) == len(column.values):
         return
-    first: Dict[str, int] = {}
-    for owner, name in zip(column.owners, column.values):
-        before = first.setdefault(name, owner)
-        if before != owner:
-            findings.wrong_at(
-                rank_table_duplicate_name,
-                (*level.path(owner), key),
-                "{} is {}, the name of {}; each has a name of its own",
-                shown(name),
-                dotted(level.path(before)),
-                help="rename one, or join the two entries",
-            )
+    for owner, name, before in repeated(column.pairs()):
+        findings.report_at(
+            rank_table_duplicate_name,
+            (*level.path(owner), key),
+            "{} is {}, the name of {}; each has a name of its own",
+            shown(name),
+            dotted(level.path(before)),
+            help="rename or merge the entries",
+        )
 
 
 def check_rank_ids(
-    level: Level, ranks: Column, findings: Findings, document: Any, *lists: str
+    level: ObjectTable, ranks: Column, findings: Findings, document: Any, *lists: str
 ) -> List[Tuple[int, int]]:
     """Check that the rank ids are 0 to n-1, each once.
 
@@ -184,7 +202,7 @@ def check_rank_ids(
         return []
     first: Dict[int, int] = {}
     beyond: List[int] = []
-    for owner, rank in zip(ranks.owners, ranks.values):
+    for owner, rank in ranks.pairs():
         if rank >= count:
             beyond.append(owner)
         elif rank in first:
@@ -202,26 +220,26 @@ def _legal(count: int) -> str:
     return phrase("{:,} devices have the ranks 0 to {}, each once", count, count - 1)
 
 
-def _duplicate(level: Level, owner: int, rank: int, before: int, findings: Findings) -> None:
-    findings.wrong_at(
+def _duplicate(level: ObjectTable, owner: int, rank: int, before: int, findings: Findings) -> None:
+    findings.report_at(
         rank_table_rank_ids,
         (*level.path(owner), "rank_id"),
         "{} is {}, as in {} before; {}",
         rank,
         dotted(level.path(before)),
         _legal(len(level.items)),
-        help="give every device a rank of its own",
+        help="assign a unique rank to each device",
     )
 
 
 def _beyond(
-    level: Level, ranks: Column, beyond: List[int], first: Dict[int, int], findings: Findings
+    level: ObjectTable, ranks: Column, beyond: List[int], first: Dict[int, int], findings: Findings
 ) -> None:
     count = len(level.items)
     free = [rank for rank in range(count) if rank not in first]
-    values = dict(zip(ranks.owners, ranks.values))
+    values = dict(ranks.pairs())
     excess = sorted(values[owner] for owner in beyond)
-    findings.wrong_at(
+    findings.report_at(
         rank_table_rank_ids,
         (*level.path(beyond[0]), "rank_id"),
         "{} is {}; {}; missing: {}; too high: {}",
@@ -281,7 +299,7 @@ ADDRESS_HELP = "write the address_N of /etc/hccn.conf on that server, or ask hcc
 
 
 def check_families(
-    level: Level,
+    level: ObjectTable,
     key: str,
     column: Column,
     findings: Findings,
@@ -295,7 +313,7 @@ def check_families(
     owner = column.owners[families.index(six)]
     path = (*level.path(owner), key)
     names = ("IPv6", "IPv4") if six else ("IPv4", "IPv6")
-    findings.wrong_at(
+    findings.report_at(
         rank_table_address_family,
         path,
         '{} is "{}" ({}), but {:,} of {:,} are {}; with several servers all are of one family',
@@ -309,14 +327,14 @@ def check_families(
     )
 
 
-def check_unique(level: Level, key: str, column: Column, findings: Findings) -> None:
+def check_unique(level: ObjectTable, key: str, column: Column, findings: Findings) -> None:
     """Check that no address is there twice; some are several, joined by ``,``."""
     first: Dict[str, int] = {}
-    for owner, address in zip(column.owners, column.values):
+    for owner, address in column.pairs():
         for piece in pieces(address):
             before = first.setdefault(piece, owner)
             if before != owner or pieces(address).count(piece) > 1:
-                findings.wrong_at(
+                findings.report_at(
                     rank_table_duplicate_address,
                     (*level.path(owner), key),
                     '{} is "{}", the address of {}; every device has one of its own',
@@ -354,7 +372,7 @@ def rank_table_shared_device() -> None:
 
 
 def check_shared_devices(
-    devices: Node,
+    devices: TableNode,
     servers: Iterable[Sequence[Any]],
     server_of: Callable[[int], Any],
     findings: Findings,
@@ -370,8 +388,8 @@ def check_shared_devices(
     if all(len(set(mine)) == len(mine) for mine in set(map(tuple, servers))):
         return
     column = devices["device_id"]
-    places = [(server_of(owner), value) for owner, value in zip(column.owners, column.values)]
-    ports = dict(zip(devices["device_port"].owners, devices["device_port"].values))
+    places = [(server_of(owner), value) for owner, value in column.pairs()]
+    ports = dict(devices["device_port"].pairs())
     first: Dict[Tuple[Any, int], int] = {}
     used: Dict[int, Set[int]] = {}
     for index, place in zip(column.owners, places):
@@ -383,7 +401,7 @@ def check_shared_devices(
         if before in ports and port is not None and port not in taken:
             taken.add(port)
             continue
-        findings.wrong_at(
+        findings.report_at(
             rank_table_shared_device,
             (*devices.level.path(index), "device_id"),
             "{} is {}, the device of {} too; ranks that share one NPU need a device_port of "
@@ -461,37 +479,20 @@ def check_device_counts(
         return
     usual = Counter(sizes).most_common(1)[0][0]
     odd = [server for server, size in enumerate(sizes) if size != usual]
-    if odd and products <= EVEN:
-        _report(
+    if odd and (products <= EVEN or len(products) == 1):
+        refused, size = products <= EVEN, sizes[odd[0]]
+        findings.report_at(
+            rank_table_device_count if refused else rank_table_balance,
             path(odd[0]),
+            "{} has {}, most servers have {}; {}",
+            phrase("{} device" if size == 1 else "{} devices", size),
+            usual,
             phrase(
-                "{} has {} device, most servers have {}; HCCL wants the same number on every "
-                "server"
-                if sizes[odd[0]] == 1
-                else "{} has {} devices, most servers have {}; HCCL wants the same number on "
-                "every server",
-                dotted(path(odd[0])),
-                sizes[odd[0]],
-                usual,
+                "HCCL wants the same number on every server"
+                if refused
+                else "uneven servers are slower"
             ),
-            "use the same number of devices on every server",
-            rank_table_device_count,
-            findings,
-        )
-    elif odd and len(products) == 1:
-        _report(
-            path(odd[0]),
-            phrase(
-                "{} has {} device, most servers have {}; uneven servers are slower"
-                if sizes[odd[0]] == 1
-                else "{} has {} devices, most servers have {}; uneven servers are slower",
-                dotted(path(odd[0])),
-                sizes[odd[0]],
-                usual,
-            ),
-            "use the same number of devices on every server",
-            rank_table_balance,
-            findings,
+            help="use the same number of devices on every server",
         )
     if products == frozenset((Product.ATLAS_TRAINING,)):
         for server, mine in enumerate(devices):
@@ -528,23 +529,11 @@ def check_balance(pod_of: Dict[int, int], findings: Findings) -> None:
         return
     usual = Counter(counts.values()).most_common(1)[0][0]
     odd = min(pod for pod, count in counts.items() if count != usual)
-    _report(
-        ("super_pod_list", odd),
-        phrase(
-            "super_pod_list[{}] has {} server, most super nodes have {}; uneven super nodes are "
-            "slower"
-            if counts[odd] == 1
-            else "super_pod_list[{}] has {} servers, most super nodes have {}; uneven super nodes "
-            "are slower",
-            odd,
-            counts[odd],
-            usual,
-        ),
-        "use the same number of servers in every super node",
+    findings.report_at(
         rank_table_balance,
-        findings,
+        ("super_pod_list", odd),
+        "{} has {}, most super nodes have {}; uneven super nodes are slower",
+        phrase("{} server" if counts[odd] == 1 else "{} servers", counts[odd]),
+        usual,
+        help="use the same number of servers in every super node",
     )
-
-
-def _report(path: Path, message: str, help: str, rule: Rule, findings: Findings) -> None:
-    findings.add(rule, path, message, help)

@@ -22,16 +22,16 @@ from npu_config.rank_table.dialects import (
     EVEN,
     SOURCES,
     cloud_schema,
-    laboratory_schema,
+    deploy_mode_schema,
 )
 from npu_config.sidefiles.schema.kinds import IpAddresses, Key
 from npu_config.sidefiles.schema.reading import (
     NO_COLUMN,
     Column,
     Findings,
-    Node,
     Path,
     Reader,
+    TableNode,
     dotted,
 )
 
@@ -65,18 +65,18 @@ _PER_SERVER = (1, 2, 4, 8, 16)
 
 
 def check_groups(
-    document: Dict[str, Any], laboratory: bool, products: FrozenSet[Product], reader: Reader
+    document: Dict[str, Any], has_deploy_mode: bool, products: FrozenSet[Product], reader: Reader
 ) -> None:
     """Check a document of template 2.
 
     Args:
         document: the whole table.
-        laboratory: whether it has the key ``deploy_mode``.
+        has_deploy_mode: whether it has the key ``deploy_mode``.
         products: the products that it may be for.
         reader: reads it, and holds the findings.
     """
     findings = reader.findings
-    schema = laboratory_schema(products) if laboratory else cloud_schema()
+    schema = deploy_mode_schema(products) if has_deploy_mode else cloud_schema()
     table = reader.read(document, schema)
     check_status(table, findings)
     groups = table.under("group_list")
@@ -90,7 +90,7 @@ def check_groups(
     lists = ("instance_list", "devices")
     sizes = instances.level.sizes()
     check_count(groups, "instance_count", sizes, "instance", findings, "instance_list")
-    if laboratory:
+    if has_deploy_mode:
         check_count(groups, "device_num", many, "device", findings, *lists)
         ids = instances["rank_id"]
         check_rank_ids(instances.level, ids, findings, document, "group_list", "instance_list")
@@ -102,17 +102,17 @@ def check_groups(
     _check_servers(groups, instances, devices, addresses, products, findings)
 
 
-def _pod_addresses(reader: Reader, instances: Node, devices: Node) -> Column:
+def _pod_addresses(reader: Reader, instances: TableNode, devices: TableNode) -> Column:
     """The addresses of pods, which HCCL reads only in a group of several."""
     pods = instances.level
     sizes = pods.sizes()
     read = [sizes[pods.owner(devices.level.owner(i))] > 1 for i in range(len(devices.level))]
     column = devices["device_ip"]
-    pairs = [(owner, value) for owner, value in zip(column.owners, column.values) if read[owner]]
+    pairs = [(owner, value) for owner, value in column.pairs() if read[owner]]
     there = {owner for owner, _ in pairs}
     for owner, item in enumerate(devices.level.items):
         if read[owner] and owner not in there and item:
-            reader.findings.wrong_at(
+            reader.findings.report_at(
                 rank_table_address_needed,
                 devices.level.path(owner),
                 '{} has no "device_ip"; a group of several pods needs it',
@@ -126,9 +126,9 @@ def _pod_addresses(reader: Reader, instances: Node, devices: Node) -> Column:
 
 
 def _check_servers(
-    groups: Node,
-    instances: Node,
-    devices: Node,
+    groups: TableNode,
+    instances: TableNode,
+    devices: TableNode,
     addresses: Column,
     products: FrozenSet[Product],
     findings: Findings,
@@ -164,14 +164,14 @@ def _check_servers(
 
 
 def _given(addresses: Column) -> Any:
-    pairs = [pair for pair in zip(addresses.owners, addresses.values) if pair[1]]
+    pairs = [pair for pair in addresses.pairs() if pair[1]]
     return [owner for owner, _ in pairs], [value for _, value in pairs]
 
 
-def _empty(devices: Node, addresses: Column, findings: Findings) -> None:
-    for owner, address in zip(addresses.owners, addresses.values):
+def _empty(devices: TableNode, addresses: Column, findings: Findings) -> None:
+    for owner, address in addresses.pairs():
         if not address:
-            findings.wrong_at(
+            findings.report_at(
                 rank_table_address_needed,
                 (*devices.level.path(owner), "device_ip"),
                 "{} is empty; the servers cannot connect",
@@ -181,13 +181,13 @@ def _empty(devices: Node, addresses: Column, findings: Findings) -> None:
 
 
 def _check_server_num(
-    groups: Node,
+    groups: TableNode,
     servers: Dict[Any, List[Any]],
     products: FrozenSet[Product],
     findings: Findings,
 ) -> None:
     numbers = groups["device_num"].over(len(groups.level))
-    for owner, count in zip(groups["server_num"].owners, groups["server_num"].values):
+    for owner, count in groups["server_num"].pairs():
         path = (*groups.level.path(owner), "server_num")
         number = numbers[owner]
         if not count:

@@ -12,7 +12,14 @@ from npu_config.core.rule import declare
 from npu_config.rank_table._common import check_count, check_rank_ids, check_status
 from npu_config.rank_table.dialects import BACKUP_LOCAL_ID, RANKS_SCHEMA, SOURCES
 from npu_config.sidefiles.schema.kinds import CutInteger, IpAddress, Key, family_of
-from npu_config.sidefiles.schema.reading import Findings, Level, Node, Reader, dotted, shown
+from npu_config.sidefiles.schema.reading import (
+    Findings,
+    ObjectTable,
+    Reader,
+    TableNode,
+    dotted,
+    shown,
+)
 
 _EID = re.compile(r"[0-9a-fA-F]{32}\Z")
 _SOURCE = ("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a5.md",)
@@ -116,7 +123,7 @@ def check_ranks(document: Dict[str, Any], reader: Reader) -> None:
     _check_listen_ports(ranks.under("control_plane"), findings)
 
 
-def _check_layers(levels: Node, layers: Sequence[Any], findings: Findings) -> None:
+def _check_layers(levels: TableNode, layers: Sequence[Any], findings: Findings) -> None:
     types = levels["net_type"].over(len(levels.level))
     items, wrong_type = levels.level.items, 0
     good: Set[Any] = set()
@@ -131,7 +138,7 @@ def _check_layers(levels: Node, layers: Sequence[Any], findings: Findings) -> No
                 first = start
             wrong_type += 1
     if wrong_type:
-        findings.wrong_at(
+        findings.report_at(
             rank_table_layers,
             levels.level.path(first),
             "{}{} is of type CLOS; the guide takes TOPO_FILE_DESC only for layer 0",
@@ -141,14 +148,14 @@ def _check_layers(levels: Node, layers: Sequence[Any], findings: Findings) -> No
         )
 
 
-def _in_order(levels: Level, start: int, layers: Sequence[Any], findings: Findings) -> bool:
+def _in_order(levels: ObjectTable, start: int, layers: Sequence[Any], findings: Findings) -> bool:
     """Whether the layers of one rank rise from 0; notes when they do not."""
     expected = -1
     for offset, layer in enumerate(layers):
         if layer > expected and (offset or layer == 0):
             expected = layer
             continue
-        findings.wrong_at(
+        findings.report_at(
             rank_table_layers,
             (*levels.path(start + offset), "net_layer"),
             "{} is {}; the layers of a rank begin with 0 and rise, this rank has {}",
@@ -161,7 +168,11 @@ def _in_order(levels: Level, start: int, layers: Sequence[Any], findings: Findin
 
 
 def _check_local_ids(
-    reader: Reader, ranks: Node, levels: Level, layers: Sequence[Any], names: Sequence[Any]
+    reader: Reader,
+    ranks: TableNode,
+    levels: ObjectTable,
+    layers: Sequence[Any],
+    names: Sequence[Any],
 ) -> None:
     findings, level = reader.findings, ranks.level
     column = ranks["local_id"]
@@ -172,11 +183,11 @@ def _check_local_ids(
     first: Dict[Tuple[Any, int], int] = {}
     places = zip(map(instance.__getitem__, column.owners), column.values)
     unique = len(set(places)) == len(column.values)
-    for owner, local in () if unique else zip(column.owners, column.values):
+    for owner, local in () if unique else column.pairs():
         name = instance[owner]
         before = owner if name is None else first.setdefault((name, local), owner)
         if before != owner and local != BACKUP_LOCAL_ID:
-            findings.wrong_at(
+            findings.report_at(
                 rank_table_local_ids,
                 (*level.path(owner), "local_id"),
                 "{} is {}, as in {}; it is unique in the net instance {} of layer 0",
@@ -189,11 +200,11 @@ def _check_local_ids(
         _check_backups(reader, ranks)
 
 
-def _check_backups(reader: Reader, ranks: Node) -> None:
+def _check_backups(reader: Reader, ranks: TableNode) -> None:
     column, level = ranks["local_id"], ranks.level
-    backups = [o for o, local in zip(column.owners, column.values) if local == BACKUP_LOCAL_ID]
+    backups = [o for o, local in column.pairs() if local == BACKUP_LOCAL_ID]
     key = Key(CutInteger(0, 63))
-    replaced = dict(zip(ranks["replaced_local_id"].owners, ranks["replaced_local_id"].values))
+    replaced = dict(ranks["replaced_local_id"].pairs())
     for position, owner in enumerate(backups):
         path = level.path(owner)
         problem: Optional[str] = None
@@ -207,7 +218,7 @@ def _check_backups(reader: Reader, ranks: Node) -> None:
             if local in column.values:
                 problem = phrase("replaces local_id {}, which a rank of the table has", local)
         if problem is not None:
-            reader.findings.wrong_at(
+            reader.findings.report_at(
                 rank_table_local_ids,
                 path,
                 "{} {}",
@@ -217,8 +228,8 @@ def _check_backups(reader: Reader, ranks: Node) -> None:
 
 
 def _check_numbers(
-    levels: Level,
-    addresses: Level,
+    levels: ObjectTable,
+    addresses: ObjectTable,
     layers: Sequence[Any],
     names: Sequence[Any],
     findings: Findings,
@@ -254,7 +265,7 @@ _FITS: Mapping[str, Callable[[str], bool]] = {
 }
 
 
-def _check_addresses(addresses: Node, findings: Findings) -> None:
+def _check_addresses(addresses: TableNode, findings: Findings) -> None:
     count = len(addresses.level)
     types = addresses["addr_type"].over(count)
     texts = addresses["addr"].over(count)
@@ -263,24 +274,26 @@ def _check_addresses(addresses: Node, findings: Findings) -> None:
         for owner, (kind, text) in enumerate(zip(types, texts)):
             if kind is None or text is None or _FITS[kind](text):
                 continue
-            _misfit((*addresses.level.path(owner), "addr"), text, kind, findings)
+            _report_address_mismatch((*addresses.level.path(owner), "addr"), text, kind, findings)
     backups = addresses["backup_addr"]
-    for owner, mine in zip(backups.owners, backups.values):
+    for owner, mine in backups.pairs():
         kind = types[owner]
         for index, text in enumerate(mine):
             if kind is None or not isinstance(text, str) or not text:
                 continue
             if kind == "EID" or not _FITS[kind](text):
-                _misfit((*addresses.level.path(owner), "backup_addr", index), text, kind, findings)
+                _report_address_mismatch(
+                    (*addresses.level.path(owner), "backup_addr", index), text, kind, findings
+                )
 
 
-def _misfit(path: Any, text: str, kind: str, findings: Findings) -> None:
+def _report_address_mismatch(path: Any, text: str, kind: str, findings: Findings) -> None:
     legal = {
         "EID": "takes exactly 32 hexadecimal digits, and no backup_addr",
         "IPV4": "takes four decimal numbers without leading zeros",
         "IPV6": "takes an IPv6 address",
     }
-    findings.wrong_at(
+    findings.report_at(
         rank_table_layer_addresses,
         path,
         "{} is {}; addr_type {} {}",
@@ -291,10 +304,10 @@ def _misfit(path: Any, text: str, kind: str, findings: Findings) -> None:
     )
 
 
-def _check_listen_ports(control: Node, findings: Findings) -> None:
-    for owner, port in zip(control["listen_port"].owners, control["listen_port"].values):
+def _check_listen_ports(control: TableNode, findings: Findings) -> None:
+    for owner, port in control["listen_port"].pairs():
         if port == 65536:
-            findings.wrong_at(
+            findings.report_at(
                 rank_table_layer_addresses,
                 (*control.level.path(owner), "listen_port"),
                 "{} is 65536, which passes the check of HCCL and is not a port",
@@ -303,7 +316,7 @@ def _check_listen_ports(control: Node, findings: Findings) -> None:
             )
 
 
-def _check_port_owners(addresses: Node, findings: Findings) -> None:
+def _check_port_owners(addresses: TableNode, findings: Findings) -> None:
     level = addresses.level
     lists = [ports or () for ports in addresses["ports"].over(len(level))]
     if not set(map(type, chain.from_iterable(addresses["ports"].values))) <= {str}:
@@ -323,7 +336,7 @@ def _check_port_owners(addresses: Node, findings: Findings) -> None:
             for position, port in enumerate(ports):
                 before = first.setdefault(port, index)
                 if before != index:
-                    findings.wrong_at(
+                    findings.report_at(
                         rank_table_layer_ports,
                         (*level.path(index), "ports", position),
                         "{} is {}, a port of {} too; within a layer a port has one address",

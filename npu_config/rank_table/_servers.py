@@ -19,6 +19,7 @@ from npu_config.rank_table._common import (
     check_status,
     check_unique,
     port_rule,
+    repeated,
     table_rule,
 )
 from npu_config.rank_table.dialects import EVEN, NO_SUPER_DEVICE, SOURCES, servers_schema
@@ -26,9 +27,9 @@ from npu_config.sidefiles.schema.kinds import Key, NumberText, pieces
 from npu_config.sidefiles.schema.reading import (
     Column,
     Findings,
-    Level,
-    Node,
+    ObjectTable,
     Reader,
+    TableNode,
     dotted,
     shown,
 )
@@ -61,6 +62,7 @@ def rank_table_super_pods() -> None:
     Severity.ERROR,
     facts=("rank-table-file",),
     source=(*_SOURCE, "cann/hccl:docs/zh/user_guide/fault_diagnosis/cluster_info_verify_fail.md"),
+    help="write the SDID that npu-smi info -t spod-info shows for this device",
 )
 def rank_table_super_device_ids() -> None:
     """A device in a super node has no `super_device_id`, or that of another device.
@@ -161,14 +163,14 @@ def rank_table_backup() -> None:
     """
 
 
-def check_super_pods(table: Node, findings: Findings) -> Dict[int, int]:
+def check_super_pods(table: TableNode, findings: Findings) -> Dict[int, int]:
     """Check the super nodes of a table that has them; the super node of each server."""
     servers, pods = table.under("server_list"), table.under("super_pod_list")
     check_names(pods, "super_pod_id", findings)
     pod_of = _assign(servers, pods, findings)
     for index in range(len(servers.level.items)):
         if index not in pod_of:
-            findings.wrong_at(
+            findings.report_at(
                 rank_table_super_pods,
                 servers.level.path(index),
                 "{} ({}) is in no super node of super_pod_list",
@@ -180,11 +182,11 @@ def check_super_pods(table: Node, findings: Findings) -> Dict[int, int]:
     return pod_of
 
 
-def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
+def _assign(servers: TableNode, pods: TableNode, findings: Findings) -> Dict[int, int]:
     """The super node of each server; of two that name it the later one."""
     names = servers["server_id"]
     number = dict(zip(names.values, names.owners))
-    ids = dict(zip(pods["super_pod_id"].owners, pods["super_pod_id"].values))
+    ids = dict(pods["super_pod_id"].pairs())
     for owner, name in ids.items():
         if name and "server_list" not in pods.level.items[owner]:
             path = pods.level.path(owner)
@@ -204,7 +206,7 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
         path = (*members.level.path(owner), "server_id")
         if index is None:
             if not passed_over:
-                findings.wrong_at(
+                findings.report_at(
                     rank_table_super_pods,
                     path,
                     "{} is {}, which is not a server_id of server_list",
@@ -212,7 +214,7 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
                     help="name a server of server_list",
                 )
         elif passed_over:
-            findings.wrong_at(
+            findings.report_at(
                 rank_table_super_pods,
                 path,
                 "{} is {}, in an entry with an empty super_pod_id, which HCCL passes over",
@@ -222,10 +224,10 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
             )
         else:
             if pod_of.setdefault(index, pod) != pod:
-                findings.wrong_at(
+                findings.report_at(
                     rank_table_super_pods,
                     path,
-                    "{} is {}, which super_pod_list[{}] names too; the later entry counts",
+                    "{} is {}, which super_pod_list[{}] names too; the later entry is used",
                     shown(name),
                     pod_of[index],
                     help="remove one of the two",
@@ -235,14 +237,14 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
     return pod_of
 
 
-def _check_adjacent(servers: Node, pod_of: Dict[int, int], findings: Findings) -> None:
+def _check_adjacent(servers: TableNode, pod_of: Dict[int, int], findings: Findings) -> None:
     current, done = -1, set()
     for index in sorted(pod_of):
         pod = pod_of[index]
         if pod == current:
             continue
         if pod in done:
-            findings.wrong_at(
+            findings.report_at(
                 rank_table_super_pods,
                 servers.level.path(index),
                 "{} ({}) is of super_pod_list[{}], but servers of another super node are "
@@ -257,7 +259,7 @@ def _check_adjacent(servers: Node, pod_of: Dict[int, int], findings: Findings) -
         current = pod
 
 
-def _check_devices(devices: Node, pod_of: Dict[int, int], findings: Findings) -> None:
+def _check_devices(devices: TableNode, pod_of: Dict[int, int], findings: Findings) -> None:
     level, column = devices.level, devices["super_device_id"]
     names = column.over(len(level.items))
     first: Dict[Tuple[int, int], int] = {}
@@ -276,26 +278,24 @@ def _check_devices(devices: Node, pod_of: Dict[int, int], findings: Findings) ->
         if name is None and ("super_device_id" in item or not item):
             continue
         if name is None or name == NO_SUPER_DEVICE:
-            findings.wrong_at(
+            findings.report_at(
                 rank_table_super_device_ids,
                 path,
                 "{} has no super_device_id, which a table with super_pod_list needs"
                 if name is None
                 else "{} has no super_device_id (4294967295 means none), which a table with "
                 "super_pod_list needs",
-                help="write the SDID that npu-smi info -t spod-info shows for this device",
             )
         elif pod is not None:
             before = first.setdefault((pod, name), index)
             if before != index:
                 path = (*path, "super_device_id")
-                findings.wrong_at(
+                findings.report_at(
                     rank_table_super_device_ids,
                     path,
                     "{} is {}, the id of {} in the same super node",
                     shown(item["super_device_id"]),
                     dotted(level.path(before)),
-                    help="write the SDID that npu-smi info -t spod-info shows for this device",
                 )
 
 
@@ -334,7 +334,9 @@ def check_servers(
         check_balance(check_super_pods(table, findings), findings)
 
 
-def check_blocks(level: Level, usable: Sequence[Tuple[int, int]], findings: Findings) -> None:
+def check_blocks(
+    level: ObjectTable, usable: Sequence[Tuple[int, int]], findings: Findings
+) -> None:
     """Check that the ranks of every server form one block.
 
     Args:
@@ -349,7 +351,7 @@ def check_blocks(level: Level, usable: Sequence[Tuple[int, int]], findings: Find
         if server == current:
             continue
         if server in seen:
-            findings.wrong_at(
+            findings.report_at(
                 rank_table_interleaved_ranks,
                 (*level.path(index), "rank_id"),
                 "{} is {}, but lower ranks of this server come before ranks of "
@@ -364,7 +366,7 @@ def check_blocks(level: Level, usable: Sequence[Tuple[int, int]], findings: Find
 
 
 def check_device_ips(
-    servers: Node, devices: Node, products: FrozenSet[Product], findings: Findings
+    servers: TableNode, devices: TableNode, products: FrozenSet[Product], findings: Findings
 ) -> None:
     """Check ``device_ip`` and ``host_ip`` of a table of servers."""
     several = len(servers.level.items) > 1
@@ -386,10 +388,10 @@ def check_device_ips(
 
 
 def _needed(
-    servers: Node, devices: Node, products: FrozenSet[Product], findings: Findings
+    servers: TableNode, devices: TableNode, products: FrozenSet[Product], findings: Findings
 ) -> None:
     hosts = frozenset(servers["host_ip"].owners)
-    known = dict(zip(devices["device_ip"].owners, devices["device_ip"].values))
+    known = dict(devices["device_ip"].pairs())
     a2 = products == frozenset((Product.ATLAS_A2,))
     level = devices.level
     if not a2 and not products <= EVEN:
@@ -411,7 +413,7 @@ def _needed(
         missing = address is None
         if missing and isinstance(item.get("device_ip"), str):
             continue  # it is wrong, and reported as such
-        findings.wrong_at(
+        findings.report_at(
             rank_table_address_needed,
             path,
             '{} has no "device_ip"; {} needs it with several servers'
@@ -423,14 +425,14 @@ def _needed(
         )
 
 
-def _numbers(devices: Node, findings: Findings) -> None:
+def _numbers(devices: TableNode, findings: Findings) -> None:
     sizes: List[int] = [1] * len(devices.level.items)
-    for owner, address in zip(devices["device_ip"].owners, devices["device_ip"].values):
+    for owner, address in devices["device_ip"].pairs():
         sizes[owner] = len(pieces(address)) or 1
     usual = max(set(sizes), key=sizes.count)
     for owner, size in enumerate(sizes):
         if size != usual:
-            findings.wrong_at(
+            findings.report_at(
                 rank_table_address_numbers,
                 devices.level.path(owner),
                 "{} has {} address, others have {}; every device has the same number"
@@ -442,11 +444,11 @@ def _numbers(devices: Node, findings: Findings) -> None:
             )
 
 
-def _host_network(servers: Node, devices: Node, findings: Findings) -> None:
+def _host_network(servers: TableNode, devices: TableNode, findings: Findings) -> None:
     given = frozenset(servers["host_ip"].owners)
     level = devices.level
     positions = devices["net_position"]
-    hosts = [owner for owner, place in zip(positions.owners, positions.values) if place == "host"]
+    hosts = [owner for owner, place in positions.pairs() if place == "host"]
     reason = '{} has "net_position": "host"'
     if not hosts:
         ranks = devices["rank_id"]
@@ -461,7 +463,7 @@ def _host_network(servers: Node, devices: Node, findings: Findings) -> None:
     lacking = [server for server in range(len(servers.level)) if server not in given]
     if not lacking or any("host_ip" in servers.level.items[server] for server in lacking):
         return
-    findings.wrong_at(
+    findings.report_at(
         rank_table_host_network,
         servers.level.path(lacking[0]),
         "{} has no host_ip; {}, so every server needs it",
@@ -470,7 +472,7 @@ def _host_network(servers: Node, devices: Node, findings: Findings) -> None:
     )
 
 
-def check_ports(reader: Reader, devices: Node, backups: bool) -> None:
+def check_ports(reader: Reader, devices: TableNode, backups: bool) -> None:
     """Check the ports of every device.
 
     Args:
@@ -486,37 +488,33 @@ def check_ports(reader: Reader, devices: Node, backups: bool) -> None:
         _backup_ports(devices, reader.findings)
 
 
-def _vnic_ports(reader: Reader, devices: Node) -> None:
+def _vnic_ports(reader: Reader, devices: TableNode) -> None:
     key = Key(NumberText(1, 65535))
     column = devices["device_vnic_port"]
     with_port = frozenset(devices["device_port"].owners if column.values else ())
-    for owner, value in zip(column.owners, column.values):
+    for owner, value in column.pairs():
         if owner in with_port:
             reader.value((*devices.level.path(owner), "device_vnic_port"), key, key.kind, value)
 
 
-def _host_ports(devices: Node, findings: Findings) -> None:
+def _host_ports(devices: TableNode, findings: Findings) -> None:
     level, ports = devices.level, devices["host_port"]
-    first: Dict[Tuple[int, int], int] = {}
-    for owner, port in zip(ports.owners, ports.values):
-        before = first.setdefault((level.owner(owner), port), owner)
-        if before != owner:
-            findings.wrong_at(
-                rank_table_port,
-                (*level.path(owner), "host_port"),
-                "{} is {}, the port of {} too; the devices of one server have different ports",
-                shown(level.items[owner]["host_port"]),
-                dotted(level.path(before)),
-                help="give each device of the server a host_port of its own",
-            )
+    for owner, _, before in repeated((o, (level.owner(o), port)) for o, port in ports.pairs()):
+        findings.report_at(
+            rank_table_port,
+            (*level.path(owner), "host_port"),
+            "{} is {}, the port of {} too; the devices of one server have different ports",
+            shown(level.items[owner]["host_port"]),
+            dotted(level.path(before)),
+            help="give each device of the server a host_port of its own",
+        )
 
 
 def _texts(column: Column) -> List[Tuple[int, str]]:
-    pairs = zip(column.owners, column.values)
-    return [(owner, value) for owner, value in pairs if isinstance(value, str)]
+    return [(owner, value) for owner, value in column.pairs() if isinstance(value, str)]
 
 
-def _backups(devices: Node, findings: Findings) -> None:
+def _backups(devices: TableNode, findings: Findings) -> None:
     level = devices.level
     home = {piece: owner for owner, text in _texts(devices["device_ip"]) for piece in pieces(text)}
     first: Dict[str, int] = {}
@@ -534,7 +532,7 @@ def _backups(devices: Node, findings: Findings) -> None:
                 problem = phrase("the backup of {} already", dotted(level.path(first[address])))
             else:
                 continue
-            findings.wrong_at(
+            findings.report_at(
                 rank_table_backup,
                 path,
                 '{} is "{}", {}; it is the address of the other die of the same NPU',
@@ -544,9 +542,9 @@ def _backups(devices: Node, findings: Findings) -> None:
             )
 
 
-def _backup_ports(devices: Node, findings: Findings) -> None:
+def _backup_ports(devices: TableNode, findings: Findings) -> None:
     level = devices.level
-    ports = dict(zip(devices["device_port"].owners, devices["device_port"].values))
+    ports = dict(devices["device_port"].pairs())
     home = {
         piece: owner
         for owner, text in _texts(devices["device_ip"])
@@ -557,7 +555,7 @@ def _backup_ports(devices: Node, findings: Findings) -> None:
     for owner, text in _texts(devices["backup_device_port"]):
         path = (*level.path(owner), "backup_device_port")
         if "backup_device_ip" not in level.items[owner]:
-            findings.wrong_at(
+            findings.report_at(
                 rank_table_backup,
                 path,
                 "{} has no effect without backup_device_ip",
@@ -567,7 +565,7 @@ def _backup_ports(devices: Node, findings: Findings) -> None:
             continue
         others = [home[piece] for piece in pieces(backups.get(owner, "")) if piece in home]
         if any(text == str(ports[other]) for other in others):
-            findings.wrong_at(
+            findings.report_at(
                 rank_table_port,
                 path,
                 '{} is "{}", the device_port of {}, whose interface it is; as backup the '

@@ -398,7 +398,9 @@ def device_choice(text: str) -> Devices:
     if text.strip().isdecimal() and len(text) < 6 and int(text):
         return int(text)
     if text.strip() == "0":
-        raise refusal("0 devices are none", 'write how many, or which: "8" or "0-3,6"')
+        raise refusal(
+            "at least one device is required", 'write how many, or which: "8" or "0-3,6"'
+        )
     return numbers(text.strip().rstrip(","))
 
 
@@ -464,7 +466,7 @@ def distinct(names: Sequence[str]) -> Sequence[str]:
             )
         if _DOTTED.match(name) and family_of(name) is None:
             raise refusal(
-                localized('"{}" looks like an IPv4 address and is none', name),
+                localized('"{}" is not a valid IPv4 address', name),
                 "give four numbers from 0 to 255 without leading zeros, or a name",
             )
     repeated = [name for name, count in Counter(names).items() if count > 1]

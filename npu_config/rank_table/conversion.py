@@ -25,7 +25,7 @@ from npu_config.rank_table.model import (
     to_document,
 )
 from npu_config.sidefiles.format import refuse
-from npu_config.sidefiles.schema.records import unread
+from npu_config.sidefiles.schema.records import unknown_keys
 
 
 @declare(
@@ -97,7 +97,7 @@ def convert(
     """
     old = "template 2" if isinstance(table, GroupTable) else table.version
     if version not in ("1.0", "1.2") or (old, version) == ("1.2", "1.0") or old == "2.0":
-        raise NpuConfigError([_refused(old, version)])
+        raise _not_made(old, version)
     if isinstance(table, GroupTable):
         table = _from_groups(table)
     assert isinstance(table, RankTable)
@@ -116,7 +116,7 @@ def not_held(table: AnyRankTable) -> Report:
             at = "group_list[{}]".format(index)
             if group.group_name not in ("", "hccl_world_group"):
                 lost.setdefault("group_name", []).append(at)
-            for key in unread(group):
+            for key in unknown_keys(group):
                 lost.setdefault(key, []).append(at)
             for number, instance in enumerate(group.instances):
                 where = "{}.instance_list[{}]".format(at, number)
@@ -124,16 +124,16 @@ def not_held(table: AnyRankTable) -> Report:
                     lost.setdefault("pod_name", []).append(where)
                 if instance.rank_id not in (None, first.get(id(instance))):
                     lost.setdefault("rank_id", []).append(where)
-                for key in _bound(instance):
+                for key in _colliding_keys(instance):
                     lost.setdefault(key, []).append(where)
                 for count, device in enumerate(instance.devices):
-                    for key in _bound(device):
+                    for key in _colliding_keys(device):
                         lost.setdefault(key, []).append("{}.devices[{}]".format(where, count))
     return Report(
         [
             rank_table_not_held.diagnostic(
                 phrase(
-                    "the new table has no place for {}.{}{}",
+                    "{}.{}{} is dropped: the target version has no such field",
                     places[0],
                     key,
                     phrase(" (and {:,} more)", len(places) - 1) if places[1:] else "",
@@ -145,13 +145,13 @@ def not_held(table: AnyRankTable) -> Report:
     )
 
 
-def lacking(table: RankTable) -> Report:
+def missing_super_nodes(table: RankTable) -> Report:
     """What a new table of version 1.2 lacks to be more than one of 1.0."""
     if table.version != "1.2" or table.super_pods:
         return Report([])
     message = (
-        "no super node is given: the new table has no super_pod_list, and HCCL goes by servers, "
-        "as with version 1.0"
+        "no super node is given: the new table has no super_pod_list, and HCCL groups the "
+        "devices by server, as with version 1.0"
     )
     help = "give every super node with --super-pod and every SDID with --sdid, or keep version 1.0"
     return Report(
@@ -159,7 +159,11 @@ def lacking(table: RankTable) -> Report:
     )
 
 
-def _refused(old: str, new: str) -> Diagnostic:
+def _refusal(message: str, help: Optional[str] = None) -> NpuConfigError:
+    return NpuConfigError([rank_table_not_convertible.diagnostic(message, help=help)])
+
+
+def _not_made(old: str, new: str) -> NpuConfigError:
     help: Optional[str] = None
     if new == "2.0":
         problem = phrase(
@@ -171,9 +175,9 @@ def _refused(old: str, new: str) -> Diagnostic:
     elif new not in BY_VERSION:
         problem = phrase('there is no version "{}"; legal: 1.0, 1.2', new)
     else:
-        problem = phrase("a table of version {} is not made one of version {}", old, new)
+        problem = phrase("cannot convert version {} to version {}", old, new)
         help = "keep it, or build a new table"
-    return rank_table_not_convertible.diagnostic(problem, help=help)
+    return _refusal(problem, help)
 
 
 def _from_groups(table: GroupTable) -> RankTable:
@@ -190,26 +194,26 @@ def _from_groups(table: GroupTable) -> RankTable:
                 device.device_id,
                 rank,
                 own.get("device_ip"),
-                origin={**own, **_free(device)},
+                origin={**own, **_passthrough_keys(device)},
             )
         )
-        others.setdefault(instance.server_id, {}).update(_free(instance))
+        others.setdefault(instance.server_id, {}).update(_passthrough_keys(instance))
     servers = tuple(
         Server(name, tuple(mine), origin={"server_id": name, "device": [], **others[name]})
         for name, mine in devices.items()
     )
     origin = {"status": table.status, "version": "1.0", "server_count": "", "server_list": []}
-    return RankTable(servers, status=table.status, origin={**origin, **_free(table)})
+    return RankTable(servers, status=table.status, origin={**origin, **_passthrough_keys(table)})
 
 
-def _free(record: Any) -> Dict[str, Any]:
+def _passthrough_keys(record: Any) -> Dict[str, Any]:
     """The keys that nobody reads, neither in the old object nor in the new one."""
-    return {key: value for key, value in unread(record).items() if key not in _READ}
+    return {key: value for key, value in unknown_keys(record).items() if key not in _READ}
 
 
-def _bound(record: Any) -> List[str]:
+def _colliding_keys(record: Any) -> List[str]:
     """The keys that nobody reads in the old object and that would count in the new one."""
-    return [key for key in unread(record) if key in _READ]
+    return [key for key in unknown_keys(record) if key in _READ]
 
 
 def _in_super_nodes(
@@ -222,8 +226,7 @@ def _in_super_nodes(
     known = {server.server_id for server in table.servers}
     strange = [name for name in super_device_ids if name not in known]
     if strange:
-        message = phrase('"{}" is not a server of the table', strange[0])
-        raise NpuConfigError([rank_table_not_convertible.diagnostic(message)])
+        raise _refusal(phrase('"{}" is not a server of the table', strange[0]))
     servers = sorted(table.servers, key=lambda server: order.get(server.server_id, len(order)))
     return attr.evolve(
         table,
@@ -238,18 +241,10 @@ def _with_sdids(server: Server, super_device_ids: Mapping[str, Sequence[str]]) -
     if sdids is None:
         return server
     if len(sdids) != len(server.devices):
-        raise NpuConfigError(
-            [
-                rank_table_not_convertible.diagnostic(
-                    phrase(
-                        '"{}" has {} devices, but {} SDIDs are given',
-                        server.server_id,
-                        len(server.devices),
-                        len(sdids),
-                    ),
-                    help="give one SDID for each device, in the order of the table",
-                )
-            ]
+        message = '"{}" has {} devices, but {} SDIDs are given'
+        raise _refusal(
+            phrase(message, server.server_id, len(server.devices), len(sdids)),
+            "give one SDID for each device, in the order of the table",
         )
     devices = zip(server.devices, sdids)
     return attr.evolve(
@@ -281,7 +276,7 @@ def merge(
     kinds = {table.version for _, table in given if not isinstance(table, GroupTable)}
     for name, table in given:
         if isinstance(table, GroupTable):
-            problem = phrase("{} is of template 2, which is not merged", name)
+            problem = phrase("cannot merge {}: template 2", name)
             help: Optional[str] = "npu-config ranktable convert makes it version 1.0"
             found.append(rank_table_not_convertible.diagnostic(problem, help=help))
     if len(kinds) > 1:
@@ -321,10 +316,10 @@ def merge(
 def _differences(given: Sequence[Tuple[str, AnyRankTable]]) -> List[Diagnostic]:
     """Keys of the top level that the first table has otherwise, or not at all."""
     name, first = given[0]
-    mine = unread(first)
+    mine = unknown_keys(first)
     found = []
     for other, table in given[1:]:
-        for key, value in unread(table).items():
+        for key, value in unknown_keys(table).items():
             if key not in mine or mine[key] != value:
                 message = phrase(
                     "{} of {} is lost; {} has another value"

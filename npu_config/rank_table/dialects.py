@@ -192,7 +192,7 @@ def cloud_schema() -> Schema:
     )
 
 
-def laboratory_schema(products: FrozenSet[Product]) -> Schema:
+def deploy_mode_schema(products: FrozenSet[Product]) -> Schema:
     """The keys of template 2 with ``deploy_mode``: groups of single devices with their ranks."""
     highest = 7 if products == frozenset((Product.ATLAS_TRAINING,)) else 31
     device = Schema(
@@ -293,10 +293,10 @@ _950 = frozenset((Product.ASCEND_950,))
 V1_0 = Dialect("version 1.0", "1.0", FOUR, FOUR)
 V1_2 = Dialect("version 1.2", "1.2", FOUR, _A3)
 CLOUD = Dialect("template 2", None, FOUR, FOUR)
-LABORATORY = Dialect("template 2 with deploy_mode", None, FOUR, FOUR)
+DEPLOY_MODE = Dialect("template 2 with deploy_mode", None, FOUR, FOUR)
 V2_0 = Dialect("version 2.0", "2.0", _950, _950)
 
-DIALECTS = (V1_0, V1_2, CLOUD, LABORATORY, V2_0)
+DIALECTS = (V1_0, V1_2, CLOUD, DEPLOY_MODE, V2_0)
 BY_VERSION: Mapping[str, Dialect] = {
     dialect.version: dialect for dialect in DIALECTS if dialect.version is not None
 }
@@ -310,7 +310,7 @@ def dialect_of(document: Mapping[str, Any]) -> Optional[Dialect]:
     if "version" in document:
         version = document["version"]
         return BY_VERSION.get(version) if isinstance(version, str) else None
-    return LABORATORY if "deploy_mode" in document else CLOUD
+    return DEPLOY_MODE if "deploy_mode" in document else CLOUD
 
 
 def versions_of(product: Product) -> Tuple[str, ...]:

@@ -4,7 +4,6 @@ import re
 import socket
 from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
-from npu_config.core.arguments import checked_text, names_file
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
@@ -69,10 +68,9 @@ def parse_hccn(text: str, path: Optional[str] = None) -> Parsed[Dict[int, str]]:
     Raises:
         TypeError: ``text`` is no text.
     """
-    checked_text(text, "parse_hccn(open(path).read(), path)")
-    if path is None and names_file(text):
-        help = "parse_hccn(open(path).read(), path) reads a file"
-        return Parsed(None, Report([path_given(text, help)]))
+    refused = path_given(text, path, "parse_hccn(open(path).read(), path)")
+    if refused:
+        return Parsed(None, refused)
     addresses: Dict[int, str] = {}
     found: List[Diagnostic] = []
     for line in lines(text, path):

@@ -14,7 +14,7 @@ from npu_config.rank_table import dialects
 from npu_config.rank_table._groups import check_groups, rank_table_template_2
 from npu_config.rank_table._ranks import check_ranks
 from npu_config.rank_table._servers import check_servers
-from npu_config.rank_table.dialects import CLOUD, LABORATORY, V2_0, Dialect
+from npu_config.rank_table.dialects import CLOUD, DEPLOY_MODE, V2_0, Dialect
 from npu_config.sidefiles.format import first_value
 from npu_config.sidefiles.schema.reading import Findings, Reader, Rules, shown
 from npu_config.text import json as _json
@@ -211,7 +211,7 @@ def rank_table_value() -> None:
     `local_id` and `device_id` go from 0 to 64, `net_layer` from 0 to 7, `net_type` is
     `TOPO_FILE_DESC` or `CLOS` and `addr_type` is `EID`, `IPV4` or `IPV6`.  HCCL refuses
     anything else when it is initialised.  A number text with something before or after its
-    digits (`"2 servers"`, `" 2"`, `"1e2"`) is read as those digits: a warning.
+    digits (`"2 servers"`, `" 2"`, `"1e2"`) is parsed up to the first non-digit: a warning.
 
     Wrong: `"device_ip": "10.20.0.256"`
 
@@ -344,7 +344,7 @@ def check_value(value: Any, target: Target, findings: Findings) -> None:
     if dialect is V2_0:
         check_ranks(value, reader)
     elif dialect.version is None:
-        check_groups(value, dialect is LABORATORY, products, reader)
+        check_groups(value, dialect is DEPLOY_MODE, products, reader)
     else:
         check_servers(value, dialect.version, products, reader)
 
@@ -381,7 +381,7 @@ def _dialect(document: Dict[str, Any], target: Target, findings: Findings) -> Di
             "write the version of your product",
         )
         read_as = dialects.BY_VERSION.get(str(stated))
-        return read_as or (LABORATORY if "group_list" in document else guess)
+        return read_as or (DEPLOY_MODE if "group_list" in document else guess)
     if dialect is CLOUD and "group_list" not in document:
         return guess  # the missing "version" is reported
     _check_product(dialect, target, findings)

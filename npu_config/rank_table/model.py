@@ -128,7 +128,7 @@ class GroupTable:
     origin: Mapping[str, Any] = origin()
 
     @property
-    def laboratory(self) -> bool:
+    def has_deploy_mode(self) -> bool:
         """Whether the instances have ranks of their own."""
         return self.deploy_mode is not None or "deploy_mode" in self.origin
 
@@ -146,7 +146,7 @@ class GroupTable:
             for instance in group.instances
             for device in instance.devices
         ]
-        if self.laboratory:
+        if self.has_deploy_mode:
             devices.sort(key=lambda pair: pair[0].rank_id or 0)
         else:
             devices.sort(

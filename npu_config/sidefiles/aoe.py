@@ -10,7 +10,7 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles.declared import Content, Declared, content, content_format
+from npu_config.sidefiles.declared import JsonFormat, RawDocument, content, raw_format
 from npu_config.sidefiles.format import Sample
 from npu_config.sidefiles.schema.kinds import Items, Key, Schema, Text
 from npu_config.sidefiles.schema.reading import one_rule
@@ -66,7 +66,7 @@ def aoe_feature_mode() -> None:
     """
 
 
-AOE: Declared[Content] = Declared(
+AOE: JsonFormat[RawDocument] = JsonFormat(
     "the AOE configuration",
     Schema(
         {
@@ -83,7 +83,7 @@ AOE: Declared[Content] = Declared(
 
 
 def check(
-    model: Content,
+    model: RawDocument,
     target: Target = ANY_TARGET,
     places: Places = ANYWHERE,
     aoe_mode: Optional[str] = None,
@@ -122,7 +122,7 @@ def _looks_like(sample: Sample) -> bool:
     return listed_here or any(name.startswith("tune_op") for name in names)
 
 
-FORMAT = content_format(
+FORMAT = raw_format(
     AOE,
     "aoe",
     "which operators AOE tunes",

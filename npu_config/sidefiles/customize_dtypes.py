@@ -4,7 +4,6 @@ Source: docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md.
 """
 
 import re
-from contextlib import suppress
 from functools import partial
 from typing import (
     Any,
@@ -14,7 +13,6 @@ from typing import (
     Iterator,
     List,
     Mapping,
-    NamedTuple,
     Optional,
     Tuple,
 )
@@ -26,24 +24,23 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._frozen import Table, texts
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
+from npu_config.sidefiles.format import (
+    Format,
+    Parsed,
+    Sample,
+    finish_parse,
+    logged,
+    refuse,
+    reject_path_argument,
+)
 from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
-from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.lines import BLANKS, MARK, Line, lines, marked, name_fault
-from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
+from npu_config.text.source import ANYWHERE, Places, PlaceTable
 from npu_config.text.words import near, shown
 
 __all__ = [
-    "DTYPES",
-    "FORMAT",
-    "CustomizeDtypes",
-    "Dtypes",
-    "check",
-    "load",
-    "parse",
-    "render",
-    "save",
-]
+    "DTYPES", "FORMAT", "CustomizeDtypes", "Dtypes", "check", "load", "parse", "render", "save",
+]  # fmt: skip
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
 _PARSER = (
@@ -211,30 +208,16 @@ def hides_keyword(name: str, inputs: bool) -> bool:
     return any(word in rest for word in KEYWORDS) or (own == KEYWORDS[1] and inputs)
 
 
-class Entered(NamedTuple):
-    """What the lines hold: data types by name and by type, where each is, what is wrong."""
-
-    entries: Entries
-    places: PlaceTable
-    log: FaultLog
-
-
-def read_lines(text: str, path: Optional[str]) -> Entered:
-    """Read the lines of a text; the graph engine takes no more than MAX_LINE bytes of one."""
-    source = Source(text, path)
-    log, places = (
-        FaultLog(source, customize_dtypes_line),
-        PlaceTable(source.place(0, len(text))),
-    )
-    read = Entered({"by_name": {}, "by_type": {}}, places, log)
-    with suppress(StopReading):
-        for line in lines(text, path):
-            if len(line.text.encode("utf-8", "surrogatepass")) > MAX_LINE:
-                message = "the line has more than {} bytes; it and all after it are not read"
-                log.add(_doubt(phrase(message, MAX_LINE), line.content()))
-                break
-            log.add_all(_read(line, read))
-    return read
+def _read_lines(
+    text: str, path: Optional[str], entries: Entries, places: PlaceTable
+) -> Iterator[Diagnostic]:
+    """Enter the lines of a text; the graph engine takes no more than MAX_LINE bytes of one."""
+    for line in lines(text, path):
+        if _size(line.text) > MAX_LINE:
+            message = "the line has more than {} bytes; it and all after it are not read"
+            yield _doubt(phrase(message, MAX_LINE), line.content())
+            return
+        yield from _read(line, entries, places)
 
 
 def _doubt(
@@ -290,7 +273,7 @@ def _side(line: Line, start: int, end: int) -> Iterator[Tuple[str, Optional[Diag
         start += len(part) + 1
 
 
-def _read(line: Line, read: Entered) -> Iterator[Diagnostic]:
+def _read(line: Line, entries: Entries, places: PlaceTable) -> Iterator[Diagnostic]:
     """Take one line, as the graph engine splits it; what is wrong with it.
 
     The first colon (after ``OpType::`` in the first column) ends the name; the keywords are
@@ -336,16 +319,16 @@ def _read(line: Line, read: Entered) -> Iterator[Diagnostic]:
         return
     kind = "by_type" if by_type else "by_name"
     key = line.place(*line.trimmed(start, colon))
-    if name in read.entries[kind]:
+    if name in entries[kind]:
         message = phrase(
             "{} is on line {} already; this entry is ignored",
             shown(name),
-            read.places.key_place((kind, name)).line,
+            places.key_place((kind, name)).line,
         )
         yield customize_dtypes_repeated.diagnostic(message, key)
         return
-    read.places.put((kind, name), key, line.content())
-    read.entries[kind][name] = (sides[0], sides[1])
+    places.put((kind, name), key, line.content())
+    entries[kind][name] = (sides[0], sides[1])
 
 
 def _line_help(content: str) -> str:
@@ -480,7 +463,7 @@ def _entry_faults(name: str, dtypes: Any) -> Iterator[Diagnostic]:
                 yield unknown(dtype)
 
 
-@takes_text
+@reject_path_argument
 def parse(
     text: str, path: Optional[str] = None, target: Target = ANY_TARGET
 ) -> Parsed[CustomizeDtypes]:
@@ -491,9 +474,12 @@ def parse(
         path: the file it came from.
         target: not needed here; no finding depends on it.
     """
-    entries, places, log = read_lines(text, path)
+    entries: Entries = {"by_name": {}, "by_type": {}}
+    log, places = logged(
+        text, path, customize_dtypes_line, lambda table: _read_lines(text, path, entries, table)
+    )
     understood = Report(d for d in log if d.rule != customize_dtypes_comment.id).ok
-    return conclude(
+    return finish_parse(
         log,
         places,
         (lambda: CustomizeDtypes.of(**entries)) if understood else None,
@@ -591,5 +577,3 @@ FORMAT: Format[CustomizeDtypes] = Format(
     names=r"customize_dtypes[\w.-]*\.(?:cfg|txt)",
 )
 load, save = FORMAT.load, FORMAT.save
-
-# fmt: skip

@@ -7,7 +7,14 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Severity
 from npu_config.core.target import Target
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, first_value, takes_text
+from npu_config.sidefiles.format import (
+    Format,
+    Parsed,
+    Sample,
+    finish_parse,
+    first_value,
+    reject_path_argument,
+)
 from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.sidefiles.schema.reading import Findings, Reader, Rules
 from npu_config.text import json as _json
@@ -16,13 +23,13 @@ from npu_config.text.source import ANYWHERE, Places
 M = TypeVar("M")
 
 
-def nothing(*_: Any) -> Tuple[()]:
+def no_checks(*_: Any) -> Tuple[()]:
     """Nothing to report."""
     return ()
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
-class Declared(Generic[M]):
+class JsonFormat(Generic[M]):
     """One JSON format.
 
     Args:
@@ -38,7 +45,7 @@ class Declared(Generic[M]):
     schema: Schema
     rules: Rules
     build: Callable[[Any], M]
-    judge: Callable[[Any, Findings], Any] = nothing
+    judge: Callable[[Any, Findings], Any] = no_checks
     one_value: bool = False
 
     def faults(
@@ -64,7 +71,7 @@ class Declared(Generic[M]):
         self,
         text: str,
         path: Optional[str],
-        check: Callable[[M, Places], Iterable[Diagnostic]] = nothing,
+        check: Callable[[M, Places], Iterable[Diagnostic]] = no_checks,
     ) -> Parsed[M]:
         """Read a text; ``check`` says what is worth knowing about a right model."""
         found: List[Diagnostic] = []
@@ -73,7 +80,7 @@ class Declared(Generic[M]):
         reading = _json.read(text, path)
         own = self.faults(reading.value, reading, reading.complete)
         wrong = not reading.complete or any(d.severity is Severity.ERROR for d in own)
-        return conclude(
+        return finish_parse(
             (*found, *reading.diagnostics, *own),
             reading,
             None if wrong else lambda: self.build(reading.value),
@@ -82,13 +89,13 @@ class Declared(Generic[M]):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Content:
+class RawDocument:
     """The model of a format without fields of its own: its canonical text."""
 
     text: str
 
     @classmethod
-    def of(cls, **keys: Any) -> "Content":
+    def of(cls, **keys: Any) -> "RawDocument":
         """The object with these keys; it is judged when it is read."""
         return cls(_json.write(keys))
 
@@ -99,20 +106,20 @@ class Content:
         return value
 
 
-def content(value: Any) -> Content:
+def content(value: Any) -> RawDocument:
     """A JSON object as a model."""
-    return Content(_json.write(value))
+    return RawDocument(_json.write(value))
 
 
-def content_format(
-    declared: Declared[Content],
+def raw_format(
+    declared: JsonFormat[RawDocument],
     name: str,
     title: str,
     default_name: str,
     options: Tuple[str, ...],
     looks_like: Callable[[Sample], bool],
-    check: Callable[[Content, Target, Places], Iterable[Diagnostic]] = nothing,
-) -> Format[Content]:
+    check: Callable[[RawDocument, Target, Places], Iterable[Diagnostic]] = no_checks,
+) -> Format[RawDocument]:
     """A format whose model is its content.
 
     Args:
@@ -125,8 +132,8 @@ def content_format(
         check: what is worth knowing about a right object.
     """
 
-    @takes_text
-    def parser(text: str, path: Optional[str], target: Target) -> Parsed[Content]:
+    @reject_path_argument
+    def parser(text: str, path: Optional[str], target: Target) -> Parsed[RawDocument]:
         return declared.parse(text, path, lambda model, places: check(model, target, places))
 
     return Format(
@@ -140,4 +147,4 @@ def content_format(
     )
 
 
-__all__ = ["Content", "Declared", "content", "content_format", "nothing"]
+__all__ = ["RawDocument", "JsonFormat", "content", "raw_format", "no_checks"]

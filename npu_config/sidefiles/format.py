@@ -3,6 +3,7 @@
 import functools
 import json
 import re
+from contextlib import suppress
 from typing import Any, Callable, Generic, Iterable, List, Optional, Tuple, TypeVar, cast
 
 import attr
@@ -12,13 +13,13 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Seve
 from npu_config.core.files import PathLike, write_atomic
 from npu_config.core.message import phrase
 from npu_config.core.patterns import lazy_pattern
-from npu_config.core.rule import declare
+from npu_config.core.rule import Rule, declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.text import json as _json
-from npu_config.text.faults import FaultLog
+from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.loading import BYTES, attempted, decode
 from npu_config.text.loading import load as load_bytes
-from npu_config.text.source import ANYWHERE, Places, Source, apply_edits
+from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source, apply_edits
 from npu_config.text.words import shown
 
 M = TypeVar("M")
@@ -153,7 +154,7 @@ def _placeholder(text: str) -> "Optional[re.Match[str]]":
     return _PLACEHOLDER.search(text) if is_json else None
 
 
-def takes_text(parser: P) -> P:
+def reject_path_argument(parser: P) -> P:
     """A parser of the content of a file, which says so where it is given the path of one.
 
     A fault of the parser itself is a finding, too.
@@ -166,9 +167,8 @@ def takes_text(parser: P) -> P:
         parsed = attempted(found, path, functools.partial(parser, text, path, *rest, **named))
         if parsed is None:
             return Parsed(None, Report(found))
-        if path is None and not parsed.ok and names_file(text):
-            return Parsed(None, Report([path_given(text, "load(path) reads a file")]))
-        return parsed
+        refused = Report() if parsed.ok else path_given(text, path, "load(path)")
+        return Parsed(None, refused) if refused else parsed
 
     return cast(P, parse)
 
@@ -282,10 +282,22 @@ class Format(Generic[M]):
         return apply_edits(text, edits)
 
 
-def path_given(text: str, help: str) -> Diagnostic:
-    """What is said of a path that is given in the place of a text."""
+def path_given(text: str, path: Optional[str], call: str) -> Report:
+    """What is wrong with the path of a file in the place of its text; nothing with a text.
+
+    Args:
+        text: what was given as the text.
+        path: the name of the file; None: the text came without one.
+        call: how the text of a file is read, for the help.
+
+    Raises:
+        TypeError: ``text`` is no text.
+    """
+    checked_text(text, call)
+    if path is not None or not names_file(text):
+        return Report()
     message = phrase("{} is the path of a file, and not its text", shown(text))
-    return side_file_unreadable.diagnostic(message, help=help)
+    return Report([side_file_unreadable.diagnostic(message, help=phrase("{} reads a file", call))])
 
 
 def read_text(
@@ -337,7 +349,28 @@ def first_value(text: str, path: Optional[str]) -> Tuple[str, List[Diagnostic]]:
     return text[:end], [json_text_after_value.diagnostic(message, place, help="remove it")]
 
 
-def conclude(
+def logged(
+    text: str,
+    path: Optional[str],
+    rule: Rule,
+    read: Callable[[PlaceTable], Iterable[Diagnostic]],
+) -> Tuple[FaultLog, PlaceTable]:
+    """What a reader of lines finds wrong with a text, as far as a log takes it, and the places.
+
+    Args:
+        text: the text.
+        path: the file it came from.
+        rule: that of the log.
+        read: the reader; it gets the table of places to fill in.
+    """
+    source = Source(text, path)
+    log, places = FaultLog(source, rule), PlaceTable(source.place(0, len(text)))
+    with suppress(StopReading):
+        log.add_all(read(places))
+    return log, places
+
+
+def finish_parse(
     found: Iterable[Diagnostic],
     places: Places,
     build: Optional[Callable[[], M]],

@@ -5,7 +5,6 @@ Source: docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md.
 
 import json
 import re
-from contextlib import suppress
 from functools import partial
 from typing import (
     Any,
@@ -14,7 +13,6 @@ from typing import (
     Dict,
     Iterator,
     Mapping,
-    NamedTuple,
     Optional,
     Tuple,
     Union,
@@ -27,8 +25,16 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles._frozen import Table, texts
-from npu_config.sidefiles.declared import Declared
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
+from npu_config.sidefiles.declared import JsonFormat
+from npu_config.sidefiles.format import (
+    Format,
+    Parsed,
+    Sample,
+    finish_parse,
+    logged,
+    refuse,
+    reject_path_argument,
+)
 from npu_config.sidefiles.schema.kinds import (
     BadValueError,
     Items,
@@ -41,23 +47,14 @@ from npu_config.sidefiles.schema.kinds import (
 )
 from npu_config.sidefiles.schema.reading import Findings, Rules
 from npu_config.text import json as _json
-from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.lines import BLANKS, MARK, Line, marked, name_fault
 from npu_config.text.source import ANYWHERE, Path, Places, PlaceTable, Source
 from npu_config.text.words import near, shown
 
 __all__ = [
-    "ALL",
-    "FORMAT",
-    "FUSIONS",
-    "LEVELS",
-    "FusionSwitch",
-    "check",
-    "load",
-    "parse",
-    "render",
+    "ALL", "FORMAT", "FUSIONS", "LEVELS", "FusionSwitch", "check", "load", "parse", "render",
     "save",
-]
+]  # fmt: skip
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
 PARSER = (
@@ -199,27 +196,8 @@ def fusion_switch_unclosable() -> None:
 SWITCH: Mapping[str, bool] = {"on": True, "off": False}
 
 
-class Switched(NamedTuple):
-    """What the lines say: pass to switch, where each is, and what is wrong."""
-
-    passes: Dict[str, bool]
-    places: PlaceTable
-    log: FaultLog
-
-
-def read_lines(text: str, path: Optional[str]) -> Switched:
-    """Read the lines of a text as the graph engine does: only a line of no length is none."""
-    source = Source(text, path)
-    log = FaultLog(source, fusion_switch_structure)
-    result = Switched({}, PlaceTable(source.place(0, len(text))), log)
-    with suppress(StopReading):
-        for number, content in enumerate(text.split("\n"), 1):
-            if content:
-                log.add_all(_read(Line(content, number, path), result))
-    return result
-
-
-def _read(line: Line, result: Switched) -> Iterator[Diagnostic]:
+def _read(line: Line, passes: Dict[str, bool], places: PlaceTable) -> Iterator[Diagnostic]:
+    """What is wrong with a line; ``passes`` and ``places`` get what it says."""
     head, colon, tail = line.text.partition(":")
     name, state = head.strip(BLANKS), tail.strip(BLANKS)
     removal = line.removal()
@@ -243,19 +221,19 @@ def _read(line: Line, result: Switched) -> Iterator[Diagnostic]:
         message = phrase('the switch of {} is {}; legal: "on", "off"', shown(name), shown(state))
         yield fusion_switch_value.diagnostic(message, switch, meant=near(state, SWITCH))
     place = line.place(*line.trimmed(0, len(head)))
-    if name in result.passes:
-        first = result.places.key_place((name,)).line
+    if name in passes:
+        first = places.key_place((name,)).line
         message = phrase(
             "{} is on line {} already; the graph engine refuses the whole file", shown(name), first
         )
         yield fusion_switch_repeated.diagnostic(message, place, help="keep one of the two lines")
         return
-    result.places.put((name,), place, switch)
+    places.put((name,), place, switch)
     if name.startswith(MARK):
         yield marked(line, fusion_switch_structure)
         return
     if name and not name.startswith("#"):
-        result.passes[name] = SWITCH.get(state, False)
+        passes[name] = SWITCH.get(state, False)
         if name.startswith("{"):
             message = "the file is no JSON; the line switches a pass with the name {}"
             message = phrase(message, shown(name))
@@ -541,7 +519,7 @@ def _build(value: Any) -> FusionSwitch:
     return FusionSwitch(on[0], on[1], levels[0], levels[1], exceptional)
 
 
-FUSION: "Declared[FusionSwitch]" = Declared(
+FUSION: "JsonFormat[FusionSwitch]" = JsonFormat(
     "the fusion switch file",
     SCHEMA,
     Rules(
@@ -596,15 +574,22 @@ _DECODER = json.JSONDecoder(parse_constant=_constant)
 
 
 def _read_lines(text: str, path: Optional[str]) -> Parsed[FusionSwitch]:
-    """The old syntax."""
-    passes, places, log = read_lines(text, path)
+    """The old syntax; to the graph engine only a line of no length is none."""
+    passes: Dict[str, bool] = {}
+    lines = [Line(line, number, path) for number, line in enumerate(text.split("\n"), 1) if line]
+    log, places = logged(
+        text,
+        path,
+        fusion_switch_structure,
+        lambda table: (found for line in lines for found in _read(line, passes, table)),
+    )
     understood = Report(log).ok
-    return conclude(
+    return finish_parse(
         log, places, (lambda: FusionSwitch(passes=passes)) if understood else None, lambda _: ()
     )
 
 
-@takes_text
+@reject_path_argument
 def parse(
     text: str, path: Optional[str] = None, target: Target = ANY_TARGET
 ) -> Parsed[FusionSwitch]:
@@ -645,7 +630,9 @@ def parse(
     if parsed.model is None:
         return parsed
     model, places = parsed.model, parsed.places
-    return conclude(parsed.diagnostics, places, lambda: model, lambda m: check(m, target, places))
+    return finish_parse(
+        parsed.diagnostics, places, lambda: model, lambda m: check(m, target, places)
+    )
 
 
 def check(
@@ -724,5 +711,3 @@ FORMAT: Format[FusionSwitch] = Format(
     names=r"fusion_switch[\w.-]*\.(?:cfg|json)",
 )
 load, save = FORMAT.load, FORMAT.save
-
-# fmt: skip

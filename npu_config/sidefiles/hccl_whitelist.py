@@ -10,7 +10,7 @@ import attr
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
-from npu_config.sidefiles.declared import Content, Declared, content, content_format, nothing
+from npu_config.sidefiles.declared import JsonFormat, RawDocument, content, no_checks, raw_format
 from npu_config.sidefiles.format import Sample
 from npu_config.sidefiles.schema.kinds import BadValueError, Items, Key, Kind, Schema, family_of
 from npu_config.sidefiles.schema.reading import Findings, one_rule
@@ -75,7 +75,7 @@ def _judge(value: Any, findings: Findings) -> None:
         findings.add(hccl_whitelist_device_ip, ("device_ip",), message, at_key=True)
 
 
-WHITELIST: Declared[Content] = Declared(
+WHITELIST: JsonFormat[RawDocument] = JsonFormat(
     "the whitelist",
     Schema(
         {key: Key(Items(_IpV4()), source=_DOC, rule=hccl_whitelist_address) for key in KEYS},
@@ -91,7 +91,7 @@ def _looks_like(sample: Sample) -> bool:
     return any(isinstance(sample.top.get(key), list) for key in KEYS)
 
 
-FORMAT = content_format(
+FORMAT = raw_format(
     WHITELIST,
     "hccl_whitelist",
     "communication whitelist of HCCL",
@@ -99,7 +99,7 @@ FORMAT = content_format(
     ("HCCL_WHITELIST_FILE",),
     _looks_like,
 )
-check = nothing
+check = no_checks
 parse, render, load, save = FORMAT.parse, FORMAT.render, FORMAT.load, FORMAT.save
 
 __all__ = ["FORMAT", "check", "load", "parse", "render", "save"]

@@ -10,30 +10,30 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optio
 
 import attr
 
-from npu_config.catalogue.kinds import Bool, Choice, Int, InvalidValue, Kind, Real, Text
+from npu_config.catalogue.kinds import Bool, Choice, Int, Kind, Real, Text
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
+from npu_config.sidefiles.format import (
+    Format,
+    Parsed,
+    Sample,
+    finish_parse,
+    refuse,
+    reject_path_argument,
+)
+from npu_config.sidefiles.schema.kinds import problem_of
 from npu_config.text import prototext
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.source import ANYWHERE, Path, Places, PlaceTable, Source
 from npu_config.text.words import near, shown
 
 __all__ = [
-    "FIELDS",
-    "FORMAT",
-    "INPUT_FORMATS",
-    "AippOp",
-    "InsertOp",
-    "check",
-    "load",
-    "parse",
-    "render",
-    "save",
-]
+    "FIELDS", "FORMAT", "INPUT_FORMATS", "AippOp", "InsertOp", "check", "load", "parse",
+    "render", "save",
+]  # fmt: skip
 
 Value = Union[bool, int, float, str]
 
@@ -63,11 +63,7 @@ def legal(kind: Kind) -> str:
 
 def accepts(kind: Kind, value: object) -> bool:
     """Whether a model may hold this value."""
-    try:
-        kind.parse(value)
-    except InvalidValue:
-        return False
-    return True
+    return problem_of(kind, value) is None
 
 
 def _template() -> Mapping[str, Kind]:
@@ -456,7 +452,7 @@ def _about_target(
             yield from _odd(fields, _EVEN_POSITIONS, (index,), places)
 
 
-@takes_text
+@reject_path_argument
 def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[InsertOp]:
     """Read an AIPP configuration.
 
@@ -474,7 +470,7 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         understood = not log.diagnostics
         log.add_all(_judge(blocks, places, target))
     understood = understood and Report(log.diagnostics).ok
-    return conclude(
+    return finish_parse(
         log,
         places,
         (lambda: InsertOp(AippOp(fields) for fields in blocks)) if understood else None,
@@ -530,5 +526,3 @@ FORMAT: Format[InsertOp] = Format(
     names=r"[\w.-]+\.aippconfig",
 )
 load, save = FORMAT.load, FORMAT.save
-
-# fmt: skip

@@ -9,7 +9,7 @@ Source: tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220.
 from npu_config.catalogue.kinds import Int
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
-from npu_config.sidefiles.declared import Content, Declared, content, content_format, nothing
+from npu_config.sidefiles.declared import JsonFormat, RawDocument, content, no_checks, raw_format
 from npu_config.sidefiles.format import Sample
 from npu_config.sidefiles.schema.kinds import Key, Object, Schema, Text
 from npu_config.sidefiles.schema.reading import one_rule
@@ -40,7 +40,7 @@ def job_start_structure() -> None:
 
 
 _DEVICE = Schema({"Index": Key(Int(0), True, _SOURCE)})
-JOB_START: Declared[Content] = Declared(
+JOB_START: JsonFormat[RawDocument] = JsonFormat(
     "the job start file",
     Schema(
         {
@@ -59,7 +59,7 @@ def _looks_like(sample: Sample) -> bool:
     return sum(key in sample.top for key in JOB_START.schema.keys) > 1
 
 
-FORMAT = content_format(
+FORMAT = raw_format(
     JOB_START,
     "job_start",
     "job start file of NPUEstimator",
@@ -67,7 +67,7 @@ FORMAT = content_format(
     ("job_start_file",),
     _looks_like,
 )
-check = nothing
+check = no_checks
 parse, render, load, save = FORMAT.parse, FORMAT.render, FORMAT.load, FORMAT.save
 
 __all__ = ["FORMAT", "check", "load", "parse", "render", "save"]

@@ -15,8 +15,13 @@ from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles.declared import Declared
-from npu_config.sidefiles.format import Parsed, read_text, side_file_unreadable, takes_text
+from npu_config.sidefiles.declared import JsonFormat
+from npu_config.sidefiles.format import (
+    Parsed,
+    read_text,
+    reject_path_argument,
+    side_file_unreadable,
+)
 from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.sidefiles.schema.reading import Findings, one_rule, shown
 from npu_config.text.json import BROKEN
@@ -115,12 +120,12 @@ def _judge(value: Any, findings: Findings) -> None:
             )
 
 
-LIBRARY: "Declared[OperatorLibrary]" = Declared(
+LIBRARY: "JsonFormat[OperatorLibrary]" = JsonFormat(
     "the operator library", Schema({}), one_rule(operator_library_structure), _build, _judge
 )
 
 
-@takes_text
+@reject_path_argument
 def parse(text: str, path: Optional[str] = None) -> Parsed[OperatorLibrary]:
     """Read one file of the operator library.
 

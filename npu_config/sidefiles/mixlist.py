@@ -26,8 +26,8 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._frozen import texts
-from npu_config.sidefiles.declared import Declared
-from npu_config.sidefiles.format import Format, Parsed, Sample, takes_text
+from npu_config.sidefiles.declared import JsonFormat
+from npu_config.sidefiles.format import Format, Parsed, Sample, reject_path_argument
 from npu_config.sidefiles.library import OperatorLibrary
 from npu_config.sidefiles.schema.kinds import Items, Key, Object, Schema, Text
 from npu_config.sidefiles.schema.reading import Findings, one_rule
@@ -36,19 +36,9 @@ from npu_config.text.source import ANYWHERE, Path, Places
 from npu_config.text.words import joined, near, shown
 
 __all__ = [
-    "ACTIONS",
-    "FORMAT",
-    "LEGAL_MOVES",
-    "LISTS",
-    "Mixlist",
-    "Move",
-    "Moves",
-    "check",
-    "load",
-    "parse",
-    "render",
-    "save",
-]
+    "ACTIONS", "FORMAT", "LEGAL_MOVES", "LISTS", "Mixlist", "Move", "Moves", "check", "load",
+    "parse", "render", "save",
+]  # fmt: skip
 
 _TUNING = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
 _MIXED = "docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md"
@@ -381,7 +371,7 @@ def _judge_name(findings: Findings, operator: str, path: Path) -> None:
 
 
 _MOVES = Schema({action: Key(Items(Text(0)), source=PARSER) for action in ACTIONS}, closed=True)
-MIXLIST: "Declared[Mixlist]" = Declared(
+MIXLIST: "JsonFormat[Mixlist]" = JsonFormat(
     "the mixed-precision list",
     Schema({name: Key(Object(_MOVES), source=PARSER) for name in LISTS}, closed=True),
     one_rule(mixlist_structure),
@@ -442,13 +432,11 @@ def _against(model: Mixlist, library: OperatorLibrary, places: Places) -> Iterat
             )
 
 
+@attr.s(slots=True, auto_attribs=True, eq=False)
 class _NamedPlaces(Places):
     """Places in which an entry of an array is also found by its text."""
 
-    __slots__ = ("_reading",)
-
-    def __init__(self, reading: _json.JsonReading) -> None:
-        self._reading = reading
+    _reading: _json.JsonReading
 
     def place(self, path: Sequence[Union[str, int]] = ()) -> Place:
         value = self._reading.value
@@ -462,7 +450,7 @@ class _NamedPlaces(Places):
         return self._reading.key_place(path)
 
 
-@takes_text
+@reject_path_argument
 def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[Mixlist]:
     """Read ops_info.json.
 
@@ -501,5 +489,3 @@ FORMAT: Format[Mixlist] = Format(
     names=r"ops_info[\w.-]*\.json",
 )
 load, save = FORMAT.load, FORMAT.save
-
-# fmt: skip

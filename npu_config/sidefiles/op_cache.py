@@ -3,21 +3,28 @@
 Source: docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md.
 """
 
-from contextlib import suppress
 from typing import Any, Dict, Iterable, Iterator, Mapping, Optional
 
 import attr
 
-from npu_config.catalogue.kinds import Int, InvalidValue, written_int
+from npu_config.catalogue.kinds import Int, written_int
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles.declared import nothing
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
-from npu_config.text.faults import FaultLog, StopReading
+from npu_config.sidefiles.declared import no_checks
+from npu_config.sidefiles.format import (
+    Format,
+    Parsed,
+    Sample,
+    finish_parse,
+    logged,
+    refuse,
+    reject_path_argument,
+)
+from npu_config.sidefiles.schema.kinds import problem_of
 from npu_config.text.lines import Item, items
-from npu_config.text.source import PlaceTable, Source
+from npu_config.text.source import PlaceTable
 from npu_config.text.words import did_you_mean, joined, near, shown
 
 SECTION = "[op_compiler_cache]"
@@ -106,14 +113,12 @@ class OpCache:
 
 def _judged(key: str, value: Any, place: Place = NOWHERE) -> Optional[Diagnostic]:
     """What is wrong with the value of a key."""
-    try:
-        KEYS[key].parse(value)
-    except InvalidValue:
-        legal = phrase("{} ({})", KEYS[key].describe(), _UNITS[key])
-        return op_cache_value.diagnostic(
-            phrase("{} is {}; legal: {}", key, shown(value), legal), place
-        )
-    return None
+    if problem_of(KEYS[key], value) is None:
+        return None
+    legal = phrase("{} ({})", KEYS[key].describe(), _UNITS[key])
+    return op_cache_value.diagnostic(
+        phrase("{} is {}; legal: {}", key, shown(value), legal), place
+    )
 
 
 def _read(
@@ -168,7 +173,7 @@ def _read(
         yield op_cache_line.diagnostic(message, places.place())
 
 
-@takes_text
+@reject_path_argument
 def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[OpCache]:
     """Read op_cache.ini; the model is None when the operator compiler ignores the file.
 
@@ -177,14 +182,12 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         path: the file it came from.
         target: not needed here; no finding depends on it.
     """
-    source = Source(text, path)
-    log, places = FaultLog(source, op_cache_line), PlaceTable(source.place(0, len(text)))
     values: Dict[str, Optional[int]] = {}
-    with suppress(StopReading):
-        log.add_all(_read(items(text, path, ("#", ";")), places, values))
+    lines = items(text, path, ("#", ";"))
+    log, places = logged(text, path, op_cache_line, lambda places: _read(lines, places, values))
     known: Dict[str, Any] = {key: values[key] for key in KEYS if key in values}
     ignored = values.get(SECTION) is None or None in known.values() or len(known) < len(KEYS)
-    return conclude(log, places, None if ignored else lambda: OpCache(**known), nothing)
+    return finish_parse(log, places, None if ignored else lambda: OpCache(**known), no_checks)
 
 
 def render(model: OpCache) -> str:
@@ -210,7 +213,7 @@ FORMAT: Format[OpCache] = Format(
     looks_like=_looks_like,
     marks=r"max_op_cache",
 )
-check = nothing
+check = no_checks
 load, save = FORMAT.load, FORMAT.save
 
 __all__ = ["FORMAT", "KEYS", "SECTION", "OpCache", "check", "load", "parse", "render", "save"]

@@ -3,7 +3,6 @@
 Source: docs/en/tfadapter_1/apiref/session_config/debugging.md.
 """
 
-from contextlib import suppress
 from functools import partial
 from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
 
@@ -14,10 +13,17 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._frozen import texts
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
-from npu_config.text.faults import FaultLog, StopReading
+from npu_config.sidefiles.format import (
+    Format,
+    Parsed,
+    Sample,
+    finish_parse,
+    logged,
+    refuse,
+    reject_path_argument,
+)
 from npu_config.text.lines import MARK, Item, items, marked, name_fault
-from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
+from npu_config.text.source import ANYWHERE, Places, PlaceTable
 from npu_config.text.words import joined, near, shown
 
 SWITCHES: Mapping[str, str] = {
@@ -257,7 +263,7 @@ def _read(lines: Iterable[Item], last: Dict[str, Item]) -> Iterator[Diagnostic]:
             yield op_debug_line.diagnostic(message, place, meant=near(item.key, _KEYS))
         else:
             if key in last:
-                message = "{} appears again on line {}, and the last line wins"
+                message = "{} appears again on line {}; the last line is used"
                 message = phrase(message, shown(key), item.line.number)
                 yield op_debug_repeated.diagnostic(message, last[key].line.content())
             if item.key.lstrip(MARK) != key:
@@ -278,7 +284,7 @@ def _values(key: str, item: Optional[Item], places: PlaceTable) -> Iterator[str]
             yield value
 
 
-@takes_text
+@reject_path_argument
 def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[OpDebug]:
     """Read an operator debug file.
 
@@ -287,15 +293,13 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         path: the file it came from.
         target: not needed here; no finding depends on it.
     """
-    source = Source(text, path)
-    log, places = FaultLog(source, op_debug_line), PlaceTable(source.place(0, len(text)))
     last: Dict[str, Item] = {}
-    with suppress(StopReading):
-        log.add_all(_read(items(text, path, ("#",)), last))
+    lines = items(text, path, ("#",))
+    log, places = logged(text, path, op_debug_line, lambda _: _read(lines, last))
     switches, operators = (list(_values(key, last.get(key), places)) for key in _KEYS)
     nodes = [name for name in operators if not name.startswith(_TYPE)]
     types = [name[len(_TYPE) :] for name in operators if name.startswith(_TYPE)]
-    return conclude(
+    return finish_parse(
         log,
         places,
         lambda: OpDebug(switches, nodes, [name for name in types if name]),

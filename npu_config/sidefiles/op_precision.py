@@ -3,7 +3,6 @@
 Source: docs/en/tfadapter_1/apiref/session_config/performance_tuning.md.
 """
 
-from contextlib import suppress
 from functools import partial
 from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
 
@@ -14,10 +13,17 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles._frozen import Table, text_table
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
-from npu_config.text.faults import FaultLog, StopReading
+from npu_config.sidefiles.format import (
+    Format,
+    Parsed,
+    Sample,
+    finish_parse,
+    logged,
+    refuse,
+    reject_path_argument,
+)
 from npu_config.text.lines import MARK, Item, items, marked, name_fault
-from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
+from npu_config.text.source import ANYWHERE, Places, PlaceTable
 from npu_config.text.words import did_you_mean, near, shown
 
 BY_TYPE = "[ByOpType]"
@@ -234,7 +240,7 @@ def _read(
             )
         elif name in modes[section]:
             message = phrase(
-                "{} is on line {} already, and the first entry wins",
+                "{} is on line {} already; the first entry is used",
                 shown(name),
                 places.key_place(path).line,
             )
@@ -244,7 +250,7 @@ def _read(
             modes[section][name] = mode
 
 
-@takes_text
+@reject_path_argument
 def parse(
     text: str, path: Optional[str] = None, target: Target = ANY_TARGET
 ) -> Parsed[OpPrecision]:
@@ -255,12 +261,10 @@ def parse(
         path: the file it came from.
         target: what :func:`check` is to know.
     """
-    source = Source(text, path)
-    log, places = FaultLog(source, op_precision_line), PlaceTable(source.place(0, len(text)))
     modes: Dict[str, Dict[str, str]] = {BY_TYPE: {}, BY_NAME: {}}
-    with suppress(StopReading):
-        log.add_all(_read(items(text, path, ("#",), indented=False), places, modes))
-    return conclude(
+    lines = items(text, path, ("#",), indented=False)
+    log, places = logged(text, path, op_precision_line, lambda found: _read(lines, found, modes))
+    return finish_parse(
         log,
         places,
         lambda: OpPrecision(modes[BY_TYPE], modes[BY_NAME]),

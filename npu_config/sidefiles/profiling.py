@@ -27,8 +27,8 @@ from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ALL_PRODUCTS, ANY_TARGET, Product, Target
-from npu_config.sidefiles.declared import Content, Declared
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
+from npu_config.sidefiles.declared import JsonFormat, RawDocument
+from npu_config.sidefiles.format import Format, Parsed, Sample, finish_parse
 from npu_config.sidefiles.schema.kinds import AnyKind, BadValueError, Key, Schema
 from npu_config.sidefiles.schema.kinds import Kind as FileKind
 from npu_config.sidefiles.schema.kinds import Text as AnyText
@@ -43,16 +43,9 @@ if TYPE_CHECKING:
     from npu_config.catalogue.option_types import ProfilingArguments
 
 __all__ = [
-    "ADAPTER_DEFAULT",
-    "FORMAT",
-    "KEYS",
-    "ProfilingOptions",
-    "check",
-    "load",
-    "parse",
-    "render",
+    "ADAPTER_DEFAULT", "FORMAT", "KEYS", "ProfilingOptions", "check", "load", "parse", "render",
     "save",
-]
+]  # fmt: skip
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/Profiling.md"
 _TOOL = "cann/oam-tools:docs/zh/env-vars/PROFILING_OPTIONS.md"
@@ -313,7 +306,7 @@ class Words(Choice):
         """The text as it is."""
         for word in value.split(","):
             if word not in self.values:
-                message = phrase("{} is none of {}", shown(word), super().describe())
+                message = phrase("{} is not one of {}", shown(word), super().describe())
                 raise BadValueError(message, meant=near(word, self.values))
         return str(value)
 
@@ -503,7 +496,7 @@ def _written(name: str, given: Any) -> Any:
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class ProfilingOptions(Content):
+class ProfilingOptions(RawDocument):
     """Profiling options; what is left out, the tool takes by its default."""
 
     @classmethod
@@ -587,7 +580,7 @@ def _judge(value: Any, findings: Findings) -> None:
         )
 
 
-PROFILING: "Declared[ProfilingOptions]" = Declared(
+PROFILING: "JsonFormat[ProfilingOptions]" = JsonFormat(
     "profiling_options",
     SCHEMA,
     Rules(profiling_key, profiling_key, profiling_value, profiling_value),
@@ -677,7 +670,7 @@ def parse(
         target: what :func:`check` is to know.
     """
     if not text:
-        return conclude((), ANYWHERE, lambda: ADAPTER_DEFAULT, lambda _: ())
+        return finish_parse((), ANYWHERE, lambda: ADAPTER_DEFAULT, lambda _: ())
     return _parse(text, path, target)
 
 
@@ -743,5 +736,3 @@ FORMAT: Format[ProfilingOptions] = Format(
     layout=_one_line,
 )
 load, save = FORMAT.load, FORMAT.save
-
-# fmt: skip

@@ -10,6 +10,8 @@ import json
 from math import isinf
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
+import attr
+
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.patterns import lazy_pattern
 from npu_config.text.faults import BROKEN
@@ -51,6 +53,7 @@ _DECODER = json.JSONDecoder(
 )
 
 
+@attr.s(slots=True, auto_attribs=True, eq=False)
 class JsonReading(Places):
     """What :func:`read` found.
 
@@ -64,21 +67,11 @@ class JsonReading(Places):
         source: the text and its path.
     """
 
-    __slots__ = ("_tree", "complete", "diagnostics", "source", "value")
-
-    def __init__(
-        self,
-        source: Source,
-        value: Any,
-        tree: Optional[Tree] = None,
-        complete: bool = True,
-        diagnostics: Tuple[Diagnostic, ...] = (),
-    ) -> None:
-        self.source = source
-        self.value = value
-        self.diagnostics = diagnostics
-        self.complete = complete
-        self._tree = tree
+    source: Source
+    value: Any
+    _tree: Optional[Tree] = None
+    complete: bool = True
+    diagnostics: Tuple[Diagnostic, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -537,7 +537,9 @@ class _Parser:
 
     def _open(self, opener: str, start: int) -> None:
         if self._wants_key() and opener == "{" and self._frames[-1].state == _FIRST:
-            return self._log.structure(start, start + 1, 'one "{" too many', "remove it")
+            return self._log.structure(
+                start, start + 1, phrase('unexpected "{}"', opener), "remove it"
+            )
         if self._wants_key():
             message = phrase('a key in double quotes is missing before "{}"', opener)
             self._log.structure(start, start + 1, message)
@@ -721,9 +723,9 @@ class _Parser:
             last - 1,
             last,
             phrase(
-                "the text ends, but {} is not closed"
+                "unexpected end of file: {} is not closed"
                 if len(openers) == 1
-                else "the text ends, but {} are not closed",
+                else "unexpected end of file: {} are not closed",
                 joined(openers),
             ),
         )

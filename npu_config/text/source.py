@@ -7,11 +7,14 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
+import attr
+
 from npu_config.core.diagnostics import NOWHERE, Edit, Place
 
 Path = Tuple[Union[str, int], ...]
 
 
+@attr.s(slots=True, auto_attribs=True, eq=False, repr=False)
 class Source:
     """A text and the file it came from.
 
@@ -20,12 +23,9 @@ class Source:
         path: the file, for the places.
     """
 
-    __slots__ = ("_starts", "path", "text")
-
-    def __init__(self, text: str, path: Optional[str] = None) -> None:
-        self.text = text
-        self.path = path
-        self._starts: Optional[List[int]] = None
+    text: str
+    path: Optional[str] = None
+    _starts: Optional[List[int]] = attr.ib(default=None, init=False)
 
     def _line_starts(self) -> List[int]:
         if self._starts is None:
@@ -104,14 +104,12 @@ class Places:
         return NOWHERE
 
 
+@attr.s(slots=True, auto_attribs=True, eq=False)
 class PlaceTable(Places):
     """Places of a line format: one pair (key, value) for each path."""
 
-    __slots__ = ("_table", "_whole")
-
-    def __init__(self, whole: Place) -> None:
-        self._whole = whole
-        self._table: Dict[Path, Tuple[Place, Place]] = {}
+    _whole: Place
+    _table: Dict[Path, Tuple[Place, Place]] = attr.ib(factory=dict, init=False)
 
     def put(self, path: Path, key: Place, value: Place) -> None:
         """Remember where the key and the value of ``path`` stand; the first entry stays."""

@@ -137,7 +137,7 @@ def group_tables(draw):
 
 
 @st.composite
-def laboratory_tables(draw):
+def deploy_mode_tables(draw):
     """A table of template 2 with ``deploy_mode``: one device and its rank an instance."""
     servers = draw(st.integers(1, 3))
     each = draw(st.sampled_from([1, 2, 4]))
@@ -155,4 +155,4 @@ def laboratory_tables(draw):
     )
 
 
-TABLES = rank_tables() | rank_tables_2() | group_tables() | laboratory_tables()
+TABLES = rank_tables() | rank_tables_2() | group_tables() | deploy_mode_tables()

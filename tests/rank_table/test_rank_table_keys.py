@@ -17,7 +17,7 @@ SCHEMAS = {
     "1.0": dialects.servers_schema("1.0", A3),
     "1.2": dialects.servers_schema("1.2", A3),
     "cloud": dialects.cloud_schema(),
-    "laboratory": dialects.laboratory_schema(A3),
+    "laboratory": dialects.deploy_mode_schema(A3),
     "2.0": dialects.RANKS_SCHEMA,
 }
 

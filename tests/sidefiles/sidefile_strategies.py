@@ -17,7 +17,7 @@ from npu_config.sidefiles import (
     op_precision,
     profiling,
 )
-from npu_config.sidefiles.declared import Content
+from npu_config.sidefiles.declared import RawDocument
 from npu_config.sidefiles.profiling import EXCLUDED_BY_INSTR, KEYS, Metrics, Size, Words
 from tests import golden
 
@@ -129,7 +129,7 @@ def profiling_options(draw):
 
 def contents(**keys):
     """Objects with some of these keys."""
-    return st.fixed_dictionaries({}, optional=keys).map(lambda value: Content.of(**value))
+    return st.fixed_dictionaries({}, optional=keys).map(lambda value: RawDocument.of(**value))
 
 
 def aoe_configs():
@@ -183,7 +183,7 @@ def whitelists():
 def job_starts():
     """Any legal job, with keys that nobody knows."""
     return st.builds(
-        lambda index, path, size, more: Content.of(
+        lambda index, path, size, more: RawDocument.of(
             **more, device_info={"Index": index}, rank_table_file=path, rank_size=size
         ),
         st.integers(0, 2**31),

@@ -15,7 +15,7 @@ from npu_config.sidefiles import (
     op_precision,
     profiling,
 )
-from npu_config.sidefiles.declared import Content
+from npu_config.sidefiles.declared import RawDocument
 
 FusionSwitch = fusion_switch.FusionSwitch
 Mixlist = mixlist.Mixlist
@@ -256,14 +256,14 @@ def test_profiling_dynamic_shapes():
 
 def test_aoe():
     """Features and the mode that they need."""
-    model = Content.of(tune_ops_type=["Conv2D"], feature=["deeper_opat"])
+    model = RawDocument.of(tune_ops_type=["Conv2D"], feature=["deeper_opat"])
     assert aoe.check(model) == ()
     assert aoe.check(model, aoe_mode="2") == ()
     (found,) = aoe.check(model, aoe_mode="1")
     assert (found.rule, found.message) == (
         "NPU757", 'the feature "deeper_opat" needs aoe_mode "2", which is "1"',
     )  # fmt: skip
-    assert aoe.check(Content.of(feature=["nonhomo_split"]), aoe_mode="1") == ()
+    assert aoe.check(RawDocument.of(feature=["nonhomo_split"]), aoe_mode="1") == ()
 
 
 def test_op_cache():

@@ -182,7 +182,7 @@ def test_places_in_a_text_with_faults():
         ("[NaN, 01]", ['"NaN" does not exist in JSON', '"01" is not a number of JSON']),
         ('{"a": [1, 2}', ['"[" (line 1) is not closed before "}"']),
         ("[1, 2}", ['"[" (line 1) is closed by "}"']),
-        ('{"a": [\n1', ['the text ends, but "{" of line 1 and "[" of line 1 are not closed']),
+        ('{"a": [\n1', ['unexpected end of file: "{" of line 1 and "[" of line 1 are not closed']),
         ("{} {}", ["text after the end of the JSON value"]),
         ('{"a": 1}}', ['this "}" is one too many']),
         (
@@ -195,7 +195,7 @@ def test_places_in_a_text_with_faults():
         ),
         ('{"a": [1, 2}}', ['"[" (line 1) is not closed before "}"']),
         ('{"a": {"x": [1, 2}}, "b": 1}', ['"[" (line 1) is not closed before "}"']),
-        ('{{"a": 1}', ['one "{" too many']),
+        ('{{"a": 1}', ['unexpected "{"']),
         ('{"a": }1}', ['a value is missing after the key "a"']),
         ('{"a": "b\n, "c": 1}', ["the text that starts here has no closing quote on its line"]),
         ('{"a":"./"b":"on","c:"on"}', ['a quote is missing near "b", or one is too many']),

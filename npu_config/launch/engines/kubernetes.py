@@ -76,7 +76,7 @@ def kubernetes_objects(
             "write it as a registry knows it, without blanks",
         )
     if not command:
-        raise refusal("a job needs the command of the ranks", "give it behind --")
+        raise refusal("a job needs the command of the ranks", "pass it after --")
     if product is None or product not in RESOURCES:
         raise refusal(
             "the devices of {} have no resource name here".format(

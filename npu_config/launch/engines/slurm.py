@@ -11,56 +11,8 @@ from typing import Dict, List, Optional, Sequence
 
 from npu_config.core.terminal import printable
 from npu_config.launch.environment.job import Job
-from npu_config.launch.environment.launcher import sourcing
+from npu_config.launch.environment.launcher import filled_script, sourcing
 from npu_config.rank_table.building import refusal
-
-_HEAD = """#!/bin/bash
-#SBATCH --job-name={job_name}
-#SBATCH --nodes={nodes}
-#SBATCH --ntasks-per-node={devices}
-#SBATCH --gres=npu:{devices}
-#SBATCH --output=%x-%j.out
-# Written by npu-config; submit it with: sbatch {name}
-{sources}set -eu
-unset {absent}
-{exports}
-"""
-
-_CHIEF = """
-chief=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
-CM_CHIEF_IP=$(srun --nodes=1 --ntasks=1 --nodelist="$chief" hostname -I | awk '{{print $1}}')
-export CM_CHIEF_IP
-export CM_WORKER_SIZE=$SLURM_NTASKS
-
-# Each task is one rank; --kill-on-bad-exit ends all when one fails.
-srun --kill-on-bad-exit=1 bash -eu -c '
-  CM_WORKER_IP=$(hostname -I | cut -d" " -f1)
-  export CM_WORKER_IP
-  export ASCEND_DEVICE_ID=$SLURM_LOCALID
-  exec "$@"
-' npu-task {command}
-"""
-
-_TABLE = """
-# Each task is one rank; --kill-on-bad-exit ends all when one fails.
-srun --kill-on-bad-exit=1 bash -eu -c '
-  for address in $(hostname -I) $(hostname) $(hostname -s); do
-    case $address in
-{cases}
-      *) continue ;;
-    esac
-    set -- $((SLURM_LOCALID + 1)) "$@"
-    number=$1
-    shift
-    RANK_ID=$(echo $ranks | cut -d" " -f"$number")
-    ASCEND_DEVICE_ID=$(echo $devices | cut -d" " -f"$number")
-    export RANK_ID ASCEND_DEVICE_ID
-    exec "$@"
-  done
-  echo "npu-task: $(hostname) is not a server of the rank table" >&2
-  exit 2
-' npu-task {command}
-"""
 
 
 def slurm_script(
@@ -79,7 +31,7 @@ def slurm_script(
             no command.
     """
     if not command:
-        raise refusal("a batch script needs the command of the ranks", "give it behind --")
+        raise refusal("a batch script needs the command of the ranks", "pass it after --")
     by_server: Dict[Optional[str], List[int]] = {}
     for number, process in enumerate(job.processes):
         by_server.setdefault(process.server_id, []).append(number)
@@ -101,7 +53,8 @@ def slurm_script(
         for variable, text in job.common.items()
         if not job.chief or variable not in ("CM_CHIEF_IP", "CM_WORKER_SIZE")
     }
-    head = _HEAD.format(
+    head = filled_script(
+        "slurm",
         job_name=re.sub(r"[^A-Za-z0-9_.-]", "_", job.common["JOB_ID"]),
         nodes=len(by_server),
         devices=counts.pop(),
@@ -114,8 +67,8 @@ def slurm_script(
     )
     words = " ".join(map(shlex.quote, command))
     if job.chief:
-        return head + _CHIEF.format(command=words)
-    return head + _TABLE.format(cases=_cases(job, by_server), command=words)
+        return head + filled_script("slurm_chief", command=words)
+    return head + filled_script("slurm_table", cases=_cases(job, by_server), command=words)
 
 
 def _cases(job: Job, by_server: Dict[Optional[str], List[int]]) -> str:

@@ -86,9 +86,9 @@ PARTNERS = (
     ("TARGET_LOSS", "LOSS_NOW"),
 )
 SILENCERS = (
-    ("HCCL_SOCKET_IFNAME", "HCCL_IF_IP", "has no effect beside HCCL_IF_IP"),
-    ("RESTORE_FROM", "LOCAL_CHECKPOINT_DIR", "has no effect beside LOCAL_CHECKPOINT_DIR"),
-    ("RANK_ID", "POD_NAME", "is not what NPUBasics takes: it takes POD_NAME first"),
+    ("HCCL_SOCKET_IFNAME", "HCCL_IF_IP", "is ignored when HCCL_IF_IP is set"),
+    ("RESTORE_FROM", "LOCAL_CHECKPOINT_DIR", "is ignored when LOCAL_CHECKPOINT_DIR is set"),
+    ("RANK_ID", "POD_NAME", "is not what NPUBasics reads: it reads POD_NAME first"),
     (
         "ASCEND_WORK_PATH",
         "NPU_COLLECT_PATH",
@@ -185,7 +185,7 @@ def _tools(context: EnvironmentCheck) -> None:
         context.report(
             rules.environment_silenced,
             "PRECISION_TOOL_DUMP",
-            "PRECISION_TOOL_DUMP has no effect beside PRECISION_TOOL_OVERFLOW",
+            "PRECISION_TOOL_DUMP is ignored when PRECISION_TOOL_OVERFLOW is set",
         )
 
 
@@ -346,7 +346,7 @@ def may_name_a_pod(context: EnvironmentCheck) -> bool:
     """Whether the rank table is, or may be, of the old template 2, which knows pods by name."""
     if context.table is None:
         return not context.absent("RANK_TABLE_FILE")
-    return isinstance(context.table, GroupTable) and not context.table.laboratory
+    return isinstance(context.table, GroupTable) and not context.table.has_deploy_mode
 
 
 def _other_product(context: EnvironmentCheck, variable: Variable, product: Product) -> None:
@@ -426,7 +426,7 @@ def _expansion_mode(context: EnvironmentCheck, variable: Variable, text: str) ->
         assigned(variable.name, text),
         product.value,
         listed(modes),
-        phrase("HCCL refuses it") if refused else phrase("{} is taken", modes[0]),
+        phrase("HCCL refuses it") if refused else phrase("{} is used", modes[0]),
         severity=Severity.ERROR if refused else Severity.WARNING,
     )
 
@@ -444,7 +444,7 @@ def near_miss(context: EnvironmentCheck, name: str) -> None:
             context.report(
                 rules.environment_name,
                 name,
-                "{} is read by nobody; {} is not set",
+                "unknown variable {}; {} is not set",
                 name,
                 known,
                 help=phrase("did you mean {}?", known),

@@ -4,7 +4,6 @@ import re
 from contextlib import suppress
 from typing import Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from npu_config.core.arguments import checked_text, names_file
 from npu_config.core.diagnostics import Place, Report, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
@@ -79,10 +78,9 @@ def parse_dotenv(text: str, path: Optional[str] = None) -> Environment:
     Raises:
         TypeError: ``text`` is no text.
     """
-    checked_text(text, "parse_dotenv(open(path).read(), path)")
-    if path is None and names_file(text):
-        help = "parse_dotenv(open(path).read(), path) reads a file"
-        return Environment({}, {}, Report([path_given(text, help)]))
+    refused = path_given(text, path, "parse_dotenv(open(path).read(), path)")
+    if refused:
+        return Environment({}, {}, refused)
     source = Source(text, path)
     log = FaultLog(source, environment_file)
     variables: Dict[str, str] = {}
@@ -111,7 +109,7 @@ def parse_dotenv(text: str, path: Optional[str] = None) -> Environment:
                 else:
                     place = source.place(*span)
                     if name in variables:
-                        message = phrase("{} is set twice; this value counts", name)
+                        message = phrase("{} is set twice; the last value is used", name)
                         help, severity = "remove one of the two", Severity.WARNING
                         log.add(
                             environment_file.diagnostic(

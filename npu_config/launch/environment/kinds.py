@@ -12,7 +12,7 @@ import attr
 
 from npu_config.catalogue.kinds import Choice, Int, InvalidValue, Kind, Path, Text, shorten
 from npu_config.core.message import listed, phrase
-from npu_config.sidefiles.schema.kinds import family_of
+from npu_config.sidefiles.schema.kinds import family_of, problem_of
 
 __all__ = [
     "DIRECTORY", "FILE", "GRAPH_LEVELS", "JOB_ID", "JOB_ID_LONGEST", "NIC_NAMES", "NUMBER",
@@ -49,15 +49,6 @@ JOB_ID = Text(
 def filled(what: str = "text") -> Kind:
     """Text that is not empty, described by ``what``."""
     return Text(r"(?s).", phrase("{}, not empty", what))
-
-
-def problem_of(kind: Kind, text: str) -> Optional[InvalidValue]:
-    """Why a text is not of a kind; None when it is."""
-    try:
-        kind.parse(text)
-    except InvalidValue as wrong:
-        return wrong
-    return None
 
 
 def _refuse(text: str, why: str = "", help: Optional[str] = None) -> InvalidValue:

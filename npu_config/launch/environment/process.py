@@ -101,7 +101,7 @@ def check_launch(context: EnvironmentCheck) -> None:
             "{} and {} are set together; a job has a rank table or CM_ variables; {}",
             listed(table),
             listed(cm),
-            _of_both(table, cm),
+            _consequence_of_both(table, cm),
             help=phrase("unset {}", " ".join(cm if _is_of_table(table, cm) else table)),
         )
     else:
@@ -126,7 +126,7 @@ def check_launch(context: EnvironmentCheck) -> None:
     _devices(context)
 
 
-def _of_both(table: Sequence[str], cm: Sequence[str]) -> str:
+def _consequence_of_both(table: Sequence[str], cm: Sequence[str]) -> str:
     """What follows where variables of both kinds of jobs are set."""
     if "RANK_SIZE" in table and "CM_WORKER_SIZE" in cm:
         return phrase("get_ranksize raises ValueError")
@@ -247,14 +247,14 @@ def _against_table(context: EnvironmentCheck, devices: int) -> None:
             rank,
             devices - 1,
         )
-    elif not isinstance(context.table, GroupTable) or context.table.laboratory:
+    elif not isinstance(context.table, GroupTable) or context.table.has_deploy_mode:
         _against_device(context, rank)
 
 
 def _pod(context: EnvironmentCheck) -> None:
     """A ``RANK_ID`` that is a text names a pod of a template 2 table."""
     text = context.get("RANK_ID")
-    if text is None or not isinstance(context.table, GroupTable) or context.table.laboratory:
+    if text is None or not isinstance(context.table, GroupTable) or context.table.has_deploy_mode:
         return
     pods = {process.pod_name for process in context.table.processes}
     if text not in pods:
@@ -277,8 +277,8 @@ def _against_device(context: EnvironmentCheck, rank: int) -> None:
             context.report(
                 rules.rank_variables_disagree,
                 "ASCEND_DEVICE_ID",
-                "ASCEND_DEVICE_ID is {}, but rank {} has device {} in the rank table, which "
-                "counts for HCCL",
+                "ASCEND_DEVICE_ID is {}, but rank {} has device {} in the rank table, and HCCL "
+                "uses the rank table",
                 device,
                 rank,
                 process.device_id,
@@ -314,7 +314,7 @@ def _devices(context: EnvironmentCheck) -> None:
     context.report(
         rules.old_device_variable,
         "DEVICE_ID",
-        "DEVICE_ID has no effect beside ASCEND_DEVICE_ID, except for weight-update sharding"
+        "DEVICE_ID is ignored when ASCEND_DEVICE_ID is set, except by weight-update sharding"
         if beaten
         else "DEVICE_ID is the old name of ASCEND_DEVICE_ID",
         help=None if beaten else "export ASCEND_DEVICE_ID with the same value",
@@ -337,7 +337,7 @@ def compare(contexts: Mapping[str, EnvironmentCheck], one_server: bool = False) 
     one_server = one_server and len(chosen) > 1  # else something else tells the ranks apart
     for name, context in contexts.items():
         for variable in _COMMON:
-            _same(context, variable, *next(iter(contexts.items())))
+            _check_equal(context, variable, *next(iter(contexts.items())))
         rank, address = context.get("RANK_ID"), context.get("CM_WORKER_IP")
         device = context.get("ASCEND_DEVICE_ID")
         if context.absent("ASCEND_DEVICE_ID"):
@@ -345,15 +345,15 @@ def compare(contexts: Mapping[str, EnvironmentCheck], one_server: bool = False) 
         if rank is not None and rank.isdecimal():  # a text names a pod, which may have several
             before = owners.setdefault(("rank", rank), name)
             if before != name:
-                _twice(context, "RANK_ID", rank, before)
+                _report_duplicate(context, "RANK_ID", rank, before)
         if address is not None and device is not None:
             before = owners.setdefault(("device", address, device), name)
             if before != name:
-                _twice(context, "ASCEND_DEVICE_ID", device, before)
+                _report_duplicate(context, "ASCEND_DEVICE_ID", device, before)
         elif one_server and device is not None and _is_rank(context):
             before = owners.setdefault(("device", "", device), name)
             if before != name:
-                _twice(context, "ASCEND_DEVICE_ID", device, before, Severity.WARNING)
+                _report_duplicate(context, "ASCEND_DEVICE_ID", device, before, Severity.WARNING)
 
 
 def taken_twice(variable: str, text: str, place: Place, before: str, apart: bool) -> Diagnostic:
@@ -387,7 +387,9 @@ def _is_rank(context: EnvironmentCheck) -> bool:
     return several and "ASCEND_DEVICE_ID" in context.environ and not other
 
 
-def _same(context: EnvironmentCheck, variable: str, first: str, other: EnvironmentCheck) -> None:
+def _check_equal(
+    context: EnvironmentCheck, variable: str, first: str, other: EnvironmentCheck
+) -> None:
     mine, theirs = context.get(variable), other.get(variable)
     unknown = [
         one for one in (context, other) if one.get(variable) is None and not one.absent(variable)
@@ -404,7 +406,7 @@ def _same(context: EnvironmentCheck, variable: str, first: str, other: Environme
     )
 
 
-def _twice(
+def _report_duplicate(
     context: EnvironmentCheck,
     variable: str,
     text: str,

@@ -590,7 +590,7 @@ ENGINE = (
         unit="byte",
         read_by=("C++ plugin",),
         severity=_WARNING,
-        consequence="the default is taken",
+        consequence="the default is used",
     ),
     Variable(
         "ASCEND_TDT_UNINIT",

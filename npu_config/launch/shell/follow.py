@@ -21,6 +21,8 @@ from typing import (
     TypeVar,
 )
 
+import attr
+
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
@@ -42,7 +44,7 @@ from npu_config.launch.shell.syntax import (
     place_of,
 )
 from npu_config.launch.shell.words import (
-    BETWEEN,
+    ARRAY_SEPARATOR,
     CHANGES,
     LONGEST,
     NAME,
@@ -54,10 +56,10 @@ from npu_config.launch.shell.words import (
     arithmetic,
     condition,
     fields_of,
+    file_key,
     heredoc,
     together,
     value_of,
-    written,
 )
 
 LARGEST = 1024 * 1024
@@ -78,8 +80,11 @@ Handler = Callable[[Any, State, Any], None]
 Step = Tuple[Handler, Any, bool]
 """What follows a statement, what it is given, and whether the statement ends with ``&``."""
 Read = TypeVar("Read")
+_Named = Tuple[str, Optional[Place]]
+"""A path; or the text of ``bash -c``, and the place of the command."""
 
 
+@attr.s(slots=True, auto_attribs=True, eq=False)
 class Run:
     """One script on its way.
 
@@ -106,51 +111,28 @@ class Run:
         moved: whether the working directory was changed.
     """
 
-    __slots__ = (
-        "background",
-        "counted",
-        "depth",
-        "faults",
-        "files",
-        "handlers",
-        "launches",
-        "load",
-        "loops",
-        "made",
-        "moved",
-        "near",
-        "programs",
-        "read",
-        "script",
-        "scripts",
-        "steps",
-        "texts",
-        "written",
-    )
+    script: Script
+    load: Loader
+    handlers: Mapping[str, Handler]
+    launches: List[Launch] = attr.ib(factory=list, init=False)
+    loops: List[Optional[Tuple[int, int]]] = attr.ib(factory=list, init=False)
+    background: Optional[Tuple[int, int]] = attr.ib(default=None, init=False)
+    counted: int = attr.ib(default=0, init=False)
+    scripts: Dict[_Named, Optional[Script]] = attr.ib(factory=dict, init=False)
+    read: Dict[int, Any] = attr.ib(factory=dict, init=False)
+    files: List[Optional[str]] = attr.ib(init=False)
+    steps: int = attr.ib(default=_MOST_STEPS, init=False)
+    depth: int = attr.ib(default=0, init=False)
+    faults: Dict[Place, Diagnostic] = attr.ib(factory=dict, init=False)
+    written: Set[str] = attr.ib(factory=set, init=False)
+    made: Set[str] = attr.ib(factory=set, init=False)
+    texts: bool = attr.ib(default=False, init=False)
+    programs: bool = attr.ib(default=False, init=False)
+    near: Dict[Tuple[str, str], str] = attr.ib(factory=dict, init=False)
+    moved: bool = attr.ib(default=False, init=False)
 
-    def __init__(
-        self,
-        script: Script,
-        load: Loader,
-        handlers: Mapping[str, Handler],
-    ) -> None:
-        self.script = script
-        self.scripts: Dict[Tuple[str, Optional[Place]], Optional[Script]] = {}
-        self.read: Dict[int, Any] = {}
-        self.load = load
-        self.handlers = handlers
-        self.launches: List[Launch] = []
-        self.loops: List[Optional[Tuple[int, int]]] = []
-        self.background: Optional[Tuple[int, int]] = None
-        self.counted = 0
-        self.files: List[Optional[str]] = [script.path]
-        self.steps = _MOST_STEPS
-        self.depth = 0
-        self.faults: Dict[Place, Diagnostic] = {}
-        self.written: Set[str] = set()
-        self.made: Set[str] = set()
-        self.near: Dict[Tuple[str, str], str] = {}
-        self.programs = self.moved = self.texts = False
+    def __attrs_post_init__(self) -> None:
+        self.files = [self.script.path]
 
 
 def once(run: Run, node: Node, read: Callable[[Run, Node], Read]) -> Read:
@@ -222,7 +204,7 @@ def names_in(spot: Spot) -> List[str]:
     return [name.decode("ascii") for name in _ASSIGNED.findall(script.data[begin:end])]
 
 
-def near(run: Run, name: Optional[str]) -> Optional[str]:
+def resolve_path(run: Run, name: Optional[str]) -> Optional[str]:
     """The path of a file that a script names: beside it, or as it stands.
 
     It is written as that of the script, so that what is found in it is found once.
@@ -321,9 +303,9 @@ def _elements(run: Run, state: State, node: Optional[Node]) -> Value:
         return UNKNOWN
     nodes = (child for child in node.children if child.is_named and child.type not in SILENT)
     words = together(fields_of(run.script, state, each) for each in nodes)
-    if any(word is UNKNOWN or "[" in word or BETWEEN in word for word in words):
+    if any(word is UNKNOWN or "[" in word or ARRAY_SEPARATOR in word for word in words):
         return UNKNOWN
-    return _kept(run, BETWEEN.join(map(str, words)))
+    return _kept(run, ARRAY_SEPARATOR.join(map(str, words)))
 
 
 def assigned_value(run: Run, state: State, node: Optional[Node]) -> Value:
@@ -413,7 +395,7 @@ def aside(run: Run, state: State, node: Node) -> None:
     """A process of its own: what it sets is gone afterwards."""
     begin = state.fork()
     statements(run, state, node.children)
-    state.back(begin)
+    state.rollback(begin)
 
 
 def list_(run: Run, state: State, node: Node) -> None:
@@ -422,14 +404,14 @@ def list_(run: Run, state: State, node: Node) -> None:
     statements(run, state, children[:1])
     if len(children) < 2 or state.dead:
         return
-    state.join(_path(run, state, steps_of(run, children[1:])), state.nothing())
+    state.join(_path(run, state, steps_of(run, children[1:])), state.empty_branch())
 
 
 def _path(run: Run, state: State, steps: Sequence[Step]) -> Path:
     """Follow statements that may not be reached."""
     begin = state.fork()
     follow_steps(run, state, steps)
-    return state.back(begin)
+    return state.rollback(begin)
 
 
 def function(run: Run, state: State, node: Node) -> None:
@@ -437,7 +419,7 @@ def function(run: Run, state: State, node: Node) -> None:
     names = [child for child in node.children if child.type == "word"]
     bodies = [child for child in node.children if child.is_named and child.type != "word"]
     if names and bodies:
-        state.own().functions[run.script.text(names[0])] = (bodies[-1], run.script)
+        state.writable_shell().functions[run.script.text(names[0])] = (bodies[-1], run.script)
 
 
 def if_(run: Run, state: State, node: Node) -> None:
@@ -454,7 +436,7 @@ def if_(run: Run, state: State, node: Node) -> None:
         if held is True:
             break
     else:
-        paths.append(state.nothing())
+        paths.append(state.empty_branch())
     state.join(*paths)
 
 
@@ -486,7 +468,7 @@ def _arms(run: Run, node: Node) -> List[_Arm]:
 def case(run: Run, state: State, node: Node) -> None:
     """``case``: every branch, or none of them."""
     paths = [_path(run, state, steps) for steps in once(run, node, _items)]
-    state.join(state.nothing(), *paths)
+    state.join(state.empty_branch(), *paths)
 
 
 def _items(run: Run, node: Node) -> List[List[Step]]:
@@ -625,7 +607,7 @@ def _loop_of_unknown_rounds(
         state.set(name, UNKNOWN, run.script.spot(body[0]))
     _round(run, state, body, None)
     kept = changed.intersection(state.variables)
-    state.join(state.back(begin), state.nothing())
+    state.join(state.rollback(begin), state.empty_branch())
     for changed_name in kept:
         variable = state.variables.get(changed_name)
         if variable is not None:
@@ -650,7 +632,7 @@ def _return(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
 def _source(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
     path = words[0] if words else UNKNOWN
     if path is UNKNOWN or (
-        not file(run, state, near(run, path)) and _TOOLCHAIN.search(path) is None
+        not file(run, state, resolve_path(run, path)) and _TOOLCHAIN.search(path) is None
     ):
         run.programs = True
         state.forget()
@@ -696,16 +678,16 @@ def _set(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
         if word is UNKNOWN:
             continue
         if word in ("-a", "allexport"):
-            state.own().export_all = True
+            state.writable_shell().export_all = True
         elif word == "+a":
-            state.own().export_all = False
+            state.writable_shell().export_all = False
         elif word == "--":
-            state.own().arguments = None
+            state.writable_shell().arguments = None
 
 
 def _shift(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
     if state.shell.arguments is not None:
-        state.own().arguments = state.shell.arguments[1:] if not words else None
+        state.writable_shell().arguments = state.shell.arguments[1:] if not words else None
 
 
 BUILTINS: Dict[str, Callable[[Run, State, Spot, Sequence[Value]], None]] = {
@@ -787,9 +769,9 @@ def redirected(run: Run, state: State, node: Node) -> None:
             content = heredoc(run.script, state, document)
         if document is not None and content is not UNKNOWN:
             run.texts = True
-            state.put(written(path), Variable(content, run.script.spot(document.children[-2])))
+            state.put(file_key(path), Variable(content, run.script.spot(document.children[-2])))
         elif run.texts:
-            state.put(written(path), NOT_KNOWN)
+            state.put(file_key(path), NOT_KNOWN)
     follow_steps(run, state, steps)
 
 
@@ -853,8 +835,8 @@ def _apply(
         if found is not None:
             _start(run, state, spot, found, added)
         for path in words if run.texts else ():
-            if path is not UNKNOWN and written(path) in state.variables:
-                state.put(written(path), NOT_KNOWN)
+            if path is not UNKNOWN and file_key(path) in state.variables:
+                state.put(file_key(path), NOT_KNOWN)
         if first not in MAKES_NOTHING and run.background is None:
             _may_write(run, words[1:])
         if first in MAKES_ITS_WORDS:
@@ -890,7 +872,7 @@ def _start(run: Run, state: State, spot: Spot, found: Started, added: Dict[str, 
     table = variables.get("RANK_TABLE_FILE", NOT_KNOWN).value
     launch = Launch(
         found.kind,
-        near(run, found.script),
+        resolve_path(run, found.script),
         found.arguments,
         spot,
         variables,
@@ -910,7 +892,7 @@ def _start(run: Run, state: State, spot: Spot, found: Started, added: Dict[str, 
 
 def _text_of(run: Run, state: State, path: str) -> Optional[Variable]:
     """The text that the script wrote to a file; None when it wrote none."""
-    variable = state.variables.get(written(path)) if run.texts else None
+    variable = state.variables.get(file_key(path)) if run.texts else None
     if variable is not None and variable.certain:
         return variable
     name = os.path.basename(path)
@@ -940,7 +922,7 @@ def _child(run: Run, launch: Launch, found: Started) -> None:
         child.set(name, value, launch.variables.get(name, launch).spot, True)
     child.shell.unset = set(launch.unset.difference(found.variables))
     if found.kind == "shell":
-        run.programs = not file(run, child, near(run, found.script)) or run.programs
+        run.programs = not file(run, child, resolve_path(run, found.script)) or run.programs
     elif found.script is not None:
         text(run, child, found.script, launch.place)
     else:
@@ -953,7 +935,7 @@ def _call(run: Run, state: State, name: str, arguments: Sequence[Value]) -> None
         state.forget()
         return
     run.depth += 1
-    before, state.own().arguments = state.shell.arguments, tuple(arguments)
+    before, state.writable_shell().arguments = state.shell.arguments, tuple(arguments)
     caller, run.script = run.script, script
     run.handlers[body.type](run, state, body)
     state.dead = "" if state.dead == "return" else state.dead
@@ -962,7 +944,7 @@ def _call(run: Run, state: State, name: str, arguments: Sequence[Value]) -> None
             variable = state.variables.get(name)
             if variable is not None:
                 state.put(name, variable._replace(value=UNKNOWN, certain=False))
-    state.own().arguments, run.script = before, caller
+    state.writable_shell().arguments, run.script = before, caller
     run.depth -= 1
 
 

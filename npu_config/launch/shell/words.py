@@ -18,6 +18,8 @@ from typing import (
     Union,
 )
 
+import attr
+
 from npu_config.core.settings import UNKNOWN, Unknown
 from npu_config.launch.shell.syntax import Node, Script, Spot
 
@@ -27,7 +29,7 @@ Value = Union[str, Unknown]
 class Variable(NamedTuple):
     """A variable; ``certain`` is False when only some of the paths to here set it.
 
-    ``elements`` is an array in one text, the words with :data:`BETWEEN` between them.
+    ``elements`` is an array in one text, the words with :data:`ARRAY_SEPARATOR` between them.
     """
 
     value: Value
@@ -40,6 +42,7 @@ class Variable(NamedTuple):
 NOT_KNOWN = Variable(UNKNOWN)
 
 
+@attr.s(slots=True, auto_attribs=True, eq=False)
 class Shell:
     """What changes seldom: one object for all paths on which it stays the same.
 
@@ -50,19 +53,10 @@ class Shell:
         export_all: after ``set -a``.
     """
 
-    __slots__ = ("arguments", "export_all", "functions", "unset")
-
-    def __init__(
-        self,
-        unset: Set[str],
-        functions: Dict[str, Any],
-        arguments: Optional[Tuple[Value, ...]],
-        export_all: bool,
-    ) -> None:
-        self.unset = unset
-        self.functions = functions
-        self.arguments = arguments
-        self.export_all = export_all
+    unset: Set[str]
+    functions: Dict[str, Any]
+    arguments: Optional[Tuple[Value, ...]]
+    export_all: bool
 
 
 class Path(NamedTuple):
@@ -77,12 +71,12 @@ class State:
     """The variables of a shell.
 
     A path that may not be taken is followed on the state itself: :meth:`fork`, what happens on
-    it, :meth:`back`; :meth:`join` then takes what is known after several of them.
+    it, :meth:`rollback`; :meth:`join` then takes what is known after several of them.
 
     Attributes:
-        variables: by name; beside them the texts of files (:func:`written`).
+        variables: by name; beside them the texts of files (:func:`file_key`).
         exported: those that a command certainly gets.
-        shell: all else; :meth:`own` before it is changed.
+        shell: all else; :meth:`writable_shell` before it is changed.
         before: the variables that changed on the path that is followed, as they were before it.
         dead: ``"exit"`` or ``"return"`` after that; nothing that follows is reached.
     """
@@ -97,19 +91,19 @@ class State:
         self.dead = ""
         self._shared = False
 
-    def nothing(self) -> Path:
+    def empty_branch(self) -> Path:
         """The path on which nothing happens."""
         self._shared = True
         return Path({}, self.shell)
 
     def fork(self) -> Path:
-        """Begin a path that may not be taken; its beginning, for :meth:`back`."""
+        """Begin a path that may not be taken; its beginning, for :meth:`rollback`."""
         begin = Path(self.before, self.shell, self.dead)
         self.before = {}
         self._shared = True
         return begin
 
-    def back(self, begin: Path) -> Path:
+    def rollback(self, begin: Path) -> Path:
         """Undo what happened since :meth:`fork`; the path that was followed."""
         changed = {name: self.variables.get(name) for name in self.before}
         followed = Path(changed, self.shell, self.dead)
@@ -147,7 +141,7 @@ class State:
             shell.export_all or other.export_all,
         )
 
-    def own(self) -> Shell:
+    def writable_shell(self) -> Shell:
         """What changes seldom, to be changed: no other path has it."""
         if self._shared:
             shell = self.shell
@@ -201,7 +195,7 @@ class State:
         if export:
             self.exported[name] = variable
         if name in self.shell.unset:
-            self.own().unset.discard(name)
+            self.writable_shell().unset.discard(name)
 
     def export(self, name: str, spot: Optional[Spot]) -> None:
         """``export NAME``."""
@@ -220,7 +214,7 @@ class State:
     def remove(self, name: str) -> None:
         """``unset NAME``."""
         self.put(name, None)
-        self.own().unset.add(name)
+        self.writable_shell().unset.add(name)
 
     def forget(self, names: Optional[Iterable[str]] = None) -> None:
         """The values of these variables, or of all, are no longer known."""
@@ -229,16 +223,16 @@ class State:
             if variable is not None:
                 self.put(name, variable._replace(value=UNKNOWN, elements=UNKNOWN))
             elif name in self.shell.unset:
-                self.own().unset.discard(name)
+                self.writable_shell().unset.discard(name)
         if names is None and self.shell.unset:
-            self.own().unset.clear()
+            self.writable_shell().unset.clear()
 
 
-BETWEEN = "\x1f"
+ARRAY_SEPARATOR = "\x1f"
 """What separates the elements of an array in its text."""
 
 
-def written(path: str) -> str:
+def file_key(path: str) -> str:
     """The name under which a state keeps the text of a file that the script wrote."""
     return "> " + os.path.normpath(path)
 
@@ -386,7 +380,7 @@ def fields_of(script: Script, state: State, node: Node) -> List[Value]:
         elements = state.elements(whole.group(2))
         if elements is UNKNOWN:
             return [UNKNOWN]
-        words: List[Value] = list(elements.split(BETWEEN)) if elements else []
+        words: List[Value] = list(elements.split(ARRAY_SEPARATOR)) if elements else []
         return [str(number) for number in range(len(words))] if whole.group(1) else words
     value = value_of(script, state, node)
     if value is UNKNOWN or node.type in ("string", "raw_string"):
@@ -471,7 +465,7 @@ def _element(script: Script, state: State, node: Node) -> Value:
     number = arithmetic(script, state, inner[1]) if len(inner) == 2 else None
     if elements is UNKNOWN or number is None or number < 0:
         return UNKNOWN
-    words = elements.split(BETWEEN) if elements else []
+    words = elements.split(ARRAY_SEPARATOR) if elements else []
     return words[number] if number < len(words) else ""
 
 

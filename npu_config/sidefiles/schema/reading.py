@@ -39,7 +39,7 @@ Path = Tuple[Union[str, int], ...]
 _AT_ONCE = 512
 """Objects whose keys are read one after the other, few enough to stay in the processor's cache."""
 
-HOLE: Dict[str, Any] = {}
+INVALID_ITEM: Dict[str, Any] = {}
 """In the place of something else where an object should be; reported once, then passed over."""
 
 
@@ -53,12 +53,16 @@ class Column(NamedTuple):
     values: Sequence[Any]
     at_once: bool = False
 
+    def pairs(self) -> Iterator[Tuple[int, Any]]:
+        """Each owner with its value."""
+        return zip(self.owners, self.values)
+
     def over(self, count: int) -> Sequence[Any]:
         """The value of each of ``count`` objects, None for those that have none."""
         if len(self.values) == count:
             return self.values
         values: List[Any] = [None] * count
-        for owner, value in zip(self.owners, self.values):
+        for owner, value in self.pairs():
             values[owner] = value
         return values
 
@@ -66,7 +70,8 @@ class Column(NamedTuple):
 NO_COLUMN = Column((), ())
 
 
-class Level:
+@attr.s(slots=True, auto_attribs=True, eq=False)
+class ObjectTable:
     """All objects of one level, in document order.
 
     Attributes:
@@ -74,26 +79,11 @@ class Level:
         starts: the number of the first object of each parent, and the end of the last.
     """
 
-    __slots__ = ("_key", "_parent", "_single", "items", "starts")
-
-    def __init__(
-        self,
-        items: List[Dict[str, Any]],
-        key: str = "",
-        parent: Optional["Level"] = None,
-        starts: Sequence[int] = (0, 1),
-        single: bool = False,
-    ) -> None:
-        self.items = items
-        self.starts = starts
-        self._key = key
-        self._parent = parent
-        self._single = single
-
-    @classmethod
-    def root(cls, document: Dict[str, Any]) -> "Level":
-        """The level of the document itself."""
-        return cls([document])
+    items: List[Dict[str, Any]]
+    _key: str = ""
+    _parent: Optional["ObjectTable"] = None
+    starts: Sequence[int] = (0, 1)
+    _single: bool = False
 
     def __len__(self) -> int:
         return len(self.items)
@@ -154,42 +144,42 @@ class Level:
             columns[name] = Column(owners, [self.items[index][name] for index in owners])
         return columns
 
-    def children(self, key: str, column: Column, single: bool = False) -> "Level":
+    def children(self, key: str, column: Column, single: bool = False) -> "ObjectTable":
         """The objects under a key: one each (``single``), or those of its arrays."""
         if not column.values:
-            return Level([], key, self, (0,) * (len(self.items) + 1), single)
+            return ObjectTable([], key, self, (0,) * (len(self.items) + 1), single)
         lists = [[value] for value in column.values] if single else column.values
         sizes = list(map(len, lists))
         if len(sizes) != len(self.items):
             known = dict(zip(column.owners, sizes))
             sizes = [known.get(owner, 0) for owner in range(len(self.items))]
         items = list(chain.from_iterable(lists))
-        return Level(items, key, self, (0, *accumulate(sizes)), single)
+        return ObjectTable(items, key, self, (0, *accumulate(sizes)), single)
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
-class Node:
+class TableNode:
     """What was read of one level.
 
     ``columns`` holds the plain values that are right, in canonical form; ``nodes`` the objects
     below, by key.
     """
 
-    level: Level
+    level: ObjectTable
     columns: Dict[str, Column]
-    nodes: Dict[str, "Node"]
+    nodes: Dict[str, "TableNode"]
 
     def __getitem__(self, key: str) -> Column:
         """The values of a key that are right; none where there is none."""
         return self.columns.get(key, NO_COLUMN)
 
-    def under(self, *keys: str) -> "Node":
+    def under(self, *keys: str) -> "TableNode":
         """The objects below, by the keys that lead there; an empty level where there are none."""
         node = self
         for key in keys:
             below = node.nodes.get(key)
             if below is None:
-                below = Node(node.level.children(key, NO_COLUMN), {}, {})
+                below = TableNode(node.level.children(key, NO_COLUMN), {}, {})
             node = below
         return node
 
@@ -224,6 +214,7 @@ Topic = Tuple[str, str]
 """A rule and the key that it is about."""
 
 
+@attr.s(slots=True, auto_attribs=True, eq=False)
 class Findings:
     """The findings about one document, and how many quotes its text must have.
 
@@ -232,13 +223,10 @@ class Findings:
         texts: number of texts among the values that were read.
     """
 
-    __slots__ = ("_counts", "_found", "keys", "texts")
-
-    def __init__(self) -> None:
-        self._found: List[Finding] = []
-        self._counts: Dict[Topic, int] = {}
-        self.keys = 0
-        self.texts = 0
+    _found: List[Finding] = attr.ib(factory=list, init=False)
+    _counts: Dict[Topic, int] = attr.ib(factory=dict, init=False)
+    keys: int = attr.ib(default=0, init=False)
+    texts: int = attr.ib(default=0, init=False)
 
     def __len__(self) -> int:
         return len(self._found)
@@ -284,7 +272,7 @@ class Findings:
         if count <= MOST_OF_A_RULE:
             self._found.append(finding)
 
-    def wrong_at(self, rule: Rule, path: Path, sentence: str, *values: Any, **more: Any) -> None:
+    def report_at(self, rule: Rule, path: Path, sentence: str, *values: Any, **more: Any) -> None:
         """Note that the part at ``path`` breaks ``rule``; the sentence begins with that part.
 
         Args:
@@ -415,6 +403,7 @@ def one_rule(rule: Rule) -> Rules:
     return Rules(rule, rule, rule, rule)
 
 
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
 class Reader:
     """Reads documents by their schema.
 
@@ -425,26 +414,23 @@ class Reader:
         complete: False when parts were not understood; what is missing may then be there.
     """
 
-    __slots__ = ("complete", "findings", "form", "rules")
+    findings: Findings
+    rules: Rules
+    form: str
+    complete: bool = True
 
-    def __init__(self, findings: Findings, rules: Rules, form: str, complete: bool = True) -> None:
-        self.findings = findings
-        self.rules = rules
-        self.form = form
-        self.complete = complete
-
-    def read(self, document: Any, schema: Schema) -> Node:
+    def read(self, document: Any, schema: Schema) -> TableNode:
         """Read a document; what could not be read in it before is ``BROKEN``."""
-        return self.objects(Level([document]), schema)
+        return self.objects(ObjectTable([document]), schema)
 
-    def objects(self, level: Level, schema: Schema) -> Node:
+    def objects(self, level: ObjectTable, schema: Schema) -> TableNode:
         """Read the objects of one level, and all that is below them."""
         columns = level.uniform_columns()
         if columns is None:
-            self._punch_holes(level)
+            self._drop_invalid_items(level)
             columns = level.columns()
         self._keys(level, schema, columns)
-        node = Node(level, {}, {})
+        node = TableNode(level, {}, {})
         for name, column in columns.items():
             known = schema.keys.get(name.strip(BLANKS) if schema.trimmed else name)
             if known is None:
@@ -455,14 +441,14 @@ class Reader:
                 self._containers(level, name, known, column)
         return node
 
-    def _punch_holes(self, level: Level) -> None:
+    def _drop_invalid_items(self, level: ObjectTable) -> None:
         """Note the items that are not objects, and pass over them from now on."""
         for index, item in enumerate(level.items):
             if type(item) is not dict:
                 self._wrong_type(level.path(index), item)
-                level.items[index] = HOLE
+                level.items[index] = INVALID_ITEM
 
-    def _keys(self, level: Level, schema: Schema, columns: Dict[str, Column]) -> None:
+    def _keys(self, level: ObjectTable, schema: Schema, columns: Dict[str, Column]) -> None:
         """Note keys that are missing and keys that are not known."""
         unknown = [name for name in columns if name not in schema.keys]
         meant: Dict[str, str] = {}
@@ -481,17 +467,17 @@ class Reader:
                 self.findings.count(value)
             self._unknown(level, schema, name, column, meant.get(name))
 
-    def _missing(self, level: Level, name: str, key: Key, close: Optional[str]) -> None:
+    def _missing(self, level: ObjectTable, name: str, key: Key, close: Optional[str]) -> None:
         lacking = [
             index
             for index, item in enumerate(level.items)
-            if name not in item and item is not HOLE and close not in item
+            if name not in item and item is not INVALID_ITEM and close not in item
         ]
         if not lacking:
             return
         together = len(lacking) == len(level.items)
         for index in lacking[:1] if together else lacking:
-            self.findings.wrong_at(
+            self.findings.report_at(
                 self.rules.missing,
                 level.path(index),
                 '{}{} has no "{}"{}',
@@ -504,7 +490,7 @@ class Reader:
             )
 
     def _unknown(
-        self, level: Level, schema: Schema, name: str, column: Column, meant: Optional[str]
+        self, level: ObjectTable, schema: Schema, name: str, column: Column, meant: Optional[str]
     ) -> None:
         path, *others = [(*level.path(owner), name) for owner in column.owners]
         more = len(others)
@@ -532,7 +518,7 @@ class Reader:
             message = phrase("{} is not read here; {} has it", where, schema.elsewhere[name])
             say(message, severity=Severity.INFO)
 
-    def _column(self, node: Node, name: str, key: Key, column: Column) -> None:
+    def _column(self, node: TableNode, name: str, key: Key, column: Column) -> None:
         """Read the values of one key."""
         self.findings.keys += len(column.values)
         kind = key.kind
@@ -557,7 +543,7 @@ class Reader:
         elif isinstance(kind, Names):
             self._names(node.level, name, key, kind, column)
 
-    def _containers(self, level: Level, name: str, key: Key, column: Column) -> Column:
+    def _containers(self, level: ObjectTable, name: str, key: Key, column: Column) -> Column:
         """The objects or arrays of a column, without what is not one or has a wrong length."""
         kind = key.kind
         python: Any = python_of(kind)
@@ -569,7 +555,7 @@ class Reader:
             if min(sizes) >= fewest and (most is None or max(sizes) <= most):
                 return column
         owners, good = [], []
-        for owner, value in zip(column.owners, column.values):
+        for owner, value in column.pairs():
             path = (*level.path(owner), name)
             if type(value) is not python:
                 self._wrong_type(path, value, key, kind)
@@ -589,13 +575,13 @@ class Reader:
             good.append(value)
         return Column(owners, good)
 
-    def plain(self, level: Level, name: str, key: Key, column: Column) -> Column:
+    def plain(self, level: ObjectTable, name: str, key: Key, column: Column) -> Column:
         """The values of one key in canonical form, without what is wrong."""
         read_all = self._read_all(key.kind, column.values)
         if read_all is not None:
             return Column(column.owners, read_all, at_once=True)
         owners, good = [], []
-        for owner, value in zip(column.owners, column.values):
+        for owner, value in column.pairs():
             read_as = self.value((*level.path(owner), name), key, key.kind, value)
             if read_as is not NOTHING:
                 owners.append(owner)
@@ -612,19 +598,19 @@ class Reader:
         except TypeError:
             return None
 
-    def _items(self, level: Level, name: str, key: Key, kind: Items, column: Column) -> None:
+    def _items(self, level: ObjectTable, name: str, key: Key, kind: Items, column: Column) -> None:
         flat = list(chain.from_iterable(column.values))
         if python_of(kind.item) is str:
             self.findings.texts += len(flat)
         if not flat or self._read_all(kind.item, flat) is not None:
             return
-        for owner, values in zip(column.owners, column.values):
+        for owner, values in column.pairs():
             path = (*level.path(owner), name)
             for index, value in enumerate(values):
                 self.value((*path, index), key, kind.item, value)
 
-    def _names(self, level: Level, name: str, key: Key, kind: Names, column: Column) -> None:
-        for owner, values in zip(column.owners, column.values):
+    def _names(self, level: ObjectTable, name: str, key: Key, kind: Names, column: Column) -> None:
+        for owner, values in column.pairs():
             path = (*level.path(owner), name)
             for free, value in values.items():
                 self.value((*path, free), key, kind.item, value)
@@ -641,7 +627,7 @@ class Reader:
             wrong = BadValueError.of(kind, value, refused)
         except BadValueError as error:
             wrong = error
-        self.findings.wrong_at(
+        self.findings.report_at(
             key.rule or self.rules.value,
             path,
             "{} is {}; {}",
@@ -682,7 +668,7 @@ class Reader:
             legal = phrase("{} has {} here", self.form, words)
         else:
             legal = phrase("legal: {}", kind.describe())
-        self.findings.wrong_at(
+        self.findings.report_at(
             self.rules.type,
             path,
             "{} is {}{}; {}",

@@ -161,7 +161,7 @@ def dump(model: Any) -> Dict[str, Any]:
     return {**kept, **{key: value for key, value in written.items() if key not in kept}}
 
 
-def unread(model: Any) -> Dict[str, Any]:
+def unknown_keys(model: Any) -> Dict[str, Any]:
     """The keys of the origin that the model does not know."""
     known = {field.key for field in RECORDS[type(model)]}
     return {key: value for key, value in model.origin.items() if key not in known}
