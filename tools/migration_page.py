@@ -4,7 +4,8 @@ import os
 import re
 from typing import List
 
-from npu_config.migration.facts import FACTS, LABELS, details
+from npu_config.migration.facts import LABELS
+from npu_config.migration.facts import facts as all_facts
 
 PATH = "docs/migration.md"
 _CODE = ("before", "after")
@@ -23,14 +24,14 @@ def facts() -> str:
     """A heading for each group, and an anchor with its details for each fact."""
     lines: List[str] = []
     group = ""
-    for fact in FACTS.values():
+    for fact in all_facts().values():
         if fact.group != group:
             group = fact.group
             lines += ["", "### " + group.capitalize(), ""]
         lines.append('- <a id="{0}"></a>`{0}`: {1}'.format(fact.id, fact.title))
         lines += [
             "  - {}: {}".format(LABELS[key], "`{}`".format(text) if key in _CODE else text)
-            for key, text in details(fact).items()
+            for key, text in fact.details.items()
         ]
         if fact.source:
             lines.append("  - documentation: `{}`".format(fact.source))

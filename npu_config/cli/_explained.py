@@ -16,7 +16,7 @@ from npu_config.core.rule import Rule
 from npu_config.core.target import ALL_PRODUCTS
 from npu_config.core.versions import NEVER
 from npu_config.launch.environment.variables import VARIABLES, Variable
-from npu_config.migration.facts import FACTS, LABELS, Fact, details
+from npu_config.migration.facts import LABELS, Fact, facts
 from npu_config.rulebook import load_all
 from npu_config.rules.names import FORMER_NAMES
 from npu_config.writers import scalar
@@ -190,7 +190,7 @@ def variable_page(variable: Variable) -> str:
 
 def fact_page(fact: Fact) -> str:
     """What ``npu-config migrate`` does about something, and where it is documented."""
-    said = [(LABELS[key], text) for key, text in details(fact).items()]
+    said = [(LABELS[key], text) for key, text in fact.details.items()]
     parts = [
         "# {}".format(fact.id),
         localized("What migrate does about: {}.", localized(fact.title)),
@@ -296,9 +296,9 @@ def _migration() -> List[Topic]:
             fact.id,
             localized(fact.title),
             fact_page(fact),
-            facts={"group": fact.group, "source": fact.source, "url": fact.url, **details(fact)},
+            facts={"group": fact.group, "source": fact.source, "url": fact.url, **fact.details},
         )
-        for fact in FACTS.values()
+        for fact in facts().values()
     ]
 
 

@@ -3,8 +3,7 @@
 import ast
 from typing import Iterator
 
-from npu_config.migration.table import Rules, of_calls
-from npu_config.migration.work import REFUSED, Work
+from npu_config.migration.work import REFUSED, Rules, Work, of_calls
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import literal_text, name_of
 

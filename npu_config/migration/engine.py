@@ -35,11 +35,10 @@ from npu_config.migration import (
     sessions,
 )
 from npu_config.migration.imports import add_import
-from npu_config.migration.names import canonical, is_ours
+from npu_config.migration.names import Interest, canonical, is_ours
 from npu_config.migration.neighbours import Neighbours
 from npu_config.migration.resolve import Binding, Resolver
-from npu_config.migration.table import Rules
-from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Change, Note, Work
+from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Change, Note, Rules, Work
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import dotted_parts, imported, literal_text
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, looks_like_python_2
@@ -131,7 +130,7 @@ _GROUPS = (
     precision,
 )
 _RULES: Rules = {name: rule for group in _GROUPS for name, rule in group.RULES.items()}
-_KNOWN = frozenset(name[: dot.start()] for name in _RULES for dot in re.finditer(r"\.|$", name))
+_INTEREST = Interest(_RULES)
 
 _AFTER: Sequence[Callable[[Work], None]] = (
     sessions.after,
@@ -248,7 +247,7 @@ def analyse(
         assert isinstance(source, bytes)
         return Analysis(_refused(source.decode("latin-1"), note))
     try:
-        script = Resolver(text, neighbours, _KNOWN)
+        script = Resolver(text, neighbours, _INTEREST)
         try:
             return _analyse(script, imports, session_import, keeper)
         finally:

@@ -4,10 +4,9 @@ import ast
 from typing import Dict, List, Mapping, Optional, Tuple
 
 from npu_config.core.message import join, phrase
-from npu_config.migration.horovod_names import choice_of_rank
+from npu_config.migration.horovod import choice_of_rank
 from npu_config.migration.sessions import STAR_NOTE, wrap_config
-from npu_config.migration.table import Rules, of_calls
-from npu_config.migration.work import Work, is_wrapped
+from npu_config.migration.work import Rules, Work, is_wrapped, of_calls
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import argument, is_open, literal_text, name_of
 

@@ -6,24 +6,9 @@ not understood, the file stays as it is.
 
 import ast
 import re
-from typing import Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.core.message import join, phrase
-from npu_config.migration.horovod_names import (
-    CONSTANTS,
-    RANKS,
-    REDUCTIONS,
-    REFUSALS,
-    Use,
-    choice_of_rank,
-    id_of,
-    imports_horovod,
-    is_hvd,
-    is_optional,
-    is_statement,
-    of_keras,
-    replace_name,
-)
 from npu_config.migration.names import canonical
 from npu_config.migration.neighbours import REEXPORTED
 from npu_config.migration.resolve import Binding, Resolver
@@ -33,6 +18,7 @@ from npu_config.python_flow.scopes import (
     Nesting,
     children,
     dotted_parts,
+    imported,
     is_open,
     keyword_of,
     last_line,
@@ -41,30 +27,284 @@ from npu_config.python_flow.scopes import (
     number_of,
 )
 
-__all__ = ["CALLS", "take_resources", "horovod"]
+__all__ = [
+    "CONSTANTS",
+    "RANKS",
+    "REDUCTIONS",
+    "REFUSALS",
+    "Use",
+    "choice_of_rank",
+    "has_ranks",
+    "id_of",
+    "imports_horovod",
+    "is_hvd",
+    "is_optional",
+    "is_statement",
+    "of_keras",
+    "replace_name",
+    "CALLS",
+    "take_resources",
+    "horovod",
+]
+
+RANKS: Mapping[str, str] = {
+    "rank": "get_npu_rank_id",
+    "size": "get_npu_rank_size",
+    "local_rank": "get_npu_local_rank_id",
+    "local_size": "get_npu_local_rank_size",
+}
+CONSTANTS = ("Average", "Sum", "Min", "Max", "Adasum", "Product", "Compression")
+REDUCTIONS: Mapping[str, Optional[str]] = {
+    "Average": None,
+    "Sum": "sum",
+    "Min": "min",
+    "Max": "max",
+    "Product": "prod",
+}
+_MPI = ("mpi_", "gloo_", "nccl_", "ddl_", "ccl_", "cuda_built", "rocm_built")
 
 
-def _arguments(
-    work: Work, use: Use, call: ast.Call, names: Tuple[str, ...]
-) -> Optional[Dict[str, ast.expr]]:
+class Use:
+    """One use of a name of Horovod: the whole chain of attributes, and its call."""
+
+    def __init__(self, site: Site, node: ast.expr, name: str, call: Optional[ast.Call]) -> None:
+        self.site = site
+        self.node = node
+        self.name = name
+        self.call = call
+        self.line: int = site.line
+
+
+def id_of(name: str) -> str:
+    """The fact that a name of Horovod belongs to."""
+    if name in RANKS:
+        return "hvd-rank"
+    if name.startswith("callbacks."):
+        return "hvd-callback"
+    if name.startswith("Compression"):
+        return "hvd-compression"
+    if name.split(".")[-1].startswith(_MPI) or name.startswith("mpi_ops"):
+        return "hvd-mpi"
+    return _IDS.get(name, "hvd-refused")
+
+
+_IDS = {
+    "init": "hvd-init",
+    "DistributedOptimizer": "hvd-optimizer",
+    "BroadcastGlobalVariablesHook": "hvd-broadcast-hook",
+    "broadcast_global_variables": "hvd-broadcast",
+    "broadcast_variables": "hvd-broadcast",
+    "broadcast": "hvd-broadcast",
+    "allreduce": "hvd-allreduce",
+    "allgather": "hvd-allgather",
+    "alltoall": "hvd-alltoall",
+    "shutdown": "hvd-shutdown",
+    "Average": "hvd-op",
+    "Sum": "hvd-op",
+    "Min": "hvd-op",
+    "Max": "hvd-op",
+    "Adasum": "hvd-op",
+    "Product": "hvd-op",
+}
+
+
+REFUSALS = {
+    "hvd-compression": "no compression of gradients on the NPU",
+    "hvd-alltoall": "hccl_ops.all_to_all_v takes counts and displacements",
+    "hvd-mpi": "there is no MPI on the NPU",
+    "hvd-callback": "this callback has no counterpart on the NPU",
+    "hvd-op": "only DistributedOptimizer and allreduce take it",
+}
+
+
+def is_hvd(work: Work, name: str) -> bool:
+    """True for a name that the module binds to Horovod."""
+    stores = work.script.module.stores.get(name, [])
+    return any(canonical(store.text).startswith("horovod") for store in stores)
+
+
+def of_keras(work: Work, use: Use) -> bool:
+    """True for a use of Horovod's interface for Keras."""
+    name, *attributes = dotted_parts(use.node) or [""]
+    bindings = work.script.bindings(name, use.site.scope)
+    return "keras" in attributes or any(
+        "keras" in binding.text.split(".") for binding in bindings if binding.kind == "import"
+    )
+
+
+def replace_name(work: Work, use: Use, text: str) -> List[int]:
+    """Replace a name; the lines on which it was, which Python does not say for f-strings."""
+    for node in use.site.parents:
+        if isinstance(node, ast.JoinedStr):
+            return _replace_in_text(work, node, use, text)
+    work.replace_node(use.node, text)
+    return [use.line]
+
+
+def _replace_in_text(work: Work, text_node: ast.JoinedStr, use: Use, text: str) -> List[int]:
+    """Replace every mention of a name in an f-string, once."""
+    script = work.script
+    parts = dotted_parts(use.node)
+    assert parts is not None
+    key = phrase("f-string {} {}", id(text_node), ".".join(parts))
+    lines: Optional[List[int]] = script.cache.get(key)
+    if lines is not None:
+        return lines
+    lines = script.cache[key] = []
+    start, end = script.span(text_node)
+    pattern = re.compile(r"(?<![\w.])" + r"\s*\.\s*".join(map(re.escape, parts)) + r"(?!\w)")
+    for match in pattern.finditer(script.text, start, end):
+        if _is_in_field(script.text[start : match.start()]):
+            work.replace(*match.span(), text)
+            lines.append(script.position(match.start())[0])
+    return lines
+
+
+def _is_in_field(before: str) -> bool:
+    """True behind a part of an f-string that leaves a brace open."""
+    text = before.replace("{{", "").replace("}}", "")
+    return text.count("{") > text.count("}")
+
+
+def choice_of_rank(work: Work, site: Site, value: ast.AST) -> Optional[ast.IfExp]:
+    """The expression that gives something to one rank and None to the others."""
+    values = [value, *work.script.values(value, site.scope)]
+    choice = next((one for one in values if isinstance(one, ast.IfExp)), None)
+    if choice is None or not any(
+        getattr(branch, "value", 0) is None for branch in (choice.body, choice.orelse)
+    ):
+        return None
+    tests = [work.script.constructed(node, site.scope) for node in ast.walk(choice.test)]
+    return choice if any((test or "").startswith("horovod.") for test in tests) else None
+
+
+def has_ranks(work: Work) -> bool:
+    """True for a script that is one of several ranks, and not only where Horovod happens to be."""
+    found: Optional[bool] = work.script.cache.get("ranks")
+    if found is None:
+        imports = [site for site in work.script.imports if imports_horovod(site.node)]
+        found = bool(imports) and not any(is_optional(site) for site in imports)
+        work.script.cache["ranks"] = found
+    return found
+
+
+def imports_horovod(node: ast.AST) -> bool:
+    """True for an import statement that imports Horovod."""
+    return any(name.split(".")[0] == "horovod" for name in imported(node))
+
+
+def is_optional(site: Site) -> bool:
+    """True for an import whose failure the script catches."""
+    inner = site.node
+    for node in reversed(site.parents):
+        if isinstance(node, ast.Try) and inner in node.body and node.handlers:
+            return True
+        inner = node
+    return False
+
+
+def is_statement(use: Use) -> bool:
+    """True for a call that is a statement of its own."""
+    statement = use.site.statement
+    return isinstance(statement, ast.Expr) and statement.value is use.call
+
+
+class _Limit(NamedTuple):
+    """What an argument may be that the counterpart on the NPU does not take; else it is refused.
+
+    ``text`` says why, of the name of the argument where it has a place for one.
+    """
+
+    id: str
+    text: str
+    allows: Callable[[Optional[str], ast.expr], bool] = lambda constant, value: False
+
+
+_COMPRESSION = _Limit(
+    "hvd-compression",
+    REFUSALS["hvd-compression"],
+    lambda constant, value: constant == "Compression.none",
+)
+_NO_COUNTERPART = "{} has no counterpart"
+_LIMITS: Mapping[str, Mapping[str, _Limit]] = {
+    "DistributedOptimizer": {
+        "compression": _COMPRESSION,
+        "backward_passes_per_step": _Limit(
+            "hvd-accumulation",
+            "local accumulation of gradients has no counterpart",
+            lambda constant, value: number_of(value) == 1,
+        ),
+        "op": _Limit(
+            "hvd-op", "the NPU wrapper averages", lambda constant, value: constant == "Average"
+        ),
+        "gradient_predivide_factor": _Limit("hvd-refused", _NO_COUNTERPART),
+        "num_groups": _Limit("hvd-refused", _NO_COUNTERPART),
+        "groups": _Limit("hvd-refused", _NO_COUNTERPART),
+    },
+    "allreduce": {
+        "prescale_factor": _Limit("hvd-allreduce", _NO_COUNTERPART),
+        "postscale_factor": _Limit("hvd-allreduce", _NO_COUNTERPART),
+        "compression": _COMPRESSION,
+        "average": _Limit(
+            "hvd-allreduce",
+            "average is not a constant",
+            lambda constant, value: isinstance(getattr(value, "value", 0), (bool, type(None))),
+        ),
+        "op": _Limit(
+            "hvd-op",
+            "this reduction has no counterpart",
+            lambda constant, value: constant in REDUCTIONS,
+        ),
+    },
+    "callbacks.BroadcastGlobalVariablesCallback": {
+        "local_variables": _Limit("hvd-callback", "local variables are not sent on the NPU"),
+    },
+}
+_PARAMETERS: Mapping[str, Tuple[str, ...]] = {
+    "DistributedOptimizer": (
+        *("optimizer", "name", "use_locking", "device_dense", "device_sparse", "compression"),
+        *("sparse_as_dense", "backward_passes_per_step", "op", "gradient_predivide_factor"),
+        *("average_aggregated_gradients", "num_groups", "groups"),
+    ),
+    "BroadcastGlobalVariablesHook": ("root_rank", "device"),
+    "callbacks.BroadcastGlobalVariablesCallback": ("root_rank", "device", "local_variables"),
+    "broadcast_global_variables": ("root_rank",),
+    "broadcast_variables": ("variables", "root_rank"),
+    "broadcast": ("tensor", "root_rank", "name"),
+    "allreduce": (
+        *("tensor", "average", "device_dense", "device_sparse", "compression", "op"),
+        *("prescale_factor", "postscale_factor", "name"),
+    ),
+    "allgather": ("tensor", "name"),
+}
+
+
+def _arguments(work: Work, use: Use, call: ast.Call) -> Optional[Dict[str, ast.expr]]:
     """The arguments of a call by name, None (refused) when there are others."""
+    names = _PARAMETERS[use.name]
+    unknown = [keyword.arg for keyword in call.keywords if keyword.arg not in names]
     found: Dict[str, ast.expr] = dict(zip(names, call.args))
+    found.update({str(keyword.arg): keyword.value for keyword in call.keywords})
     if len(call.args) > len(names):
-        work.refuse(use.line, id_of(use.name), "has arguments that are not known", True)
-        return None
-    for keyword in call.keywords:
-        if keyword.arg not in names:
-            work.refuse(
-                use.line,
-                id_of(use.name),
-                phrase('the argument "{}" has no counterpart on the NPU', keyword.arg),
-                True,
-            )
-            return None
-        found[keyword.arg] = keyword.value
-    if names[0] not in found:
-        work.refuse(use.line, id_of(use.name), "its first argument is missing", True)
-        return None
+        reason = "has arguments that are not known"
+    elif unknown:
+        reason = phrase('the argument "{}" has no counterpart on the NPU', unknown[0])
+    elif names[0] not in found:
+        reason = "its first argument is missing"
+    else:
+        return found
+    work.refuse(use.line, id_of(use.name), reason, True)
+    return None
+
+
+def _is_limited(work: Work, use: Use, given: Mapping[str, ast.expr]) -> bool:
+    """True, and each one refused, when arguments are given that the NPU has no counterpart for."""
+    found = False
+    for name, limit in _LIMITS.get(use.name, {}).items():
+        value = given.get(name)
+        if value is not None and not limit.allows(_constant_of(work, use, value), value):
+            work.refuse(value.lineno, limit.id, phrase(limit.text, name), True)
+            found = True
     return found
 
 
@@ -74,14 +314,10 @@ def _constant_of(work: Work, use: Use, value: ast.expr) -> Optional[str]:
     return found[len("horovod.") :] if found and found.startswith("horovod.") else None
 
 
-def _dropped(text: str, given: Dict[str, ast.expr], *kept: str) -> str:
+def _dropped(text: str, given: Mapping[str, ast.expr], *kept: str) -> str:
     """What is said of a call, with the arguments that its counterpart does not take."""
     names = [name for name in given if name not in kept]
     return phrase("{}; dropped without loss: {}", text, ", ".join(names)) if names else text
-
-
-def _is_plain_compression(work: Work, use: Use, value: ast.expr) -> bool:
-    return _constant_of(work, use, value) == "Compression.none"
 
 
 def _take_first(work: Work, call: ast.Call, first: ast.expr) -> int:
@@ -95,47 +331,39 @@ def _take_first(work: Work, call: ast.Call, first: ast.expr) -> int:
     return work.argument_span(call, first)[1]
 
 
-def _optimizer(work: Work, use: Use, call: ast.Call) -> None:
-    names = (
-        *("optimizer", "name", "use_locking", "device_dense", "device_sparse", "compression"),
-        *("sparse_as_dense", "backward_passes_per_step", "op", "gradient_predivide_factor"),
-        *("average_aggregated_gradients", "num_groups", "groups"),
-    )
-    given = _arguments(work, use, call, names)
+_BY_FIRST: Mapping[str, Tuple[str, str]] = {
+    "DistributedOptimizer": (
+        "npu_distributed_optimizer_wrapper",
+        "npu_distributed_optimizer_wrapper averages, too",
+    ),
+    "BroadcastGlobalVariablesHook": (
+        "NPUBroadcastGlobalVariablesHook",
+        "sends the trainable variables; Horovod sends moving averages and slots, too",
+    ),
+    "callbacks.BroadcastGlobalVariablesCallback": (
+        "NPUBroadcastGlobalVariablesCallback",
+        "sends the variables of one rank to all",
+    ),
+}
+"""What takes the first argument alone on the NPU, and what is said of it."""
+
+
+def _replace_by_first(work: Work, use: Use, call: ast.Call) -> None:
+    """Replace a class of Horovod by one that takes its first argument alone."""
+    given = _arguments(work, use, call)
     if given is None:
         return
-    if _is_class(work, use, given["optimizer"]):
+    name, note = _BY_FIRST[use.name]
+    first = next(iter(_PARAMETERS[use.name]))
+    if use.name == "DistributedOptimizer" and _is_class(work, use, given[first]):
         work.refuse(use.line, "hvd-optimizer", "a class is given, and not an optimizer", True)
         return
-    refused = False
-    compression = given.get("compression")
-    if compression is not None and not _is_plain_compression(work, use, compression):
-        work.refuse(compression.lineno, "hvd-compression", REFUSALS["hvd-compression"], True)
-        refused = True
-    passes = given.get("backward_passes_per_step")
-    if passes is not None and number_of(passes) != 1:
-        work.refuse(
-            passes.lineno,
-            "hvd-accumulation",
-            "local accumulation of gradients has no counterpart",
-            True,
-        )
-        refused = True
-    op = given.get("op")
-    if op is not None and _constant_of(work, use, op) != "Average":
-        work.refuse(op.lineno, "hvd-op", "the NPU wrapper averages", True)
-        refused = True
-    for name in ("gradient_predivide_factor", "num_groups", "groups"):
-        if name in given:
-            work.refuse(
-                given[name].lineno, "hvd-refused", phrase("{} has no counterpart", name), True
-            )
-            refused = True
-    if not refused:
-        _take_first(work, call, given["optimizer"])
-        replace_name(work, use, work.name("npu_distributed_optimizer_wrapper"))
-    note = "npu_distributed_optimizer_wrapper averages, too"
-    work.changed(use.line, "hvd-optimizer", _dropped(note, {} if refused else given, "optimizer"))
+    if _is_limited(work, use, given):
+        given = {}
+    else:
+        _take_first(work, call, given[first])
+        replace_name(work, use, work.name(name))
+    work.changed(use.line, id_of(use.name), _dropped(note, given, first))
 
 
 def _is_class(work: Work, use: Use, node: ast.expr) -> bool:
@@ -148,33 +376,8 @@ def _is_class(work: Work, use: Use, node: ast.expr) -> bool:
     return name.startswith("tensorflow.") and name.endswith("Optimizer")
 
 
-def _hook(work: Work, use: Use, call: ast.Call) -> None:
-    given = _arguments(work, use, call, ("root_rank", "device"))
-    if given is None:
-        return
-    _take_first(work, call, given["root_rank"])
-    replace_name(work, use, work.name("NPUBroadcastGlobalVariablesHook"))
-    note = "sends the trainable variables; Horovod sends moving averages and slots, too"
-    work.changed(use.line, "hvd-broadcast-hook", _dropped(note, given, "root_rank"))
-
-
-def _callback(work: Work, use: Use, call: ast.Call) -> None:
-    given = _arguments(work, use, call, ("root_rank", "device", "local_variables"))
-    if given is None:
-        return
-    if "local_variables" in given:
-        work.refuse(use.line, "hvd-callback", "local variables are not sent on the NPU", True)
-        return
-    _take_first(work, call, given["root_rank"])
-    replace_name(work, use, work.name("NPUBroadcastGlobalVariablesCallback"))
-    note = "sends the variables of one rank to all"
-    work.changed(use.line, "hvd-callback", _dropped(note, given, "root_rank"))
-
-
 def _broadcast_all(work: Work, use: Use, call: ast.Call) -> None:
-    variables = use.name == "broadcast_variables"
-    names = ("variables", "root_rank") if variables else ("root_rank",)
-    given = _arguments(work, use, call, names)
+    given = _arguments(work, use, call)
     if given is None or _is_frozen(work, use):
         return
     tf = _tensorflow(work, use.site)
@@ -189,10 +392,10 @@ def _broadcast_all(work: Work, use: Use, call: ast.Call) -> None:
     )
     start, end = script.span(call)[0], script.span(call)[1]
     root_start, root_end = script.span(root)
-    if variables:
+    if "variables" in given:
         whose = script.written(given["variables"])
         if "horovod" in whose or any(
-            use.site.scope and isinstance(node, ast.Name) and is_hvd(work, node.id)
+            isinstance(node, ast.Name) and is_hvd(work, node.id)
             for node in ast.walk(given["variables"])
         ):
             work.refuse(use.line, "hvd-broadcast", "too entangled to be edited", True)
@@ -247,7 +450,7 @@ _FREEZING = (
 def _broadcast(work: Work, use: Use, call: ast.Call) -> None:
     if _is_value(work, use):
         return
-    given = _arguments(work, use, call, ("tensor", "root_rank", "name"))
+    given = _arguments(work, use, call)
     if given is None or _is_frozen(work, use):
         return
     if "root_rank" not in given or (call.keywords and given["tensor"] not in call.args):
@@ -273,41 +476,14 @@ def _is_value(work: Work, use: Use) -> bool:
 
 
 def _allreduce(work: Work, use: Use, call: ast.Call) -> None:
-    if _is_value(work, use):
-        return
-    names = (
-        *("tensor", "average", "device_dense", "device_sparse", "compression", "op"),
-        *("prescale_factor", "postscale_factor", "name"),
-    )
-    given = _arguments(work, use, call, names)
-    if given is None:
-        return
-    for name in ("prescale_factor", "postscale_factor"):
-        if name in given:
-            work.refuse(
-                given[name].lineno, "hvd-allreduce", phrase("{} has no counterpart", name), True
-            )
-            return
-    compression = given.get("compression")
-    if compression is not None and not _is_plain_compression(work, use, compression):
-        work.refuse(compression.lineno, "hvd-compression", REFUSALS["hvd-compression"], True)
+    given = None if _is_value(work, use) else _arguments(work, use, call)
+    if given is None or _is_limited(work, use, given):
         return
     reduction: Optional[str] = None
-    average = given.get("average")
-    if average is not None:
-        value = getattr(average, "value", 0)
-        if value is False:
-            reduction = "sum"
-        elif value is not True and value is not None:
-            work.refuse(average.lineno, "hvd-allreduce", "average is not a constant", True)
-            return
-    op = given.get("op")
-    if op is not None:
-        constant = _constant_of(work, use, op)
-        if constant is None or constant not in REDUCTIONS:
-            work.refuse(op.lineno, "hvd-op", "this reduction has no counterpart", True)
-            return
-        reduction = REDUCTIONS[constant]
+    if getattr(given.get("average"), "value", None) is False:
+        reduction = "sum"
+    if "op" in given:
+        reduction = REDUCTIONS[_constant_of(work, use, given["op"]) or ""]
     end = _take_first(work, call, given["tensor"])
     if reduction is not None:
         work.insert(end, phrase(', reduction="{}"', reduction))
@@ -322,7 +498,7 @@ def _allreduce(work: Work, use: Use, call: ast.Call) -> None:
 def _allgather(work: Work, use: Use, call: ast.Call) -> None:
     if _is_value(work, use):
         return
-    given = _arguments(work, use, call, ("tensor", "name"))
+    given = _arguments(work, use, call)
     if given is None:
         return
     end = _take_first(work, call, given["tensor"])
@@ -341,9 +517,7 @@ def _shutdown(work: Work, use: Use, call: ast.Call) -> None:
 
 
 CALLS: Dict[str, Callable[[Work, Use, ast.Call], None]] = {
-    "DistributedOptimizer": _optimizer,
-    "BroadcastGlobalVariablesHook": _hook,
-    "callbacks.BroadcastGlobalVariablesCallback": _callback,
+    **dict.fromkeys(_BY_FIRST, _replace_by_first),
     "broadcast_global_variables": _broadcast_all,
     "broadcast_variables": _broadcast_all,
     "broadcast": _broadcast,
@@ -773,10 +947,5 @@ def _is_plain(work: Work, site: Site, wraps: bool) -> bool:
     ``wraps``: the script has one of Horovod's, so that it must be TensorFlow's for certain.
     """
     assert isinstance(site.node, ast.Attribute)
-    owner = site.node.value
-    made = [
-        work.script.resolve(value.func, site.scope) or ""
-        for value in [owner, *work.script.values(owner, site.scope)]
-        if isinstance(value, ast.Call)
-    ]
+    made = work.script.made_by(site.node.value, site.scope)
     return not wraps or (bool(made) and all(name.startswith("tensorflow.") for name in made))

@@ -6,8 +6,7 @@ from typing import List, Optional, Sequence
 
 from npu_config.migration.preprocessing import in_dataset_function
 from npu_config.migration.resolve import Binding
-from npu_config.migration.table import Rules, of_calls
-from npu_config.migration.work import REFUSED, Work
+from npu_config.migration.work import REFUSED, Rules, Work, of_calls
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import (
     FunctionNode,

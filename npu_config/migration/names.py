@@ -1,15 +1,17 @@
 """Names: one spelling for each thing of TensorFlow, Keras and Horovod, however it is imported."""
 
 import functools
-from typing import Dict, FrozenSet, Tuple
+import re
+from typing import Dict, FrozenSet, Iterable, Tuple
+
+from npu_config.script.vocabulary import TABLES
 
 __all__ = [
-    "INTERESTING",
+    "Interest",
     "PACKAGES",
     "STAR_NAMES",
     "TEXT_WORDS",
     "canonical",
-    "interesting",
     "is_ours",
 ]
 
@@ -152,49 +154,17 @@ TEXT_WORDS: FrozenSet[str] = _words(
 )
 """The words that matter in texts, and as keywords."""
 
-INTERESTING: FrozenSet[str] = TEXT_WORDS | _words(
-    """Session InteractiveSession MonitoredTrainingSession ChiefSessionCreator WorkerSessionCreator
-    SingularMonitoredSession MonitoredSession managed_session prepare_or_wait_for_session
-    prepare_session recover_session wait_for_session Supervisor finalize test_session
-    cached_session session evaluate_once evaluation_loop evaluate_repeatedly train remapping
-    memory_optimization auto_mixed_precision global_jit_level set_jit jit_scope
-    experimental_jit_scope compile set_experimental_options gpu_options GPUOptions
-    set_memory_growth ConfigProto RewriterConfig OptimizerOptions device_count RunConfig
-    TPUEstimator TPUConfig TPUClusterResolver CrossShardOptimizer rewrite shard TrainSpec
-    model_to_estimator load_model model_from_json clone_model applications set_session
-    clear_session fit fit_generator train_on_batch Sequential Model multi_gpu_model
-    LossScaleOptimizer zeros MirroredStrategy CollectiveAllReduceStrategy
-    MultiWorkerMirroredStrategy ParameterServerStrategy CentralStorageStrategy OneDeviceStrategy
-    TPUStrategy ClusterSpec Server replica_device_setter SyncReplicasOptimizer gradients device
-    dropout Dropout gelu BasicLSTMCell LSTMCell LSTMBlockCell LayerNormBasicLSTMCell GRUCell
-    LSTMBlockFusedCell BasicRNNCell dynamic_rnn bidirectional_dynamic_rnn raw_rnn while_loop
-    cond case map_fn scan foldl foldr is_finite is_gpu_available gpu_device_name
-    is_built_with_cuda list_local_devices list_physical_devices list_logical_devices
-    create_local_server CuDNNLSTM CuDNNGRU CudnnLSTM
-    CudnnGRU CudnnRNNTanh CudnnRNNRelu CudnnCompatibleLSTMCell nccl all_sum load_op_library
-    load_library py_func py_function numpy_function enable_eager_execution enable_v2_behavior
-    batch padded_batch map_and_batch prefetch_to_device copy_to_device make_one_shot_iterator
-    shuffle_batch maybe_batch maybe_shuffle_batch start_queue_runners FIFOQueue
-    RandomShuffleQueue PaddingFIFOQueue PriorityQueue QueueRunner shuffle shuffle_and_repeat
-    placeholder placeholder_with_default Variable get_variable HashTable StaticHashTable
-    MutableHashTable MutableDenseHashTable DenseHashTable StaticVocabularyTable
-    IdTableWithHashBuckets index_table_from_file index_table_from_tensor
-    index_to_string_table_from_file index_to_string_table_from_tensor
-    string_to_index_table_from_file string_to_index_table_from_tensor
-    enable_mixed_precision_graph_rewrite MixedPrecisionLossScaleOptimizer FixedLossScaleManager
-    ExponentialUpdateLossScaleManager minimize compute_gradients apply_gradients
-    LoggingTensorHook scalar histogram image audio text run GPUtil pynvml map flat_map filter
-    interleave parallel_interleave from_generator group_by_window map_with_legacy_function
-    custom_optimizers function GradientTape set_seed create_file_writer AdamOptimizer
-    MomentumOptimizer GradientDescentOptimizer RMSPropOptimizer AdagradOptimizer
-    AdadeltaOptimizer FtrlOptimizer AdamWOptimizer LAMBOptimizer LazyAdamOptimizer Adam SGD
-    RMSprop Adagrad Adadelta Adamax Nadam set_policy Estimator BaselineClassifier BaselineEstimator
-    BaselineRegressor BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor
-    DNNClassifier DNNEstimator DNNLinearCombinedClassifier DNNLinearCombinedEstimator
-    DNNLinearCombinedRegressor DNNRegressor LinearClassifier LinearEstimator LinearRegressor
-    """
+_ASKED_FOR: FrozenSet[str] = frozenset(TABLES) | _words(
+    """CudnnCompatibleLSTMCell GPUtil GradientTape LoggingTensorHook QueueRunner apply_gradients
+    auto_mixed_precision compute_gradients create_file_writer create_local_server
+    custom_optimizers device_count enable_eager_execution enable_v2_behavior filter finalize
+    flat_map from_generator function gelu global_jit_level gpu_options gradients
+    group_by_window interleave managed_session map map_and_batch map_with_legacy_function
+    memory_optimization minimize padded_batch parallel_interleave prepare_or_wait_for_session
+    prepare_session pynvml recover_session remapping run set_seed set_session shuffle
+    shuffle_and_repeat wait_for_session"""
 )
-"""The words without which a line of a script is not looked at."""
+"""The words that rules ask for, and that the name of no rule ends in."""
 
 _BESIDE = """
 zeros: backend
@@ -221,10 +191,28 @@ _NEEDED: Dict[str, FrozenSet[str]] = {
 }
 
 
-def interesting(words: FrozenSet[str]) -> FrozenSet[str]:
-    """The words of a script that matter; common ones only beside one that makes them matter."""
-    return frozenset(
-        word
-        for word in words & INTERESTING
-        if word not in _NEEDED or not words.isdisjoint(_NEEDED[word])
-    )
+class Interest:
+    """What makes a line of a script worth looking at.
+
+    Args:
+        rules: the canonical names for which there are rules.
+
+    Attributes:
+        known: these names and what they are in.
+        words: what they end in, and the other words that rules ask for.
+    """
+
+    def __init__(self, rules: Iterable[str]) -> None:
+        rules = frozenset(rules)
+        dots = ((name, dot.start()) for name in rules for dot in re.finditer(r"\.|$", name))
+        self.known = frozenset(name[:dot] for name, dot in dots)
+        ends = {name.rpartition(".")[2] for name in rules}
+        self.words = TEXT_WORDS | _ASKED_FOR | _NEEDED.keys() | ends
+
+    def of(self, words: FrozenSet[str]) -> FrozenSet[str]:
+        """The words of a script that matter; common ones only beside one that makes them so."""
+        return frozenset(
+            word
+            for word in words & self.words
+            if word not in _NEEDED or not words.isdisjoint(_NEEDED[word])
+        )

@@ -5,11 +5,17 @@ import re
 from typing import List, Optional, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.migration.horovod_names import has_ranks
-from npu_config.migration.table import Rules
-from npu_config.migration.work import Work
+from npu_config.migration.horovod import has_ranks
+from npu_config.migration.work import Rules, Work
 from npu_config.python_flow.module import Site
-from npu_config.python_flow.scopes import argument, is_open, literal_text, name_of, number_of
+from npu_config.python_flow.scopes import (
+    argument,
+    arguments,
+    is_open,
+    literal_text,
+    name_of,
+    number_of,
+)
 
 __all__ = ["RULES", "after"]
 
@@ -41,8 +47,7 @@ def _manager(work: Work, site: Site, value: Optional[ast.expr]) -> Optional[str]
     if number_of(bound) is not None:
         return "{}({})".format(work.name(_FIXED), script.written(value))
     if isinstance(bound, ast.Call) and all(
-        number_of(part) is not None
-        for part in [*bound.args, *(keyword.value for keyword in bound.keywords)]
+        number_of(part) is not None for part in arguments(bound)
     ):
         value = bound
     if not isinstance(value, ast.Call) or is_open(value):
@@ -76,12 +81,7 @@ def _rewrite(work: Work, site: Site, name: str) -> None:
     if is_open(call) or optimizer is None:
         work.refuse(site.line, id, "* or ** arguments: left as it is")
         return
-    values = [optimizer, *work.script.values(optimizer, site.scope)]
-    made = [
-        work.script.resolve(one.func, site.scope) or ""
-        for one in values
-        if isinstance(one, ast.Call)
-    ]
+    made = work.script.made_by(optimizer, site.scope)
     if any(one.startswith("tensorflow.keras.optimizers.") for one in made):
         work.refuse(
             site.line,

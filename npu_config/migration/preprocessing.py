@@ -3,10 +3,10 @@
 import ast
 from typing import Dict, List, NamedTuple, Optional, Set
 
-from npu_config.migration import pipelines
+from npu_config.migration import data
 from npu_config.migration.work import CHANGED, Work
 from npu_config.python_flow.module import Site
-from npu_config.python_flow.scopes import argument, name_of
+from npu_config.python_flow.scopes import argument, arguments, name_of
 from npu_config.script.vocabulary import TABLES
 
 __all__ = ["after", "in_dataset_function"]
@@ -112,9 +112,9 @@ def _variables(work: Work) -> None:
         return
     values = [
         value
-        for found in pipelines.calls(work.script)
+        for found in data.calls(work.script)
         if found.is_dataset
-        for value in [*found.call.args, *(keyword.value for keyword in found.call.keywords)]
+        for value in arguments(found.call)
     ]
     ids = {id(value) for value in values}
     names = {name_of(value) for value in values} | _names_read(work)

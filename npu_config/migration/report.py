@@ -13,7 +13,7 @@ from npu_config.core.message import language, localized
 from npu_config.core.terminal import printable
 from npu_config.migration import rules
 from npu_config.migration.engine import Migration
-from npu_config.migration.facts import FACTS
+from npu_config.migration.facts import facts, url_of
 from npu_config.migration.project import Outcome
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
 from npu_config.reporters.text import finding
@@ -122,11 +122,11 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                 where = localized("lines {}" if len(numbers) > 1 else "line {}", _numbers(numbers))
                 lines.append(
                     "    {}, {}: {}".format(
-                        where, id, printable(localized(text or FACTS[id].title))
+                        where, id, printable(localized(text or facts()[id].title))
                     )
                 )
                 if kind != CHANGED:
-                    lines.append("        {}".format(FACTS[id].url))
+                    lines.append("        {}".format(url_of(id)))
     lines.append(_summary(outcomes))
     if commands:
         lines.append(localized("next: {}", "\n      ".join(map(printable, commands))))
@@ -333,7 +333,7 @@ class _Rows:
             id=note.id,
             old=_safe(old),
             new="<pre>{}</pre>".format(_safe(new)) if new else "",
-            why=_safe(localized(note.note or FACTS[note.id].title)),
+            why=_safe(localized(note.note or facts()[note.id].title)),
         )
 
     def _moved(self, offset: int, with_insertions: bool) -> int:

@@ -11,7 +11,7 @@ import enum
 import re
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
-from npu_config.migration.names import INTERESTING, PACKAGES, TEXT_WORDS, canonical, interesting
+from npu_config.migration.names import PACKAGES, TEXT_WORDS, Interest, canonical
 from npu_config.migration.neighbours import REEXPORTED, Neighbours, may_borrow
 from npu_config.python_flow.module import Module, Site, sites
 from npu_config.python_flow.scopes import (
@@ -62,7 +62,7 @@ class Resolver(Module):
     Args:
         text: the script.
         neighbours: the other modules of its project.
-        known: the names that matter, to know which of several stars brings one.
+        interest: what matters in it, also to know which of several stars brings a name.
 
     Attributes:
         text: the script.
@@ -76,11 +76,11 @@ class Resolver(Module):
         Unparsable: for text that is not Python 3.
     """
 
-    def __init__(self, text: str, neighbours: Optional[Neighbours], known: FrozenSet[str]) -> None:
+    def __init__(self, text: str, neighbours: Optional[Neighbours], interest: Interest) -> None:
         super().__init__(text)
         self.text = text
         self.neighbours = neighbours or Neighbours()
-        self.known = known
+        self.interest = interest
         self.cache: Dict[str, Any] = {}
         self._meanings: Dict[Tuple[Scope, str], Meaning] = {}
         self._stored: Dict[Tuple[Scope, str], Meaning] = {}
@@ -102,7 +102,7 @@ class Resolver(Module):
     # Interesting places
 
     def _find_sites(self) -> Iterator[Site]:
-        members = interesting(self.words)
+        members = self.interest.of(self.words)
         names = frozenset(self._names_of_interest())
         lines = {line for word in members | names for line in self._lines_of(word, names)}
         for site in sites(self.module, sorted(lines), _KINDS):
@@ -132,7 +132,7 @@ class Resolver(Module):
             for alias in () if getattr(node, "level", 0) else node.names:  # type: ignore[attr-defined]
                 first = (getattr(node, "module", None) or alias.name).split(".")[0]
                 if first == "horovod" or (
-                    isinstance(node, ast.ImportFrom) and alias.name in INTERESTING
+                    isinstance(node, ast.ImportFrom) and alias.name in self.interest.words
                 ):
                     is_module = isinstance(node, ast.Import)
                     yield alias.asname or ("horovod" if is_module else alias.name)
@@ -143,7 +143,7 @@ class Resolver(Module):
             if (self.meaning(name, self.module).name or "").startswith("horovod"):
                 yield name
         if any(name.startswith("tensorflow") for name in self.stars):
-            yield from self.words & INTERESTING
+            yield from self.words & self.interest.words
 
     def sites_of(self, names: Iterable[str]) -> List[Site]:
         """The attributes and names with one of some last parts, in order of the lines."""
@@ -291,7 +291,7 @@ class Resolver(Module):
             module = node.module or ""
             if not node.level and canonical(module).startswith("tensorflow"):
                 dotted = canonical("{}.{}".format(module, name))
-                if dotted in self.known:
+                if dotted in self.interest.known:
                     return Meaning(Binding.IMPORT, dotted)
                 last = last or dotted
                 continue

@@ -5,8 +5,7 @@ import re
 from typing import Mapping, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.migration.table import Rules, of_calls
-from npu_config.migration.work import Work
+from npu_config.migration.work import Rules, Work, of_calls
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import (
     argument,

@@ -6,8 +6,7 @@ from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.resolve import Binding
-from npu_config.migration.table import Rules
-from npu_config.migration.work import Work, is_wrapped
+from npu_config.migration.work import Rules, Work, is_wrapped
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import (
     FUNCTIONS,

@@ -2,13 +2,13 @@
 
 import ast
 import re
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.migration.facts import FACTS
+from npu_config.migration.facts import url_of
 from npu_config.migration.resolve import Resolver
 from npu_config.python_flow.module import Site
-from npu_config.python_flow.scopes import name_of
+from npu_config.python_flow.scopes import arguments, name_of
 from npu_config.python_flow.source import HAS_ENDS
 
 __all__ = [
@@ -19,6 +19,9 @@ __all__ = [
     "Note",
     "Work",
     "is_wrapped",
+    "Rule",
+    "Rules",
+    "of_calls",
 ]
 
 CHANGED, REFUSED, MANUAL = "changed", "refused", "manual"
@@ -35,7 +38,7 @@ class Note(NamedTuple):
     @property
     def url(self) -> str:
         """The page that explains it."""
-        return FACTS[self.id].url
+        return url_of(self.id)
 
 
 class Change(NamedTuple):
@@ -81,7 +84,6 @@ class Work:
 
     def note(self, line: int, id: str, kind: str, text: str = "") -> None:
         """Add an entry to the report."""
-        assert id in FACTS, id
         key = (line, id, kind)
         if key not in self._notes or (text and not self._notes[key].note):
             self._notes[key] = Note(line, id, kind, text)
@@ -167,7 +169,7 @@ class Work:
         """The arguments of a call in order, with their names and brackets."""
         found: List[Tuple[ast.expr, int, int]] = []
         at = self.open_of(call)
-        values = [*call.args, *(keyword.value for keyword in call.keywords)]
+        values = arguments(call)
         spans = sorted((*self.script.span(node), number) for number, node in enumerate(values))
         for first, end, number in spans:
             at = self.skip(at)
@@ -395,3 +397,25 @@ def is_wrapped(node: ast.AST) -> bool:
     """True for a configuration that npu_config or npu_bridge has seen already."""
     ours = ("npu_config_proto", "npu_run_config_init", "to_config_proto")
     return isinstance(node, ast.Call) and name_of(node.func).startswith(ours)
+
+
+Rule = Callable[[Work, Site, str], None]
+"""Looks at a place where a name of TensorFlow is."""
+Rules = Dict[str, Rule]
+
+
+def of_calls(
+    id: str,
+    text: str,
+    kind: str = MANUAL,
+    blocks: bool = False,
+    unless: Optional[Callable[[Work, Site], bool]] = None,
+) -> Rule:
+    """A rule that says one thing of every call."""
+
+    def rule(work: Work, site: Site, name: str) -> None:
+        if site.call is not None and not (unless is not None and unless(work, site)):
+            work.note(site.line, id, kind, text)
+            work.blocked = work.blocked or blocks
+
+    return rule

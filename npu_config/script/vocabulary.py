@@ -5,7 +5,7 @@ Source: the public signatures of npu_bridge.
 """
 
 import re
-from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Pattern, Tuple
 
 from npu_config.catalogue.api import MODULES
 from npu_config.core.message import phrase
@@ -134,26 +134,28 @@ def _grouped(words: Iterable[bytes]) -> List[Tuple[bytes, List[bytes]]]:
 
 _NEEDLES = _grouped(NEEDLES)
 
-_BESIDE = _grouped(
-    (
-        b"initialize_system",
-        b"shutdown_system",
-        b"close_session",
-        b"NPULossScaleOptimizer",
-        b"FixedLossScaleManager",
+_FILES = frozenset(name.encode() for name in MODULES.values() if name.startswith("npu_bridge."))
+_RISKS: Tuple[Tuple[bytes, Pattern[bytes]], ...] = tuple(
+    (word, re.compile(pattern))
+    for word, pattern in (
+        (b"initialize_system", rb"npu_ops"),
+        (b"shutdown_system", rb"npu_ops"),
+        (b"close_session", rb"\b(?:run|exit|quit|_exit|abort)\s{0,9}\("),
+        (b"NPULossScaleOptimizer", rb"npu_distributed_optimizer_wrapper|NPUDistributedOptimizer"),
+        (
+            b"FixedLossScaleManager",
+            rb"FixedLossScaleManager\s{0,9}\((?!\s{0,40}(?:loss_scale\s?=\s?)?[1-9]\d{0,30}\s?[,)])",
+        ),
+        (b"Session", rb"Session\s{0,9}\(.{0,300},[ \t]{0,9}None[ \t]{0,9}\)"),
+        (b"Variable", rb"\.(?:map|flat_map|interleave)[ \t]{0,9}\("),
+        (b"get_variable", rb"\.(?:map|flat_map|interleave)[ \t]{0,9}\("),
+        (b"lookup", rb"\.(?:map|flat_map|interleave)[ \t]{0,9}\("),
+        (b"npu_bridge.", b"(?:%s)\\.\\w" % b"|".join(map(re.escape, sorted(_FILES)))),
     )
 )
-"""What rules look for in a script that imports npu_bridge and sets no option."""
-
-_NONE_LAST = re.compile(rb",[ \t]*None[ \t]*\)")
-_RESOURCES = (b"Variable", b"get_variable", b"lookup")
-_PREPROCESSING = re.compile(rb"\.(?:map|flat_map|interleave)[ \t]*\(")
-_MODULE = re.compile(rb"npu_bridge[.\w]*")
-_USUAL = frozenset(
-    b"npu_bridge" + below
-    for below in (b"", b".", b".npu_init", b".estimator", b".estimator.npu", b".hccl")
-)
-"""The modules of npu_bridge that every version has, from which names are imported."""
+"""What rules look for in a script that imports npu_bridge and sets no option: a word, and what has
+to be there, too.
+"""
 
 _OURS = (b"npu_", b"NPU", b"_npu")
 _APPENDING = re.compile(rb"npu_(?:hooks|callbacks)_append\b.*")
@@ -191,12 +193,7 @@ def _holds(data: bytes, groups: List[Tuple[bytes, List[bytes]]]) -> bool:
 
 def _works_with_adapter(data: bytes) -> bool:
     """True for a script that may do wrong what needs no option."""
-    return (
-        _holds(data, _BESIDE)
-        or not _USUAL.issuperset(_MODULE.findall(data))
-        or (b"Session" in data and _NONE_LAST.search(data) is not None)
-        or (any(word in data for word in _RESOURCES) and _PREPROCESSING.search(data) is not None)
-    )
+    return any(word in data and pattern.search(data) is not None for word, pattern in _RISKS)
 
 
 def _takes_last(data: bytes) -> bool:

@@ -16,7 +16,7 @@ from npu_config.cli import _topics
 from npu_config.cli.app import COMMANDS
 from npu_config.config import NpuConfig
 from npu_config.core.message import LANGUAGES
-from npu_config.migration.facts import FACTS, details
+from npu_config.migration.facts import facts as migration_facts
 from npu_config.readers import read
 from npu_config.rulebook import load_all
 from npu_config.writers import FORMATS
@@ -391,13 +391,16 @@ def test_explain_searches(npu):
     assert npu("explain", "drop_remainder").out.startswith("rule      NPU482 ")
 
 
-@pytest.mark.parametrize("fact", FACTS)
+@pytest.mark.parametrize("fact", migration_facts())
 def test_explain_facts_of_migrations(npu, fact):
     """Every id of the report of ``migrate`` is explained: what it is, and what is done."""
     result = npu("explain", fact)
     assert result.code == 0
-    assert "# {}\n\nWhat migrate does about: {}.\n".format(fact, FACTS[fact].title) in result.out
-    assert details(FACTS[fact])
+    assert (
+        "# {}\n\nWhat migrate does about: {}.\n".format(fact, migration_facts()[fact].title)
+        in result.out
+    )
+    assert migration_facts()[fact].details
     assert "/migration.html#" + fact in result.out
 
 
@@ -420,10 +423,10 @@ def test_explain_a_name_of_two_things(npu):
     only = npu("explain", "--kind", "migration", "precision-mode").out
     assert only.startswith("# precision-mode\n")
     listed = npu("explain", "--list", "--kind", "migration").out.splitlines()
-    assert [line.split()[1] for line in listed] == list(FACTS)
+    assert [line.split()[1] for line in listed] == list(migration_facts())
     (topic,) = json.loads(npu("explain", "--format", "json", "hvd-rank").out)["topics"]
     assert (topic["kind"], topic["group"]) == ("migration", "horovod")
-    assert topic["before"] == details(FACTS["hvd-rank"])["before"]
+    assert topic["before"] == migration_facts()["hvd-rank"].details["before"]
 
 
 def test_explain_several_names(npu):

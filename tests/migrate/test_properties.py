@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import npu_config
 from npu_config.core.diagnostics import Edit
+from npu_config.migration.names import Interest
 from npu_config.migration.resolve import Resolver
 from tests.migrate.test_cases import NAMES, text
 
@@ -57,7 +58,7 @@ PROGRAMS = st.builds(
 
 def offsets(source, edit):
     """Where an edit begins and ends."""
-    script = Resolver(source, None, frozenset())
+    script = Resolver(source, None, Interest(()))
     return script.offset(edit.line, edit.column), script.offset(edit.end_line, edit.end_column)
 
 
@@ -74,7 +75,7 @@ def applied(source, edits):
 
 def inverse(source, migration):
     """The edits of the migrated text that give the source back."""
-    script, shift, found = Resolver(migration.text, None, frozenset()), 0, []
+    script, shift, found = Resolver(migration.text, None, Interest(())), 0, []
     for edit in migration.edits:
         start, end = offsets(source, edit)
         first = script.position(start + shift)
@@ -91,7 +92,7 @@ def holds(source):
     assert migration.text == applied(source, migration.edits)
     assert source == applied(migration.text, inverse(source, migration))
     assert npu_config.migrate(migration.text).text == migration.text
-    lines = len(Resolver(source, None, frozenset()).source.lines)
+    lines = len(Resolver(source, None, Interest(())).source.lines)
     assert all(1 <= note.line <= lines for note in migration.notes)
     assert bool(migration.edits) == (migration.text != source)
 
