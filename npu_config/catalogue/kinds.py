@@ -269,13 +269,15 @@ def read_text(value: Any) -> str:
         problem = phrase("takes text, got {}", name_of_type(value))
         raise InvalidValue("wrong-type", problem, help, meant)
     if "\0" in value:
-        raise InvalidValue("bad-syntax", "holds a NUL character, where the runtime cuts the text")
+        raise InvalidValue(
+            "bad-syntax", ("contains a NUL character; the runtime truncates the text there")
+        )
     if not value.isascii():
         try:
             value.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
             raise InvalidValue(
-                "bad-syntax", "holds half of a surrogate pair, which is not text"
+                "bad-syntax", "contains an unpaired surrogate, which is not text"
             ) from None
     return str.__str__(value)
 
@@ -296,7 +298,7 @@ class Choice(Kind):
             return text
         folded = text.strip().lower()
         meant = next((legal for legal in self.values if legal.lower() == folded), None)
-        help = None if meant is None else phrase('write "{}"; case and blanks matter', meant)
+        help = None if meant is None else phrase('write "{}"; case and whitespace matter', meant)
         raise InvalidValue("value-not-allowed", phrase('is "{}"', shorten(text)), help, meant)
 
     def describe(self) -> str:

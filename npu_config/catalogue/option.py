@@ -36,8 +36,8 @@ class Outcome(enum.Enum):
     ABORT = "the adapter aborts the process"
     REJECT = "session.run raises"
     GE = "the graph engine refuses it"
-    SILENT = "the runtime says nothing and uses something else"
-    UNCHECKED = "nothing at run time checks it"
+    SILENT = "the runtime silently uses another value"
+    UNCHECKED = "it is not checked at run time"
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)

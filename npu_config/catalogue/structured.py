@@ -186,7 +186,7 @@ class DumpStep(Structured):
 
     annotation = "Union[str, int, Sequence[Union[int, Tuple[int, int]]]]"
     most = 100
-    words = phrase('steps and rising ranges joined by "|", at most {}, e.g. "0|5|10-20"', most)
+    words = phrase('steps and ascending ranges joined by "|", at most {}, e.g. "0|5|10-20"', most)
     forms = (
         {"type": "string", "pattern": r"^\d+(-\d+)?(\|\d+(-\d+)?){0,99}$"},
         _NATURAL,
@@ -243,7 +243,7 @@ class DumpStep(Structured):
     def _range(self, first: int, last: int) -> Tuple[int, int]:
         if first >= last:
             raise bad_syntax(
-                "holds the range {}-{}, which does not rise",
+                "has the range {}-{}, which is not ascending",
                 first,
                 last,
                 meant=str(first) if first == last else "{}-{}".format(last, first),
@@ -377,10 +377,14 @@ class Names(Structured):
         spaced = [name.strip() for name in names if not self._is_name(name)]
         wrong = [_some(unknown)] if unknown else []
         if spaced:
-            wrong.append(phrase('a blank beside "{}"', shorten(spaced[0], 40)))
+            wrong.append(phrase('whitespace around "{}"', shorten(spaced[0], 40)))
         if wrong:
             rule = "value-not-allowed" if unknown else "bad-syntax"
-            help = "write legal names without blanks" if unknown else "write names without blanks"
+            help = (
+                "write legal names without whitespace"
+                if unknown
+                else ("write names without whitespace")
+            )
             problem = phrase("{}, with {}", as_given(value), join(" and ", wrong))
             raise InvalidValue(rule, problem, help if spaced else None)
         return tuple(read_text(name) for name in names)
@@ -678,7 +682,7 @@ class ShapeRange(Structured):
     def _range(self, first: int, last: int) -> Tuple[int, int]:
         if first > last:
             raise bad_syntax(
-                "holds the range {0}~{1}, which runs backwards",
+                "has the range {0}~{1}, which is not ascending",
                 first,
                 last,
                 meant="{1}~{0}".format(first, last),

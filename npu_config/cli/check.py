@@ -38,7 +38,7 @@ from npu_config.text.rules import unreadable_file
 @click.option(
     "--if-ours",
     is_flag=True,
-    help="Leave out named files that are not of a kind that is checked, or are excluded.",
+    help="Leave out named files of an unsupported type, and excluded ones.",
 )
 @click.option("--fix", is_flag=True, help="Apply the fixes that are mechanical and safe.")
 @click.option("--diff", is_flag=True, help="Print what --fix would change; change nothing.")

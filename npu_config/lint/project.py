@@ -256,9 +256,7 @@ def read_project(path: str, known_rules: KnownRules) -> Optional[Project]:
     faults = tuple(document.diagnostics)
     if _MISNAMED in tables:
         place = document.places.key_place(("tool", _MISNAMED))
-        message = phrase(
-            "nothing reads [tool.{}]; the table is called [tool.{}]", _MISNAMED, TABLE
-        )
+        message = phrase("unknown table [tool.{}]; did you mean [tool.{}]?", _MISNAMED, TABLE)
         faults += (project_table.diagnostic(message, place, help="rename it"),)
     return Project(path, diagnostics=faults, text=text) if faults else None
 
@@ -312,7 +310,9 @@ class _Table:
             "per-file-ignores": self._table_of_rules,
         }
         if not isinstance(self._table, dict):
-            self._report((), phrase("[tool.npu-config] is a table; legal: {}", listed(readers)))
+            self._report(
+                (), phrase("[tool.npu-config] must be a table; legal keys: {}", listed(readers))
+            )
             self._table = {}
         for key, value in self._table.items():
             if key in readers:
@@ -375,7 +375,7 @@ class _Table:
             return tuple(value)
         name = inner[-1] if inner else key
         help = '{} = ["..."]'.format('"{}"'.format(name) if inner else name)
-        self._report((key, *inner), phrase('"{}" takes a list of texts', name), help)
+        self._report((key, *inner), phrase('"{}" must be a list of strings', name), help)
         return ()
 
     def _rules(self, key: str, value: Any, *inner: str) -> Tuple[str, ...]:
@@ -401,12 +401,12 @@ class _Table:
     def _text(self, key: str, value: Any) -> Optional[str]:
         if isinstance(value, str):
             return value
-        self._report((key,), phrase('"{}" takes a text', key))
+        self._report((key,), phrase('"{}" must be a string', key))
         return None
 
     def _switch(self, key: str, value: Any) -> bool:
         if not isinstance(value, bool):
-            self._report((key,), phrase('"{}" takes true or false', key))
+            self._report((key,), phrase('"{}" must be true or false', key))
         return value is True
 
     def _part_of_target(self, key: str, value: Any) -> Optional[str]:
@@ -420,6 +420,8 @@ class _Table:
 
     def _table_of_rules(self, key: str, value: Any) -> Dict[str, Tuple[str, ...]]:
         if not isinstance(value, dict):
-            self._report((key,), phrase('"{}" takes a table of pattern to list of rules', key))
+            self._report(
+                (key,), phrase('"{}" must be a table of patterns and lists of rules', key)
+            )
             return {}
         return {str(name): self._rules(key, rules, str(name)) for name, rules in value.items()}

@@ -373,8 +373,8 @@ class Decision(NamedTuple):
 
 
 NOTHING_OF_NPU = "it names nothing of the NPU"
-_NO_KIND = Decision(False, "not of a kind that is checked")
-_TAKEN = Decision(True, "it names what belongs to the NPU")
+_NO_KIND = Decision(False, "unsupported file type")
+_TAKEN = Decision(True, "it refers to the NPU")
 _SIDE_FILE = Decision(True, "its content is that of a side file or a rank table")
 
 
@@ -416,17 +416,17 @@ def _of_configuration(found: Signs) -> Decision:
     if not found.is_nearly_ours:
         return _NO_KIND
     if found.misplaced is not None and not found.options:
-        reason = 'the options in it stand under "{}", which is no group of options'
+        reason = 'its options are under "{}", which is not a group of options'
         return Decision(False, phrase(reason, found.misplaced), nearly=True)
     names = (*found.options, *found.common)
     if not names:
         reason = "its name is that of a configuration, and it sets no option"
         return Decision(False, reason, nearly=True)
     if not found.foreign:
-        reason = "it sets only {}, which other programs do, too"
+        reason = "it sets only {}, which other programs use, too"
         return Decision(False, phrase(reason, listed(map(shown, names))), nearly=True)
     reason = phrase(
-        "it sets {}, and too much that is no option: {}",
+        "it sets {}, but most of its keys are not options: {}",
         listed(map(shown, names[:_MOST_NAMES])),
         listed(map(shown, found.foreign[:_MOST_NAMES])),
     )
@@ -496,7 +496,7 @@ def _read(
             return attr.evolve(reading, encoding=BYTES)
         if kind is None or (fault is not None and not FORMATS[kind].binary):
             if fault is None:
-                return _nothing(kind, name, _unknown(name), why="of no kind that is checked")
+                return _nothing(kind, name, _unknown(name), why="unsupported file type")
             return _nothing(kind, name, fault)
     entry = FORMATS[kind]
     if len(data) > entry.limit:
@@ -504,7 +504,7 @@ def _read(
     if text is not None and (kind == "json" or (entry.one_of_several and _is_object(text))):
         hole = _template(text)
         if hole is not None:
-            message = "a template: {} is filled in later; what comes of it can be checked"
+            message = "a template: {} is filled in later; check the file that it produces"
             place = Source(text, name).place(*hole.span())
             note = rules.template.diagnostic(phrase(message, shown(hole.group())), place)
             return Reading(kind, name, diagnostics=(note,), text=text, unchecked=TEMPLATE)
@@ -595,7 +595,7 @@ def _takes_any_bytes(kind: str) -> bool:
 
 def _unknown(path: str) -> Diagnostic:
     return rules.unknown_file_kind.diagnostic(
-        "neither the name nor the content says what this is",
+        "the file type cannot be determined from the name or the content",
         Place(path),
         help=phrase("say it with --as {}", "|".join(KINDS)),
     )
@@ -607,23 +607,23 @@ def _foreign(found: Signs, path: str) -> Diagnostic:
     ours = (*found.options, *found.common)
     if found.misplaced is not None and not ours:
         message = phrase(
-            "this is a file of another program, or the options under {}, which is no group of "
-            "options, are at the wrong place",
+            "this is a file of another program, or the options under {}, which is not a group "
+            "of options, are in the wrong place",
             shown(found.misplaced),
         )
         help = phrase("move the options under {} to a file of their own", shown(found.misplaced))
         return rules.foreign_file.diagnostic(message, Place(path), help=help)
     if ours:
         message = phrase(
-            "this is a file of another program: at its top only {} can be an option, "
-            "others are {}",
+            "this is a file of another program: of its top-level keys only {} can be an option; "
+            "others: {}",
             listed(map(shown, ours[:3])),
             first,
         )
     else:
         message = phrase(
-            "this is a file of another program: none of its keys at the top is an option or a "
-            "group of options ({})",
+            "this is a file of another program: no top-level key is an option or a group of "
+            "options ({})",
             first,
         )
     return rules.foreign_file.diagnostic(message, Place(path))

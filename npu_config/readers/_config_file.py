@@ -121,9 +121,7 @@ def read_version(document: Document, findings: Findings, root: Dict[str, Any]) -
             findings.report(
                 rules.missing_version,
                 Place(document.source.path, 1, 1),
-                phrase(
-                    "the file does not say its version; it is read as version {}", layout.VERSION
-                ),
+                phrase("the file has no version; it is read as version {}", layout.VERSION),
                 _VERSION_LINES[document.kind],
             )
         return
@@ -172,7 +170,7 @@ def read_target(document: Document, findings: Findings, value: Any) -> Optional[
                 rules.wrong_header,
                 place,
                 phrase(
-                    '"{}" is not a part of the target; legal: {}',
+                    '"{}" is not a key of "target"; legal: {}',
                     shorten(key),
                     listed(layout.TARGET_KEYS),
                 ),
@@ -409,7 +407,7 @@ class _Interpreter:
             self._findings.report(
                 rules.file_too_large,
                 self._document.key_place(path),
-                phrase("more than {} options; the rest is not looked at", MAX_ENTRIES),
+                phrase("more than {} options; the rest is not checked", MAX_ENTRIES),
             )
 
     def _holds_broken(self, value: Any, place: Place) -> bool:
@@ -426,7 +424,7 @@ class _Interpreter:
                 if isinstance(item, (dict, list))
                 for part in (item.values() if isinstance(item, dict) else item)
             ]
-        message = phrase("nested deeper than {} levels", MAX_DEPTH)
+        message = phrase("nesting limit of {} levels exceeded", MAX_DEPTH)
         self._findings.report(rules.file_too_large, place, message)
         return True
 

@@ -44,8 +44,7 @@ def duplicate_key() -> None:
     help="write the value out, in quotes where text is meant",
 )
 def yaml_trap() -> None:
-    """YAML reads something else than what is written, or a feature of YAML is used that has no
-    place in a configuration.
+    """YAML reads a value as something else than it looks, or a feature of YAML is not accepted.
 
     `off`, `on`, `yes` and `no` are booleans, `010` is eight, `30:00` is 1800, `8.50` is the number
     8.5, `2024-01-01` is a date, and YAML 1.2 disagrees with YAML 1.1 about most of them.  A tab
@@ -124,7 +123,7 @@ def unknown_file_kind() -> None:
 
 @declare("NPU780", Severity.ERROR, source=("npu_config",))
 def file_of_another_kind() -> None:
-    """A file that is named is of a kind that `check` does not take.
+    """A named file is of a type that `check` does not support.
 
     A graph, the log of a training run, the tables of the profiler, fusion_result.json and
     acl.json are known by their content; the help names the command that takes the file, where

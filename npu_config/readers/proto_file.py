@@ -63,14 +63,14 @@ def _with_bare_names(settings: Settings, source: Source) -> Settings:
 
 
 def _duplicates(positions: TextPositions, path: Optional[str]) -> List[Diagnostic]:
-    """A warning for each option that one entry holds twice: the last value counts."""
+    """A warning for each option that one entry holds twice: the last value is used."""
     found = []
     for optimizer in positions.optimizers:
         lines: Dict[str, Optional[int]] = {}
         for name, places in optimizer.options:
             if name in lines:
                 message = phrase(
-                    '"{}" appears twice, on lines {} and {}; the last value counts',
+                    '"{}" appears twice, on lines {} and {}; the last value is used',
                     shorten(name),
                     lines[name],
                     places.key.line,

@@ -161,7 +161,7 @@ class Scanner:
             position += 1
 
     def _too_deep(self, start: int, end: int) -> None:
-        message = phrase("nested deeper than {} levels; the rest is not read", MAX_DEPTH)
+        message = phrase("nesting limit of {} levels exceeded; the rest is not read", MAX_DEPTH)
         self._document.report(rules.file_too_large, start, end, message)
         raise StopReading
 
@@ -289,7 +289,7 @@ class Scanner:
         text = self._text
         self._count += 1
         if self._count > MAX_VALUES:
-            message = "with this the file has more than {:,} values; the rest is not read"
+            message = "the file has more than {:,} values; the rest is not read"
             self._document.report(
                 rules.file_too_large, start, start + 1, phrase(message, MAX_VALUES)
             )

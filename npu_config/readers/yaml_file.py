@@ -96,7 +96,7 @@ def _report_continued(document: Document, colon: int) -> bool:
     before = above[-1].strip()
     begin = start + text[start:colon].index(key)
     if ": " not in before:
-        message = phrase('{} is no "key: value" that this line can follow', shown(before))
+        message = phrase('{} is not a "key: value" that this line can continue', shown(before))
         help = 'write "key: value", with a blank after the colon'
     elif begin - start > len(above[-1]) - len(above[-1].lstrip()):
         message = phrase(
@@ -164,7 +164,7 @@ class Scalars:
         text = event.value
         if _LONE_SURROGATE.search(text):
             self._document.report(
-                rules.unparsable_file, start, end, "this text has half of a surrogate pair in it"
+                rules.unparsable_file, start, end, "this text contains an unpaired surrogate"
             )
             return BROKEN, None
         kind = self.kind(event)
@@ -271,7 +271,7 @@ def _compose(document: Document, table: PlaceTable) -> None:
         start = 0 if composer is None else composer.offset()
         if composer is not None:
             composer.distrust(start)
-        message = "an escape of no character (they end at \\U0010FFFF), or a number too long"
+        message = "an escape beyond \\U0010FFFF, or a number that is too long"
         document.report(rules.unparsable_file, start, start, message)
         document.complete = False
     finally:
@@ -423,8 +423,8 @@ class _Composer:
                 start,
                 end,
                 phrase(
-                    "with this the file has more than {:,} values (those behind aliases counted "
-                    "each time); the rest is not read",
+                    "the file has more than {:,} values (those of an alias count each time); "
+                    "the rest is not read",
                     MAX_VALUES,
                 ),
             )
@@ -470,7 +470,7 @@ class _Composer:
         self._frames.append(frame)
 
     def _too_deep(self, start: int, end: int) -> None:
-        message = phrase("nested deeper than {} levels; the rest is not read", MAX_DEPTH)
+        message = phrase("nesting limit of {} levels exceeded; the rest is not read", MAX_DEPTH)
         self._document.report(rules.file_too_large, start, end, message)
         raise StopReading
 
@@ -491,14 +491,17 @@ class _Composer:
             return
         if name not in self._anchors:
             self._document.report(
-                rules.unparsable_file, start, end, phrase('no anchor "&{}" is before', name)
+                rules.unparsable_file,
+                start,
+                end,
+                phrase(('undefined alias: there is no anchor "&{}" before it'), name),
             )
             self._put(BROKEN, start, end)
             return
         anchored = self._anchors[name]
         if anchored is None:
             self._document.report(
-                rules.yaml_trap, start, end, phrase('the alias "*{}" holds itself', name)
+                rules.yaml_trap, start, end, phrase('the alias "*{}" refers to itself', name)
             )
             self._put(BROKEN, start, end)
             return

@@ -337,9 +337,9 @@ def unread(case: Case, option: Option) -> Optional[str]:
     if not is_never_read(case, switches):
         return None
     return phrase(
-        "nothing reads it while {} is off"
+        "it is not read while {} is off"
         if len(switches) == 1
-        else "nothing reads it while {} are off",
+        else "it is not read while {} are off",
         quoted(switches),
     )
 

@@ -51,8 +51,8 @@ def two_checkpoint_intervals(case: Case) -> None:
     ):
         case.report_argument(
             "save_checkpoints_secs",
-            '"save_checkpoints_steps" and "save_checkpoints_secs" are both given; at most one '
-            "of them may be; RunConfig raises",
+            '"save_checkpoints_steps" and "save_checkpoints_secs" are both given; only one of '
+            "them is allowed; RunConfig raises",
             help='remove "save_checkpoints_secs"',
         )
 
@@ -226,5 +226,5 @@ def default_checkpoint_interval(case: Case) -> None:
             '"save_checkpoints_steps" and "save_checkpoints_secs" are None; a checkpoint is '
             "saved every {} steps",
             CHECKPOINT_STEPS,
-            help="give 0 to save none",
+            help="set it to 0 to save no checkpoint",
         )

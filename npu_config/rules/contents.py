@@ -192,7 +192,7 @@ def _debug_switches(case: Case) -> Tuple[str, ...]:
     help="export numbers, e.g. TOTAL_STEP=100000 STEP_NOW=0, or TARGET_LOSS=0.1 LOSS_NOW=9.5",
 )
 def accelerate_environment(case: Case) -> None:
-    """What the environment says of the accelerated training is not a number.
+    """A variable of the accelerated training is not a number.
 
     With the trigger `step` the adapter reads TOTAL_STEP and STEP_NOW, unsigned 32-bit
     integers; with `loss` TARGET_LOSS and LOSS_NOW, floats.  The first run fails with
@@ -288,7 +288,7 @@ def memory_check_with_collect_path(case: Case) -> None:
         case.report(
             "op_debug_config",
             'the file of "op_debug_config" has oom and NPU_COLLECT_PATH is set in the '
-            "environment; at most one of them may be",
+            "environment; only one of them is allowed",
             help="unset NPU_COLLECT_PATH, or take oom out of the file",
             consequence="the compiled kernels fail",
         )
@@ -347,7 +347,7 @@ def unoptimised_kernels_of_dynamic_shapes(case: Case) -> None:
 def switch_beats_fusion_file(case: Case) -> None:
     """``optimization_switch`` and the file of ``fusion_switch_file`` disagree about a pass.
 
-    The option wins.
+    The option is used.
 
     Wrong:
 
@@ -370,8 +370,8 @@ def switch_beats_fusion_file(case: Case) -> None:
             words = {True: "on", False: "off"}
             case.report(
                 "optimization_switch",
-                '"optimization_switch" has {} {} and the file of "fusion_switch_file" has '
-                "it {}; the option wins",
+                '"optimization_switch" has {} {} and the file of "fusion_switch_file" has it '
+                "{}; the option is used",
                 name[:80],
                 words[switch],
                 words[in_file],

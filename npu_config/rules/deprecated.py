@@ -106,7 +106,9 @@ def option_without_effect(case: Case) -> None:
         option, version, help = OPTIONS[name], case.version, "remove it"
         severity = _severity_without_effect(case, option)
         message = phrase(
-            '"{}" has no effect' if option.is_read else '"{}" has no effect; nothing reads it',
+            '"{}" has no effect'
+            if option.is_read
+            else ('"{}" has no effect; the adapter does not read it'),
             name,
         )
         if option.effective != NEVER and (version is None or version < _DOCUMENTED):
@@ -166,10 +168,10 @@ def removed_auto_tune(case: Case) -> None:
         return
     mode = case.get(REMOVED)
     if mode is None:
-        severity, outcome = Severity.WARNING, "any text but the empty one ends the process"
+        severity, outcome = Severity.WARNING, "any value but an empty string ends the process"
     elif mode == "":
         severity = Severity.INFO if in_script(case) else Severity.WARNING
-        outcome = "the empty text switches nothing on"
+        outcome = "an empty string has no effect"
     else:
         severity, outcome = Severity.ERROR, "the adapter aborts the process"
     case.report(
@@ -207,9 +209,9 @@ def undocumented_option(case: Case) -> None:
             free = isinstance(OPTIONS[name].kind, Text)
             case.report(
                 name,
-                '"{}" is in no documentation, and nothing checks its value'
+                '"{}" is not documented, and its value is not checked'
                 if free
-                else '"{}" is in no documentation',
+                else '"{}" is not documented',
                 name,
                 help="leave it out unless the vendor's support asked for it",
                 place=case.entries[name].place_of_name,
@@ -275,7 +277,7 @@ def undocumented_value(case: Case) -> None:
             value = known[name]
             case.report(
                 name,
-                '"{}" is {}, which works but is in no documentation; documented: {}',
+                '"{}" is {}, which works but is not documented; documented: {}',
                 name,
                 '"{}"'.format(value) if isinstance(value, str) else value,
                 listed(_documented(name)),

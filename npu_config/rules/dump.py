@@ -58,7 +58,7 @@ def both_dumps(case: Case) -> None:
     if on(case, "enable_dump") and on(case, "enable_dump_debug"):
         case.report(
             "enable_dump_debug",
-            '"enable_dump"{} and "enable_dump_debug" are both True; at most one of them may be',
+            '"enable_dump"{} and "enable_dump_debug" are both True; only one of them is allowed',
             line_of(case, "enable_dump", "enable_dump_debug"),
             help='switch one of them off and run twice; under flags, write "if" and "elif"'
             if in_script(case)

@@ -133,7 +133,10 @@ def dynamic_compilation_with_dynamic_input(case: Case) -> None:
     if case.get("compile_dynamic_mode") is True and on(case, "dynamic_input"):
         case.report(
             "dynamic_input",
-            '"dynamic_input" and "compile_dynamic_mode" are both True; at most one of them may be',
+            (
+                '"dynamic_input" and "compile_dynamic_mode" are both True; only one of them is '
+                "allowed"
+            ),
             help='remove "dynamic_input", which is deprecated',
             consequence=Outcome.REJECT.value,
         )
@@ -331,7 +334,7 @@ def insert_op_file_with_shape_profiles(case: Case) -> None:
     if given(case, "insert_op_file") and given(case, "dynamic_dims"):
         case.report(
             "insert_op_file",
-            '"insert_op_file" is set with "dynamic_dims"; at most one of them may be',
+            '"insert_op_file" is set with "dynamic_dims"; only one of them is allowed',
             help="remove one of them",
         )
 

@@ -45,7 +45,7 @@ _BEATEN: Dict[str, Tuple[str, ...]] = {
 def option_beats_environment(case: Case) -> None:
     """An option and the environment variable for the same are set to different values.
 
-    The option wins.
+    The option is used.
 
     Wrong:
 
@@ -67,7 +67,7 @@ def option_beats_environment(case: Case) -> None:
                 continue
             case.report(
                 name,
-                '"{}" is {} and {} in the environment is "{}"; the option wins',
+                '"{}" is {} and {} in the environment is "{}"; the option is used',
                 name,
                 value,
                 variable,
@@ -102,7 +102,7 @@ def memory_policy_in_environment_too(case: Case) -> None:
         case.report(
             "static_memory_policy",
             '"static_memory_policy" is set and so is GE_USE_STATIC_MEMORY in the environment; '
-            "at most one of them may be",
+            "only one of them is allowed",
             help="unset GE_USE_STATIC_MEMORY",
         )
 
@@ -196,7 +196,7 @@ def hf32_beside_operator_precision(case: Case) -> None:
     on_host=True,
 )
 def exception_dump_redirected(case: Case) -> None:
-    """``enable_exception_dump`` is set and NPU_COLLECT_PATH decides in its place.
+    """``enable_exception_dump`` is set, but NPU_COLLECT_PATH overrides it.
 
     With the variable the common exception dump (1) is used whatever the option says, and goes to
     that directory.
@@ -237,7 +237,7 @@ PROGRESS = {"step": ("TOTAL_STEP", "STEP_NOW"), "loss": ("TARGET_LOSS", "LOSS_NO
     on_host=True,
 )
 def accelerated_training_without_progress(case: Case) -> None:
-    """The environment does not say how far the training is, which the acceleration needs.
+    """The environment lacks the training progress that the acceleration needs.
 
     ``step`` needs TOTAL_STEP and STEP_NOW, ``loss`` needs TARGET_LOSS and LOSS_NOW; without them
     the first run raises.  A warning, since the script may still set them, as
@@ -260,9 +260,9 @@ def accelerated_training_without_progress(case: Case) -> None:
     if missing:
         case.report(
             "experimental_accelerate_train_mode",
-            "{} is not set in the environment, and must be before the first run"
+            "{} is not set in the environment; it must be set before the first run"
             if len(missing) == 1
-            else "{} are not set in the environment, and must be before the first run",
+            else "{} are not set in the environment; they must be set before the first run",
             join(" and ", missing),
             help=phrase(
                 "let the script set it, or use TellMeStepOrLossHook"

@@ -206,8 +206,8 @@ def two_weight_compressions(case: Case) -> None:
     if case.isset("enable_compress_weight"):
         case.report(
             "compress_weight_conf",
-            '"compress_weight_conf" and "enable_compress_weight" are both set; at most one '
-            "of them may be",
+            '"compress_weight_conf" and "enable_compress_weight" are both set; only one of them '
+            "is allowed",
             help='remove "enable_compress_weight"',
             consequence=Outcome.ABORT.value,
         )

@@ -100,7 +100,7 @@ def _forms(option: Option, setting: Setting) -> Iterator[Any]:
 
 
 FORMER_NAMES: Dict[str, str] = {
-    "master_slave_mode": "older adapters knew it; nothing reads it now, remove it",
+    "master_slave_mode": "only older adapters read it; remove it",
     "accelerate_train_mode": 'the option is called "experimental_accelerate_train_mode"',
     "logical_device_cluster_deploy_mode": (
         'the option is called "experimental_logical_device_cluster_deploy_mode"'
@@ -109,9 +109,12 @@ FORMER_NAMES: Dict[str, str] = {
     "model_deploy_mode": 'the option is called "experimental_model_deploy_mode"',
     "model_deploy_devicelist": 'the option is called "experimental_model_deploy_devicelist"',
     "enable_auto_mix_precision": (
-        'older scripts carry it; mixed precision is "precision_mode_v2" "mixed_float16"'
+        'it comes from older scripts; for mixed precision set "precision_mode_v2" to '
+        '"mixed_float16"'
     ),
-    "allow_mix_compile": 'older scripts carry it; mixed computing is "mix_compile_mode"',
+    "allow_mix_compile": (
+        'it comes from older scripts; for mixed computing set "mix_compile_mode"'
+    ),
     "recompute": "set it with util.set_graph_exec_config, it is not a session option",
 }
 """Names that scripts carry from older adapters or from NPURunConfig, and what became of them."""
@@ -142,7 +145,7 @@ _ZEROS = {"b": "False", "i": "0", "s": "empty text"}
     about="faults",
 )
 def unknown_option(case: Case) -> None:
-    """A name is set that no option has.
+    """An unknown option is set.
 
     The adapter reads the names that it knows and never looks at the others: a misspelt option
     has no effect and nothing says so.  In a ConfigProto or a script, where a newer adapter may
@@ -161,7 +164,7 @@ def unknown_option(case: Case) -> None:
         if not isinstance(name, str):
             case.report(
                 shown(name),
-                "{} is not an option; names are text",
+                "{} is not an option; option names are strings",
                 name_of_type(name),
                 help="correct the name, or remove it",
                 place=setting.place_of_name,
@@ -174,7 +177,7 @@ def unknown_option(case: Case) -> None:
         help = former or ("correct the name, or remove it" if close is None else None)
         case.report(
             name,
-            '"{}" is not an option of NpuOptimizer',
+            '"{}" is not an NpuOptimizer option',
             shorten(name),
             help=help,
             place=setting.place_of_name,
@@ -183,7 +186,7 @@ def unknown_option(case: Case) -> None:
             if close and _is_typo(case, name, close)
             else None,
             meant=close,
-            consequence="nothing reads it",
+            consequence="it is ignored",
         )
 
 

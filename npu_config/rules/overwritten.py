@@ -11,10 +11,11 @@ from npu_config.core.rule import declare
 
 @declare("NPU8041", Severity.WARNING, source=("npu_config",))
 def value_overwritten() -> None:
-    """A value that is there already is replaced: one of the ConfigProto that a configuration is
-    added to, or an environment variable that a preset sets for a block.
+    """An existing value is replaced by that of a configuration or preset.
 
-    What was configured last wins, and both stand in the script: only one of them can be meant.
+    It is a value of the ConfigProto that the configuration is added to, or an environment variable
+    that the preset sets for a block.  The value that was configured last is used, and both are in
+    the script: only one of them can be meant.
 
     Wrong:
 

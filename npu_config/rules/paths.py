@@ -110,7 +110,7 @@ def _words(error: OSError) -> str:
         return "is too long"
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return "does not exist"
-    return phrase("cannot be looked at ({})", error.strerror)
+    return phrase("cannot be accessed ({})", error.strerror)
 
 
 def _report(case: Case, found: Found, problem: str, help: str) -> None:

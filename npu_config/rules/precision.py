@@ -46,7 +46,7 @@ def both_precision_modes(case: Case) -> None:
     if case.isset("precision_mode") and case.isset("precision_mode_v2"):
         case.report(
             "precision_mode",
-            '"precision_mode" and "precision_mode_v2" are both set; at most one of them may be',
+            '"precision_mode" and "precision_mode_v2" are both set; only one of them is allowed',
             help='keep "precision_mode_v2" and remove "precision_mode"',
             consequence=Outcome.REJECT.value,
         )
@@ -404,7 +404,7 @@ def accelerated_training_in_bfloat16(case: Case) -> None:
     ),
 )
 def optypelist_with_mode_for_all(case: Case) -> None:
-    """``optypelist_for_implmode`` is set, and the mode is one for all operators.
+    """``optypelist_for_implmode`` is set, and ``op_select_implmode`` is for all operators.
 
     The list says which operator types ``op_select_implmode`` applies to; the undocumented modes
     ``high_precision_for_all`` and ``high_performance_for_all`` apply to every one.

@@ -229,7 +229,7 @@ def npu_optimizer_in_session_config(case: Case) -> None:
         case.report(
             None,
             '"session_config" has an "{}" of its own; NPUEstimator adds a second one, whose '
-            "keys win",
+            "keys are used",
             NPU_OPTIMIZER,
             help="give the options as arguments of NPURunConfig",
             place=session.place,

@@ -105,8 +105,8 @@ def second_npu_optimizer(case: Case) -> None:
     places = session.optimizer_places
     case.report(
         None,
-        '{} custom optimizers are called "{}"; exactly one is legal, and keys of the later '
-        "ones win",
+        '{} custom optimizers are called "{}"; exactly one is legal, and the keys of the later '
+        "ones are used",
         len(indexes),
         NPU_OPTIMIZER,
         help="set all options on one entry",

@@ -47,9 +47,9 @@ def incomplete_shape_profiles(case: Case) -> None:
         present = [name for name in SHAPE_PROFILES if case.isset(name)]
         case.report(
             present[0],
-            "{} is set without {}; all three are legal, or none"
+            "{} is set without {}; set all three, or none of them"
             if len(present) == 1
-            else "{} are set without {}; all three are legal, or none",
+            else "{} are set without {}; set all three, or none of them",
             quoted(present),
             quoted(missing),
             help=phrase("set {} too", quoted(missing)),
@@ -66,7 +66,7 @@ def incomplete_shape_profiles(case: Case) -> None:
     source=(_DOC, "cann/ge:compiler/graph/preprocess/multi_batch_options.cc"),
 )
 def profile_of_wrong_length(case: Case) -> None:
-    """A profile of ``dynamic_dims`` has another number of sizes than ``input_shape`` has ``-1``.
+    """A profile of ``dynamic_dims`` does not have one size for each ``-1`` of ``input_shape``.
 
     Each profile fills all the ``-1`` of all inputs, in order.  The graph engine refuses others.
 

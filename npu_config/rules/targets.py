@@ -365,9 +365,9 @@ def version_not_measured(case: Case) -> None:
     if cann is not None and snapshot is not None and not is_measured(cann):
         case.report(
             None,
-            "CANN {} is older than every version that is known here; the rules speak of {}"
+            "CANN {} is older than every version that npu_config knows; it is checked as {}"
             if snapshot is SNAPSHOTS[0]
-            else "CANN {} is newer than every version that is known here; the rules speak of {}",
+            else "CANN {} is newer than every version that npu_config knows; it is checked as {}",
             cann,
             snapshot,
         )

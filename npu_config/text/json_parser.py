@@ -195,7 +195,7 @@ class Lexer:
         """A text; BROKEN for one that no encoding can write."""
         if not self._surrogates or not _SURROGATE.search(value):
             return value
-        self._log.fault(start, end, "this text has half of a surrogate pair in it")
+        self._log.fault(start, end, "this text contains an unpaired surrogate")
         return BROKEN
 
     def single(self, start: int) -> Tuple[Any, int]:

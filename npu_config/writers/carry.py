@@ -114,7 +114,9 @@ def carry(
     beside = {name: (left.get(name) or unused[name],) for name in order}
     for name, file in config.side_files.items():
         if folder is None and not is_there(file.path):
-            beside[name] = (phrase("{} is not there yet; --side-files DIR writes it", file.path),)
+            beside[name] = (
+                phrase("{} does not exist yet; --side-files DIR writes it", file.path),
+            )
     notes = Notes(beside, tuple(_whole(source, to, own_target)))
     if to not in WITHOUT_COMMENTS:
         return Carried(config, notes)
@@ -174,7 +176,7 @@ def _whole(source: Stated, to: str, own: Optional[Target]) -> List[str]:
         found.append(source.more)
     if source.arguments and to == "run-config":
         names = listed(source.arguments)
-        found.append(phrase("arguments that are no options are not written: {}", names))
+        found.append(phrase("arguments that are not options are not written: {}", names))
     flags = [] if own is None or to in _WITH_TARGET else list(_flags(own))
     if flags:
         found.append(
@@ -197,7 +199,7 @@ def _lost(text: str, settings: Settings, to: str, name: Optional[str] = None) ->
     """The error about what an output without comments cannot say."""
     setting = None if name is None else settings.entries.get(name)
     return lost_in_output.diagnostic(
-        phrase("{} has no comments to say it: {}", to, text),
+        phrase("{} cannot hold comments, which this needs: {}", to, text),
         settings.place if setting is None else setting.place,
         name,
         _INSTEAD[to],

@@ -144,7 +144,7 @@ def test_a_choice_says_what_was_meant():
     """Another case or blanks around are told."""
     with pytest.raises(InvalidValue) as caught:
         Choice(("input", "all")).parse(" ALL")
-    assert caught.value.help == 'write "all"; case and blanks matter'
+    assert caught.value.help == 'write "all"; case and whitespace matter'
 
 
 @pytest.mark.parametrize(

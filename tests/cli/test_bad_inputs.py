@@ -51,10 +51,10 @@ def test_options_under_a_foreign_key(npu, tmp_path, monkeypatch):
     (tmp_path / "conf" / "train.yaml").write_text(FOREIGN)
     found = npu("check", "conf/train.yaml")
     assert found.code == 1
-    assert 'the options under "options_of_the_npu", which is no group of options' in found.out
+    assert 'the options under "options_of_the_npu", which is not a group of options' in found.out
     assert 'move the options under "options_of_the_npu" to a file of their own' in found.out
     found = npu("check", "conf")
-    assert 'the options in it stand under "options_of_the_npu"' in found.err
+    assert 'its options are under "options_of_the_npu"' in found.err
     assert "left out" not in found.err
 
 

@@ -217,7 +217,7 @@ def test_generate_from_a_script_without_comments(npu, tmp_path, to, other):
     result = npu("generate", path, "--to", to)
     assert (result.code, result.out) == (1, "")
     assert "train.py:9:" in result.err
-    assert "has no comments to say it: hccl_timeout: known at run time only" in result.err
+    assert "cannot hold comments, which this needs: hccl_timeout: known at run time only" in result.err
     assert "write {}: there it is a comment".format(other) in result.err
 
 
@@ -482,7 +482,7 @@ def test_explain_a_former_name(npu):
     """What became of it."""
     result = npu("explain", "master_slave_mode")
     assert result.code == 0
-    assert "nothing reads it now" in result.out
+    assert "it is ignored now" in result.out
 
 
 def test_explain_on_a_terminal(npu, monkeypatch):

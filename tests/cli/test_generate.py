@@ -126,7 +126,7 @@ if FLAGS.amp:
 """
 UNKNOWN = (
     'enable_auto_mix_precision: true (line 9); "enable_auto_mix_precision" is not an option of '
-    "NpuOptimizer; nothing reads it [NPU101]"
+    "NpuOptimizer; it is ignored [NPU101]"
 )
 WITH_AMP = 'precision_mode: "allow_mix_precision" when FLAGS.amp (line 10); else not set'
 TIMEOUT = 'op.parameter_map["hccl_timeout"].i = 1800\n'
@@ -260,7 +260,7 @@ def test_arguments_that_are_no_options(generate):
     script = RUN_CONFIG.format("hcom_parallel=True, model_dir='m', dump_config=None")
     result = generate(script, to="run-config")
     assert result.code == 0
-    assert comments(result.out) == ["arguments that are no options are not written: model_dir"]
+    assert comments(result.out) == ["arguments that are not options are not written: model_dir"]
     assert comments(generate(script).out) == []
 
 
@@ -371,7 +371,7 @@ def test_side_files_of_a_builder(generate, tmp_path, to, saved):
     result = generate(script, "-o", "out", to=to)
     assert result.code == 0
     text = Path("out").read_bytes().decode("utf-8", "replace") + result.err
-    assert "{} is not there yet; --side-files DIR writes it".format(name) in text
+    assert "{} does not exist yet; --side-files DIR writes it".format(name) in text
     result = generate(script, "--side-files", "files", "-o", "again", to=to)
     assert (result.code, result.err) == (0, "")
     assert json.loads((tmp_path / "files" / "ops_info.json").read_text()) == CONTENT
@@ -483,7 +483,7 @@ def test_from_proto_to_file(npu, tmp_path):
     assert '# thing_of_a_newer_adapter: "x" (line 4); ' in result.out
     result = npu("generate", path, "--to", "json")
     assert (result.code, result.out) == (1, "")
-    assert 'json has no comments to say it: thing_of_a_newer_adapter: "x"' in result.err
+    assert 'json cannot hold comments, which this needs: thing_of_a_newer_adapter: "x"' in result.err
 
 
 def test_what_is_not_checked_is_said(generate):

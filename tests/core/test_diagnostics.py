@@ -64,12 +64,12 @@ def test_the_message_ends_with_the_consequence():
     found = X.diagnostic('"a" is "b"', meant="c", consequence=aborts)
     assert found.message == '"a" is "b"; the adapter aborts the process'
     assert found.help == 'did you mean "c"?'
-    other = found.but("nothing reads it", Severity.WARNING)
+    other = found.but("it is ignored", Severity.WARNING)
     assert (
         other.message,
         other.consequence,
-    ) == ('"a" is "b"; nothing reads it', "nothing reads it")
-    assert LATER.but("nothing reads it", Severity.INFO).message == "later; nothing reads it"
+    ) == ('"a" is "b"; it is ignored', "it is ignored")
+    assert LATER.but("it is ignored", Severity.INFO).message == "later; it is ignored"
 
 
 def test_the_text_of_a_finding_is_harmless():

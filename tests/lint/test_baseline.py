@@ -109,7 +109,7 @@ def test_words_of_what_is_wrong(tmp_path):
     for content, words in (
         ("[]", "it is not an object with a version"),
         ('{"version": 1, "findings": {}}', "it has no list of findings"),
-        ('{"version": 1, "findings": [{"rule": ""}]}', "finding 1 lacks one of the texts"),
+        ('{"version": 1, "findings": [{"rule": ""}]}', "finding 1 must have the strings"),
     ):
         path.write_text(content)
         with pytest.raises(BaselineError, match=words):

@@ -69,17 +69,17 @@ def test_per_file_ignores(tmp_path):
     ("line", "place", "words"),
     [
         ('ignores = ["NPU1"]', (2, 1), 'did you mean "ignore"?'),
-        ('ignore = "NPU1"', (2, 10), "takes a list of texts"),
-        ("select = [1]", (2, 10), "takes a list of texts"),
+        ('ignore = "NPU1"', (2, 10), "must be a list of strings"),
+        ("select = [1]", (2, 10), "must be a list of strings"),
         ('select = ["NPU1", "NPU9999"]', (2, 19), '"NPU9999" is not a rule'),
         ('ignore = ["both-dump"]', (2, 11), 'did you mean "both-dumps"?'),
         ('per-file-ignores = {"x" = ["nosuch"]}', (2, 28), '"nosuch" is not a rule'),
-        ('strict = "yes"', (2, 10), "takes true or false"),
+        ('strict = "yes"', (2, 10), "must be true or false"),
         ('target = "atlas_a9"', (2, 10), "atlas_a2"),
         ("mode = 3", (2, 8), "training"),
-        ("baseline = true", (2, 12), "takes a text"),
+        ("baseline = true", (2, 12), "must be a string"),
         ("per-file-ignores = []", (2, 20), "takes a table"),
-        ('per-file-ignores = {"x" = "NPU1"}', (2, 27), '"x" takes a list of texts'),
+        ('per-file-ignores = {"x" = "NPU1"}', (2, 27), '"x" must be a list of strings'),
     ],
 )
 def test_faults(tmp_path, line, place, words):

@@ -201,7 +201,7 @@ def test_places_in_a_text_with_faults():
         ('{"a":"./"b":"on","c:"on"}', ['a quote is missing near "b", or one is too many']),
         ('["a\tb"]', ["a control character (U+0009) is inside a text"]),
         ('["C:\\data"]', [ESCAPES]),
-        ('["\\ud800"]', ["this text has half of a surrogate pair in it"]),
+        ('["\\ud800"]', ["this text contains an unpaired surrogate"]),
         ("\ufeff{}", ["the text starts with a byte order mark, which JSON forbids"]),
         ("\u201ca\u201d", ["text is in typographic quotes; JSON needs double quotes"]),
         ("[\u201ca]", ['unexpected "\u201c"; JSON needs "']),
@@ -257,7 +257,7 @@ def test_comments_can_always_be_taken_out(comments, value):
 
 def test_deep_nesting_is_refused_not_fatal():
     """Beyond the stated depth there is a finding, not a RecursionError."""
-    assert ["nested deeper than {} levels; reading stops here".format(MAX_DEPTH)] == messages(
+    assert ["nesting limit of {} levels exceeded; reading stops here".format(MAX_DEPTH)] == messages(
         "[" * 100000
     )
     deep = "[" * 500 + "]" * 500
