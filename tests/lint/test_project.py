@@ -78,7 +78,7 @@ def test_per_file_ignores(tmp_path):
         ('target = "atlas_a9"', (2, 10), "atlas_a2"),
         ("mode = 3", (2, 8), "training"),
         ("baseline = true", (2, 12), "must be a string"),
-        ("per-file-ignores = []", (2, 20), "takes a table"),
+        ("per-file-ignores = []", (2, 20), "must be a table"),
         ('per-file-ignores = {"x" = "NPU1"}', (2, 27), '"x" must be a list of strings'),
     ],
 )

@@ -77,7 +77,7 @@ def test_depth_is_limited(kind, text):
     """Nothing recurses without end."""
     reading = read("x", kind, text)
     reading.judge()
-    assert [d for d in reading.diagnostics if "deep" in d.message]
+    assert [d for d in reading.diagnostics if "nest" in d.message]
 
 
 @pytest.mark.parametrize(
