@@ -6,7 +6,7 @@ import random
 from hypothesis import strategies as st
 
 from npu_config.catalogue import OPTIONS
-from npu_config.catalogue.kinds import Bool, Choice, Int, Path, Text
+from npu_config.catalogue.kinds import Bool, Choice, FilePath, Int, Text
 from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.core.settings import Settings
@@ -98,7 +98,7 @@ def values(name):
         )
     if isinstance(kind, Choice):
         return st.sampled_from(kind.values)
-    if isinstance(kind, Path):
+    if isinstance(kind, FilePath):
         restricted = st.from_regex(r"(\./|/)[A-Za-z0-9_.\-/]{1,20}", fullmatch=True)
         return PATHS if kind.characters is None else restricted
     assert isinstance(kind, Text), name

@@ -9,7 +9,7 @@ hides a structure live in ``shapes``, ``lists`` and ``modes``.
 import operator
 import os
 import re
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any, ClassVar, Dict, Optional, Tuple, Union
 
 import attr
 
@@ -111,10 +111,17 @@ def written_int(text: str) -> Optional[int]:
 
 
 class Kind:
-    """Base of all kinds.  ``plain`` says that the canonical form is what goes on the wire."""
+    """Base of all kinds.
+
+    ``plain`` says that the canonical form is what goes on the wire; ``words`` are the legal values
+    in words, ``forms`` the JSON Schemas of the forms that a configuration file may hold, where
+    both are the same for all values of the class.
+    """
 
     wire = ""
     plain = True
+    words: str
+    forms: ClassVar[Tuple[Dict[str, Any], ...]] = ()
 
     def parse(self, value: Any) -> Any:
         """The canonical form of a user's value or of the wire's; raises :class:`InvalidValue`."""
@@ -127,11 +134,11 @@ class Kind:
 
     def describe(self) -> str:
         """The legal values in words."""
-        raise NotImplementedError
+        return self.words
 
     def schema(self) -> Dict[str, Any]:
         """The JSON Schema of the values that a config file may hold."""
-        raise NotImplementedError
+        return dict(self.forms[0]) if len(self.forms) == 1 else {"anyOf": list(self.forms)}
 
     @property
     def annotation(self) -> str:
@@ -144,6 +151,8 @@ class Bool(Kind):
 
     wire = "b"
     annotation = "bool"
+    words = "True or False"
+    forms = ({"type": "boolean"},)
 
     def parse(self, value: Any) -> bool:
         """Accept bool and numpy's bool, nothing else."""
@@ -159,14 +168,6 @@ class Bool(Kind):
         raise InvalidValue(
             "wrong-type", phrase("takes True or False, got {}", name_of_type(value)), help, meant
         )
-
-    def describe(self) -> str:
-        """Legal values."""
-        return "True or False"
-
-    def schema(self) -> Dict[str, Any]:
-        """JSON Schema."""
-        return {"type": "boolean"}
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -210,7 +211,7 @@ class Int(Kind):
         return number is not None and self.minimum <= number <= self.maximum
 
     def describe(self) -> str:
-        """Legal values."""
+        """The few numbers, or the range."""
         if self.allowed:
             return listed(str(number) for number in self.allowed)
         if self.minimum == INT64_MIN and self.maximum == INT64_MAX:
@@ -220,14 +221,14 @@ class Int(Kind):
         return phrase("an integer from {} to {}", self.minimum, self.maximum)
 
     def schema(self) -> Dict[str, Any]:
-        """JSON Schema."""
+        """An enumeration, or a range."""
         if self.allowed:
             return {"type": "integer", "enum": list(self.allowed)}
         return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}
 
     @property
     def annotation(self) -> str:
-        """Type annotation."""
+        """A Literal of the few numbers, or int."""
         if self.allowed:
             return "Literal[{}]".format(", ".join(str(number) for number in self.allowed))
         return "int"
@@ -249,7 +250,7 @@ class Real(Kind):
         return float(value)
 
     def describe(self) -> str:
-        """Legal values."""
+        """The range."""
         return phrase("a number from {:g} to {:g}", self.minimum, self.maximum)
 
 
@@ -302,16 +303,16 @@ class Choice(Kind):
         raise InvalidValue("value-not-allowed", phrase('is "{}"', shorten(text)), help, meant)
 
     def describe(self) -> str:
-        """Legal values."""
+        """The texts, in quotes."""
         return listed('"{}"'.format(value) for value in self.values)
 
     def schema(self) -> Dict[str, Any]:
-        """JSON Schema."""
+        """An enumeration."""
         return {"type": "string", "enum": list(self.values)}
 
     @property
     def annotation(self) -> str:
-        """Type annotation."""
+        """A Literal of the texts."""
         return "Literal[{}]".format(", ".join('"{}"'.format(value) for value in self.values))
 
 
@@ -333,11 +334,11 @@ class Text(Kind):
         return text
 
     def describe(self) -> str:
-        """Legal values."""
+        """The words of the declaration, with its example."""
         return phrase('{}, e.g. "{}"', self.words, self.example) if self.example else self.words
 
     def schema(self) -> Dict[str, Any]:
-        """JSON Schema."""
+        """Any string, or those that fit the pattern."""
         schema: Dict[str, Any] = {"type": "string"}
         if self.pattern is not None:
             schema["pattern"] = self.pattern.replace("\\Z", "$")
@@ -345,7 +346,7 @@ class Text(Kind):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Path(Kind):
+class FilePath(Kind):
     """The path of a file or of a directory, as text or ``os.PathLike``.
 
     What the path points to is looked at on the training host only
@@ -353,6 +354,7 @@ class Path(Kind):
     """
 
     wire = "s"
+    forms = ({"type": "string", "minLength": 1},)
     annotation = "Union[str, os.PathLike[str]]"
     what: str = "file"
     characters: Optional[str] = None
@@ -376,12 +378,8 @@ class Path(Kind):
         return text
 
     def describe(self) -> str:
-        """Legal values."""
+        """A file or directory, and the characters that its path may have."""
         words = phrase("the path of a {}", phrase(self.what))
         if self.characters is not None:
             words = phrase("{} made of letters, digits, Chinese characters, and _ - . /", words)
         return words
-
-    def schema(self) -> Dict[str, Any]:
-        """JSON Schema."""
-        return {"type": "string", "minLength": 1}

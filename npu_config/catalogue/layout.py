@@ -9,7 +9,7 @@ HEADER_KEYS = ("version", "target")
 TARGET_KEYS = ("product", "mode", "cann", "adapter")
 
 
-class Group(NamedTuple):
+class OptionGroup(NamedTuple):
     """The options of one page of the vendor's documentation, under the key that files use.
 
     ``aliases`` are other keys that are accepted; ``title`` is the name of the page.
@@ -24,25 +24,27 @@ class Group(NamedTuple):
 _KEYS = {"accuracy_tuning": "precision", "accuracy_comparison": "dump", "exception": "timeouts"}
 
 
-def _groups() -> Tuple[Group, ...]:
+def _groups() -> Tuple[OptionGroup, ...]:
     groups = []
     for page in PAGES:
         key = _KEYS.get(page.name, page.name)
         aliases = () if key == page.name else (page.name,)
-        groups.append(Group(key, aliases, page.title, tuple(page.options)))
+        groups.append(OptionGroup(key, aliases, page.title, tuple(page.options)))
     return tuple(groups)
 
 
-GROUPS: Tuple[Group, ...] = _groups()
+GROUPS: Tuple[OptionGroup, ...] = _groups()
 """In the order of the catalogue."""
 
-GROUP_OF_KEY: Mapping[str, Group] = {
+GROUP_OF_KEY: Mapping[str, OptionGroup] = {
     key: group for group in GROUPS for key in (group.key, *group.aliases)
 }
-GROUP_OF_OPTION: Mapping[str, Group] = {name: group for group in GROUPS for name in group.options}
+GROUP_OF_OPTION: Mapping[str, OptionGroup] = {
+    name: group for group in GROUPS for name in group.options
+}
 
 
-def grouped(names: Sequence[str]) -> List[Tuple[Group, List[str]]]:
+def grouped(names: Sequence[str]) -> List[Tuple[OptionGroup, List[str]]]:
     """The groups that have one of the names, each with its names, in catalogue order."""
     given = set(names)
     found: Dict[str, List[str]] = {

@@ -6,7 +6,15 @@ adapters read and the newest does not, for a target of that time (source: the hi
 tf_adapter/util/npu_attrs.cc).
 """
 
-from npu_config.catalogue.kinds import INT32_MAX, PATH_CHARACTERS, Bool, Choice, Int, Path, Text
+from npu_config.catalogue.kinds import (
+    INT32_MAX,
+    PATH_CHARACTERS,
+    Bool,
+    Choice,
+    FilePath,
+    Int,
+    Text,
+)
 from npu_config.catalogue.option import Outcome, Page, Status, products
 from npu_config.catalogue.structured import (
     AccelerateTrainMode,
@@ -18,7 +26,7 @@ from npu_config.catalogue.structured import (
     InputShape,
     JsonText,
     MultistreamMode,
-    Names,
+    NameList,
     PassSwitches,
     ShapeRange,
     StreamLimits,
@@ -347,7 +355,7 @@ debugging.option(
 
 debugging.option(
     "op_debug_config",
-    Path("file"),
+    FilePath("file"),
     "Path of a cfg file that turns on operator-compile debug switches (oom, dump_cce, ...).",
     scope="process",
     outcome=Outcome.GE,
@@ -357,7 +365,7 @@ debugging.option(
 
 debugging.option(
     "debug_dir",
-    Path("directory"),
+    FilePath("directory"),
     "Directory for operator-compile debug files (.o, .json, .cce).",
     scope="process",
     notes="Unset: ASCEND_WORK_PATH, then the current directory.",
@@ -467,7 +475,7 @@ accuracy_tuning.option(
 
 accuracy_tuning.option(
     "modify_mixlist",
-    Path("file"),
+    FilePath("file"),
     "Path of a JSON file that edits the mixed-precision black/white/gray operator lists.",
     scope="process+session",
     outcome=Outcome.GE,
@@ -478,7 +486,7 @@ accuracy_tuning.option(
 
 accuracy_tuning.option(
     "customize_dtypes",
-    Path("file"),
+    FilePath("file"),
     "Path of a cfg file that pins input/output dtypes of single operators or operator types.",
     scope="process",
     outcome=Outcome.GE,
@@ -552,7 +560,7 @@ accuracy_comparison.option(
 
 accuracy_comparison.option(
     "dump_path",
-    Path("directory"),
+    FilePath("directory"),
     "Existing directory that receives dump files.",
     run_config="dump_config.dump_path",
     read_when=("enable_dump", "enable_dump_debug"),
@@ -589,7 +597,7 @@ accuracy_comparison.option(
 
 accuracy_comparison.option(
     "dump_layer",
-    Names(separator=" ", name=r"[^,;\s]+", what="operator names", example="conv1 fc/MatMul"),
+    NameList(separator=" ", name=r"[^,;\s]+", what="operator names", example="conv1 fc/MatMul"),
     "Operator names to dump; unset dumps every operator.",
     run_config="dump_config.dump_layer",
     used_when=("enable_dump",),
@@ -616,7 +624,7 @@ accuracy_comparison.option(
 
 accuracy_comparison.option(
     "fusion_switch_file",
-    Path("file", characters=PATH_CHARACTERS),
+    FilePath("file", characters=PATH_CHARACTERS),
     "Path of a file that switches graph/UB fusion passes on or off.",
     scope="process+session",
     outcome=Outcome.GE,
@@ -688,7 +696,7 @@ performance.option(
 
 performance.option(
     "op_precision_mode",
-    Path("file"),
+    FilePath("file"),
     "Path of an ini file choosing precision/performance mode per operator type or node.",
     scope="process+session",
     outcome=Outcome.GE,
@@ -698,7 +706,7 @@ performance.option(
 
 performance.option(
     "enable_scope_fusion_passes",
-    Names(what="pattern names", example="ScopeLayerNormPass,ScopeClipBoxesPass"),
+    NameList(what="pattern names", example="ScopeLayerNormPass,ScopeClipBoxesPass"),
     "Names of non-general scope fusion patterns to enable.",
     scope="process",
     source=("npu_attrs.cc:2150", "npu_estimator.py:806"),
@@ -817,7 +825,7 @@ aoe.option(
 
 aoe.option(
     "work_path",
-    Path("directory"),
+    FilePath("directory"),
     "AOE working directory.",
     default="./",
     products=_TUNED,
@@ -832,7 +840,7 @@ aoe.option(
 
 aoe.option(
     "aoe_config_file",
-    Path("file"),
+    FilePath("file"),
     "Path of a JSON file restricting which operators AOE tunes.",
     products=_TUNED,
     modes="training",
@@ -846,7 +854,7 @@ aoe.option(
 
 aoe.option(
     "distribute_config",
-    Path("file"),
+    FilePath("file"),
     "AOE distributed tuning configuration path.",
     products=_TUNED,
     modes="training",
@@ -890,7 +898,7 @@ compilation.option(
 
 compilation.option(
     "op_compiler_cache_dir",
-    Path("directory", characters=PATH_CHARACTERS),
+    FilePath("directory", characters=PATH_CHARACTERS),
     "Directory of the operator compile cache.",
     scope="process",
     notes="Unset: ${ASCEND_CACHE_PATH}/kernel_cache, then $HOME/atc_data.",
@@ -1084,7 +1092,7 @@ experimental = Page("experimental", "Experimental options", "experiment_options.
 
 experimental.option(
     "graph_compiler_cache_dir",
-    Path("directory"),
+    FilePath("directory"),
     "Directory of the graph compile cache; non-empty turns the cache on.",
     run_config="experimental_config.graph_compiler_cache_dir",
     status=Status.EXPERIMENTAL,
@@ -1266,7 +1274,7 @@ deprecated.option(
 
 deprecated.option(
     "optypelist_for_implmode",
-    Names(
+    NameList(
         name="[A-Za-z0-9_]+",
         what="operator types",
         known=("Pooling", "SoftmaxV2", "LRN", "ROIAlign"),
@@ -1429,7 +1437,7 @@ internal.option(
 
 internal.option(
     "insert_op_file",
-    Path("file"),
+    FilePath("file"),
     "Path of an AIPP (insert-op) prototxt configuration.",
     status=Status.UNDOCUMENTED,
     versions=since("r1.11.0"),
@@ -1448,7 +1456,7 @@ internal.option(
 
 internal.option(
     "resource_config_path",
-    Path("file"),
+    FilePath("file"),
     "Heterogeneous resource configuration path.",
     run_config="experimental_config.resource_config_path",
     status=Status.UNDOCUMENTED,
@@ -1458,7 +1466,7 @@ internal.option(
 
 internal.option(
     "graph_parallel_option_path",
-    Path("file"),
+    FilePath("file"),
     "Graph parallel configuration path.",
     run_config="experimental_config.graph_parallel_option_path",
     status=Status.UNDOCUMENTED,
@@ -1490,7 +1498,7 @@ internal.option(
 
 internal.option(
     "compress_weight_conf",
-    Path("file"),
+    FilePath("file"),
     "Path of a weight compression configuration.",
     status=Status.UNDOCUMENTED,
     versions=since("r1.2.0"),

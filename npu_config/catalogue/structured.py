@@ -6,7 +6,6 @@ immutable form (tuples), and writes that form back: ``parse(render(x)) == x``.""
 import re
 from typing import (
     Any,
-    ClassVar,
     Dict,
     Iterable,
     List,
@@ -139,16 +138,10 @@ def in_bits(number: int, bits: int = 32) -> int:
 
 
 class Structured(Kind):
-    """Base: the wire carries text, the canonical form is not text.
-
-    ``words`` describe the legal values, ``forms`` are the JSON Schemas of the forms in which
-    a configuration file may hold one.
-    """
+    """Base: the wire carries text, the canonical form is not text."""
 
     wire = "s"
     plain = False
-    words: ClassVar[str]
-    forms: ClassVar[Tuple[Dict[str, Any], ...]] = ()
 
     def to_wire(self, value: Any) -> Wire:
         """The text; a text that could not be read is passed through as it is."""
@@ -157,14 +150,6 @@ class Structured(Kind):
     def render(self, value: Any) -> str:
         """The text of a canonical value."""
         raise NotImplementedError
-
-    def describe(self) -> str:
-        """The words of the class."""
-        return self.words
-
-    def schema(self) -> Dict[str, Any]:
-        """Any of the forms; text or a list for a class without any."""
-        return {"anyOf": list(self.forms)} if self.forms else {"type": ["string", "array"]}
 
 
 def integer(least: int) -> Dict[str, Any]:
@@ -347,7 +332,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Names(Structured):
+class NameList(Structured):
     """Names joined by a separator: ``["conv1", "conv2"]``."""
 
     annotation = "Union[str, Sequence[str]]"
@@ -397,7 +382,7 @@ class Names(Structured):
         return self.separator.join(value)
 
     def describe(self) -> str:
-        """Legal values."""
+        """What the names are, how they are joined, and an example."""
         joined = "blanks" if self.separator == " " else '"{}"'.format(self.separator)
         words = phrase("{} joined by {}", self.what, joined)
         if self.known:
@@ -405,7 +390,7 @@ class Names(Structured):
         return phrase('{}, e.g. "{}"', words, self.example) if self.example else words
 
     def schema(self) -> Dict[str, Any]:
-        """JSON Schema."""
+        """A text, or a list of names."""
         text: Dict[str, Any] = {"type": "string", "minLength": 1}
         item = {"type": "string", "enum": list(self.known)} if self.known else text
         return {"anyOf": [text, array(item, 1)]}
@@ -886,6 +871,7 @@ class InOutPair(Structured):
 
     annotation = "Union[str, Tuple[Sequence[str], Sequence[str]]]"
     words = "one pair of lists of operator names, e.g. \"[[['net/conv1'], ['net/add']]]\""
+    forms = ({"type": ["string", "array"]},)
 
     def parse(self, value: Any) -> NodeRange:
         """Accept the text, or (inputs, outputs), or the nested list of the vendor's sample."""

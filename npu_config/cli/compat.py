@@ -68,11 +68,11 @@ def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -
     from npu_config.readers import read, read_if_ours
     from npu_config.reporters import Summary, Unchecked
     from npu_config.rulebook import load_all
-    from npu_config.rules.compatibility import READ, Use, oldest, uses
+    from npu_config.rules.compatibility import READ, OptionUse, oldest, uses
     from npu_config.text.loading import attempted
 
     versions = sorted({each.version for each in chosen}) or list(range(len(SNAPSHOTS)))
-    found: List[Use] = []
+    found: List[OptionUse] = []
     unread: List[Diagnostic] = []
     unchecked: List[Unchecked] = []
     for each in candidates(paths, find_project(paths[0], load_all)):

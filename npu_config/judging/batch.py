@@ -39,7 +39,7 @@ _WORTH_SHARING = 400
 _CHUNK = 100
 
 
-class _Work(NamedTuple):
+class _Share(NamedTuple):
     paths: Tuple[str, ...]
     around: Around
     named: AbstractSet[str]
@@ -72,7 +72,7 @@ def judge_scripts(
         default_of: gives the default target of each, in place of that of ``around``.
     """
     works = [
-        _Work(tuple(paths[start : start + _CHUNK]), around, named, known_rules, default_of)
+        _Share(tuple(paths[start : start + _CHUNK]), around, named, known_rules, default_of)
         for start in range(0, len(paths), _CHUNK)
     ]
     shared = processes > 1 and len(paths) >= _WORTH_SHARING and (os.cpu_count() or 1) > 1
@@ -88,14 +88,14 @@ class _Results(NamedTuple):
     checked: List[Judgement]
 
 
-def _check(work: _Work) -> _Results:
+def _check(work: _Share) -> _Results:
     """Judge some scripts in this process."""
     with remembering():
         found = [_check_one(path, work) for path in work.paths]
     return _Results(len(found), [checked for checked in found if checked is not None])
 
 
-def _check_one(path: str, work: _Work) -> Optional[Judgement]:
+def _check_one(path: str, work: _Share) -> Optional[Judgement]:
     """Judge one script; None for one that has nothing to be said of, which is not even parsed."""
     try:
         with guarded(path):
@@ -104,7 +104,7 @@ def _check_one(path: str, work: _Work) -> Optional[Judgement]:
         return Judgement(path, tuple(error.diagnostics), unchecked=FAILED)
 
 
-def _checked(path: str, work: _Work) -> Optional[Judgement]:
+def _checked(path: str, work: _Share) -> Optional[Judgement]:
     data = _load(path)
     if isinstance(data, Diagnostic):
         return Judgement(path, (data,), unchecked=CANNOT_BE_READ)
@@ -117,7 +117,7 @@ def _checked(path: str, work: _Work) -> Optional[Judgement]:
     return judged
 
 
-def _judged(path: str, data: bytes, work: _Work) -> Judgement:
+def _judged(path: str, data: bytes, work: _Share) -> Judgement:
     """What is said of one script, without what is only worth having in this process."""
     reading, around = read(data, path), work.around
     if work.default_of is not None:
@@ -141,12 +141,12 @@ def _load(path: str) -> Union[bytes, Diagnostic]:
     return load(path, LARGEST)
 
 
-def _check_apart(work: _Work) -> Iterator[_Results]:
+def _check_apart(work: _Share) -> Iterator[_Results]:
     """Check each script in a process of its own, which may end."""
     return (_check_alone(work._replace(paths=(path,))) for path in work.paths)
 
 
-def _check_alone(work: _Work) -> _Results:
+def _check_alone(work: _Share) -> _Results:
     try:
         with concurrent.futures.ProcessPoolExecutor(1) as pool:
             return pool.submit(_check, work).result()

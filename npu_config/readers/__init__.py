@@ -34,7 +34,7 @@ from npu_config.text.source import Source
 from npu_config.text.words import is_typo, shown
 
 __all__ = [
-    "Decision",
+    "Verdict",
     "is_ours",
     "KINDS",
     "LARGEST",
@@ -169,7 +169,7 @@ def _is_graph(data: bytes) -> bool:
 _MIB = 1024 * 1024
 
 
-class Format(NamedTuple):
+class FileFormat(NamedTuple):
     """One format.
 
     ``kind`` is its name (``--as``), ``module`` the reader, ``limit`` the bytes that a file
@@ -226,20 +226,20 @@ def _misspells(names: Iterable[bytes]) -> bool:
     return any(is_typo(name.decode(), NPU_OPTIMIZER) for name in names)
 
 
-FORMATS: Mapping[str, Format] = {
+FORMATS: Mapping[str, FileFormat] = {
     entry.kind: entry
     for entry in (
-        Format("yaml", (".yaml", ".yml"), "npu_config.readers.yaml_file", _MIB),
-        Format("toml", (".toml",), "npu_config.readers.toml_file", _MIB),
-        Format("json", (".json",), "npu_config.readers.json_file", _MIB),
-        Format(
+        FileFormat("yaml", (".yaml", ".yml"), "npu_config.readers.yaml_file", _MIB),
+        FileFormat("toml", (".toml",), "npu_config.readers.toml_file", _MIB),
+        FileFormat("json", (".json",), "npu_config.readers.json_file", _MIB),
+        FileFormat(
             "pbtxt",
             (".pbtxt",),
             "npu_config.readers.proto_file",
             4 * _MIB,
             matters=_names_rewriter,
         ),
-        Format(
+        FileFormat(
             "pb",
             (".pb",),
             "npu_config.readers.proto_file",
@@ -247,7 +247,7 @@ FORMATS: Mapping[str, Format] = {
             True,
             matters=_holds_rewriter,
         ),
-        Format(
+        FileFormat(
             "script",
             (".py",),
             "npu_config.script",
@@ -255,7 +255,7 @@ FORMATS: Mapping[str, Format] = {
             True,
             matters=_asked("npu_config.script.vocabulary"),
         ),
-        Format(
+        FileFormat(
             "shell",
             (".sh", ".bash", ".sbatch", ".slurm"),
             "npu_config.readers.shell_file",
@@ -264,7 +264,7 @@ FORMATS: Mapping[str, Format] = {
             matters=_asked("npu_config.launch.shell.check"),
         ),
         *(
-            Format(kind, (), "npu_config.readers.side_file", LARGEST, one_of_several=True)
+            FileFormat(kind, (), "npu_config.readers.side_file", LARGEST, one_of_several=True)
             for kind in SIDE_FILES
         ),
     )
@@ -355,7 +355,7 @@ _MOST_NAMES = 3
 _MOST_BYTES = 1 << 20
 
 
-class Decision(NamedTuple):
+class Verdict(NamedTuple):
     """Whether a file is ours, and why; true in a condition when it is.
 
     Args:
@@ -373,12 +373,12 @@ class Decision(NamedTuple):
 
 
 NOTHING_OF_NPU = "it names nothing of the NPU"
-_NO_KIND = Decision(False, "unsupported file type")
-_TAKEN = Decision(True, "it refers to the NPU")
-_SIDE_FILE = Decision(True, "its content is that of a side file or a rank table")
+_NO_KIND = Verdict(False, "unsupported file type")
+_TAKEN = Verdict(True, "it refers to the NPU")
+_SIDE_FILE = Verdict(True, "its content is that of a side file or a rank table")
 
 
-def is_ours(path: str, content: bytes, named: bool = False) -> Decision:
+def is_ours(path: str, content: bytes, named: bool = False) -> Verdict:
     """Decide whether the content of a file is meant for npu_config.
 
     Args:
@@ -394,11 +394,11 @@ def is_ours(path: str, content: bytes, named: bool = False) -> Decision:
         return _NO_KIND
     matters = None if kind is None else FORMATS[kind].matters
     if matters is not None:
-        return _TAKEN if matters(content) else Decision(False, NOTHING_OF_NPU)
+        return _TAKEN if matters(content) else Verdict(False, NOTHING_OF_NPU)
     text = _top(content)
     other = other_kind(text, content, path)
     if other is not None:
-        return Decision(False, phrase("this is {}", other.what))
+        return Verdict(False, phrase("this is {}", other.what))
     decision = _NO_KIND if kind is None else _of_configuration(signs(text, kind, path, named))
     if decision or suffix not in OPEN_SUFFIXES or not _SIDE_MARKS.search(content.lower()):
         return decision
@@ -408,29 +408,29 @@ def is_ours(path: str, content: bytes, named: bool = False) -> Decision:
     return _SIDE_FILE if is_unmistakable(whole, path) else decision
 
 
-def _of_configuration(found: Signs) -> Decision:
+def _of_configuration(found: Signs) -> Verdict:
     """What the top of a file of YAML, TOML or JSON says."""
     evidence = found.evidence
     if evidence is not None:
-        return Decision(True, evidence.reason)
+        return Verdict(True, evidence.reason)
     if not found.is_nearly_ours:
         return _NO_KIND
     if found.misplaced is not None and not found.options:
         reason = 'its options are under "{}", which is not a group of options'
-        return Decision(False, phrase(reason, found.misplaced), nearly=True)
+        return Verdict(False, phrase(reason, found.misplaced), nearly=True)
     names = (*found.options, *found.common)
     if not names:
         reason = "its name is that of a configuration, and it sets no option"
-        return Decision(False, reason, nearly=True)
+        return Verdict(False, reason, nearly=True)
     if not found.foreign:
         reason = "it sets only {}, which other programs use, too"
-        return Decision(False, phrase(reason, listed(map(shown, names))), nearly=True)
+        return Verdict(False, phrase(reason, listed(map(shown, names))), nearly=True)
     reason = phrase(
         "it sets {}, but most of its keys are not options: {}",
         listed(map(shown, names[:_MOST_NAMES])),
         listed(map(shown, found.foreign[:_MOST_NAMES])),
     )
-    return Decision(False, reason, nearly=True)
+    return Verdict(False, reason, nearly=True)
 
 
 def _top(content: bytes) -> str:
@@ -519,7 +519,7 @@ def _read(
 
 def read_found(
     path: PathLike, as_kind: Optional[str] = None, content: Optional[bytes] = None
-) -> Union[Reading, Decision]:
+) -> Union[Reading, Verdict]:
     """Read a file that nobody named, found in a directory; or say why it is passed over.
 
     Args:
@@ -532,7 +532,7 @@ def read_found(
     if content is None and largest:
         loaded = load(name, largest)
         if isinstance(loaded, Diagnostic):
-            return Decision(False, loaded.message, nearly=largest == LARGEST)
+            return Verdict(False, loaded.message, nearly=largest == LARGEST)
         content = loaded
     decision = is_ours(name, content or b"")
     return read(name, as_kind, content) if decision else decision
@@ -565,7 +565,7 @@ def _template(text: str) -> "Optional[re.Match[str]]":
     return None
 
 
-def _read_as(entry: Format, text: Optional[str], data: bytes, path: str) -> Reading:
+def _read_as(entry: FileFormat, text: Optional[str], data: bytes, path: str) -> Reading:
     reader = import_module(entry.module)
     content = data if entry.binary else text
     reading: Reading = (

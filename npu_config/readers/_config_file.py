@@ -69,7 +69,7 @@ def inside_quotes(source: Source, place: Place) -> Place:
     return place
 
 
-class Findings(List[Diagnostic]):
+class FindingList(List[Diagnostic]):
     """A list that makes the diagnostics it holds."""
 
     def report(
@@ -114,7 +114,7 @@ _VERSION_LINES = {
 _LEGAL = {"product": [product.value for product in Product], "mode": list(MODES)}
 
 
-def read_version(document: Document, findings: Findings, root: Dict[str, Any]) -> None:
+def read_version(document: Document, findings: FindingList, root: Dict[str, Any]) -> None:
     """Report a version that is missing or not ours."""
     if "version" not in root:
         if root and document.complete:
@@ -142,7 +142,7 @@ def read_version(document: Document, findings: Findings, root: Dict[str, Any]) -
     )
 
 
-def read_target(document: Document, findings: Findings, value: Any) -> Optional[Target]:
+def read_target(document: Document, findings: FindingList, value: Any) -> Optional[Target]:
     """What a file says of the machine it is meant for, as far as it can be understood."""
     if value is BROKEN or value is None:
         return None
@@ -186,7 +186,7 @@ def read_target(document: Document, findings: Findings, value: Any) -> Optional[
         return None
 
 
-def _is_legal(document: Document, findings: Findings, path: Path, content: Any) -> bool:
+def _is_legal(document: Document, findings: FindingList, path: Path, content: Any) -> bool:
     key = str(path[1])
     place = document.places.place(path)
     legal = _LEGAL.get(key)
@@ -247,7 +247,7 @@ def interpret(document: Document) -> Reading:
 class _Interpreter:
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._findings = Findings(document.diagnostics)
+        self._findings = FindingList(document.diagnostics)
         self._entries: Dict[str, Setting] = {}
         self._bad_keys = _by_option(document.bad_keys)
         self._doubts = _by_option(document.doubts)
@@ -327,7 +327,7 @@ class _Interpreter:
             self._findings.report(rules.wrong_structure, place, message, help)
         return True
 
-    def _group(self, group: layout.Group, path: Path, value: Any) -> None:
+    def _group(self, group: layout.OptionGroup, path: Path, value: Any) -> None:
         places = self._document.places
         if value is BROKEN or value is None:
             return

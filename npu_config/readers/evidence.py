@@ -18,7 +18,7 @@ from npu_config.text.words import SLIP, is_typo, likeness, near
 __all__ = [
     "MOST_KEYS",
     "TOP",
-    "Key",
+    "TopKey",
     "outline",
     "COMMON",
     "EVIDENCE",
@@ -57,7 +57,7 @@ _TOKEN = lazy_pattern(
 """Fits at every place, so that no text is tried twice."""
 
 
-class Key(NamedTuple):
+class TopKey(NamedTuple):
     """One key at the top of a file.
 
     ``value`` is the beginning of what stands behind it, ``inner`` the keys below it; None where
@@ -69,7 +69,7 @@ class Key(NamedTuple):
     inner: Optional[Tuple[str, ...]] = None
 
 
-def outline(text: str, kind: str) -> List[Key]:
+def outline(text: str, kind: str) -> List[TopKey]:
     """The keys at the top of a text, each with those below it, as far as they can be seen.
 
     Args:
@@ -100,9 +100,9 @@ def _start(text: str) -> int:
     return offset
 
 
-def _of_lines(text: str) -> List[Key]:
+def _of_lines(text: str) -> List[TopKey]:
     """The keys of block mappings: those that are indented as the first, and one step deeper."""
-    keys: List[Key] = []
+    keys: List[TopKey] = []
     inner: List[str] = []
     top = -1
     below = -1
@@ -121,7 +121,9 @@ def _of_lines(text: str) -> List[Key]:
             _close(keys, inner)
             inner, below = [], -1
             flow = _of_braces(value, 0) if value.startswith("{") else None
-            keys.append(Key(name, value[:80], tuple(key.name for key in flow) if flow else None))
+            keys.append(
+                TopKey(name, value[:80], tuple(key.name for key in flow) if flow else None)
+            )
         elif keys and _is_empty(keys[-1].value) and len(inner) < MOST_KEYS:
             below = indent if below < 0 else below
             if indent == below:
@@ -135,13 +137,13 @@ def _is_empty(value: str) -> bool:
     return all(word[0] in "&!" for word in value.partition("#")[0].split())
 
 
-def _close(keys: List[Key], inner: List[str]) -> None:
+def _close(keys: List[TopKey], inner: List[str]) -> None:
     """Give the last key what stands below it."""
     if keys and inner:
         keys[-1] = keys[-1]._replace(inner=tuple(inner))
 
 
-def _of_tables(text: str) -> List[Key]:
+def _of_tables(text: str) -> List[TopKey]:
     """The keys before the first table, and the tables; dotted names are taken apart."""
     values: Dict[str, str] = {}
     below: Dict[str, Dict[str, None]] = {}
@@ -160,16 +162,16 @@ def _of_tables(text: str) -> List[Key]:
             inner[path[1]] = None
         elif len(path) == 1 and value.startswith("{"):
             inner.update((key.name, None) for key in _of_braces(value, 0))
-    return [Key(name, value, tuple(below[name]) or None) for name, value in values.items()]
+    return [TopKey(name, value, tuple(below[name]) or None) for name, value in values.items()]
 
 
 def _dotted(name: str) -> Tuple[str, ...]:
     return tuple(part.strip(" \t\"'") for part in name.split(".") if part.strip(" \t\"'"))
 
 
-def _of_braces(text: str, start: int) -> List[Key]:
+def _of_braces(text: str, start: int) -> List[TopKey]:
     """The keys of JSON, or of a flow mapping of YAML, up to the brace that closes it."""
-    keys: List[Key] = []
+    keys: List[TopKey] = []
     inner: List[str] = []
     open_braces: List[str] = []
     last: Optional[str] = None
@@ -197,7 +199,7 @@ def _of_braces(text: str, start: int) -> List[Key]:
             if open_braces == ["{"]:
                 if len(keys) == MOST_KEYS:
                     break
-                keys.append(Key(last))
+                keys.append(TopKey(last))
             elif open_braces == ["{", "{"] and len(inner) < MOST_KEYS:
                 inner.append(last)
         last = ":" if word in ":=\uff1a" else word
@@ -376,7 +378,7 @@ def signs(text: str, kind: str, path: str, named: bool = False) -> Signs:
     )
 
 
-def _add_target(key: Key, found: Tuple[List[str], ...]) -> bool:
+def _add_target(key: TopKey, found: Tuple[List[str], ...]) -> bool:
     """Enter a target; True when it is one as npu_config has it."""
     if key.inner is None:
         return False
@@ -385,7 +387,7 @@ def _add_target(key: Key, found: Tuple[List[str], ...]) -> bool:
     return is_ours
 
 
-def _add_group(key: Key, found: Tuple[List[str], ...]) -> None:
+def _add_group(key: TopKey, found: Tuple[List[str], ...]) -> None:
     """Enter a group: its options, and what else stands in it."""
     for name in key.inner or ():
         what, _ = _meaning(name)
@@ -395,7 +397,7 @@ def _add_group(key: Key, found: Tuple[List[str], ...]) -> None:
         found[_GROUP].append(key.name)
 
 
-def _holds_options(key: Key) -> bool:
+def _holds_options(key: TopKey) -> bool:
     """Whether several options, and not just one by chance, stand under a foreign key."""
     return sum(_meaning(name)[0] == _OPTION for name in key.inner or ()) > 1
 

@@ -285,7 +285,7 @@ class _Anchored(NamedTuple):
     doubt: Optional[str]
 
 
-class _Frame:
+class _OpenNode:
     """A mapping or sequence that is being read."""
 
     __slots__ = (
@@ -322,7 +322,7 @@ class _Composer:
         self._table = table
         self._loader: Any = yaml.SafeLoader(document.source.text)
         self._scalars = Scalars(document, self._loader)
-        self._frames: List[_Frame] = []
+        self._frames: List[_OpenNode] = []
         self._anchors: Dict[str, Optional[_Anchored]] = {}
         self._count = 0
         self._skipping = 0
@@ -465,7 +465,7 @@ class _Composer:
             self._too_deep(start, end)
         if event.anchor is not None:
             self._anchors[event.anchor] = None
-        frame = _Frame(event, self._path(), self._count)
+        frame = _OpenNode(event, self._path(), self._count)
         frame.good = self._scalars.check_tag(event, ("map", "seq"))
         self._frames.append(frame)
 

@@ -38,7 +38,7 @@ from npu_config.core.versions import INDEX, NEWEST
 from npu_config.text.words import joined
 
 
-class Fault(NamedTuple):
+class InvalidSetting(NamedTuple):
     """A setting whose name, field or value is wrong in itself.
 
     ``rule`` is the name of the rule that reports it (see ``names``, ``values``, ``versions``);
@@ -123,7 +123,7 @@ class Case:
         self.environ = environ
         self.on_host = on_host
         self.known = known
-        self.faults: List[Fault] = []
+        self.faults: List[InvalidSetting] = []
         self.diagnostics: List[Diagnostic] = []
         self.rule: Optional[Rule] = None
         options = known_to(version)
@@ -132,19 +132,19 @@ class Case:
             if entry is None:
                 early = version is not None and name in ALL_OPTIONS
                 rule = "option-not-in-version" if early else "unknown-option"
-                self.faults.append(Fault(rule, name, setting, None))
+                self.faults.append(InvalidSetting(rule, name, setting, None))
                 continue
             if setting.wire is not None and setting.wire != entry.wire:
-                self.faults.append(Fault("wrong-field", name, setting, None))
+                self.faults.append(InvalidSetting("wrong-field", name, setting, None))
             elif setting.value is not UNKNOWN:
                 try:
                     known[entry.option.name] = entry.parse(setting.value)
                 except Exception as error:
                     refused = _refusal(error)
-                    self.faults.append(Fault(refused.rule, name, setting, refused))
+                    self.faults.append(InvalidSetting(refused.rule, name, setting, refused))
 
     @property
-    def own_faults(self) -> List[Fault]:
+    def own_faults(self) -> List[InvalidSetting]:
         """The faults that the rule which is running reports."""
         assert self.rule is not None
         return [fault for fault in self.faults if fault.rule == self.rule.name]
@@ -444,7 +444,7 @@ def inspection(function: Inspection) -> Inspection:
     return function
 
 
-class _Plan(NamedTuple):
+class _Query(NamedTuple):
     """What is there to be judged; the rules to run follow from it."""
 
     names: Tuple[str, ...]
@@ -464,7 +464,7 @@ def case_rules() -> Tuple[Rule, ...]:
 
 
 @functools.lru_cache(maxsize=512)
-def _rules_for(plan: _Plan) -> Tuple[Tuple[Rule, Callable[[Case], None]], ...]:
+def _rules_for(plan: _Query) -> Tuple[Tuple[Rule, Callable[[Case], None]], ...]:
     """The rules that concern such settings, in order of id, each with its function."""
     given = frozenset(plan.names)
     return tuple(
@@ -496,7 +496,7 @@ def _about(case: Case) -> Tuple[str, ...]:
 
 def judge_case(case: Case) -> List[Diagnostic]:
     """Every finding about one case: by rule id, then those inside files and texts."""
-    plan = _Plan(
+    plan = _Query(
         tuple(case.entries),
         case.products,
         _about(case),

@@ -11,7 +11,7 @@ READ, NOT_READ = "read", "not-read"
 OTHER_FIELD, VALUE_NOT_KNOWN = "other-field", "value-not-known"
 
 
-class Use(NamedTuple):
+class OptionUse(NamedTuple):
     """One place where an option is set, and what each adapter makes of it.
 
     ``counts`` is False for options that no adapter has ever read: they keep nothing from running.
@@ -55,9 +55,9 @@ def verdict(name: str, setting: Setting, version: int) -> str:
     return READ
 
 
-def uses(settings: Iterable[Settings], versions: Sequence[int]) -> List[Use]:
+def uses(settings: Iterable[Settings], versions: Sequence[int]) -> List[OptionUse]:
     """Every setting, each place once, in order of place."""
-    found: Dict[Tuple[str, Place], Use] = {}
+    found: Dict[Tuple[str, Place], OptionUse] = {}
     for each in settings:
         for name, setting in each.entries.items():
             if isinstance(name, str):
@@ -65,7 +65,7 @@ def uses(settings: Iterable[Settings], versions: Sequence[int]) -> List[Use]:
                 verdicts = tuple(verdict(name, setting, version) for version in versions)
                 found.setdefault(
                     (name, setting.place),
-                    Use(
+                    OptionUse(
                         name,
                         setting.place_of_name,
                         verdicts,
@@ -75,7 +75,7 @@ def uses(settings: Iterable[Settings], versions: Sequence[int]) -> List[Use]:
     return sorted(found.values(), key=lambda use: (use.place.line or 0, use.place.column or 0))
 
 
-def oldest(found: Iterable[Use], versions: Sequence[int]) -> Optional[int]:
+def oldest(found: Iterable[OptionUse], versions: Sequence[int]) -> Optional[int]:
     """The oldest of the versions that reads everything as it is; None when there is none."""
     counted = [use for use in found if use.counts]
     for index, version in enumerate(versions):

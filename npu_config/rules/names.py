@@ -15,8 +15,8 @@ from npu_config.catalogue import (
 from npu_config.catalogue.kinds import (
     Bool,
     Choice,
+    FilePath,
     Int,
-    Path,
     Text,
     as_int,
     is_bool,
@@ -31,7 +31,7 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN, Setting
 from npu_config.core.versions import NEVER
-from npu_config.rules.case import Case, Fault, unread, writing
+from npu_config.rules.case import Case, InvalidSetting, unread, writing
 from npu_config.text.words import is_typo, near
 
 _SWITCH_MEANT: Mapping[str, str] = {
@@ -95,7 +95,7 @@ def _forms(option: Option, setting: Setting) -> Iterator[Any]:
     elif is_bool(value):
         if isinstance(kind, Choice):
             yield str(bool(value)).lower()
-    elif number is not None and not isinstance(kind, (Path, Text)):
+    elif number is not None and not isinstance(kind, (FilePath, Text)):
         yield str(number)
 
 
@@ -463,7 +463,7 @@ def _report_faults(case: Case) -> None:
         _report_refused(case, fault)
 
 
-def _report_refused(case: Case, fault: Fault) -> None:
+def _report_refused(case: Case, fault: InvalidSetting) -> None:
     option, value, refused = ALL_OPTIONS[fault.name], fault.setting.value, fault.refused
     assert refused is not None
     words = option.kind.describe() + (phrase(" ({})", option.unit) if option.unit else "")

@@ -68,7 +68,7 @@ _path_rule = functools.partial(
 )
 
 
-class Found(NamedTuple):
+class PathStatus(NamedTuple):
     """A path that an option points to, and what is there (``status`` None: nothing)."""
 
     name: str
@@ -78,7 +78,7 @@ class Found(NamedTuple):
     problem: str
 
 
-def _paths(case: Case) -> Iterator[Found]:
+def _paths(case: Case) -> Iterator[PathStatus]:
     """The paths the runtime will look at, each with what is there."""
     if not case.on_host:
         return
@@ -95,14 +95,14 @@ def _paths(case: Case) -> Iterator[Found]:
             yield _look(name, path, wanted)
 
 
-def _look(name: str, path: str, wanted: Wanted) -> Found:
+def _look(name: str, path: str, wanted: Wanted) -> PathStatus:
     try:
         status = os.lstat(path) if wanted.strict else os.stat(path)
     except OSError as error:
-        return Found(name, path, wanted, None, _words(error))
+        return PathStatus(name, path, wanted, None, _words(error))
     except ValueError:
-        return Found(name, path, wanted, None, "cannot be a path here")
-    return Found(name, path, wanted, status, "")
+        return PathStatus(name, path, wanted, None, "cannot be a path here")
+    return PathStatus(name, path, wanted, status, "")
 
 
 def _words(error: OSError) -> str:
@@ -113,7 +113,7 @@ def _words(error: OSError) -> str:
     return phrase("cannot be accessed ({})", error.strerror)
 
 
-def _report(case: Case, found: Found, problem: str, help: str) -> None:
+def _report(case: Case, found: PathStatus, problem: str, help: str) -> None:
     case.report(
         found.name,
         '"{}" is "{}", which {}',
@@ -156,7 +156,7 @@ def path_missing(case: Case) -> None:
             _report(case, found, found.problem, _remedy(found))
 
 
-def _remedy(found: Found) -> str:
+def _remedy(found: PathStatus) -> str:
     if found.problem != "does not exist":
         return "give another path"
     return "create it" if found.wanted.directory else "write the file, or correct the path"

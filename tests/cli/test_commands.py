@@ -217,7 +217,10 @@ def test_generate_from_a_script_without_comments(npu, tmp_path, to, other):
     result = npu("generate", path, "--to", to)
     assert (result.code, result.out) == (1, "")
     assert "train.py:9:" in result.err
-    assert "cannot hold comments, which this needs: hccl_timeout: known at run time only" in result.err
+    assert (
+        "cannot hold comments, which this needs: hccl_timeout: known at run time only"
+        in result.err
+    )
     assert "write {}: there it is a comment".format(other) in result.err
 
 

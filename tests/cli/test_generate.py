@@ -483,7 +483,9 @@ def test_from_proto_to_file(npu, tmp_path):
     assert '# thing_of_a_newer_adapter: "x" (line 4); ' in result.out
     result = npu("generate", path, "--to", "json")
     assert (result.code, result.out) == (1, "")
-    assert 'json cannot hold comments, which this needs: thing_of_a_newer_adapter: "x"' in result.err
+    assert (
+        'json cannot hold comments, which this needs: thing_of_a_newer_adapter: "x"' in result.err
+    )
 
 
 def test_what_is_not_checked_is_said(generate):

@@ -257,9 +257,9 @@ def test_comments_can_always_be_taken_out(comments, value):
 
 def test_deep_nesting_is_refused_not_fatal():
     """Beyond the stated depth there is a finding, not a RecursionError."""
-    assert ["nesting limit of {} levels exceeded; reading stops here".format(MAX_DEPTH)] == messages(
-        "[" * 100000
-    )
+    assert [
+        "nesting limit of {} levels exceeded; reading stops here".format(MAX_DEPTH)
+    ] == messages("[" * 100000)
     deep = "[" * 500 + "]" * 500
     reading = _json.read(deep)
     assert reading.ok

@@ -10,7 +10,7 @@ from typing import Any, List, Optional, Tuple
 
 import attr
 
-from npu_config.catalogue.kinds import Choice, Int, InvalidValue, Kind, Path, Text, shorten
+from npu_config.catalogue.kinds import Choice, FilePath, Int, InvalidValue, Kind, Text, shorten
 from npu_config.core.message import listed, phrase
 from npu_config.sidefiles.schema.kinds import family_of, problem_of
 
@@ -25,8 +25,8 @@ _PORTS = re.compile(r"(?P<first>[0-9]{1,5})(?:-(?P<last>[0-9]{1,5}))?\Z")
 
 JOB_ID_LONGEST = 128
 
-FILE = Path("file")
-DIRECTORY = Path("directory")
+FILE = FilePath("file")
+DIRECTORY = FilePath("directory")
 TABLE_PATH = Text(
     r"(?s)(?:(?!\.json).)*\.json\Z",
     'the path of a rank table that ends in ".json" and has no ".json" before',

@@ -4,7 +4,7 @@ from typing import Any, Callable, Dict, FrozenSet, Optional, Tuple
 
 import attr
 
-from npu_config.catalogue.kinds import INT32_MAX, Choice, Kind, Path, Text
+from npu_config.catalogue.kinds import INT32_MAX, Choice, FilePath, Kind, Text
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
 from npu_config.launch.environment.kinds import (
@@ -338,7 +338,7 @@ HCCL = (
     _hccl(
         "HCCL_WHITELIST_FILE",
         "path of the list of hosts that may communicate",
-        Path("whitelist"),
+        FilePath("whitelist"),
         interactions=("read when HCCL_WHITELIST_DISABLE is 0",),
     ),
     _hccl(
