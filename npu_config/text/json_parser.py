@@ -547,7 +547,9 @@ class _Parser:
         else:
             self._before_item(start, start + 1)
         if len(self._frames) == self._limit:
-            message = phrase("nested deeper than {} levels; reading stops here", self._limit)
+            message = phrase(
+                "nesting limit of {} levels exceeded; reading stops here", self._limit
+            )
             self._log.fault(start, start + 1, message)
             raise StopReading
         self._frames.append(_Frame(opener, start))
