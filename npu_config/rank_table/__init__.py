@@ -8,7 +8,6 @@ import contextlib
 from typing import Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
-from npu_config.core.files import PathLike
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rank_table.building import Layer, ServerPlan, build, build_ranks
 from npu_config.rank_table.conversion import convert, merge, not_held
@@ -39,26 +38,6 @@ __all__ = [
     "SuperPod",
     "Layer", "ServerPlan", "check_addresses_of", "parse_hccn", "plan_of_machine",
 ]  # fmt: skip
-
-
-def parse(
-    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
-) -> Parsed[AnyRankTable]:
-    """The content of a rank table, with everything that is wrong with it.
-
-    Args:
-        text: the content of the file.
-        path: its name, for the diagnostics.
-        target: the product narrows what is checked.
-
-    Returns:
-        The model when the table itself is right (comments and commas that strict JSON refuses
-        aside), and the diagnostics.
-
-    Raises:
-        TypeError: ``text`` is no text.
-    """
-    return FORMAT.parse(text, path, target)
 
 
 @reject_path_argument
@@ -99,18 +78,4 @@ FORMAT: Format[AnyRankTable] = Format(
     names=r"(?:rank_?table|hccl)[\w.-]*\.json",
     layout=layout,
 )
-
-
-def load(path: PathLike, target: Target = ANY_TARGET) -> Parsed[AnyRankTable]:
-    """The content of a file; one that cannot be read is a diagnostic."""
-    return FORMAT.load(path, target)
-
-
-def save(model: AnyRankTable, path: PathLike, overwrite: bool = False) -> None:
-    """Write the canonical text of a model, all of it or nothing.
-
-    Raises:
-        FileExistsError: the file exists and ``overwrite`` is False.
-        OSError: it cannot be written; nothing is left behind.
-    """
-    FORMAT.save(model, path, overwrite)
+parse, load, save = FORMAT.parse, FORMAT.load, FORMAT.save

@@ -72,10 +72,6 @@ def highest_device(products: FrozenSet[Product]) -> int:
     return max(_HIGHEST_DEVICE.get(product, 31) for product in products)
 
 
-def _device_id(products: FrozenSet[Product]) -> NumberText:
-    return NumberText(0, highest_device(products))
-
-
 _ANY = Text(0)
 _COUNT = NumberText()
 _PORT = NumberText(1, 65535)
@@ -94,7 +90,7 @@ _VERSION = Key(_ANY, True, "PA:293-305")
 def _devices_1(version: str, products: FrozenSet[Product], lenient: bool) -> Schema:
     wrong_address = Severity.WARNING if lenient else None
     keys = {
-        "device_id": Key(_device_id(products), True, "CO:418-445, CAP:238-267"),
+        "device_id": Key(NumberText(0, highest_device(products)), True, "CO:418-445, CAP:238-267"),
         "super_device_id": Key(NumberText(), False, "CO:835-862"),
         "device_ip": Key(IpAddresses(), False, "CO:488-570, CO:348-363", severity=wrong_address),
         "device_port": Key(_PORT, False, "CO:659-693"),

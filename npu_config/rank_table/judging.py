@@ -3,7 +3,7 @@
 import json
 import re
 from functools import partial
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.message import join, listed, phrase
@@ -20,8 +20,6 @@ from npu_config.sidefiles.schema.reading import Findings, Reader, Rules, shown
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Path, Places, Source
 from npu_config.text.words import is_typo
-
-__all__ = ["check", "check_document", "is_rank_table", "judge", "Judged"]
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _STANDARD_DECODER = json.JSONDecoder()
@@ -225,11 +223,6 @@ RULES = Rules(
 LIST_KEYS = ("server_list", "rank_list", "group_list")
 
 
-def is_rank_table(value: Any) -> bool:
-    """Whether a JSON value is meant as a rank table of any dialect."""
-    return isinstance(value, dict) and any(key in value for key in LIST_KEYS)
-
-
 def check(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Report:
     """Check the text of a rank table.
 
@@ -240,8 +233,8 @@ def check(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
             product that reads the dialect is said.
     """
     with without_collector():
-        diagnostics = judge(text, path, target).diagnostics
-    return Report(diagnostics)
+        _, found = judge(text, path, target)
+    return Report(found)
 
 
 def check_document(document: Any, target: Target = ANY_TARGET) -> Report:
@@ -251,11 +244,8 @@ def check_document(document: Any, target: Target = ANY_TARGET) -> Report:
     return Report(findings.diagnostics(ANYWHERE))
 
 
-class Judged(NamedTuple):
-    """The value of a text (``BROKEN`` where there is none) and what is wrong with it."""
-
-    value: Any
-    diagnostics: List[Diagnostic]
+Judged = Tuple[Any, List[Diagnostic]]
+"""The value of a text (``BROKEN`` where there is none) and what is wrong with it."""
 
 
 def _constant(name: str) -> Any:
@@ -287,7 +277,7 @@ def judge(text: str, path: Optional[str], target: Target) -> Judged:
     if findings:
         places = SomePlaces(Source(text, path), findings.paths())
         found.extend(findings.diagnostics(places))
-    return Judged(value, found)
+    return value, found
 
 
 def _plain(text: str) -> Any:
@@ -303,11 +293,11 @@ def _judge_slowly(
     reading = _json.read(text, path)
     reported = [*after, *reading.diagnostics]
     if not reading.complete:
-        return Judged(_json.BROKEN, reported)
+        return _json.BROKEN, reported
     findings = Findings()
     check_value(reading.value, target, findings)
     _check_size(text, reading.value, findings)
-    return Judged(reading.value, reported + findings.diagnostics(reading))
+    return reading.value, reported + findings.diagnostics(reading)
 
 
 def _check_size(text: str, value: Any, findings: Findings) -> None:
@@ -325,7 +315,7 @@ def _check_size(text: str, value: Any, findings: Findings) -> None:
 
 def check_value(value: Any, target: Target, findings: Findings) -> None:
     """Note what is wrong with a rank table given as plain JSON values."""
-    if not isinstance(value, dict) or not is_rank_table(value):
+    if not isinstance(value, dict) or value.keys().isdisjoint(LIST_KEYS):
         findings.add(
             not_a_rank_table,
             (),

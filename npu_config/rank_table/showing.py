@@ -79,22 +79,19 @@ def _rows(table: AnyRankTable) -> Tuple[Row, List[Row]]:
 
 def _servers(table: RankTable) -> Tuple[Row, List[Row]]:
     pod_of = {name: pod.super_pod_id for pod in table.super_pods for name in pod.server_ids}
-    rows = [
+    devices = [(server, device) for server in table.servers for device in server.devices]
+    rows: List[Row] = [
         (
-            device.rank_id,
-            (
-                str(device.rank_id),
-                pod_of.get(server.server_id, ""),
-                server.server_id,
-                _text(server.host_ip),
-                str(device.device_id),
-                _text(device.super_device_id),
-                _text(device.device_ip),
-                _text(device.device_port),
-            ),
+            str(device.rank_id),
+            pod_of.get(server.server_id, ""),
+            server.server_id,
+            _text(server.host_ip),
+            str(device.device_id),
+            _text(device.super_device_id),
+            _text(device.device_ip),
+            _text(device.device_port),
         )
-        for server in table.servers
-        for device in server.devices
+        for server, device in sorted(devices, key=lambda pair: pair[1].rank_id)
     ]
     heads = (
         "rank",
@@ -106,7 +103,7 @@ def _servers(table: RankTable) -> Tuple[Row, List[Row]]:
         phrase("address"),
         phrase("port"),
     )
-    return heads, [row for _, row in sorted(rows)]
+    return heads, rows
 
 
 def _ranks(table: RankTable2) -> Tuple[Row, List[Row]]:

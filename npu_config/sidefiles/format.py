@@ -210,6 +210,15 @@ class Format(Generic[M]):
     ) -> Parsed[M]:
         """The content of a text, with every fault.
 
+        Args:
+            text: the content of the file.
+            path: its name, for the diagnostics.
+            target: the product narrows what is checked.
+
+        Returns:
+            The model as far as the text was understood (comments and commas that strict JSON
+            refuses are no hindrance), and the diagnostics.
+
         Raises:
             TypeError: ``text`` is no text.
         """

@@ -117,6 +117,35 @@ _REDIRECTS = re.compile(r"<<<|<<-?|[<>][<>&|]?")
 _QUOTES = re.compile(r"[\\'\"]")
 
 
+_ENDS = {"do": "done", "if": "fi", "case": "esac"}
+_NEEDED = {
+    "done": "do", "do": "for", "fi": "if", "then": "if", "else": "if", "elif": "if",
+    "esac": "case", "}": "{",
+}  # fmt: skip
+_LOOPS = ("for", "while", "until", "select")
+_WORDS = re.compile(rb"[\n;&|({`][ \t]*(do|done|if|fi|case|esac)(?![^\s;&|)<>])")
+_LINES = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*(?:#[^\n]*)?")
+_EMPTY = re.compile(r"[ \t]*\([ \t]*\)")
+_IN = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*in(?=[\s;])")
+_FUNCTION = re.compile(r"[ \t]+[^\s(){}]+(?:[ \t]*\([ \t]*\))?")
+_COMMENT = re.compile(r"#[^\n]*")
+_BRANCH_ENDS = re.compile(r";&?|&")
+_PROGRAM = re.compile(r"[ \t]+[^\s<>&;|0-9{]")
+_ESAC = re.compile(r"esac(?![^\s;&|()])")
+_OPENS = re.compile(r"\(")
+_BETWEEN = re.compile(r"(?:[ \t|]|\\\n)+")
+_NAMED_COPROC = re.compile(r"[ \t]+\w+[ \t]+(?=[{(])")
+_DEEPEST = 50
+
+
+class _Block(NamedTuple):
+    """A block that is open; ``inside`` after ``do``, and before the first pattern of a case."""
+
+    word: str
+    begin: int
+    inside: bool = False
+
+
 class RefusedError(Exception):
     """What bash refuses: the message, and the part of the text."""
 
@@ -125,8 +154,8 @@ class UnsureError(Exception):
     """The text is not read as bash reads it."""
 
 
-class Text:
-    """A text that is read once; ``at`` is where."""
+class _Reading:
+    """A script that is read once; ``at`` is where."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at, self.deep = text, 0, 0
@@ -143,10 +172,6 @@ class Text:
     def here(self, *texts: str) -> bool:
         """Whether one of these comes next."""
         return self.text.startswith(texts, self.at)
-
-    def commands(self, end: str) -> None:
-        """Commands up to the end of the text, or of a parenthesis."""
-        raise NotImplementedError
 
     def test(self) -> None:
         """``[[ ... ]]``."""
@@ -299,59 +324,6 @@ class Text:
             depth += (mark == opens) - (mark == closes)
             self.at += 1
 
-
-_ENDS = {"do": "done", "if": "fi", "case": "esac"}
-_NEEDED = {
-    "done": "do", "do": "for", "fi": "if", "then": "if", "else": "if", "elif": "if",
-    "esac": "case", "}": "{",
-}  # fmt: skip
-_LOOPS = ("for", "while", "until", "select")
-_WORDS = re.compile(rb"[\n;&|({`][ \t]*(do|done|if|fi|case|esac)(?![^\s;&|)<>])")
-_LINES = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*(?:#[^\n]*)?")
-_EMPTY = re.compile(r"[ \t]*\([ \t]*\)")
-_IN = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*in(?=[\s;])")
-_FUNCTION = re.compile(r"[ \t]+[^\s(){}]+(?:[ \t]*\([ \t]*\))?")
-_COMMENT = re.compile(r"#[^\n]*")
-_BRANCH_ENDS = re.compile(r";&?|&")
-_PROGRAM = re.compile(r"[ \t]+[^\s<>&;|0-9{]")
-_ESAC = re.compile(r"esac(?![^\s;&|()])")
-_OPENS = re.compile(r"\(")
-_BETWEEN = re.compile(r"(?:[ \t|]|\\\n)+")
-_NAMED_COPROC = re.compile(r"[ \t]+\w+[ \t]+(?=[{(])")
-_DEEPEST = 50
-
-
-class _Block(NamedTuple):
-    """A block that is open; ``inside`` after ``do``, and before the first pattern of a case."""
-
-    word: str
-    begin: int
-    inside: bool = False
-
-
-def syntax_fault(script: Script) -> Optional[Diagnostic]:
-    """The first certain syntax error; None when there is none."""
-    if not script.root.has_error and _even(script.data):
-        return None
-    try:
-        _Reading(script.source).commands("")
-    except RefusedError as refused:
-        message, begin, end = refused.args
-        return rules.script_syntax.diagnostic(message, script.place(begin, end))
-    except UnsureError:
-        pass
-    return None
-
-
-def _even(data: bytes) -> bool:
-    """Whether the words of blocks come in pairs where a command may begin."""
-    found = Counter(_WORDS.findall(data))
-    return all(found[begin.encode()] == found[end.encode()] for begin, end in _ENDS.items())
-
-
-class _Reading(Text):
-    """A script that is read once."""
-
     def commands(self, end: str) -> None:
         """Commands up to the end of the text, or of a parenthesis."""
         self.deep += 1
@@ -488,6 +460,26 @@ class _Reading(Text):
         self.skip(_OPENS)
         self.in_brackets(_BETWEEN)
         blocks[-1] = blocks[-1]._replace(inside=False)
+
+
+def syntax_fault(script: Script) -> Optional[Diagnostic]:
+    """The first certain syntax error; None when there is none."""
+    if not script.root.has_error and _even(script.data):
+        return None
+    try:
+        _Reading(script.source).commands("")
+    except RefusedError as refused:
+        message, begin, end = refused.args
+        return rules.script_syntax.diagnostic(message, script.place(begin, end))
+    except UnsureError:
+        pass
+    return None
+
+
+def _even(data: bytes) -> bool:
+    """Whether the words of blocks come in pairs where a command may begin."""
+    found = Counter(_WORDS.findall(data))
+    return all(found[begin.encode()] == found[end.encode()] for begin, end in _ENDS.items())
 
 
 def _refusal(blocks: List[_Block]) -> RefusedError:
