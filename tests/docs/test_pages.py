@@ -37,7 +37,7 @@ from npu_config.lint.project import read_project
 from npu_config.reporters import schema as findings
 from npu_config.rulebook import load_all
 from npu_config.runner.finder import uninstall_npu_bridge
-from tests.diagnosis import event_messages
+from tests.proto import event_messages
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
