@@ -5,7 +5,6 @@ import os
 import re
 from typing import (
     Callable,
-    Collection,
     Dict,
     Iterator,
     List,
@@ -56,18 +55,9 @@ def one_reason(script: Resolver) -> Optional[Note]:
             REFUSED,
             "Keras outside of TensorFlow is not supported on the NPU: port to tf.keras first",
         )
-    for site, _ in _named(script, _EAGER):
-        if site.call is not None:
-            return Note(site.line, "eager", REFUSED, "TensorFlow 1.15 on the NPU is graph mode")
+    for site in script.calls_of(*_EAGER):
+        return Note(site.line, "eager", REFUSED, "TensorFlow 1.15 on the NPU is graph mode")
     return _only_version_2(script)
-
-
-def _named(script: Resolver, names: Collection[str]) -> Iterator[Tuple[Site, str]]:
-    """The places of some names of TensorFlow, in order of the lines."""
-    for site in script.sites_of({name.rsplit(".", 1)[1] for name in names}):
-        name = script.resolved(site) or ""
-        if name in names:
-            yield site, name
 
 
 _EAGER = (
@@ -97,8 +87,10 @@ def _only_version_2(script: Resolver) -> Optional[Note]:
     if not script.words.isdisjoint(_GRAPH_WORDS):
         return None
     text = "a script for TensorFlow 2 only ({}): the NPU needs the graph mode of 1.15"
-    for site, name in _named(script, _ONLY_2):
-        return Note(site.line, "eager", REFUSED, phrase(text, _ONLY_2[name]))
+    for site in script.sites_of({name.rpartition(".")[2] for name in _ONLY_2}):
+        name = script.resolved(site)
+        if name in _ONLY_2:
+            return Note(site.line, "eager", REFUSED, phrase(text, _ONLY_2[name]))
     return None
 
 

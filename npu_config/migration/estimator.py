@@ -8,7 +8,7 @@ from npu_config.migration.horovod import choice_of_rank
 from npu_config.migration.sessions import STAR_NOTE, wrap_config
 from npu_config.migration.work import Rules, Work, is_wrapped, of_calls
 from npu_config.python_flow.module import Site
-from npu_config.python_flow.scopes import argument, is_open, literal_text, name_of
+from npu_config.python_flow.scopes import argument, arguments, is_open, literal_text, name_of
 
 __all__ = ["RULES", "after"]
 
@@ -89,16 +89,13 @@ def _reference(work: Work, site: Site) -> None:
         )
 
 
-def _old_estimator(work: Work, site: Site, name: str) -> None:
-    """An Estimator of tf.contrib.learn, whose RunConfig is another one."""
-    if site.call is not None:
-        work.needs_patch = True
-        work.manual(
-            site.line,
-            "estimator-config",
-            "of tf.contrib.learn, which takes another RunConfig: port it to tf.estimator; the "
-            "patch of npu_init configures its sessions",
-        )
+_old_estimator = of_calls(
+    "estimator-config",
+    "of tf.contrib.learn, which takes another RunConfig: port it to tf.estimator; the patch of "
+    "npu_init configures its sessions",
+    needs_patch=True,
+)
+"""An Estimator of tf.contrib.learn, whose RunConfig is another one."""
 
 
 def _run_config(work: Work, site: Site, given: Optional[ast.expr]) -> Optional[ast.Call]:
@@ -200,15 +197,12 @@ def _tpu_estimator(work: Work, site: Site, name: str) -> None:
 _tpu_cluster = of_calls("tpu-loop", "there is no TPU to find: keep its flag off")
 
 
-def _tpu_config(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is not None and (call.args or call.keywords):
-        work.manual(
-            site.line,
-            "tpu-loop",
-            "iterations_per_loop and num_shards do nothing on the NPU; its own option is "
-            "iterations_per_loop of NPURunConfig, and the number is not the same",
-        )
+_tpu_config = of_calls(
+    "tpu-loop",
+    "iterations_per_loop and num_shards do nothing on the NPU; its own option is "
+    "iterations_per_loop of NPURunConfig, and the number is not the same",
+    unless=lambda work, site: site.call is not None and not arguments(site.call),
+)
 
 
 def _tpu_only(work: Work, site: Site, name: str) -> None:
@@ -229,16 +223,14 @@ def _is_under_tpu_flag(site: Site) -> bool:
     )
 
 
-def _train_spec(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is not None and "horovod" in work.script.words:
-        hooks = argument(call, "hooks", 2)
-        if hooks is None:
-            work.manual(
-                site.line,
-                "train-and-evaluate",
-                "with several ranks: hooks=[NPUBroadcastGlobalVariablesHook(0)]",
-            )
+_train_spec = of_calls(
+    "train-and-evaluate",
+    "with several ranks: hooks=[NPUBroadcastGlobalVariablesHook(0)]",
+    unless=lambda work, site: (
+        "horovod" not in work.script.words
+        or (site.call is not None and argument(site.call, "hooks", 2) is not None)
+    ),
+)
 
 
 RULES: Rules = {

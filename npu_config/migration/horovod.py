@@ -618,11 +618,7 @@ def _atexit(work: Work, line: int) -> str:
 
 def _app_run(work: Work) -> Optional[Site]:
     """The one call of app.run, as a statement."""
-    found = [
-        site
-        for site in work.script.sites_of(["run"])
-        if site.call is not None and work.script.resolved(site) == "tensorflow.app.run"
-    ]
+    found = work.script.calls_of("tensorflow.app.run")
     if len(found) != 1:
         return None
     statement = found[0].statement
@@ -903,13 +899,9 @@ def _gradients(work: Work, uses: List[Use]) -> None:
     appliers = [site for site in work.script.sites_of(["apply_gradients"]) if site.call]
     if "allreduce" in names or not any(_is_plain(work, site, wraps) for site in appliers):
         return
-    for site in work.script.sites_of(["gradients"]):
-        if site.call is not None and work.script.resolved(site) == "tensorflow.gradients":
-            work.manual(
-                site.line,
-                "gradients",
-                "nothing reduces them over the ranks: npu_allreduce(...) where they are applied",
-            )
+    for site in work.script.calls_of("tensorflow.gradients"):
+        text = "nothing reduces them over the ranks: npu_allreduce(...) where they are applied"
+        work.manual(site.line, "gradients", text)
 
 
 _RESUMING = {

@@ -38,10 +38,9 @@ def after(work: Work) -> None:
             work.manual(site.line, "nvidia-smi", _SMI_NOTE)
     _loops(work)
     if (work.changes or work.needs_patch) and "horovod" not in work.script.words:
-        for site in work.script.sites_of(["run"]):
-            if site.call is not None and work.script.resolved(site) == "tensorflow.app.run":
-                text = "one rank and no init_resource: nothing to put around it"
-                work.manual(site.line, "app-run", text)
+        for site in work.script.calls_of("tensorflow.app.run"):
+            text = "one rank and no init_resource: nothing to put around it"
+            work.manual(site.line, "app-run", text)
 
 
 _COMMAND = re.compile(
@@ -176,20 +175,16 @@ def _names(call: ast.Call) -> Iterator[str]:
                 yield name_of(node)
 
 
-_SUMMARIES = ("scalar", "histogram", "image", "audio", "text")
+_SUMMARIES = (
+    *("tensorflow.summary." + word for word in ("scalar", "histogram", "image", "audio", "text")),
+    "tensorflow.train.LoggingTensorHook",
+)
 
 
 def _summaries(work: Work) -> None:
-    for site in work.script.sites_of([*_SUMMARIES, "LoggingTensorHook"]):
-        name = work.script.resolved(site) if site.call is not None else None
-        if name in {"tensorflow.summary." + word for word in _SUMMARIES} or (
-            name == "tensorflow.train.LoggingTensorHook"
-        ):
-            work.manual(
-                site.line,
-                "summary",
-                "summaries and logs appear once a loop when iterations_per_loop is above 1",
-            )
+    for site in work.script.calls_of(*_SUMMARIES):
+        text = "summaries and logs appear once a loop when iterations_per_loop is above 1"
+        work.manual(site.line, "summary", text)
 
 
 # Shell scripts

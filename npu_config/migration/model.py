@@ -66,18 +66,15 @@ def _why_not_dropout(call: ast.Call) -> Optional[str]:
     return "rate is None" if number is None else None
 
 
-def _cell(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.manual(site.line, "rnn", _LSTM if "LSTM" in name else _OTHER_CELL)
-
-
-_LSTM = (
+_lstm = of_calls(
+    "rnn",
     "DynamicRNN wants time-major input, one layer, forget_bias 0.0 by default (1.0 here), no "
-    "peephole, no dropout; its weights have another layout, so checkpoints do not fit"
+    "peephole, no dropout; its weights have another layout, so checkpoints do not fit",
 )
-_OTHER_CELL = (
+_cell = of_calls(
+    "rnn",
     "the recurrent layers of the NPU want time-major input and one layer; their weights have "
-    "another layout, so checkpoints do not fit"
+    "another layout, so checkpoints do not fit",
 )
 
 
@@ -174,7 +171,7 @@ RULES: Rules = {
     "tensorflow.keras.layers.Dropout": _dropout_layer,
     "tensorflow.contrib.layers.dropout": _dropout_layer,
     "tensorflow.contrib.slim.dropout": _dropout_layer,
-    **{"tensorflow.nn.rnn_cell." + name: _cell for name in _CELLS},
+    **{"tensorflow.nn.rnn_cell." + name: _lstm if "LSTM" in name else _cell for name in _CELLS},
     **{"tensorflow." + name: _control_flow for name in _FLOW},
     **{"tensorflow.nn." + name: _control_flow for name in _RNN},
     "tensorflow.is_finite": _is_finite,

@@ -102,12 +102,7 @@ def after(work: Work) -> None:
 
 def _variables(work: Work) -> None:
     """Variables that are arguments of Dataset methods, or are used in their functions."""
-    sites = [
-        site
-        for site in work.script.sites_of(["Variable", "get_variable"])
-        if site.call is not None
-        and work.script.resolved(site) in ("tensorflow.Variable", "tensorflow.get_variable")
-    ]
+    sites = work.script.calls_of("tensorflow.Variable", "tensorflow.get_variable")
     if not sites or work.script.words.isdisjoint(("Dataset", "data")):
         return
     values = [
@@ -164,13 +159,9 @@ def _dynamic_shapes(work: Work) -> None:
     """Placeholders of unknown size, where control flow of the old form makes them matter."""
     if not any(note.id == "control-flow-v1" and note.kind != CHANGED for note in work.notes):
         return
-    placeholders = ("placeholder", "placeholder_with_default")
-    names = {"tensorflow." + name for name in placeholders}
-    for site in work.script.sites_of(placeholders):
-        call = site.call
-        if call is None or work.script.resolved(site) not in names:
-            continue
-        shape = argument(call, "shape", 1)
+    names = ("tensorflow.placeholder", "tensorflow.placeholder_with_default")
+    for site in work.script.calls_of(*names):
+        shape = argument(site.call, "shape", 1) if site.call is not None else None
         if shape is None or getattr(shape, "value", 0) is None:
             work.manual(site.line, "dynamic-shape", "the shape is not known")
         elif any(

@@ -156,6 +156,11 @@ class Resolver(Module):
             (site for name in names for site in index.get(name, ())), key=lambda site: site.line
         )
 
+    def calls_of(self, *names: str) -> List[Site]:
+        """The calls of some functions and classes by their canonical names, in order."""
+        found = self.sites_of({name.rpartition(".")[2] for name in names})
+        return [site for site in found if site.call is not None and self.resolved(site) in names]
+
     def binds(self, name: str) -> bool:
         """True for a name that the script binds, in any scope."""
         return any(

@@ -128,43 +128,33 @@ def _jit_level(work: Work, site: Site, value: ast.expr, line: int) -> None:
             work.replace(end - len(value.attr), end, "OFF")  # type: ignore[attr-defined]
         else:
             work.replace_node(value, "-1")
-        work.changed(line, "xla-off", "XLA is not used on the NPU")
+        work.changed(line, "xla-off", _NO_XLA)
 
 
-def _set_jit(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    value = argument(call, "enabled", 0) if call is not None else None
-    if value is None or getattr(value, "value", None) is False:
+def _xla_switch(work: Work, site: Site, name: str) -> None:
+    """A function or scope that takes whether XLA is on: off, where a constant says otherwise."""
+    call, switch = site.call, _SWITCH_OF[name]
+    value = argument(call, switch, 0) if call is not None else None
+    constant = getattr(value, "value", None)
+    if call is None or constant is False or (value is None and switch == "enabled"):
         return
-    if site.is_conditional or getattr(value, "value", None) is not True:
+    is_constant = isinstance(constant, bool if switch == "enabled" else (bool, int))
+    if site.is_conditional or is_open(call) or not (value is None or is_constant):
         work.manual(site.line, "xla-off", _UNDER_FLAG)
+        return
+    if value is None:
+        work.append(call, switch + "=False")
     else:
         work.replace_node(value, "False")
-        work.changed(site.line, "xla-off", "XLA is not used on the NPU")
+    work.changed(site.line, "xla-off", _NO_XLA)
 
 
-def _jit_scope(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is None:
-        return
-    value = argument(call, "compile_ops", 0)
-    if getattr(value, "value", None) is False:
-        return
-    if site.is_conditional or is_open(call) or (value is not None and _constant(value) is None):
-        work.manual(site.line, "xla-off", _UNDER_FLAG)
-    elif value is None:
-        work.append(call, "compile_ops=False")
-        work.changed(site.line, "xla-off", "XLA is not used on the NPU")
-    else:
-        work.replace_node(value, "False")
-        work.changed(site.line, "xla-off", "XLA is not used on the NPU")
-
-
-def _constant(node: ast.AST) -> object:
-    value = getattr(node, "value", None)
-    return value if isinstance(value, (bool, int)) else None
-
-
+_NO_XLA = "XLA is not used on the NPU"
+_SWITCH_OF: Mapping[str, str] = {
+    "tensorflow.config.optimizer.set_jit": "enabled",
+    "tensorflow.contrib.compiler.jit.experimental_jit_scope": "compile_ops",
+    "tensorflow.xla.experimental.jit_scope": "compile_ops",
+}
 _xla_compile = of_calls("xla-off", "XLA is not used on the NPU: call the function itself")
 
 
@@ -185,10 +175,8 @@ RULES: Rules = {
     "tensorflow.config.experimental.set_memory_growth": _gpu_options,
     _REWRITER: _rewriter_config,
     "tensorflow.OptimizerOptions": _optimizer_options,
-    "tensorflow.config.optimizer.set_jit": _set_jit,
+    **dict.fromkeys(_SWITCH_OF, _xla_switch),
     "tensorflow.config.optimizer.set_experimental_options": _experimental_options,
-    "tensorflow.contrib.compiler.jit.experimental_jit_scope": _jit_scope,
-    "tensorflow.xla.experimental.jit_scope": _jit_scope,
     "tensorflow.contrib.compiler.xla.compile": _xla_compile,
     "tensorflow.xla.experimental.compile": _xla_compile,
 }

@@ -6,7 +6,7 @@ from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.resolve import Binding
-from npu_config.migration.work import Rules, Work, is_wrapped
+from npu_config.migration.work import Rules, Work, is_wrapped, of_calls
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
@@ -61,7 +61,7 @@ def check_close(work: Work, site: Site, always: bool) -> None:
         return
     elif not closes:
         work.manual(line, "session-close", phrase('nothing closes it: add "{}.close()"', name))
-    elif _runs_app(work) and site.function is not None:
+    elif site.function is not None and work.script.calls_of("tensorflow.app.run"):
         work.manual(
             line,
             "session-close",
@@ -168,16 +168,6 @@ def _is_closed(work: Work, site: Site, name: str, is_member: bool) -> bool:
 def _is_entered(work: Work, name: str) -> bool:
     """True when a variable is entered by a with statement, which closes it at the end."""
     return name in _names_around(work, "with", _ENTERED)
-
-
-def _runs_app(work: Work) -> bool:
-    found: Optional[bool] = work.script.cache.get("app")
-    if found is None:
-        found = work.script.cache["app"] = any(
-            work.script.resolved(site) == "tensorflow.app.run"
-            for site in work.script.sites_of(["run"])
-        )
-    return found
 
 
 _PROTO = "npu_config_proto"
@@ -323,27 +313,20 @@ def _reference(work: Work, site: Site) -> None:
     work.manual(site.line, "session-reference", text)
 
 
-def _monitored(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is None or argument(call, "session_creator", 0) is not None:
-        return
-    work.needs_patch = True
-    work.manual(
-        site.line,
-        "session-reference",
-        "takes no config; its default creator makes a session that npu_init has patched",
-    )
-
-
-def _supervisor(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.needs_patch = True
-        work.manual(
-            site.line,
-            "graph-frozen",
-            "finalizes the graph: for iterations_per_loop and for broadcasts, change the graph "
-            "before it (util.IterationPerLoop().create_iteration_per_loop_var)",
-        )
+_supervisor = of_calls(
+    "graph-frozen",
+    "finalizes the graph: for iterations_per_loop and for broadcasts, change the graph before it "
+    "(util.IterationPerLoop().create_iteration_per_loop_var)",
+    needs_patch=True,
+)
+_monitored = of_calls(
+    "session-reference",
+    "takes no config; its default creator makes a session that npu_init has patched",
+    unless=lambda work, site: (
+        site.call is not None and argument(site.call, "session_creator", 0) is not None
+    ),
+    needs_patch=True,
+)
 
 
 RULES: Rules = {

@@ -410,6 +410,7 @@ def of_calls(
     kind: str = MANUAL,
     blocks: bool = False,
     unless: Optional[Callable[[Work, Site], bool]] = None,
+    needs_patch: bool = False,
 ) -> Rule:
     """A rule that says one thing of every call."""
 
@@ -417,5 +418,6 @@ def of_calls(
         if site.call is not None and not (unless is not None and unless(work, site)):
             work.note(site.line, id, kind, text)
             work.blocked = work.blocked or blocks
+            work.needs_patch = work.needs_patch or needs_patch
 
     return rule

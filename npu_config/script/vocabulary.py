@@ -144,7 +144,7 @@ _RISKS: Tuple[Tuple[bytes, Pattern[bytes]], ...] = tuple(
         (b"NPULossScaleOptimizer", rb"npu_distributed_optimizer_wrapper|NPUDistributedOptimizer"),
         (
             b"FixedLossScaleManager",
-            rb"FixedLossScaleManager\s{0,9}\((?!\s{0,40}(?:loss_scale\s?=\s?)?[1-9]\d{0,30}\s?[,)])",
+            rb"FixedLossScaleManager\s{0,9}\((?!\s{0,40}(?:loss_scale\s?=\s?)?[1-9]\d{0,30}(?:\.\d{0,30})?\s?[,)])",
         ),
         (b"Session", rb"Session\s{0,9}\(.{0,300},[ \t]{0,9}None[ \t]{0,9}\)"),
         (b"Variable", rb"\.(?:map|flat_map|interleave)[ \t]{0,9}\("),

@@ -207,3 +207,15 @@ def test_both_interfaces_of_horovod():
         HEAD + "import horovod.keras as hk\nx = hvd.allreduce(y)\no = hk.DistributedOptimizer(o)\n"
     )
     assert "x = npu_allreduce(y)\no = npu_dist" in npu_config.migrate(source).text
+
+
+def test_every_argument_without_counterpart_is_named():
+    """Arguments that the NPU has no counterpart for are refused together, each on its line."""
+    source = (
+        HEAD
+        + "x = hvd.allreduce(\n    y,\n    prescale_factor=2.0,\n    postscale_factor=0.5,\n)\n"
+    )
+    notes = npu_config.migrate(source).notes
+    assert [
+        note.note for note in notes if note.id == "hvd-allreduce" and note.kind == "refused"
+    ] == ["prescale_factor has no counterpart", "postscale_factor has no counterpart"]

@@ -27,7 +27,7 @@ from npu_config.python_flow.scopes import (
 )
 from npu_config.script.neighbours import any_import_has, any_neighbour_has, may_import_unread
 from npu_config.script.objects import Use
-from npu_config.script.paths import Call, Path, Run
+from npu_config.script.paths import Path, Run
 from npu_config.script.script import Script
 
 _OF_NAMES = ("locals", "globals", "vars", "eval", "exec")
@@ -367,12 +367,6 @@ def run_checks(
                 context.path, context.run = path, path.outcome
                 check.function(context)
     return context.found
-
-
-def known(call: Call, keyword: str, position: int) -> Any:
-    """An argument of a call; None when it is not given."""
-    given = call.get(keyword, position)
-    return None if given is None else given[0]
 
 
 def dotted(node: Optional[ast.AST]) -> str:

@@ -7,7 +7,7 @@ from npu_config.catalogue.api import MODULES
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import join, phrase
 from npu_config.python_flow.scopes import DEFINITIONS, blocks, is_main, name_of
-from npu_config.script.checks._check import Context, check, known
+from npu_config.script.checks._check import Context, check
 from npu_config.script.objects import Constructed, Message, Unknown, Use
 from npu_config.script.paths import Call
 from npu_config.script.reading import options_of_run_config
@@ -23,7 +23,7 @@ Problem = Optional[Tuple[str, str]]
 
 
 def _output_hook(call: Call) -> Problem:
-    steps = known(call, "output_every_n_steps", 3)
+    steps = call.value("output_every_n_steps", 3)
     given = call.get("output_every_n_steps", 3) is not None
     if not given or (steps == 0 and type(steps) is int):
         return (
@@ -38,7 +38,7 @@ def _output_hook(call: Call) -> Problem:
 
 
 def _step_hook(call: Call) -> Problem:
-    if known(call, "step", 0) is None and known(call, "loss", 2) is None:
+    if call.value("step", 0) is None and call.value("loss", 2) is None:
         return (
             "TellMeStepOrLossHook takes step or loss, got neither; it raises ValueError",
             "give the name of the step or of the loss tensor",
@@ -47,7 +47,7 @@ def _step_hook(call: Call) -> Problem:
 
 
 def _fixed_scale(call: Call) -> Problem:
-    scale = known(call, "loss_scale", 0)
+    scale = call.value("loss_scale", 0)
     if isinstance(scale, (int, float)) and not isinstance(scale, bool) and scale < 1:
         return (
             phrase(
@@ -61,7 +61,7 @@ def _fixed_scale(call: Call) -> Problem:
 
 
 def _optimizer(call: Call) -> Problem:
-    if known(call, "is_loss_scale", 3) is True and known(call, "loss_scale_manager", 1) is None:
+    if call.value("is_loss_scale", 3) is True and call.value("loss_scale_manager", 1) is None:
         return (
             "NPUOptimizer(is_loss_scale=True) needs a loss_scale_manager; it raises ValueError",
             "give a FixedLossScaleManager or ExponentialUpdateLossScaleManager",
