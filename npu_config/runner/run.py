@@ -1,5 +1,7 @@
 """One run of a script with the vendor's modules served from this package."""
 
+from __future__ import annotations
+
 import contextlib
 import importlib
 import importlib.machinery
@@ -16,6 +18,7 @@ from typing import (
     Iterator,
     List,
     Mapping,
+    MutableMapping,
     NamedTuple,
     Optional,
     Sequence,
@@ -24,14 +27,53 @@ from typing import (
 
 from npu_config.core.arguments import path_name
 from npu_config.core.message import language, phrase
-from npu_config.runner import environment, finder, outside, report, script
+from npu_config.runner import finder, outside, report, script
 from npu_config.runner.watch import Watch
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
     from npu_config.core.files import PathLike
     from npu_config.judging import KnownRules
-    from npu_config.runner.sessions import SeenSession
+    from npu_config.runner.watch import SeenSession
+
+ONE_RANK: Mapping[str, str] = {
+    "JOB_ID": "npu-config-run",
+    "RANK_ID": "0",
+    "RANK_SIZE": "1",
+    "DEVICE_ID": "0",
+    "ASCEND_DEVICE_ID": "0",
+}
+"""A job of one process; without ``RANK_TABLE_FILE``, which one process does not need."""
+
+
+def fill(environ: MutableMapping[str, str]) -> Dict[str, str]:
+    """Set what is missing; returns what was set."""
+    missing = {name: value for name, value in ONE_RANK.items() if name not in environ}
+    environ.update(missing)
+    return missing
+
+
+def check(environ: Mapping[str, str], filled: Mapping[str, str]) -> Tuple[Diagnostic, ...]:
+    """What is wrong with the variables of a job, and with the rank table that they name.
+
+    Args:
+        environ: the variables, e.g. ``os.environ``.
+        filled: what :func:`fill` set; that is not the user's, and left out.
+    """
+    from npu_config import rank_table
+    from npu_config.core.diagnostics import Severity
+    from npu_config.launch import check_environment
+
+    own = {name: text for name, text in environ.items() if filled.get(name) != text}
+    table = None
+    found: List[Diagnostic] = []
+    if own.get("RANK_TABLE_FILE"):
+        parsed = rank_table.load(own["RANK_TABLE_FILE"])
+        table = parsed.model
+        found.extend(parsed.diagnostics)
+    found.extend(check_environment(own, table=table))
+    return tuple(each for each in found if each.severity is not Severity.INFO)
+
 
 _NAME = "npu_config"
 
@@ -115,8 +157,8 @@ class Seen(NamedTuple):
     loops: str
     modules: Tuple[str, ...]
     environment: Dict[str, str]
-    findings: Tuple["Diagnostic", ...]
-    sessions: Tuple["SeenSession", ...]
+    findings: Tuple[Diagnostic, ...]
+    sessions: Tuple[SeenSession, ...]
     files: Tuple[str, ...]
     warnings: Tuple[Tuple[str, str, Optional[str], int], ...]
     error: Optional[str] = None
@@ -145,14 +187,14 @@ class Seen(NamedTuple):
 
 
 def run_path(
-    path: "PathLike",
+    path: PathLike,
     arguments: Sequence[str] = (),
     loops: Optional[str] = None,
     dry_run: bool = False,
     steps: Optional[int] = None,
     force: bool = False,
     files: bool = True,
-    known_rules: "Optional[KnownRules]" = None,
+    known_rules: Optional[KnownRules] = None,
     timeout: Optional[float] = None,
     last: Optional[Callable[[Seen], None]] = None,
 ) -> Seen:
@@ -214,7 +256,7 @@ class _Run:
         path: str,
         watch: Watch,
         filled: Dict[str, str],
-        written: "Optional[Tuple[Diagnostic, ...]]",
+        written: Optional[Tuple[Diagnostic, ...]],
         files: bool,
     ) -> None:
         self._watch = watch
@@ -265,7 +307,7 @@ class _Run:
             None if end.place is None else "{}:{}".format(*end.place),
         )
 
-    def _findings(self, end: script.End) -> Tuple["Diagnostic", ...]:
+    def _findings(self, end: script.End) -> Tuple[Diagnostic, ...]:
         """Every finding, once."""
         found: List[Diagnostic] = list(self._watch.findings)
         for session in list(self._watch.sessions):
@@ -273,7 +315,7 @@ class _Run:
         if self._written is not None:  # a dry run
             said = {(each.rule, each.option) for each in self._written}
             found = [each for each in found if (each.rule, each.option) not in said]
-            found += (*self._written, *environment.check(os.environ, self._filled))
+            found += (*self._written, *check(os.environ, self._filled))
         known = {(each.rule, each.message) for each in found}
         raised = [each for each in end.found if (each.rule, each.message) not in known]
         if not found and not raised:
@@ -305,7 +347,7 @@ def _served(force: bool) -> Iterator[None]:
             finder.uninstall_npu_bridge()
 
 
-def _judged(path: str, known_rules: "Optional[KnownRules]") -> Tuple["Diagnostic", ...]:
+def _judged(path: str, known_rules: Optional[KnownRules]) -> Tuple[Diagnostic, ...]:
     """What ``npu-config check`` says of a script."""
     from npu_config.judging import ALONE, judge
     from npu_config.lint.project import in_project
@@ -317,7 +359,7 @@ def _judged(path: str, known_rules: "Optional[KnownRules]") -> Tuple["Diagnostic
 @contextlib.contextmanager
 def _variables(loops: Optional[str]) -> Iterator[Dict[str, str]]:
     """Inside, the variables that a launcher sets, and ours, are there; gives the former."""
-    filled = environment.fill(os.environ)
+    filled = fill(os.environ)
     before: Mapping[str, Optional[str]] = {
         **dict.fromkeys(filled),
         **{name: os.environ.get(name) for name in _OURS},

@@ -16,8 +16,14 @@ from npu_config.tf1.loop_checks import (
     find_operation,
     session_faults,
 )
-from npu_config.tf1.loop_values import load, load_count, warn_if_not_declared, warn_no_effect
-from npu_config.tf1.loops import create_variables, not_created
+from npu_config.tf1.loops import (
+    create_variables,
+    load,
+    load_count,
+    not_created,
+    warn_if_not_declared,
+    warn_no_effect,
+)
 from npu_config.tf1.plan import check_steps
 from npu_config.tf1.tensorflow import tf
 

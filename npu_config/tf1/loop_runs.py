@@ -30,10 +30,8 @@ from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, loop_rules
 from npu_config.tf1._sessions import declared_iterations
 from npu_config.tf1._warn import warn
-from npu_config.tf1.fetches import Fetched, fetched
 from npu_config.tf1.loop_checks import SCOPE, find_operation, find_variable
-from npu_config.tf1.operations import needed, reached
-from npu_config.tf1.purpose import TRAINS, purpose
+from npu_config.tf1.purpose import TRAINS, Fetched, fetched, needed, purpose, reached
 from npu_config.tf1.tensorflow import tf
 
 if TYPE_CHECKING:

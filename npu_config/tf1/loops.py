@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Optional, Tuple
 from npu_config.core.names import ITERATION_OP
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, loop_rules
-from npu_config.tf1._sessions import declared_iterations, real_session
+from npu_config.tf1._sessions import declared_iterations, is_configured, real_session
+from npu_config.tf1._warn import warn
 from npu_config.tf1.loop_checks import (
     LOOP_VARIABLES,
     SCOPE,
@@ -30,11 +31,45 @@ from npu_config.tf1.loop_checks import (
     session_faults,
     train_op_faults,
 )
-from npu_config.tf1.loop_values import load, warn_if_not_declared
+from npu_config.tf1.loop_runs import runs_of
 from npu_config.tf1.tensorflow import internal, require_graph_mode, tf
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
+
+
+def load(session: Any, variables: LoopVariables, iterations_per_loop: int) -> None:
+    """Load a loop into a session: n - 1, 0, 0, 1."""
+    values = (iterations_per_loop - 1, 0, 0, 1)
+    runs_of(real_session(session)).load(zip(variables, values))
+
+
+def load_count(session: Any, variables: LoopVariables, iterations_per_loop: int) -> None:
+    """Change the number of iterations of a loop that is loaded."""
+    values = (variables.iterations_per_loop, iterations_per_loop - 1)
+    runs_of(real_session(session)).load([values])
+
+
+def warn_if_not_declared(session: Any, iterations_per_loop: int) -> None:
+    """Say so when a session for the NPU does not declare ``iterations_per_loop``."""
+    real = real_session(session)
+    if iterations_per_loop > 1 and is_configured(real) and declared_iterations(real) is None:
+        warn_no_effect(
+            "the loop is loaded with {} iterations, but the session's NpuOptimizer does not set "
+            "iterations_per_loop (absent means 1): each session.run trains one step".format(
+                iterations_per_loop
+            ),
+            'set parameter_map["iterations_per_loop"].i = {} before the session is made'.format(
+                iterations_per_loop
+            ),
+        )
+
+
+def warn_no_effect(message: str, help: str) -> None:
+    """Warn that a loop has no effect."""
+    warn(
+        loop_rules.loop_has_no_effect.diagnostic(message, option="iterations_per_loop", help=help)
+    )
 
 
 def register_collections() -> None:

@@ -9,7 +9,7 @@ import importlib
 from typing import Any, List
 
 from npu_config.tf1 import vendor
-from npu_config.tf1.module_table import MODULES, Home, is_package
+from npu_config.tf1.vendor import MODULES, Home, is_package
 
 
 def names_of(path: str) -> List[str]:

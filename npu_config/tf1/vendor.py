@@ -1,4 +1,4 @@
-"""The vendor's package ``npu_bridge``: how it is found, and what is taken from it.
+"""The vendor's package ``npu_bridge``: its modules, how it is found, what is taken from it.
 
 Nothing here is imported before it is used.  A name is looked up in ``npu_bridge.npu_init``
 first, whose namespace is what training scripts import, then in the module that defines it.
@@ -11,13 +11,13 @@ import functools
 import importlib
 import importlib.machinery
 import importlib.util
+import os
 import sys
 from importlib.machinery import ModuleSpec
-from typing import Any, Callable, Iterator, List, Optional, TypeVar
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, TypeVar
 
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1._warn import warn
-from npu_config.tf1.module_table import MODULES
 from npu_config.tf1.tensorflow import internal
 
 PACKAGE = "npu_bridge"
@@ -27,6 +27,62 @@ SERVED = "served by npu_config"
 _FRONT = PACKAGE + ".npu_init"
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class Home(NamedTuple):
+    """Where a name of a vendor's module comes from.
+
+    Attributes:
+        source: what the table says.
+        name: its name there.
+    """
+
+    source: str
+    name: str
+
+
+_TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "modules.txt")
+
+
+def _read(path: str) -> Dict[str, Dict[str, Home]]:
+    modules: Dict[str, Dict[str, Home]] = {}
+    names: Dict[str, Home] = {}
+    source = ""
+    with open(path, encoding="utf-8") as table:
+        for line in table.read().splitlines():
+            if not line.startswith(" "):
+                names = modules.setdefault(line, {})
+                continue
+            head, colon, rest = line.rpartition(": ")
+            source = head.strip() if colon else source
+            for word in rest.split():
+                name, _, there = word.partition("=")
+                names[name] = Home(source, there or name)
+    return modules
+
+
+MODULES: Mapping[str, Mapping[str, Home]] = _read(_TABLE)
+"""Path of a vendor's module to its names and their homes.
+
+``modules.txt`` has the module paths of ``npu_bridge`` and ``hccl``, and under each the sources of
+its names:
+
+- a module of this package (``hooks``), for what it offers under the same name;
+- ``npu_init: *``, for every name of ``npu_config.npu_init``;
+- ``operators``, for the object with every operator of the adapter's library;
+- ``device``, for what only the vendor's library can do: a function that raises when called;
+- ``import``, for other modules of the vendor's;
+- another path of the table, for what the vendor imports from there.
+
+``name=other`` is a name that its source calls otherwise.
+
+Source: facts modules.yaml, the module paths and names of npu_bridge 2021 to 2026 and hccl.
+"""
+
+
+def is_package(path: str) -> bool:
+    """True for a path that has other paths of the table below it."""
+    return any(other.startswith(path + ".") for other in MODULES)
 
 
 def is_available() -> bool:

@@ -276,7 +276,7 @@ NO_READERS = {
     "script/checks/loops.py": "searches for one pattern, which tests/linear proves",
     "sidefiles/library.py": "gives the text to the readers of side files",
     "text/loading.py": "reads bytes for the others",
-    "tf1/module_table.py": "reads the table of the package",
+    "tf1/vendor.py": "reads the table of the package",
     "tf1/estimator.py": "json.load, as the vendor's; whoever calls it has TensorFlow",
 }
 """Module that opens files and has no target, and why."""

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("tensorflow")
 
-from npu_config.tf1.fetches import fetched
+from npu_config.tf1.purpose import fetched
 from npu_config.tf1.tensorflow import tf
 
 pytestmark = pytest.mark.tensorflow

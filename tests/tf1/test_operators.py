@@ -491,7 +491,7 @@ def test_allreduce(vector, tf):
 
 def test_arithmetic_of_two_ranks():
     """The mean of integers is rounded down."""
-    from npu_config.runner import reductions
+    from npu_config.runner import hub
     from npu_config.tf1 import optimizers
     from npu_config.tf1.tensorflow import tf
 
@@ -501,7 +501,7 @@ def test_arithmetic_of_two_ranks():
         rank: (head, [numpy.array(vector["inputs"]["rank{}".format(rank)], numpy.int32)])
         for rank in (0, 1)
     }
-    total = reductions.results([0, 1], given)[0][0]
+    total = hub.results([0, 1], given)[0][0]
     assert total.tolist() == vector["expect"]["average_false"]
     with tf.Graph().as_default(), tf.Session() as session:
         mean = session.run(optimizers.divided(tf.constant(total), 2))
