@@ -454,11 +454,6 @@ def _guarded(known: Judgement, work: Callable[..., _Found], *arguments: Any) -> 
         return cast(_Found, attr.evolve(known, found=found))
 
 
-def _is_not_ours(judged: Judgement) -> bool:
-    """True for a script that has nothing to be said of it, and was not checked."""
-    return judged.unchecked is not None and not judged.found
-
-
 def _is_broken(judged: Judgement) -> bool:
     """True for a file that cannot be parsed: what a fix made of it is not known.
 

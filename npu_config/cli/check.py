@@ -42,7 +42,9 @@ from npu_config.text.rules import unreadable_file
 )
 @click.option("--fix", is_flag=True, help="Apply the fixes that are mechanical and safe.")
 @click.option("--diff", is_flag=True, help="Print what --fix would change; change nothing.")
-@click.option("--baseline", metavar="FILE", help="Only report what this file does not allow.")
+@click.option(
+    "--baseline", metavar="FILE", help="Report only findings that are not in this baseline."
+)
 @click.option(
     "--write-baseline", metavar="FILE", help="Write a baseline that allows what is found now."
 )

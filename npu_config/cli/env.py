@@ -38,7 +38,7 @@ _FORMS: Mapping[str, Sequence[str]] = {
     ),
     "sources": STARTING,
 }
-"""Option to the forms in which it counts; those that are not here count in all."""
+"""Option to the forms that use it; those that are not here are used by all."""
 
 _KINDS = {
     "table_path": "rank_table",
@@ -133,7 +133,7 @@ def command(**given: Any) -> int:
 
 
 def _refuse_ignored(ctx: click.Context, given: Dict[str, Any]) -> None:
-    """Refuse options that would say nothing."""
+    """Refuse options that have no effect."""
     form = "check" if given["checking"] else given["to"]
     for option in ctx.command.params:
         name = option.name or ""
@@ -144,13 +144,13 @@ def _refuse_ignored(ctx: click.Context, given: Dict[str, Any]) -> None:
             here = "--check" if given["checking"] else "--to " + form
             others = "--check" if forms is _CHECK else "--to " + "|".join(forms)
             raise click.UsageError(
-                localized("{} says nothing with {}; it is for {}", option.opts[0], here, others)
+                localized(
+                    "{} has no effect with {}; it applies to {}", option.opts[0], here, others
+                )
             )
         if kind is not None and not given[kind]:
             needed = kind.rstrip("s").replace("_", "-")
-            raise click.UsageError(
-                localized("{} says nothing without --{}", option.opts[0], needed)
-            )
+            raise click.UsageError(localized("{} requires --{}", option.opts[0], needed))
 
 
 def _check(given: Dict[str, Any]) -> int:
@@ -216,7 +216,7 @@ def _write(given: Dict[str, Any]) -> None:
         raise click.UsageError(localized("a command is for --to {}", "|".join(STARTING)))
     if not given["words"] and given["to"] in ("slurm", "kubernetes"):
         raise click.UsageError(
-            localized("--to {} needs the command of the ranks: give it behind --", given["to"])
+            localized("--to {} needs the command of the ranks: pass it after --", given["to"])
         )
     if _is_same(given["out"], given["rank_table"]):
         raise click.UsageError("--output is the rank table; give another file")

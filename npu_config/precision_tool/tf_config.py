@@ -171,7 +171,6 @@ def directories(actions: FrozenSet[str]) -> Tuple[str, ...]:
     return tuple(dict.fromkeys([NPU_DIRECTORY, *found])) if actions else ()
 
 
-_LOG = logging.getLogger("npu_config")
 DUMP_SEED = 2022
 
 

@@ -7,7 +7,6 @@ set, and returns all findings.
 
 import functools
 import importlib
-import json
 import os
 import pkgutil
 from typing import (
@@ -425,6 +424,8 @@ def writing(
     place = setting.place
     if value is None or place.line != place.end_line:
         return None
+    import json
+
     written = json.dumps(value, ensure_ascii=False)
     if case.source_kind is SourceKind.PROTO:
         if setting.field_place is None:

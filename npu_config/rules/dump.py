@@ -1,7 +1,6 @@
 """3xx: data dump, overflow detection, profiling."""
 
 import functools
-import json
 from typing import Any, Mapping, Optional
 
 from npu_config.catalogue import OPTIONS, Outcome
@@ -366,6 +365,8 @@ def profiling_without_options(case: Case) -> None:
 @functools.lru_cache(maxsize=32)
 def profiling_keys(text: str) -> Optional[Mapping[str, Any]]:
     """The JSON object that a ``profiling_options`` text holds, None when it holds none."""
+    import json
+
     try:
         options = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,6 +1,5 @@
 """611-639: environment variables that meet options, TF_CONFIG among them."""
 
-import json
 import re
 from typing import Any, Dict, Tuple
 
@@ -355,6 +354,8 @@ _PS_WORKER = (
 
 def cluster_of(case: Case) -> Any:
     """The cluster that TF_CONFIG describes, None when it describes none."""
+    import json
+
     text = case.variable("TF_CONFIG")
     try:
         described = json.loads(text) if text else None

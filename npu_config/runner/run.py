@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
     from npu_config.core.files import PathLike
     from npu_config.judging import KnownRules
-    from npu_config.runner.watch import SeenSession
+    from npu_config.runner.sessions import SeenSession
 
 ONE_RANK: Mapping[str, str] = {
     "JOB_ID": "npu-config-run",

@@ -7,7 +7,7 @@ nothing else.
 from __future__ import annotations
 
 import enum
-from typing import Any, ContextManager, Dict, Optional, Union
+from typing import Any, ContextManager, Optional, Union
 
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1.tensorflow import internal, require_graph_mode, tf
@@ -42,15 +42,15 @@ def _annotate(scope: str, **attributes: Value) -> ContextManager[None]:
     return context
 
 
-def _check_types(scope: str, kinds: Dict[str, type], **given: Any) -> None:
+def _check_types(scope: str, kind: type, **given: Any) -> None:
     faults = [
         rules.graph_annotation_argument.diagnostic(
             "{} of {} must be {}, got {!r}".format(
-                name, scope, "an int" if kinds[name] is int else "text", value
+                name, scope, "an int" if kind is int else "text", value
             )
         )
         for name, value in given.items()
-        if not isinstance(value, kinds[name]) or isinstance(value, bool)
+        if not isinstance(value, kind) or isinstance(value, bool)
     ]
     if faults:
         raise errors.ArgumentError(faults)
@@ -89,7 +89,7 @@ def keep_dtype_scope() -> ContextManager[None]:
 
 def npu_stage_scope(stage: int) -> ContextManager[None]:
     """Put the nodes in a stage of a pipeline (with iteration offload)."""
-    _check_types("npu_stage_scope", {"stage": int}, stage=stage)
+    _check_types("npu_stage_scope", int, stage=stage)
     return _annotate("npu_stage_scope", _stage_level=stage)
 
 
@@ -109,7 +109,7 @@ def npu_weight_prefetch_scope(
     """
     _check_types(
         "npu_weight_prefetch_scope",
-        {"buffer_pool_id": int, "buffer_pool_size": int},
+        int,
         buffer_pool_id=buffer_pool_id,
         buffer_pool_size=buffer_pool_size,
     )
@@ -124,7 +124,7 @@ def op_specified_engine_scope(engine_name: str, kernel_lib_name: str) -> Context
     """Run the nodes on a named engine with a named kernel library."""
     _check_types(
         "op_specified_engine_scope",
-        {"engine_name": str, "kernel_lib_name": str},
+        str,
         engine_name=engine_name,
         kernel_lib_name=kernel_lib_name,
     )
@@ -137,7 +137,7 @@ def op_specified_engine_scope(engine_name: str, kernel_lib_name: str) -> Context
 
 def npu_qos_label_scope(label: int) -> ContextManager[None]:
     """Label the nodes for quality of service."""
-    _check_types("npu_qos_label_scope", {"label": int}, label=label)
+    _check_types("npu_qos_label_scope", int, label=label)
     return _annotate("npu_qos_label_scope", _qos_service_label=label)
 
 
@@ -147,7 +147,7 @@ def subgraph_multi_dims_scope(index: int) -> ContextManager[None]:
     Args:
         index: its number, different from that of every other such subgraph.
     """
-    _check_types("subgraph_multi_dims_scope", {"index": int}, index=index)
+    _check_types("subgraph_multi_dims_scope", int, index=index)
     return _annotate("subgraph_multi_dims_scope", _subgraph_multi_dims_index=index)
 
 
@@ -176,7 +176,7 @@ def npu_graph_slice_scope(slice_num: Optional[int] = None) -> ContextManager[str
     require_graph_mode("npu_graph_slice_scope")
     name = "NpuGraphSlicing"
     if slice_num is not None:
-        _check_types("npu_graph_slice_scope", {"slice_num": int}, slice_num=slice_num)
+        _check_types("npu_graph_slice_scope", int, slice_num=slice_num)
         if slice_num < 1:
             raise rules.graph_annotation_argument.error(
                 "slice_num of npu_graph_slice_scope must be at least 1, got {}".format(slice_num)
@@ -205,9 +205,7 @@ def limit_core_num_scope(
         ArgumentError: ``op_vectorore_num`` is not text.
         NpuConfigError: it is not a whole number from 1.
     """
-    _check_types(
-        "limit_core_num_scope", {"op_vectorore_num": str}, op_vectorore_num=op_vectorore_num
-    )
+    _check_types("limit_core_num_scope", str, op_vectorore_num=op_vectorore_num)
     if not op_vectorore_num.isdecimal() or int(op_vectorore_num) < 1:
         raise rules.graph_annotation_argument.error(
             "op_vectorore_num of limit_core_num_scope must be the text of a whole number "

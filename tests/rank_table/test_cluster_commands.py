@@ -424,15 +424,23 @@ def test_wrong_usage(run, arguments):
 @pytest.mark.parametrize(
     ("form", "arguments", "reason"),
     [
-        ("slurm", ("--rank", "0"), "--rank says nothing with --to slurm; it is for --to export|"),
-        ("ssh", ("--server", "a"), "--server says nothing with --to ssh"),
-        ("slurm", ("--image", "i"), "--image says nothing with --to slurm; it is for --to kube"),
-        ("ssh", ("--namespace", "n"), "--namespace says nothing with --to ssh"),
-        ("json", ("--source", "s"), "it is for --to launcher|ssh|slurm|kubernetes"),
-        ("kubernetes", ("--port", "60001"), "--port says nothing with --to kubernetes"),
-        ("json", ("--strict",), "--strict says nothing with --to json; it is for --check"),
-        ("json", ("--table-path", "t"), "--table-path says nothing without --rank-table"),
-        ("json", ("--check",), "says nothing with --check"),
+        (
+            "slurm",
+            ("--rank", "0"),
+            "--rank has no effect with --to slurm; it applies to --to export|",
+        ),
+        ("ssh", ("--server", "a"), "--server has no effect with --to ssh"),
+        (
+            "slurm",
+            ("--image", "i"),
+            "--image has no effect with --to slurm; it applies to --to kube",
+        ),
+        ("ssh", ("--namespace", "n"), "--namespace has no effect with --to ssh"),
+        ("json", ("--source", "s"), "it applies to --to launcher|ssh|slurm|kubernetes"),
+        ("kubernetes", ("--port", "60001"), "--port has no effect with --to kubernetes"),
+        ("json", ("--strict",), "--strict has no effect with --to json; it applies to --check"),
+        ("json", ("--table-path", "t"), "--table-path requires --rank-table"),
+        ("json", ("--check",), "has no effect with --check"),
     ],
 )
 def test_options_that_say_nothing(run, form, arguments, reason):

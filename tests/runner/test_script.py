@@ -255,7 +255,7 @@ def test_findings_of_a_session_without_the_optimizer(trains, shown):
     from npu_config.core.diagnostics import Place
     from npu_config.proto import decode, parse_text
     from npu_config.rules.case import judge
-    from npu_config.runner.watch import SeenSession
+    from npu_config.runner.sessions import SeenSession
 
     found = tuple(judge(decode(parse_text("allow_soft_placement: true"))))
     session = SeenSession(Place("train.py", 3), {}, found, trains=trains)

@@ -1,0 +1,83 @@
+"""What was seen of a session: what it is configured with, and how often it was run."""
+
+from typing import Any, Dict, Tuple
+
+import attr
+
+from npu_config.core.calls import script_place
+from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.message import language
+from npu_config.core.settings import UNKNOWN
+from npu_config.proto import decode
+from npu_config.rules.case import judge
+
+
+@attr.s(slots=True, auto_attribs=True)
+class SeenSession:
+    """A session that the script made.
+
+    Args:
+        place: where the script made it.
+        options: option name to value, as the session carries them.
+        findings: what the rules find in its configuration.
+        runs: how often it was run, without initialisation.
+        steps: how many training steps that was: a loop makes several in one run.
+        trains: whether a run of it trained, or was to train when the script was stopped.
+    """
+
+    place: Place
+    options: Dict[str, Any]
+    findings: Tuple[Diagnostic, ...]
+    runs: int = 0
+    steps: int = 0
+    trains: bool = False
+
+    @property
+    def lacks_optimizer(self) -> bool:
+        """Whether nothing of it runs on the NPU."""
+        return any(each.rule == "NPU801" for each in self.findings)
+
+    @property
+    def of_the_npu(self) -> Tuple[Diagnostic, ...]:
+        """The findings, but for those of a session that is meant for the CPU.
+
+        A session without NpuOptimizer that trains lacks it, and nothing else matters; one that
+        does not train may be there to read data, or to evaluate.
+        """
+        if not self.lacks_optimizer:
+            return self.findings
+        missing = (each for each in self.findings if each.rule == "NPU801")
+        return tuple(missing) if self.trains else ()
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The object of a report."""
+        return {
+            "path": self.place.path,
+            "line": self.place.line,
+            "options": {name: _plain(value) for name, value in self.options.items()},
+            "findings": [each.localized(language()).to_dict() for each in self.findings],
+            "runs": self.runs,
+            "steps": self.steps,
+        }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    return value if isinstance(value, (bool, int, float, str)) or value is None else str(value)
+
+
+def see(session: Any) -> SeenSession:
+    """What there is to see of a session that the script makes now."""
+    place = script_place()
+    config = getattr(session, "_config", None)
+    if config is None:
+        return SeenSession(place, {}, ())
+    settings = decode(config)
+    options = {
+        name: None if setting.value is UNKNOWN else setting.value
+        for name, setting in settings.entries.items()
+    }
+    where = place._asdict()
+    findings = tuple(attr.evolve(each, **where) for each in judge(settings))
+    return SeenSession(place, options, findings)
