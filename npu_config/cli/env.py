@@ -15,7 +15,7 @@ from npu_config.cli._cluster import (
     table_of,
     told_by,
 )
-from npu_config.cli._options import INPUT, missing
+from npu_config.cli._options import INPUT, form_option, missing
 from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, Failure, deliver, say, unwritable
 from npu_config.cli._report import fails, refusals
 from npu_config.core.diagnostics import Diagnostic
@@ -91,14 +91,7 @@ _KINDS = {
     metavar="SCRIPT",
     help="With a form that starts the job: sourced before, e.g. the toolkit's set_env.sh.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="With --check: how the findings are printed.",
-)
+@form_option("With --check: how the findings are printed.", tuple(FORMATS))
 @click.option("--strict", is_flag=True, help="With --check: fail on warnings, too.")
 @product_option
 @click.option(

@@ -18,7 +18,7 @@ from npu_config.cli._cluster import (
     told_by,
 )
 from npu_config.cli._language import Group
-from npu_config.cli._options import missing, out_options
+from npu_config.cli._options import form_option, missing, out_options, together
 from npu_config.cli._output import Failure, deliver, say
 from npu_config.cli._report import format_option, refusals, strict_option
 from npu_config.core.message import localized
@@ -26,21 +26,22 @@ from npu_config.core.message import localized
 HCCN_CONF = "/etc/hccn.conf"
 
 
-def _super_node_options(function: Any) -> Any:
-    function = click.option(
-        "--sdid",
-        "sdids",
-        multiple=True,
-        metavar="SERVER=ID,ID...",
-        help="The SDIDs of a server's devices, in order (npu-smi info -t spod-info).",
-    )(function)
-    return click.option(
+_super_node_options = together(
+    click.option(
         "--super-pod",
         "super_pods",
         multiple=True,
         metavar="POD=SERVER,SERVER...",
         help="A super node and the servers in it (version 1.2).",
-    )(function)
+    ),
+    click.option(
+        "--sdid",
+        "sdids",
+        multiple=True,
+        metavar="SERVER=ID,ID...",
+        help="The SDIDs of a server's devices, in order (npu-smi info -t spod-info).",
+    ),
+)
 
 
 @click.group("ranktable", cls=Group)
@@ -349,14 +350,7 @@ def merge_command(
 
 @command.command("show")
 @click.argument("path", metavar="PATH")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How the table is printed.",
-)
+@form_option("How the table is printed.")
 def show_command(path: str, format_: str) -> None:
     """Print the ranks of a rank table (- for standard input) with their servers and networks.
 
