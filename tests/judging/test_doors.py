@@ -1,4 +1,4 @@
-"""Every door says the same rules, severities and places, by the command in its own process."""
+"""Every door says the same rules, severities and places as ``check`` in a process of its own."""
 
 import gzip
 import json
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 import npu_config as npu
+from npu_config.__main__ import main
 from npu_config.core.target import Target
 from npu_config.sidefiles import FORMATS
 from tests import golden
@@ -250,13 +251,14 @@ def sampled(groups, *suffixes):
 
 
 @pytest.mark.slow
-def test_doctor_and_generate(groups):
+def test_doctor_and_generate(groups, monkeypatch, capsys):
     """Both write what they found with ``--findings``."""
     compared = Comparison()
     for group, name in sampled(groups, ".py", ".yaml", ".toml", ".pbtxt"):
+        monkeypatch.chdir(group.alone)
         for door in (["doctor"], ["generate", "--to", "yaml"]):
-            words = [*door, "--findings", "found.json", *group.options, name]
-            command(*words, cwd=group.alone)
+            main([*door, "--findings", "found.json", *group.options, name])
+            capsys.readouterr()
             found = of(json.loads((group.alone / "found.json").read_text(encoding="utf-8")))
             (group.alone / "found.json").unlink()
             expected = group.found.get(name, set())
