@@ -51,7 +51,7 @@ def opens_files(tree):
             "npu_config.text.loading",
             "npu_config.sidefiles.format",
         ):
-            if {"load", "read_text"} & {alias.name for alias in node.names}:
+            if {"load", "loaded", "text_of", "read_text"} & {alias.name for alias in node.names}:
                 return True
         elif isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name) and node.func.id == "open":
