@@ -21,7 +21,12 @@ WAITS = """
 
 
 def start(tmp_path, text, *options):
-    """``npu-config run`` of a script, with a report."""
+    """``npu-config run`` of a script, with a report; signals end it, also below ``nohup``."""
+
+    def as_from_a_terminal():
+        for number in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+
     (tmp_path / "train.py").write_text(textwrap.dedent(text), encoding="utf-8")
     command = [sys.executable, "-m", "npu_config", "run", "--report", "seen.json", *options]
     return subprocess.Popen(
@@ -30,6 +35,7 @@ def start(tmp_path, text, *options):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        preexec_fn=as_from_a_terminal,
     )
 
 
