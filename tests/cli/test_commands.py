@@ -485,7 +485,7 @@ def test_explain_a_former_name(npu):
     """What became of it."""
     result = npu("explain", "master_slave_mode")
     assert result.code == 0
-    assert "it is ignored now" in result.out
+    assert "only older adapters read it" in result.out
 
 
 def test_explain_on_a_terminal(npu, monkeypatch):
