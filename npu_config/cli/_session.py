@@ -31,7 +31,7 @@ from npu_config.judging import Around, Judgement, judge, judge_if_ours
 from npu_config.lint import rules
 from npu_config.lint.project import Project, Targets, id_of_rule
 from npu_config.lint.walk import Skipped, of_package, walk
-from npu_config.readers import LARGEST, NOTHING_OF_NPU, Verdict
+from npu_config.readers import LARGEST, NOTHING_OF_NPU, Ownership
 from npu_config.reporters import Unchecked
 from npu_config.rulebook import load_all
 from npu_config.rules.reading import FAILED
@@ -169,7 +169,7 @@ MOST_PASSES = 1000
 _BROKEN = (unparsable_file.id, json_syntax.id)
 
 
-_Found = TypeVar("_Found", bound=Union[Judgement, Verdict])
+_Found = TypeVar("_Found", bound=Union[Judgement, Ownership])
 
 
 class Session:
@@ -258,7 +258,7 @@ class Session:
                 unknown = Judgement(candidate.path, (), unchecked=FAILED)
                 checked = _guarded(unknown, self._check, candidate)
                 advance(1)
-                if isinstance(checked, Verdict):
+                if isinstance(checked, Ownership):
                     left = Skipped(candidate.path, checked.reason, nearly=checked.nearly)
                     self.left_out.append(left)
                 else:
@@ -341,12 +341,12 @@ class Session:
             self._finish(candidate, self._mend(candidate, judged, fixing))
         self.left_out.extend(Skipped(path, NOTHING_OF_NPU) for path in by_path)
 
-    def _check(self, candidate: Candidate) -> Union[Judgement, Verdict]:
+    def _check(self, candidate: Candidate) -> Union[Judgement, Ownership]:
         """Check one file, or say why one that was only found is not for us."""
         look = judge_if_ours if candidate.if_ours else judge
         around = attr.evolve(self._around, default=self._default_of(candidate.path))
         judged = look(candidate.path, around, self._as_kind, candidate.content, load_all)
-        return judged if isinstance(judged, Verdict) else self._reported(judged)
+        return judged if isinstance(judged, Ownership) else self._reported(judged)
 
     def _reported(self, judged: Judgement) -> Judgement:
         """What neither the project nor the command line silences."""
@@ -413,7 +413,7 @@ class Session:
                 break
             seen.add(text)
             again = self._check(Candidate(candidate.path, text.encode(checked.encoding)))
-            if isinstance(again, Verdict):
+            if isinstance(again, Ownership):
                 break
             latest = attr.evolve(again, texts={**again.texts, again.path: text})
             count += done

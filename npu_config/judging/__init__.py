@@ -30,7 +30,7 @@ from npu_config.rules.reading import ALONE, FAILED, Around, Reading
 from npu_config.text.loading import guarded, internal_fault, load
 
 if TYPE_CHECKING:
-    from npu_config.readers import Verdict
+    from npu_config.readers import Ownership
     from npu_config.rules.value import ConfigValue
 
 __all__ = ["ALONE", "Around", "Judgement", "KnownRules", "judge", "judge_if_ours", "judge_reading"]
@@ -103,7 +103,7 @@ def judge_if_ours(
     as_kind: Optional[str] = None,
     content: Optional[bytes] = None,
     known_rules: Optional[KnownRules] = None,
-) -> Union[Judgement, "Verdict"]:
+) -> Union[Judgement, "Ownership"]:
     """Judge a file that nobody named, or say why it is passed over; arguments: :func:`judge`."""
     from npu_config.readers import read_found
 

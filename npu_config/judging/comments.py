@@ -115,9 +115,9 @@ class Suppressions:
         """
         left: List[Diagnostic] = []
         used: Set[int] = set()
-        near = self._near()
+        candidates = self._candidates()
         for diagnostic in diagnostics:
-            covering = [i for i in near(diagnostic) if self._comments[i].covers(diagnostic)]
+            covering = [i for i in candidates(diagnostic) if self._comments[i].covers(diagnostic)]
             used.update(covering)
             if not covering:
                 left.append(diagnostic)
@@ -126,14 +126,14 @@ class Suppressions:
                 left.extend(_faults(comment, index in used, known))
         return left
 
-    def _near(self) -> Callable[[Diagnostic], Iterator[int]]:
+    def _candidates(self) -> Callable[[Diagnostic], Iterator[int]]:
         """What gives the numbers of the comments that may be about the lines of a finding."""
         whole = [number for number, each in enumerate(self._comments) if each.lines is None]
         local = sorted((*each.lines, i) for i, each in enumerate(self._comments) if each.lines)
         firsts = [first for first, _, _ in local]
         reach = list(itertools.accumulate((last for _, last, _ in local), max))
 
-        def near(diagnostic: Diagnostic) -> Iterator[int]:
+        def candidates(diagnostic: Diagnostic) -> Iterator[int]:
             yield from whole
             line = diagnostic.line or 0
             index = bisect.bisect_right(firsts, diagnostic.end_line or line)
@@ -141,7 +141,7 @@ class Suppressions:
                 index -= 1
                 yield local[index][2]
 
-        return near
+        return candidates
 
     def _read(
         self,

@@ -34,7 +34,7 @@ from npu_config.text.source import Source
 from npu_config.text.words import is_typo, shown
 
 __all__ = [
-    "Verdict",
+    "Ownership",
     "is_ours",
     "KINDS",
     "LARGEST",
@@ -355,7 +355,7 @@ _MOST_NAMES = 3
 _MOST_BYTES = 1 << 20
 
 
-class Verdict(NamedTuple):
+class Ownership(NamedTuple):
     """Whether a file is ours, and why; true in a condition when it is.
 
     Args:
@@ -373,12 +373,12 @@ class Verdict(NamedTuple):
 
 
 NOTHING_OF_NPU = "it names nothing of the NPU"
-_NO_KIND = Verdict(False, "unsupported file type")
-_TAKEN = Verdict(True, "it refers to the NPU")
-_SIDE_FILE = Verdict(True, "its content is that of a side file or a rank table")
+_NO_KIND = Ownership(False, "unsupported file type")
+_TAKEN = Ownership(True, "it refers to the NPU")
+_SIDE_FILE = Ownership(True, "its content is that of a side file or a rank table")
 
 
-def is_ours(path: str, content: bytes, named: bool = False) -> Verdict:
+def is_ours(path: str, content: bytes, named: bool = False) -> Ownership:
     """Decide whether the content of a file is meant for npu_config.
 
     Args:
@@ -394,11 +394,11 @@ def is_ours(path: str, content: bytes, named: bool = False) -> Verdict:
         return _NO_KIND
     matters = None if kind is None else FORMATS[kind].matters
     if matters is not None:
-        return _TAKEN if matters(content) else Verdict(False, NOTHING_OF_NPU)
+        return _TAKEN if matters(content) else Ownership(False, NOTHING_OF_NPU)
     text = _top(content)
     other = other_kind(text, content, path)
     if other is not None:
-        return Verdict(False, phrase("this is {}", other.what))
+        return Ownership(False, phrase("this is {}", other.what))
     decision = _NO_KIND if kind is None else _of_configuration(signs(text, kind, path, named))
     if decision or suffix not in OPEN_SUFFIXES or not _SIDE_MARKS.search(content.lower()):
         return decision
@@ -408,29 +408,29 @@ def is_ours(path: str, content: bytes, named: bool = False) -> Verdict:
     return _SIDE_FILE if is_unmistakable(whole, path) else decision
 
 
-def _of_configuration(found: Signs) -> Verdict:
+def _of_configuration(found: Signs) -> Ownership:
     """What the top of a file of YAML, TOML or JSON says."""
     evidence = found.evidence
     if evidence is not None:
-        return Verdict(True, evidence.reason)
+        return Ownership(True, evidence.reason)
     if not found.is_nearly_ours:
         return _NO_KIND
     if found.misplaced is not None and not found.options:
         reason = 'its options are under "{}", which is not a group of options'
-        return Verdict(False, phrase(reason, found.misplaced), nearly=True)
+        return Ownership(False, phrase(reason, found.misplaced), nearly=True)
     names = (*found.options, *found.common)
     if not names:
         reason = "its name is that of a configuration, and it sets no option"
-        return Verdict(False, reason, nearly=True)
+        return Ownership(False, reason, nearly=True)
     if not found.foreign:
         reason = "it sets only {}, which other programs use, too"
-        return Verdict(False, phrase(reason, listed(map(shown, names))), nearly=True)
+        return Ownership(False, phrase(reason, listed(map(shown, names))), nearly=True)
     reason = phrase(
         "it sets {}, but most of its keys are not options: {}",
         listed(map(shown, names[:_MOST_NAMES])),
         listed(map(shown, found.foreign[:_MOST_NAMES])),
     )
-    return Verdict(False, reason, nearly=True)
+    return Ownership(False, reason, nearly=True)
 
 
 def _top(content: bytes) -> str:
@@ -519,7 +519,7 @@ def _read(
 
 def read_found(
     path: PathLike, as_kind: Optional[str] = None, content: Optional[bytes] = None
-) -> Union[Reading, Verdict]:
+) -> Union[Reading, Ownership]:
     """Read a file that nobody named, found in a directory; or say why it is passed over.
 
     Args:
@@ -532,7 +532,7 @@ def read_found(
     if content is None and largest:
         loaded = load(name, largest)
         if isinstance(loaded, Diagnostic):
-            return Verdict(False, loaded.message, nearly=largest == LARGEST)
+            return Ownership(False, loaded.message, nearly=largest == LARGEST)
         content = loaded
     decision = is_ours(name, content or b"")
     return read(name, as_kind, content) if decision else decision
