@@ -28,7 +28,7 @@ from npu_config.readers.shell_file import ShellReading
 from npu_config.rules.reading import CANNOT_BE_READ, FAILED
 from npu_config.script import read, script_not_parsed
 from npu_config.script.neighbours import remembering
-from npu_config.script.vocabulary import may_matter, unmigrated
+from npu_config.script.vocabulary import may_matter, names_adapter, unmigrated
 from npu_config.text.loading import guarded, load, state_of
 
 __all__ = ["judge_scripts", "judge_together"]
@@ -109,6 +109,8 @@ def _checked(path: str, work: _Share) -> Optional[Judgement]:
     if isinstance(data, Diagnostic):
         return Judgement(path, (data,), unchecked=CANNOT_BE_READ)
     if path not in work.named and not may_matter(data):
+        if names_adapter(data):  # no rule finds anything in it
+            return Judgement(path, ())
         found = unmigrated(data, path, named=False)
         return None if found is None else Judgement(path, (), unchecked=found.why)
     with without_collector():

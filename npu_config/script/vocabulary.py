@@ -191,6 +191,11 @@ def _holds(data: bytes, groups: List[Tuple[bytes, List[bytes]]]) -> bool:
     return any(shared in data and any(word in data for word in words) for shared, words in groups)
 
 
+def names_adapter(data: bytes) -> bool:
+    """True for a script that names npu_bridge outside of a comment."""
+    return says(data, b"npu_bridge")
+
+
 def _works_with_adapter(data: bytes) -> bool:
     """True for a script that may do wrong what needs no option."""
     return any(word in data and pattern.search(data) is not None for word, pattern in _RISKS)
