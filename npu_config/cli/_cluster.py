@@ -17,7 +17,7 @@ import click
 
 from npu_config.cli._options import PRODUCT_HELP, ProductType, missing
 from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, Failure, read_stdin
-from npu_config.cli._report import fails
+from npu_config.cli._report import fails, refuse_other_kind
 from npu_config.cli._report import print_findings as print_report
 from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.message import localized, phrase
@@ -52,6 +52,7 @@ def read(path: str) -> InputFile:
     from npu_config.sidefiles.format import read_text
 
     if path != "-":
+        refuse_other_kind(path)
         return InputFile(path, *read_text(path))
     try:
         return InputFile(STDIN, read_stdin(LARGEST).decode("utf-8"), ())

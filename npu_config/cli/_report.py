@@ -11,8 +11,9 @@ from npu_config.cli._options import form_option
 from npu_config.cli._output import Failure, read_stdin, say, wants_color, write
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.files import reading
+from npu_config.core.message import phrase
 from npu_config.judging import Judgement
-from npu_config.readers import LARGEST, Reading, read
+from npu_config.readers import LARGEST, Reading, kind_of_suffix, read, suffix_of
 from npu_config.reporters import FORMATS, Style, Summary, Unchecked, render
 
 _Result = TypeVar("_Result")
@@ -138,6 +139,31 @@ def read_configuration(path: str, as_kind: Optional[str] = None, scripts: bool =
             "{} is not a configuration; legal: {}", reading.path, ", ".join(_CONFIGURATIONS)
         )
     return reading
+
+
+_OTHERS = {
+    "yaml": phrase("a YAML file"),
+    "toml": phrase("a TOML file"),
+    "pbtxt": phrase("a ConfigProto"),
+    "pb": phrase("a ConfigProto"),
+    "script": phrase("a Python script"),
+}
+
+
+def refuse_other_kind(path: str, *own: str) -> None:
+    """Refuse a file whose suffix says that it is a configuration or a script.
+
+    Args:
+        path: the file that is named.
+        own: kinds of those that the command takes all the same.
+
+    Raises:
+        Failure: it is none for the command; the text names the one that takes it.
+    """
+    kind = kind_of_suffix(suffix_of(path))
+    if kind in _OTHERS and kind not in own and os.path.isfile(path):
+        text = "{} is {}, which this command does not take; run: npu-config check {}"
+        raise Failure(text, path, _OTHERS[kind], path)
 
 
 def complain(

@@ -191,6 +191,10 @@ def _one(values: Mapping[str, Any]) -> "Seen":
     from npu_config.runner.finder import install_npu_bridge
     from npu_config.runner.run import run_path
 
+    if not values["script"].endswith(".py"):
+        from npu_config.cli._report import refuse_other_kind
+
+        refuse_other_kind(values["script"], "script")
     dry_run, known_rules = values["dry_run"], None
     if dry_run:
         from npu_config.rulebook import load_all

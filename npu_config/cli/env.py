@@ -20,6 +20,7 @@ from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, Failure, deliver,
 from npu_config.cli._report import fails, refusals
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized
+from npu_config.readers import kind_of_suffix, suffix_of
 from npu_config.reporters import FORMATS
 from npu_config.text.loading import attempted
 
@@ -183,6 +184,10 @@ def _check(given: Dict[str, Any]) -> int:
         found.extend(attempted(found, None, check, variables, target, table, places) or ())
         names = {name for each in variables.values() for name in each}
     report = print_findings(found, sources, given["format_"])
+    for name in sorted({each.path for each in found if each.rule == "NPU690" and each.path}):
+        if kind_of_suffix(suffix_of(name)) == "shell":
+            text = "{} is a launch script; npu-config check {} reads all of it, as bash does\n"
+            say(localized(text, name, name), err=True)
     if not found and all(name.startswith("PYTHON") for name in names.intersection(VARIABLES)):
         say("no variable of an NPU job is set in this environment\n", err=True)
     if missing(files):

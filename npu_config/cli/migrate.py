@@ -10,7 +10,7 @@ import click
 from npu_config.cli._fix import difference, rewrite
 from npu_config.cli._options import INPUT
 from npu_config.cli._output import DONE, FINDINGS, Failure, progress, read_stdin, say
-from npu_config.cli._report import STDIN
+from npu_config.cli._report import STDIN, refuse_other_kind
 from npu_config.core.diagnostics import Place
 from npu_config.core.files import make_directories
 from npu_config.core.message import localized
@@ -109,6 +109,7 @@ def _plan(paths: Sequence[str], output: Optional[str]) -> _Plan:
     copies: Dict[str, str] = {}
     for path in paths:
         if not os.path.isdir(path):
+            refuse_other_kind(path, "script")
             targets.setdefault(os.path.abspath(path), Target(path))
             _copy(copies, path, os.path.basename(path))
             continue

@@ -55,6 +55,9 @@ SESSIONS: Dict[str, int] = {
     "managed_session": 1,
     "prepare_session": 99,
     "PrecisionTfSession": 2,
+    "ChiefSessionCreator": 2,
+    "WorkerSessionCreator": 2,
+    "SingularMonitoredSession": 3,
 }
 """Calls that open a session with a ConfigProto, and the position of that argument."""
 

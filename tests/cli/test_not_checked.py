@@ -253,3 +253,17 @@ def test_doctor_names_warnings(npu, tree, name, text):
     first = found.out.splitlines()[0]
     assert (found.code, first.split()[:2]) == (0, ["advice", "configuration-valid"])
     assert "1 warning, the first at {}:".format(name) in first
+
+
+def test_input_is_no_word_of_the_npu(npu, tmp_path, monkeypatch):
+    """A shell script that reads its input is left to others; one that names npu is ours."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tool.sh").write_text('input="$1"\nexport INPUT=inputs.txt\n')
+    (tmp_path / "scores.py").write_text("import torch\ninput('x')\n")
+    assert npu("check", "--show-skipped", ".").err.splitlines() == [
+        "skipped scores.py: it names nothing of the NPU",
+        "skipped tool.sh: it names nothing of the NPU",
+    ]
+    for line in ("python3 train_npu.py", "device=npu", "source npu_env.sh"):
+        (tmp_path / "tool.sh").write_text(line + "\n")
+        assert "tool.sh" not in npu("check", "--show-skipped", ".").err

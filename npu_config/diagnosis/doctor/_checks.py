@@ -52,6 +52,9 @@ def _valid(facts: Facts) -> Verdict:
     if report.warnings:
         words = "{} warning, the first{}: {}", "{} warnings, the first{}: {}"
         return advice(_count(words, report.warnings), help)
+    if facts.script is None and not facts.settings:
+        help = "give doctor a configuration or a training script"
+        return unknown("the file holds no options; npu-config check looks at it", help)
     return passed("no rule is broken")
 
 

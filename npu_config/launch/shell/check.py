@@ -42,7 +42,8 @@ from npu_config.rank_table.model import AnyRankTable
 from npu_config.text.loading import load
 
 MARKS = re.compile(
-    rb"RANK_TABLE_FILE|ASCEND|HCCL_|CM_CHIEF_|Ascend|npu|export[ \t]{1,8}RANK_(?:ID|SIZE)\b"
+    rb"RANK_TABLE_FILE|ASCEND|HCCL_|CM_CHIEF_|Ascend|(?<![A-Za-z])npu|"
+    rb"export[ \t]{1,8}RANK_(?:ID|SIZE)\b"
 )
 """What a launch script for NPUs mentions."""
 

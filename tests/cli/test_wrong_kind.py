@@ -1,0 +1,66 @@
+"""A configuration or a script that is given to a command for other files is called what it is."""
+
+import pytest
+
+YAML = "version: 1\nhccl_timeout: 5\n"
+TABLE = (
+    '{"version": "1.0", "server_count": "1", "status": "completed", "server_list": [{"server_id": '
+    '"10.0.0.1", "device": [{"device_id": "0", "device_ip": "10.1.0.1", "rank_id": "0"}]}]}'
+)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run",
+        "run --dry-run",
+        "migrate",
+        "ranktable check",
+        "ranktable show",
+        "ranktable convert --to 1.2",
+        "mixlist check",
+        "env --check",
+    ],
+)
+def test_a_configuration(npu, tmp_path, monkeypatch, command):
+    """It is a wrong call, and the message names ``check``; run as Python it would even pass."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "npu.yaml").write_text(YAML)
+    found = npu(*command.split(), "npu.yaml")
+    assert (found.code, found.out) == (2, "")
+    assert found.err.endswith(
+        "npu.yaml is a YAML file, which this command does not take; "
+        "run: npu-config check npu.yaml\n"
+    )
+
+
+def test_a_script_is_no_list(npu, tmp_path, monkeypatch):
+    """Nor is it a rank table."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("import npu_config\n")
+    for command in ("mixlist check", "ranktable check", "env --check"):
+        found = npu(*command.split(), "train.py")
+        assert found.code == 2
+        assert "train.py is a Python script, which" in found.err
+
+
+def test_a_launch_script_is_no_file_of_variables(npu, tmp_path, monkeypatch):
+    """Its variables are judged; that ``check`` reads the rest is said."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run.sh").write_text("export RANK_SIZE=0\npython3 train.py\n")
+    found = npu("env", "--check", "run.sh")
+    assert found.code == 1
+    assert "NPU670" in found.out
+    assert "npu-config check run.sh reads all of it" in found.err
+    (tmp_path / "env.sh").write_text("export RANK_SIZE=0\n")
+    assert "launch script" not in npu("env", "--check", "env.sh").err
+
+
+def test_doctor_of_a_rank_table(npu, tmp_path, monkeypatch):
+    """There is no option in it, so none of them is called valid."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rank_table.json").write_text(TABLE)
+    line = npu("doctor", "rank_table.json").out.splitlines()[0]
+    assert line.startswith("cannot be checked here configuration-valid")
+    (tmp_path / "empty.yaml").write_text("version: 1\n")
+    assert npu("doctor", "empty.yaml").out.startswith("passed")
