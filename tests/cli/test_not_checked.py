@@ -267,3 +267,17 @@ def test_input_is_no_word_of_the_npu(npu, tmp_path, monkeypatch):
     for line in ("python3 train_npu.py", "device=npu", "source npu_env.sh"):
         (tmp_path / "tool.sh").write_text(line + "\n")
         assert "tool.sh" not in npu("check", "--show-skipped", ".").err
+
+
+def test_profiling_options_in_a_folder(npu, tmp_path, monkeypatch):
+    """A file of them is found by its keys, misspelt ones too; acl.json is another program's."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "profiling.json").write_text(
+        '{"output": "/p", "training_trac": "on", "fp_point": ""}'
+    )
+    (tmp_path / "p.json").write_text('{"output": "/p", "task_trace": "onn"}')
+    (tmp_path / "acl.json").write_text('{"profiler": {"aic_metrics": "PipeUtilization"}}')
+    (tmp_path / "other.json").write_text('{"jobs": [{"task_trace": 1}], "name": "x"}')
+    found = npu("check", ".")
+    assert ("NPU746" in found.out, "NPU747" in found.out) == (True, True)
+    assert "in 2 files" in found.out

@@ -528,7 +528,13 @@ def _report_unnamed(context: Context, block: Block) -> None:
     )
 
 
-_OPENED = ("Session", "InteractiveSession", "MonitoredTrainingSession", "managed_session")
+_OPENED = (
+    "Session",
+    "InteractiveSession",
+    "MonitoredTrainingSession",
+    "SingularMonitoredSession",
+    "managed_session",
+)
 _INITIALIZERS = (
     "global_variables_initializer",
     "initialize_all_variables",
@@ -557,9 +563,10 @@ def session_without_configuration(context: Context) -> None:
     """A session that trains or uses the model is opened without the configuration.
 
     The options of a ConfigProto hold for the sessions that are opened with it.  Another session
-    of the script, opened with none, does not know of them: precision, dump and the rest are at
-    their defaults there, and without npu_init its graph runs on the CPU.  (Found where the session
-    restores or initializes variables, or runs what trains or what the other session runs.)
+    of the script, opened with none or with one that nobody gives the entry, does not know of them:
+    precision, dump and the rest are at their defaults there, and without npu_init its graph runs
+    on the CPU.  (Found where the session restores or initializes variables, or runs what trains or
+    what the other session runs.)
 
     Wrong:
 
@@ -581,7 +588,7 @@ def session_without_configuration(context: Context) -> None:
     """
     mentions = context.script.source.mentions
     configured = _configured(context) if sum(len(mentions(w)) for w in _OPENED) > 1 else None
-    if configured is None or not any(map(_is_bare, context.calls(*_OPENED))):
+    if configured is None:
         return
     sessions = [each for each in _sessions(context) if not _may_be_skipped(each)]
     if not any(each.is_bare for each in sessions):
@@ -643,7 +650,43 @@ def _sessions(context: Context) -> Iterator[_Session]:
         if not around or not _is_of_tensorflow(context, call):
             continue
         name = _name_of(call, around)
-        yield _Session(call, around, name, _is_bare(call), context.place(call) in places)
+        is_plain = _is_plain(context, call)
+        is_configured = not is_plain and context.place(call) in places
+        yield _Session(call, around, name, is_plain or _is_bare(call), is_configured)
+
+
+def _is_plain(context: Context, call: ast.Call) -> bool:
+    """True for a call that certainly gives a ConfigProto to which nobody adds the entry."""
+    config = argument(call, "config", SESSIONS[name_of(call.func)])
+    made = value_of(context, config)
+    if not isinstance(made, ast.Call) or name_of(made.func) != "ConfigProto":
+        return False
+    if made.args or not {keyword.arg for keyword in made.keywords} <= _HARMLESS:
+        return False
+    return not isinstance(config, ast.Name) or all(
+        _adds_nothing(context.unread.around(node)[-1])
+        for node in context.script.nodes(config.id)
+        if isinstance(node, ast.Name) and node.id == config.id and isinstance(node.ctx, ast.Load)
+    )
+
+
+_HARMLESS = {
+    "allow_soft_placement",
+    "gpu_options",
+    "inter_op_parallelism_threads",
+    "intra_op_parallelism_threads",
+    "log_device_placement",
+}
+"""What a ConfigProto may be given that is still meant for the NPU, and is not its entry."""
+
+
+def _adds_nothing(parent: ast.AST) -> bool:
+    """True where the name below only sets a part beside the entry, or is given to a session."""
+    if isinstance(parent, ast.Attribute):
+        return parent.attr in _HARMLESS
+    if isinstance(parent, ast.keyword):
+        return parent.arg == "config"
+    return isinstance(parent, ast.Call) and name_of(parent.func) in SESSIONS
 
 
 def _is_bare(call: ast.Call) -> bool:
