@@ -12,6 +12,7 @@ LONG = {
     "launch/shell/follow.py": "one interpreter of one language: each statement needs the others",
     "migration/horovod.py": "all of Horovod in a file or nothing: its names, calls and imports",
     "script/checks/loops.py": "ten rules about one feature; half of it is their pages",
+    "script/checks/session.py": "what is around the options of a session, and their pages",
 }
 """Modules of more than 800 lines, each with the reason why it is one idea."""
 
