@@ -372,7 +372,7 @@ class Ownership(NamedTuple):
         return self.ours
 
 
-NOTHING_OF_NPU = "it names nothing of the NPU"
+NOTHING_OF_NPU = "it sets nothing of the NPU"
 _NO_KIND = Ownership(False, "unsupported file type")
 _TAKEN = Ownership(True, "it refers to the NPU")
 _SIDE_FILE = Ownership(True, "its content is that of a side file or a rank table")

@@ -734,5 +734,6 @@ FORMAT: Format[ProfilingOptions] = Format(
     render=render,
     looks_like=_looks_like,
     layout=_one_line,
+    marks=r"(?:training|task)_trac|aic_metrics",
 )
 load, save = FORMAT.load, FORMAT.save

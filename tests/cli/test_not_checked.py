@@ -261,8 +261,8 @@ def test_input_is_no_word_of_the_npu(npu, tmp_path, monkeypatch):
     (tmp_path / "tool.sh").write_text('input="$1"\nexport INPUT=inputs.txt\n')
     (tmp_path / "scores.py").write_text("import torch\ninput('x')\n")
     assert npu("check", "--show-skipped", ".").err.splitlines() == [
-        "skipped scores.py: it names nothing of the NPU",
-        "skipped tool.sh: it names nothing of the NPU",
+        "skipped scores.py: it sets nothing of the NPU",
+        "skipped tool.sh: it sets nothing of the NPU",
     ]
     for line in ("python3 train_npu.py", "device=npu", "source npu_env.sh"):
         (tmp_path / "tool.sh").write_text(line + "\n")
