@@ -365,7 +365,7 @@ def test_what_was_left_out_is_listed(npu, good):
     assert (plain.code, plain.out) == (0, listed.out)
     assert plain.err == "4 left out; --show-skipped lists them\n"
     assert npu("check", "--format", "json", folder).err == ""
-    for name, reason in (("notes.txt", "kind"), ("build", "build directory"), ("a.log", "ignore")):
+    for name, reason in (("notes.txt", "type"), ("build", "build directory"), ("a.log", "ignore")):
         (line,) = [line for line in listed.err.splitlines() if "/{}: ".format(name) in line]
         assert reason in line
 
