@@ -17,9 +17,9 @@ import click
 
 from npu_config.cli._options import PRODUCT_HELP, ProductType, missing
 from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, Failure, read_stdin
-from npu_config.cli._report import fails, refuse_other_kind
+from npu_config.cli._report import fails, other_kind
 from npu_config.cli._report import print_findings as print_report
-from npu_config.core.diagnostics import Diagnostic, Report
+from npu_config.core.diagnostics import Diagnostic, Place, Report
 from npu_config.core.message import localized, phrase
 from npu_config.reporters import Unchecked
 from npu_config.rules.reading import CANNOT_BE_READ
@@ -48,11 +48,13 @@ product_option = click.option(
 
 
 def read(path: str) -> InputFile:
-    """A file, or standard input for ``-``."""
-    from npu_config.sidefiles.format import read_text
+    """A file, or standard input for ``-``; a configuration or a script is a finding."""
+    from npu_config.sidefiles.format import read_text, side_file_unreadable
 
     if path != "-":
-        refuse_other_kind(path)
+        message = other_kind(path)
+        if message is not None:
+            return InputFile(path, None, (side_file_unreadable.diagnostic(message, Place(path)),))
         return InputFile(path, *read_text(path))
     try:
         return InputFile(STDIN, read_stdin(LARGEST).decode("utf-8"), ())

@@ -150,20 +150,32 @@ _OTHERS = {
 }
 
 
-def refuse_other_kind(path: str, *own: str) -> None:
-    """Refuse a file whose suffix says that it is a configuration or a script.
+def other_kind(path: str, *own: str) -> Optional[str]:
+    """Why a command does not take a file whose suffix is that of a configuration or a script.
 
     Args:
         path: the file that is named.
         own: kinds of those that the command takes all the same.
 
-    Raises:
-        Failure: it is none for the command; the text names the one that takes it.
+    Returns:
+        The message, which names the command that takes the file; None for any other file.
     """
     kind = kind_of_suffix(suffix_of(path))
-    if kind in _OTHERS and kind not in own and os.path.isfile(path):
-        text = "{} is {}, which this command does not take; run: npu-config check {}"
-        raise Failure(text, path, _OTHERS[kind], path)
+    if kind not in _OTHERS or kind in own or not os.path.isfile(path):
+        return None
+    text = "{} is {}, which this command does not take; run: npu-config check {}"
+    return phrase(text, path, _OTHERS[kind], path)
+
+
+def refuse_other_kind(path: str, *own: str) -> None:
+    """Refuse such a file.
+
+    Raises:
+        Failure: with the message of :func:`other_kind`.
+    """
+    message = other_kind(path, *own)
+    if message is not None:
+        raise Failure(message)
 
 
 def complain(

@@ -30,6 +30,7 @@ CALLS = {
     "ranktable show": "ranktable show {}",
 }
 SCRIPTS = ("check of a script", "migrate", "migrate --write")
+SIDE_FILES = ("env --check", "format", "mixlist check", "ranktable check", "ranktable show")
 HALF = "version: 1\nprecision_mode: allow_"
 WHOLE = "version: 1\nprecision_mode: allow_mix_precision\n"
 
@@ -66,7 +67,8 @@ def writing(folder, monkeypatch):
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_a_file_that_never_rests(npu, folder, writing, name):
     """It is said to change, by each command, and is not judged; nothing is written."""
-    path = folder / ("train.py" if name in SCRIPTS else "npu.yaml")
+    file_name = "train.py" if name in SCRIPTS else "npu.yaml"
+    path = folder / ("side.json" if name in SIDE_FILES else file_name)
     path.write_text(HALF)
     writing(path.name, *["{} # {}\n".format(HALF, "x" * n) for n in range(20)])
     result = npu(*CALLS[name].format(path.name).split())

@@ -125,8 +125,8 @@ if FLAGS.amp:
     op.parameter_map["precision_mode"].s = b"allow_mix_precision"
 """
 UNKNOWN = (
-    'enable_auto_mix_precision: true (line 9); "enable_auto_mix_precision" is not an option of '
-    "NpuOptimizer; it is ignored [NPU101]"
+    'enable_auto_mix_precision: true (line 9); "enable_auto_mix_precision" is not an '
+    "NpuOptimizer option; it is ignored [NPU101]"
 )
 WITH_AMP = 'precision_mode: "allow_mix_precision" when FLAGS.amp (line 10); else not set'
 TIMEOUT = 'op.parameter_map["hccl_timeout"].i = 1800\n'

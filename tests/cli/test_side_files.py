@@ -159,10 +159,10 @@ def test_format_of_a_file_with_errors(npu, tmp_path, ops):
 
 
 def test_format_of_something_else(npu, good, ops):
-    """Wrong usage; the others are formatted."""
+    """It is a finding; the others are formatted."""
     result = npu("format", good, ops)
-    assert (result.code, ops.read_text()) == (2, CLEAN)
-    assert "good.yaml: neither a side file nor a rank table" in result.err
+    assert (result.code, ops.read_text()) == (1, CLEAN)
+    assert "good.yaml is a YAML file, which this command does not take" in result.err
 
 
 # mixlist

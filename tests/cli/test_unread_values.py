@@ -106,14 +106,14 @@ def test_every_option_that_is_read_under_a_switch_is_here():
 
 @pytest.mark.parametrize("name", sorted(WRONG))
 def test_unread(npu, tmp_path, name):
-    """Without its switch a wrong value is one warning, which says that it is ignored."""
+    """Without its switch a wrong value is one warning, which says that it is not read."""
     said = found_at_every_door(npu, tmp_path, {name: WRONG[name]}, name)
     switches = OPTIONS[name].read_when
     (finding,) = said["npu.yaml"]
     assert said == {file: [finding] for file in said}
     assert finding[0] in ("NPU104", "NPU106")
     assert finding[1] == "warning"
-    assert finding[2] == "it is ignored while {} off".format(
+    assert finding[2] == "it is not read while {} off".format(
         " and ".join('"{}"'.format(switch) for switch in switches)
         + (" is" if len(switches) == 1 else " are")
     )

@@ -9,29 +9,38 @@ TABLE = (
 )
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "run",
-        "run --dry-run",
-        "migrate",
-        "ranktable check",
-        "ranktable show",
-        "ranktable convert --to 1.2",
-        "mixlist check",
-        "env --check",
-    ],
+MESSAGE = (
+    "npu.yaml is a YAML file, which this command does not take; run: npu-config check npu.yaml"
 )
+
+
+@pytest.mark.parametrize("command", ["run", "run --dry-run", "migrate"])
 def test_a_configuration(npu, tmp_path, monkeypatch, command):
     """It is a wrong call, and the message names ``check``; run as Python it would even pass."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "npu.yaml").write_text(YAML)
     found = npu(*command.split(), "npu.yaml")
     assert (found.code, found.out) == (2, "")
-    assert found.err.endswith(
-        "npu.yaml is a YAML file, which this command does not take; "
-        "run: npu-config check npu.yaml\n"
-    )
+    assert found.err.endswith(MESSAGE + "\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ranktable check",
+        "mixlist check",
+        "env --check",
+    ],
+)
+def test_a_configuration_is_no_side_file(npu, tmp_path, monkeypatch, command):
+    """It is a finding that names ``check``; the files beside it are judged."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "npu.yaml").write_text(YAML)
+    (tmp_path / "broken.json").write_text("[")
+    found = npu(*command.split(), "npu.yaml", "broken.json")
+    assert found.code == 1
+    assert MESSAGE in found.out + found.err
+    assert "broken.json:1:" in found.out + found.err
 
 
 def test_a_script_is_no_list(npu, tmp_path, monkeypatch):
@@ -40,8 +49,8 @@ def test_a_script_is_no_list(npu, tmp_path, monkeypatch):
     (tmp_path / "train.py").write_text("import npu_config\n")
     for command in ("mixlist check", "ranktable check", "env --check"):
         found = npu(*command.split(), "train.py")
-        assert found.code == 2
-        assert "train.py is a Python script, which" in found.err
+        assert found.code == 1
+        assert "train.py is a Python script, which" in found.out
 
 
 def test_a_launch_script_is_no_file_of_variables(npu, tmp_path, monkeypatch):

@@ -199,9 +199,7 @@ def bytes_of_unset_variable(context: Context) -> None:
 
 def _names(test: Optional[ast.expr], variable: Any) -> bool:
     """True when a condition names an environment variable."""
-    return test is not None and any(
-        getattr(node, "value", getattr(node, "s", None)) == variable for node in ast.walk(test)
-    )
+    return test is not None and variable in map(literal_text, ast.walk(test))
 
 
 @check(
