@@ -76,7 +76,7 @@ def number_of(node: Optional[ast.AST]) -> Optional[float]:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         number = number_of(node.operand)
         return None if number is None else -number
-    value = getattr(node, "value", getattr(node, "n", None))
+    value = literal(node) if node.__class__ in CONSTANTS else None
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 

@@ -47,7 +47,7 @@ _COMMAND = (
 ).format(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 _TAIL = 20
 _LONGEST = 70  # the name of a socket has at most 107 bytes
-_GRACE = 5.0
+_GRACE = 10.0
 _THREADS = "128"
 _NOTE_AFTER = 60.0
 

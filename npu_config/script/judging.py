@@ -4,7 +4,6 @@ import ast
 import re
 from itertools import islice
 from typing import (
-    Any,
     Dict,
     Iterable,
     Iterator,
@@ -22,6 +21,7 @@ import attr
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.settings import Settings
+from npu_config.python_flow.scopes import literal_text
 from npu_config.rules.case import judge, on_this_host
 from npu_config.rules.reading import ALONE, Around
 from npu_config.script.checks import run_checks
@@ -48,14 +48,7 @@ def _literals(script: Script, text: str) -> List[ast.AST]:
     """The literals of this text, looked for where its longest word is."""
     words = _WORD.findall(text)
     nodes = script.nodes(max(words, key=len)) if words else ()
-    return [node for node in nodes if _value(node) == text]
-
-
-def _value(node: ast.AST) -> Any:
-    """What a literal holds; Python 3.7 has a class of its own for text."""
-    if isinstance(node, ast.Constant):
-        return node.value
-    return getattr(node, "s", None)
+    return [node for node in nodes if literal_text(node) == text]
 
 
 _CONDITIONS = 3
