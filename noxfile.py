@@ -23,7 +23,6 @@ from tools import pythons  # noqa: E402 - found through the line above
 
 TEST_TOOLS = [
     "pytest",
-    "pytest-cov",
     "pytest-timeout",
     "hypothesis",
     "jsonschema",
@@ -32,6 +31,10 @@ TEST_TOOLS = [
 ]
 GUARD = "--timeout=900"
 """Seconds after which a test hangs: far above what any needs."""
+
+APART = ("docs", "fuzz", "linear", "tools")
+"""Tests of pages, of damaged input, of growth and of tools: they take half the time of the
+oldest Python, and depend on no package; they run on the newest."""
 
 TENSORFLOW = ("-m", "tensorflow")
 """What touches TensorFlow; the rest runs on the oldest and on the newest Python."""
@@ -131,6 +134,7 @@ def tests_oldest(session: nox.Session) -> None:
         "click==8.0.0",
         "rich==12.0.0",
         "typing_extensions",
+        options=["--ignore=tests/" + each for each in APART],
     )
 
 
@@ -138,13 +142,16 @@ def tests_oldest(session: nox.Session) -> None:
 def tests_newest(session: nox.Session) -> None:
     """No TensorFlow, newest Python, newest dependencies."""
     require(session, "3.13")
+    run_tests(session, "mypy", "sarif-pydantic")
+
+
+@nox.session(python=interpreter("3.13"))
+def coverage(session: nox.Session) -> None:
+    """The lines that the tests without TensorFlow run; not part of ``make test``."""
+    require(session, "3.13")
     session.env["COVERAGE_CORE"] = "sysmon"  # half the time of tracing
-    run_tests(
-        session,
-        "mypy",
-        "sarif-pydantic",
-        options=["--cov=npu_config", "--cov-report=term:skip-covered"],
-    )
+    options = ["--cov=npu_config", "--cov-report=term:skip-covered"]
+    run_tests(session, "mypy", "sarif-pydantic", "pytest-cov", options=options)
 
 
 @nox.session(python=interpreter("3.11"))
