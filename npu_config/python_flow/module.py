@@ -119,7 +119,7 @@ def sites(scope: Scope, lines: Sequence[int], kinds: Collection[type]) -> Iterat
         kinds: the classes; what is around a node comes before it.
     """
     if not HAS_ENDS:
-        lines = _with_starts(scope.body, lines)
+        lines = _with_starts(scope, lines)
     pending: List[Tuple[ast.AST, Scope, Tuple[ast.AST, ...]]] = [(scope.node, scope, ())]
     while pending:
         node, outer, parents = pending.pop()
@@ -137,8 +137,16 @@ def sites(scope: Scope, lines: Sequence[int], kinds: Collection[type]) -> Iterat
             pending.append((part, inner if is_inner else outer, parents))
 
 
-def _with_starts(body: Sequence[ast.AST], lines: Sequence[int]) -> List[int]:
+def _with_starts(scope: Scope, lines: Sequence[int]) -> List[int]:
     """Lines, and those on which their statements start: Python 3.7 does not say where one ends."""
+    if scope.starts is None:
+        scope.starts = _starts(scope.body)
+    starts = scope.starts
+    return sorted({*lines, *(starts[bisect.bisect_right(starts, line) - 1] for line in lines)})
+
+
+def _starts(body: Sequence[ast.AST]) -> List[int]:
+    """The lines on which statements start, in order."""
     starts = {0}
     pending = list(body)
     while pending:
@@ -147,9 +155,7 @@ def _with_starts(body: Sequence[ast.AST], lines: Sequence[int]) -> List[int]:
             starts.add(first_line(node))
         bodies = [node.body] if isinstance(node, DEFINITIONS) else blocks(node)
         pending += [part for parts in bodies for part in parts]
-    ordered = sorted(starts)
-    own = (ordered[bisect.bisect_right(ordered, line) - 1] for line in lines)
-    return sorted({*lines, *own})
+    return sorted(starts)
 
 
 class Module:

@@ -307,11 +307,13 @@ class Scope:
 
     Attributes:
         version: how often something was watched anew.
+        starts: the lines on which statements start, once they were looked for.
     """
 
     def __init__(self, node: ScopeNode, parent: Optional["Scope"]) -> None:
         self.node = node
         self.parent = parent
+        self.starts: Optional[List[int]] = None
         self.watched: Dict[str, Watch] = {}
         self.version = 0
         self._history: List[str] = []
