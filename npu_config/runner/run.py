@@ -235,7 +235,7 @@ def run_path(
     with contextlib.ExitStack() as stack:
         stack.enter_context(_served(force))
         filled = stack.enter_context(_variables(loops))
-        watch = Watch(dry_run, steps)
+        watch = Watch(dry_run, steps, script.files_of(found))
         written = _judged(found, known_rules) if dry_run else None
         run = _Run(found, watch, filled, written, files)
         watch.start()

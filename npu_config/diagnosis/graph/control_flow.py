@@ -7,7 +7,7 @@ control flow meet when some node needs both, for then they are in one session.ru
 belongs to the input pipeline is on the host and does not count.
 """
 
-from typing import Dict, Iterator, List, Set, Tuple
+from typing import Dict, Iterable, Iterator, List, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import join, phrase
@@ -20,7 +20,7 @@ from npu_config.diagnosis.graph._rules import (
 from npu_config.diagnosis.graph.model import Body, Graph, Node, Shape, is_dynamic
 from npu_config.situations.shapes import v1_control_flow_dynamic
 
-_SCRIPT = ("tf.enable_control_flow_v2()", "tf.enable_resource_variables()")
+SCRIPT = ("tf.enable_control_flow_v2()", "tf.enable_resource_variables()")
 _TWO_WAYS = (
     "call tf.enable_control_flow_v2() and tf.enable_resource_variables() before the graph is built"
 )
@@ -39,11 +39,12 @@ class Meeting:
         origins: the nodes at which shapes begin to be dynamic.
         v1: v1 control flow that meets a dynamic shape, node to construct.
         v2: functional control flow that does.
+        may_stay: whether every origin is an input, which may have one shape in all runs.
         apart: v1 control flow that meets none, in a graph that has some elsewhere.
         references: reference control flow, wherever it is; True where it leads to a write.
     """
 
-    __slots__ = ("apart", "origins", "references", "v1", "v2")
+    __slots__ = ("apart", "may_stay", "origins", "references", "v1", "v2")
 
     def __init__(self) -> None:
         self.origins: Dict[str, None] = {}
@@ -51,15 +52,17 @@ class Meeting:
         self.v2: Dict[str, None] = {}
         self.apart: Dict[str, str] = {}
         self.references: Dict[str, bool] = {}
+        self.may_stay = True
 
 
 def check(graph: Graph, options: Options) -> Iterator[Finding]:
     """The findings of case 3."""
-    met = _meet(graph)
+    all_dynamic = options.true("compile_dynamic_mode")
+    met = _meet(graph, all_dynamic)
     if met.v1:
         references = [name for name in met.v1 if name in met.references]
         change = Change(
-            script=_SCRIPT,
+            script=SCRIPT,
             environment={} if references else {"ENABLE_FORCE_V2_CONTROL": "1"},
             conflicts=_conflicts(options),
         )
@@ -71,18 +74,23 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
             if references
             else _OTHER_WAY
         )
+        only_fed = met.may_stay and not all_dynamic and not options.true("enable_data_pre_proc")
         yield finding(
             v1_control_flow_dynamic,
             phrase(
-                "v1 control flow ({}) in a graph with dynamic shapes (from {}), which the graph "
-                "engine does not support",
+                "v1 control flow ({}) in a graph whose shapes are not fixed (from {}): as soon as "
+                "one changes, the graph engine refuses it"
+                if only_fed
+                else "v1 control flow ({}) in a graph with dynamic shapes (from {}), which the "
+                "graph engine does not support",
                 _constructs(met.v1),
-                named(met.origins),
+                "compile_dynamic_mode" if all_dynamic else named(met.origins),
             ),
             [*met.v1, *met.origins],
             help + _STATIC,
             case=3,
             change=change,
+            severity=Severity.WARNING if only_fed else None,
         )
     elif met.references:
         yield finding(
@@ -98,7 +106,7 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
             met.references,
             _TWO_WAYS,
             case=3,
-            change=Change(script=_SCRIPT, conflicts=_conflicts(options)),
+            change=Change(script=SCRIPT, conflicts=_conflicts(options)),
             severity=None if any(met.references.values()) else Severity.INFO,
         )
     elif met.apart:
@@ -113,7 +121,7 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
             [*met.apart, *met.origins],
             _TWO_WAYS + _OTHER_WAY,
             case=3,
-            change=Change(script=_SCRIPT, conflicts=_conflicts(options)),
+            change=Change(script=SCRIPT, conflicts=_conflicts(options)),
             severity=Severity.INFO,
         )
     if met.v2 and options.true("lower_functional_ops"):
@@ -139,6 +147,11 @@ def _conflicts(options: Options) -> Tuple[str, ...]:
     return ("lower_functional_ops is True and turns v2 control flow back into v1",)
 
 
+def constructs(body: Body, nodes: Iterable[Node]) -> str:
+    """The loops and conditions that nodes of v1 control flow belong to, in words."""
+    return _constructs({node.name: _construct(body, node) for node in nodes})
+
+
 def _constructs(flows: Dict[str, str], limit: int = 3) -> str:
     """The loops and conditions that nodes belong to, for a message."""
     unique = [text for text in dict.fromkeys(flows.values()) if text] or [
@@ -159,7 +172,7 @@ def _construct(body: Body, node: Node) -> str:
     return "" if node.op in _ops.V1_CONTROL_FLOW else phrase('in the function of "{}"', node.name)
 
 
-def _meet(graph: Graph) -> Meeting:
+def _meet(graph: Graph, all_dynamic: bool) -> Meeting:
     met = Meeting()
     bodies = [graph.main, *graph.reachable(graph.main, _ops.is_on_device).values()]
     origins = {body.name: _origins(body) for body in bodies}
@@ -177,20 +190,22 @@ def _meet(graph: Graph) -> Meeting:
         flows = {
             node.name: _construct(body, node)
             for node in body
-            if node.op in _ops.V1_CONTROL_FLOW or (node.name in held and held[node.name].v1)
+            if (node.op in _ops.V1_CONTROL_FLOW and not node.is_own)
+            or (node.name in held and held[node.name].v1)
         }
         functional = [node for node in body if node.op in _ops.V2_CONTROL_FLOW]
         met.origins.update((node.name, None) for node in roots)
+        met.may_stay &= all(node.op in _ops.SOURCES for node in roots)
         met.references.update(
             (node.name, _is_written(body, node))
             for node in body
-            if node.op in _ops.REF_CONTROL_FLOW
+            if node.op in _ops.REF_CONTROL_FLOW and not node.is_own
         )
         after = body.descendants(roots, _ops.is_input_pipeline)
         if _joint(body, functional, after):
             met.v2.update((node.name, None) for node in functional)
         joint = _joint(body, [body.nodes[name] for name in flows], after)
-        (met.v1 if joint else met.apart).update(flows)
+        (met.v1 if joint or all_dynamic else met.apart).update(flows)
     if not met.origins:
         met.apart.clear()
     return met
@@ -226,7 +241,11 @@ class _Held:
     ) -> None:
         bodies = graph.reachable(body, _ops.is_on_device, [node])
         self.dynamic = any(origins.get(name) for name in bodies)
-        self.v1 = any(each.op in _ops.V1_CONTROL_FLOW for body in bodies.values() for each in body)
+        self.v1 = any(
+            each.op in _ops.V1_CONTROL_FLOW and not each.is_own
+            for body in bodies.values()
+            for each in body
+        )
 
 
 def _origins(body: Body) -> Dict[str, None]:
