@@ -255,7 +255,7 @@ class _Growth:
             return
         operations = graph.get_operations()
         if self._version is not None:
-            made = {}
+            made: Dict[Any, Tuple[LiveNode, Tuple[Frame, ...]]] = {}
             for operation in operations[self._count :][:_MOST_NEW]:
                 node = LiveNode(operation)
                 frames = node.frames()

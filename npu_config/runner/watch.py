@@ -25,6 +25,7 @@ from typing import (
 )
 
 from npu_config.core import findings
+from npu_config.core.calls import script_place
 from npu_config.core.message import phrase
 from npu_config.runner import forks, script
 from npu_config.runner.script import Stopped
@@ -32,7 +33,7 @@ from npu_config.tf1 import hccl
 from npu_config.tf1.purpose import OTHER, TRAINS, Fetched, fetched, purpose
 
 if TYPE_CHECKING:
-    from npu_config.core.diagnostics import Diagnostic
+    from npu_config.core.diagnostics import Diagnostic, Place
     from npu_config.runner.calls import Calls, LiveCall
     from npu_config.runner.sessions import SeenSession
 
@@ -137,6 +138,7 @@ class Watch:
         self._runs = 0
         self._open: Set[int] = set()
         self._has_forked = False
+        self._asked_at: Set[Place] = set()
         self._undo: List[Callable[[], None]] = []
         self._lock = threading.Lock()
 
@@ -158,13 +160,14 @@ class Watch:
 
         warnings.showwarning = show  # type: ignore[assignment]
         self._undo.append(lambda: setattr(warnings, "showwarning", shown))
-        for told, listener in (
+        listeners: Tuple[Tuple[List[Any], Any], ...] = (
             (findings.listeners, self._found),
             (hccl.askers, self._asked),
             (forks.listeners, self._forks),
-        ):
-            told.append(listener)  # type: ignore[attr-defined]
-            self._undo.append(functools.partial(told.remove, listener))  # type: ignore[attr-defined]
+        )
+        for told, listener in listeners:
+            told.append(listener)
+            self._undo.append(functools.partial(told.remove, listener))
 
     def stop(self) -> None:
         """Leave everything as it was."""
@@ -303,8 +306,11 @@ class Watch:
             return
         from npu_config.situations.ranks import rank_asked_before_initialisation
 
-        text = "{} is called before collective communication is initialised"
-        findings.tell(rank_asked_before_initialisation.diagnostic(phrase(text, name)))
+        place = script_place()
+        if place not in self._asked_at:  # a line that asks for rank and size is one finding
+            self._asked_at.add(place)
+            text = "{} is called before collective communication is initialised"
+            findings.tell(rank_asked_before_initialisation.diagnostic(phrase(text, name), place))
 
     def _forks(self, frame: Optional[FrameType]) -> None:
         """A process is started by fork."""

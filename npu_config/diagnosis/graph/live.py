@@ -219,4 +219,4 @@ def of_graph(graph: Any) -> LiveGraph:
     if known is None:
         known = LiveGraph(graph)
         setattr(graph, _KEPT, known)
-    return known  # type: ignore[no-any-return]
+    return known

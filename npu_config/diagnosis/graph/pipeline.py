@@ -98,7 +98,7 @@ def _may_be_short(body: Body, batch: Node) -> bool:
         return True
     drop = body.nodes.get(batch.inputs[slot].source)
     values = constants.values(drop) if drop is not None and drop.op == "Const" else None
-    return bool(values) and not values[0]
+    return values is not None and not any(values)
 
 
 def _buffers(run: RunGraph) -> Iterator[Sight]:
