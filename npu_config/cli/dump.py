@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 import click
 
 from npu_config.cli import _dump_text as text
-from npu_config.cli._language import Group
+from npu_config.cli._language import CommandGroup
 from npu_config.cli._options import FILE, form_option, together
 from npu_config.cli._output import (
     Failure,
@@ -546,7 +546,7 @@ def _shown_statistics(path: str, rows: Sequence[Any]) -> Tuple[Dict[str, Any], s
     return {"path": path, "statistics": [attr.asdict(row) for row in rows]}, part
 
 
-@click.group("dump", cls=Group)
+@click.group("dump", cls=CommandGroup)
 def command() -> None:
     """List, show, export, explain and compare what dump settings left on disk.
 
