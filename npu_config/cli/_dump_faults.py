@@ -23,7 +23,7 @@ from npu_config.cli._options import FILE
 from npu_config.cli._output import Failure, say, write, write_mixlist
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Report
-from npu_config.core.message import localized, phrase
+from npu_config.core.message import listed, localized, phrase
 from npu_config.core.terminal import printable
 
 run_option = click.option(
@@ -308,7 +308,7 @@ def _scan(found: Any, limit: int) -> str:
         parts.append(localized(message, len(found.unread), first.tensor, first.reason))
     if found.first is not None:
         each = found.first
-        counts = ", ".join(words for words, count in held(each) if count)
+        counts = listed(words for words, count in held(each) if count)
         parts.append(
             localized(
                 "first{}: {}, step {}, device {}: {}; {}\n",
