@@ -5,7 +5,7 @@ from typing import Callable, Dict, List, Mapping, Optional, Set, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import listed, phrase
 from npu_config.core.settings import Setting
 from npu_config.core.target import Target, layered

@@ -49,13 +49,13 @@ def test_later_files_and_the_file_itself_win(tmp_path):
     )
     entries = read(tmp_path / "c.json").settings[0].entries
     assert {
+        name: (each.value, each.place.path[len(str(tmp_path)) + 1 :], each.place.line)
+        for name, each in entries.items()
+    } == {
         "enable_dump": (True, "a.yaml", 3),
         "dump_path": ("/c", "c.json", 1),
         "hccl_timeout": (6, "b.toml", 2),
         "dump_step": ("0", "b.toml", 4),
-    } == {
-        name: (each.value, each.place.path[len(str(tmp_path)) + 1 :], each.place.line)
-        for name, each in entries.items()
     }
 
 
