@@ -45,19 +45,22 @@ from npu_config.python_flow.source import Undecodable, Unparsable, decode, looks
 __all__ = ["one_reason", "IMPORTS", "Migration", "migrate"]
 
 
-def one_reason(script: Resolver) -> Optional[Note]:
-    """Why a whole script is not edited: Keras by itself, eager execution, TensorFlow 2."""
-    line = _native_import(script)
-    if line:
-        return Note(
-            line,
-            "native-keras",
-            REFUSED,
-            "Keras outside of TensorFlow is not supported on the NPU: port to tf.keras first",
-        )
-    for site in script.calls_of(*_EAGER):
-        return Note(site.line, "eager", REFUSED, "TensorFlow 1.15 on the NPU is graph mode")
-    return _only_version_2(script)
+def one_reason(work: Work) -> Optional[Note]:
+    """Why a whole script is not edited: Keras by itself, eager execution, TensorFlow 2.
+
+    What holds in a part of it only is entered in the report.
+    """
+    for site in _native_imports(work.script):
+        text = "Keras outside of TensorFlow is not supported on the NPU: port to tf.keras first"
+        work.depend(site, "native-keras", text)
+        if work.blocked:
+            return Note(site.line, "native-keras", REFUSED, text)
+    for site in work.script.calls_of(*_EAGER):
+        text = "TensorFlow 1.15 on the NPU is graph mode"
+        work.depend(site, "eager", text)
+        if work.blocked:
+            return Note(site.line, "eager", REFUSED, text)
+    return _only_version_2(work.script)
 
 
 _EAGER = (
@@ -94,18 +97,15 @@ def _only_version_2(script: Resolver) -> Optional[Note]:
     return None
 
 
-def _native_import(script: Resolver) -> int:
-    """The line of the first import of Keras outside of TensorFlow, 0 where there is none.
+def _native_imports(script: Resolver) -> Iterator[Site]:
+    """The imports of Keras outside of TensorFlow.
 
     An import that stands in for TensorFlow's where that is missing does not count.
     """
-    if "keras" not in script.words:
-        return 0
-    for site in script.imports:
+    for site in script.imports if "keras" in script.words else ():
         is_own = any(name.split(".")[0] == "keras" for name in imported(site.node))
         if is_own and not site.inside(ast.ExceptHandler):
-            return site.line
-    return 0
+            yield site
 
 
 IMPORTS = ("npu_config", "npu_bridge")
@@ -219,6 +219,7 @@ def analyse(
     session_import: Optional[bool] = None,
     keeper: str = "",
     neighbours: Optional[Neighbours] = None,
+    partial: bool = False,
 ) -> Analysis:
     """As :func:`migrate`, for a file of a program.
 
@@ -229,6 +230,7 @@ def analyse(
             it for sessions alone, since another module of the program does; None: as needed.
         keeper: another file of the program that keeps Horovod, so that this one must, too.
         neighbours: the other modules of the program.
+        partial: edit what depends on something that is refused, too.
     """
     if imports not in IMPORTS:
         raise ValueError(phrase('imports must be "npu_config" or "npu_bridge", got {!r}', imports))
@@ -241,7 +243,7 @@ def analyse(
     try:
         script = Resolver(text, neighbours, _INTEREST)
         try:
-            return _analyse(script, imports, session_import, keeper)
+            return _analyse(script, imports, session_import, keeper, partial)
         finally:
             script.module.forget()
     except Unparsable as error:
@@ -262,16 +264,16 @@ def _refused(text: str, note: Note) -> Migration:
 
 
 def _analyse(
-    script: Resolver, imports: str, session_import: Optional[bool], keeper: str
+    script: Resolver, imports: str, session_import: Optional[bool], keeper: str, partial: bool
 ) -> Analysis:
     text = script.text
     if not script.is_concerned:
         return Analysis(Migration(text))
     modules = tuple(_modules(script))
-    alone = one_reason(script)
+    work = Work(script, imports, keeper, partial)
+    alone = one_reason(work)
     if alone is not None:
         return Analysis(_refused(text, alone), modules=modules)
-    work = Work(script, imports, keeper)
     _apply(work)
     own = _already(script)
     if own is not None:
@@ -279,10 +281,11 @@ def _analyse(
     if work.blocked:
         work.block()
         return Analysis(_finished(work), modules=modules)
+    work.close()
     patch_only = not work.changes
-    if not patch_only or session_import or (work.needs_patch and session_import is not False):
+    if not patch_only or session_import or (work.patch_lines and session_import is not False):
         add_import(work)
-    return Analysis(_finished(work), work.needs_patch, patch_only, modules)
+    return Analysis(_finished(work), bool(work.patch_lines), patch_only, modules)
 
 
 def _modules(script: Resolver) -> Iterator[str]:
@@ -327,7 +330,7 @@ def _is_placed(work: Work, site: Site) -> bool:
                 dotted_parts(site.node) or ()
             ):
                 return True
-            work.needs_patch = True
+            work.needs_patch(site)
             reason = "in an f-string, where its place is not certain: not edited"
             work.manual(site.line, "import-aliases", reason)
             return False
@@ -355,7 +358,7 @@ def _uncertain(work: Work, site: Site) -> None:
     if _RULES.keys().isdisjoint(known):
         return
     if found.binding is Binding.UNCERTAIN:
-        work.needs_patch = True
+        work.needs_patch(site)
     if parts[-1] not in ("Model", "Sequential", "device"):
         work.manual(site.line, "import-aliases", phrase(reason, parts[0]))
 

@@ -245,7 +245,7 @@ def _make(work: Work, site: Site, maker: _Maker) -> None:
     given = argument(call, maker.config, maker.position)
     if given is not None and is_wrapped(given):
         return
-    work.needs_patch = True
+    work.needs_patch(site)
     if is_open(call):
         work.manual(
             site.line,
@@ -309,7 +309,7 @@ def _reference(work: Work, site: Site) -> None:
         text = "subclass: the __init__ of its base is patched by npu_init, so it is configured"
     else:
         text = "stored or passed on: not edited, the patch of npu_init configures what it makes"
-    work.needs_patch = True
+    work.needs_patch(site)
     work.manual(site.line, "session-reference", text)
 
 
@@ -348,7 +348,7 @@ def after(work: Work) -> None:
             if maker is not None:
                 _make(work, site, maker)
             elif name in _SUPERVISED:
-                work.needs_patch = True
+                work.needs_patch(site)
                 work.manual(site.line, "session-config", _UNKNOWN_OWNER)
             elif name in ("test_session", "cached_session", "session"):
                 _test_session(work, site, node)
