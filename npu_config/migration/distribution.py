@@ -3,7 +3,6 @@
 import ast
 from typing import Iterator
 
-from npu_config.migration.reached import Reach
 from npu_config.migration.work import REFUSED, Rules, Work, of_calls
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import UNCLEAR, argument, is_open, literal_text, name_of
@@ -47,7 +46,7 @@ def _replica_device_setter(work: Work, site: Site, name: str) -> None:
         return
     value = work.reached.value
     tasks, cluster = argument(call, "ps_tasks", 0), argument(call, "cluster", 4)
-    if is_open(call) or (cluster is not None and _is_given(work, site, cluster)):
+    if is_open(call) or (cluster is not None and work.reached.is_given(cluster, site.scope)):
         work.depend(site, "parameter-server", _SERVERS[_SETTER])
     elif tasks is None or not value(tasks, site.scope):
         text = "no cluster, and no parameter servers by default: has no effect, left as it is"
@@ -57,19 +56,6 @@ def _replica_device_setter(work: Work, site: Site, name: str) -> None:
         work.manual(site.line, "parameter-server", text)
     else:
         work.depend(site, "parameter-server", _SERVERS[_SETTER])
-
-
-def _is_given(work: Work, site: Site, cluster: ast.expr) -> bool:
-    """False for a cluster that is None by default, or made under a condition only."""
-    values = work.script.values(cluster, site.scope) or [cluster]
-    made = {
-        id(one.call): work.reached.of(one) for one in work.script.calls_of(_CLUSTER) if one.call
-    }
-    return any(
-        work.reached.value(value, site.scope) is not None
-        and made.get(id(value), Reach.PROGRAM) > Reach.MAYBE
-        for value in values
-    )
 
 
 def _device(work: Work, site: Site, name: str) -> None:
@@ -126,10 +112,7 @@ def _words(node: ast.AST) -> Iterator[str]:
 
 RULES: Rules = {
     **{"tensorflow.distribute." + name: _strategy for name in _STRATEGIES},
-    **{
-        name: of_calls("parameter-server", text, depends=True)
-        for name, text in _SERVERS.items()
-    },
+    **{name: of_calls("parameter-server", text, depends=True) for name, text in _SERVERS.items()},
     _SETTER: _replica_device_setter,
     "tensorflow.device": _device,
 }

@@ -27,6 +27,7 @@ from npu_config.migration import (
     horovod,
     keras,
     launch,
+    libraries,
     model,
     precision,
     preprocessing,
@@ -37,9 +38,9 @@ from npu_config.migration.imports import add_import
 from npu_config.migration.names import Interest, canonical, is_ours
 from npu_config.migration.neighbours import Neighbours
 from npu_config.migration.resolve import Binding, Resolver
-from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Change, Note, Rules, Work
+from npu_config.migration.work import MANUAL, REFUSED, Change, Note, Rules, Work
 from npu_config.python_flow.module import Site
-from npu_config.python_flow.scopes import dotted_parts, imported, literal_text
+from npu_config.python_flow.scopes import dotted_parts, imported, is_main, literal_text, name_of
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, looks_like_python_2
 
 __all__ = ["one_reason", "IMPORTS", "Migration", "migrate"]
@@ -129,6 +130,7 @@ _AFTER: Sequence[Callable[[Work], None]] = (
     session_options.after,
     estimator.after,
     keras.after,
+    libraries.after,
     distribution.after,
     data.after,
     preprocessing.after,
@@ -164,7 +166,7 @@ class Migration:
     @property
     def is_complete(self) -> bool:
         """True when nothing is left to do by hand."""
-        return all(note.kind == CHANGED for note in self.notes)
+        return not any(note.must for note in self.notes)
 
 
 class Analysis(NamedTuple):
@@ -176,6 +178,13 @@ class Analysis(NamedTuple):
         is_patch_only: that import is the only edit.
         modules: the modules that are imported, with a dot for each level of a relative import.
         is_done: it is a script for the NPU already.
+        is_entry: it does something when it is run.
+        has_guard: it says what it does when it is run.
+        is_concerned: something in it may be TensorFlow's, Keras's or Horovod's.
+        makes: sessions are made in it, or by a package that it imports.
+        has_graph: it uses more of TensorFlow than its files and records.
+        unknown: the packages that it imports of which it is not known whether they make
+            sessions, with their lines.
     """
 
     migration: Migration
@@ -183,6 +192,12 @@ class Analysis(NamedTuple):
     is_patch_only: bool = False
     modules: Tuple[str, ...] = ()
     is_done: bool = False
+    is_entry: bool = False
+    has_guard: bool = False
+    is_concerned: bool = True
+    makes: bool = False
+    has_graph: bool = False
+    unknown: Tuple[Tuple[int, str], ...] = ()
 
 
 def migrate(source: Union[str, bytes], imports: str = "npu_config") -> Migration:
@@ -241,7 +256,7 @@ def analyse(
         assert isinstance(source, bytes)
         return Analysis(_refused(source.decode("latin-1"), note))
     try:
-        script = Resolver(text, neighbours, _INTEREST)
+        script = Resolver(text, neighbours, _INTEREST, session_import is True)
         try:
             return _analyse(script, imports, session_import, keeper, partial)
         finally:
@@ -268,24 +283,62 @@ def _analyse(
 ) -> Analysis:
     text = script.text
     if not script.is_concerned:
-        return Analysis(Migration(text))
-    modules = tuple(_modules(script))
+        return Analysis(Migration(text), is_concerned=False)
+    found = Analysis(
+        Migration(text),
+        modules=tuple(_modules(script)),
+        is_entry=_is_entry(script.tree),
+        has_guard="__main__" in text,
+        unknown=tuple(libraries.unknown(script)),
+    )
     work = Work(script, imports, keeper, partial)
     alone = one_reason(work)
     if alone is not None:
-        return Analysis(_refused(text, alone), modules=modules)
+        return found._replace(migration=_refused(text, alone), makes=True)
     _apply(work)
+    found = found._replace(
+        makes=bool(work.patch_lines),
+        has_graph=bool(work.patch_lines) or not libraries.is_data_only(script),
+    )
     own = _already(script)
     if own is not None:
-        return Analysis(_migrated_already(work, own), modules=modules, is_done=True)
+        return found._replace(migration=_migrated_already(work, own), is_done=True)
     if work.blocked:
         work.block()
-        return Analysis(_finished(work), modules=modules)
+        return found._replace(migration=_finished(work))
     work.close()
     patch_only = not work.changes
     if not patch_only or session_import or (work.patch_lines and session_import is not False):
         add_import(work)
-    return Analysis(_finished(work), bool(work.patch_lines), patch_only, modules)
+    return found._replace(
+        migration=_finished(work),
+        needs_patch=bool(work.patch_lines),
+        is_patch_only=patch_only,
+    )
+
+
+def _is_entry(tree: ast.Module) -> bool:
+    """True for a script that does something when it is run, beside settings and definitions."""
+    for node in tree.body:
+        if isinstance(node, ast.If) and is_main(node.test):
+            return True
+        if isinstance(node, (ast.With, ast.For, ast.While)):
+            return True
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            name = name_of(node.value.func)
+            if not name.startswith(("DEFINE_", "set_", "add_")) and name not in _SETTINGS:
+                return True
+    return False
+
+
+_SETTINGS = frozenset(
+    (
+        *("append", "insert", "extend", "update", "register", "setdefault", "use", "seed"),
+        *("filterwarnings", "simplefilter", "basicConfig", "setLevel", "disable_v2_behavior"),
+        *("mark_flag_as_required", "disable_eager_execution", "autolog", "reload"),
+    )
+)
+"""Functions that modules call when they are imported, and that do not make them scripts."""
 
 
 def _modules(script: Resolver) -> Iterator[str]:

@@ -5,7 +5,6 @@ from typing import Dict, List, Mapping, Optional, Tuple
 
 from npu_config.core.message import join, phrase
 from npu_config.migration.horovod import choice_of_rank
-from npu_config.migration.reached import Reach
 from npu_config.migration.sessions import STAR_NOTE, wrap_config
 from npu_config.migration.work import Rules, Work, is_wrapped, of_calls
 from npu_config.python_flow.module import Site, sites
@@ -54,6 +53,7 @@ def _estimator(work: Work, site: Site, name: str) -> None:
             STAR_NOTE,
         )
         return
+    work.needs_patch(site)
     given = argument(call, "config", position)
     done = wrap_config(work, call, "config", position, _INIT, "run_config")
     if done is None:
@@ -149,21 +149,13 @@ _POSITIONS = ("train_distribute", "device_fn", "protocol", "eval_distribute", _D
 def _strategy_argument(work: Work, site: Site, value: ast.expr, name: str) -> None:
     """A strategy for an Estimator, where it is not None by default."""
     text = phrase("{} must go, together with its strategy", name)
-    values = work.script.values(value, site.scope) or [value]
-    if isinstance(value, ast.IfExp):
-        values = [value.body, value.orelse]
-    made = {id(one.call): work.reached.of(one) for one in work.script.sites if one.call}
-    kept = [
-        one
-        for one in values
-        if work.reached.value(one, site.scope) is not None
-        and made.get(id(one), Reach.PROGRAM) > Reach.MAYBE
-    ]
-    site = site._replace(node=value, parents=site.parents)
-    if kept:
+    if work.reached.is_given(value, site.scope):
+        site = site._replace(node=value)
         work.depend(site, "runconfig-unsupported", text)
     else:
-        work.manual(site.line, "runconfig-unsupported", phrase("{}; None by default", text), False)
+        work.manual(
+            value.lineno, "runconfig-unsupported", phrase("{}; None by default", text), False
+        )
 
 
 def after(work: Work) -> None:
@@ -193,6 +185,7 @@ def _tpu_estimator(work: Work, site: Site, name: str) -> None:
             "** may hold use_tpu and config: set use_tpu=False, and wrap config by hand",
         )
         return
+    work.needs_patch(site)
     given = argument(call, "config", 2)
     if given is not None and not is_wrapped(given):
         done = wrap_config(work, call, "config", 2, _INIT, "run_config")

@@ -14,8 +14,8 @@ class Fact(NamedTuple):
     """One thing that a migration changes, refuses or reports.
 
     ``source`` is the page of the vendor's documentation below ``docs/en/tfadapter_1``, where
-    there is one; ``details`` is what is said of it, by the keys of :data:`LABELS`.  ``severity`` is
-    ``INFO`` where nothing has to be done.
+    there is one; ``details`` is what is said of it, by the keys of :data:`LABELS`.
+    ``severity`` is ``INFO`` where nothing has to be done.
     """
 
     id: str
@@ -56,12 +56,7 @@ def facts() -> Mapping[str, Fact]:
 
 
 def _fact(
-    id: str,
-    group: str,
-    title: str,
-    source: str = "",
-    severity: str = "warning",
-    **details: str
+    id: str, group: str, title: str, source: str = "", severity: str = "warning", **details: str
 ) -> Fact:
     said = {key: details[key] for key in LABELS if key in details}
     return Fact(id, group, title, source, said, Severity(severity))

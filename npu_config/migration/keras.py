@@ -31,6 +31,7 @@ def _to_estimator(work: Work, site: Site, name: str) -> None:
         work.needs_patch(site)
         work.manual(site.line, "estimator-star", "left as it is: ** may hold a config already")
         return
+    work.needs_patch(site)
     done = wrap_config(work, call, "config", 4, "npu_run_config_init", "run_config")
     if done is None:
         return
@@ -144,7 +145,7 @@ def _makes_model(work: Work, value: ast.AST) -> bool:
     if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Name)):
         return False
     stores = work.script.module.stores.get(value.func.id, [])
-    return bool(work.patch_lines) and [store.kind for store in stores] == ["definition"]
+    return work.is_keras and [store.kind for store in stores] == ["definition"]
 
 
 _MODELS = (_K + "Sequential", _K + "Model", _K + "models.", _K + "applications.")

@@ -8,7 +8,7 @@ elsewhere the whole program.
 import ast
 import enum
 import operator
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from npu_config.migration.resolve import Resolver
 from npu_config.python_flow.module import Site, sites
@@ -42,7 +42,7 @@ class Reach(enum.IntEnum):
 
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _BY_CLASS = ("__init__", "__new__", "__call__", "__enter__", "call", "build", "forward")
-_COMPARED = {
+_COMPARED: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Gt: operator.gt,
@@ -51,8 +51,8 @@ _COMPARED = {
     ast.LtE: operator.le,
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
-    ast.In: lambda left, right: left in right,
-    ast.NotIn: lambda left, right: left not in right,
+    ast.In: lambda left, right: operator.contains(right, left),
+    ast.NotIn: lambda left, right: not operator.contains(right, left),
 }
 
 
@@ -62,6 +62,7 @@ class Reached:
     def __init__(self, script: Resolver) -> None:
         self.script = script
         self._flags: Optional[Mapping[str, Any]] = None
+        self._made: Optional[Dict[int, Site]] = None
         self._runs: Dict[Tuple[int, str], Optional[Reach]] = {}
 
     def of(self, site: Site) -> Reach:
@@ -179,6 +180,24 @@ class Reached:
             return self._called(node)
         return UNCLEAR
 
+    def is_given(self, node: ast.expr, scope: Scope) -> bool:
+        """False for a value that is None by default, or is made under a condition only."""
+        if self._made is None:
+            self._made = {id(site.call): site for site in self.script.sites if site.call}
+        values: List[ast.AST] = list(self.script.values(node, scope)) or [node]
+        while values:
+            value = values.pop()
+            if isinstance(value, ast.IfExp):
+                truth = self.truth(value.test, scope)
+                if truth is not None:
+                    values.append(value.body if truth else value.orelse)
+                continue
+            site = self._made.get(id(value))
+            is_made = site is None or self.of(site) > Reach.MAYBE
+            if is_made and self.value(value, scope) is not None:
+                return True
+        return False
+
     def _compared(self, node: ast.Compare, scope: Scope) -> Any:
         compare = _COMPARED[type(node.ops[0])]
         if name_of(node.comparators[0]) == "environ":
@@ -242,16 +261,18 @@ def _flag(call: ast.Call) -> Iterator[Tuple[str, Any]]:
         yield literal_text(call.args[0]) or "", literal(default)
     elif last == "add_argument":
         options = [literal_text(one) or "" for one in call.args]
-        long = next((one for one in options if one.startswith("--")), options[0] if options else "")
+        long = next(
+            (one for one in options if one.startswith("--")), options[0] if options else ""
+        )
         keyword = keyword_of(call, "dest")
         name = literal_text(keyword.value) if keyword else long.lstrip("-").replace("-", "_")
-        action, default = keyword_of(call, "action"), keyword_of(call, "default")
+        action, given = keyword_of(call, "action"), keyword_of(call, "default")
         switch = {"store_true": False, "store_false": True}
-        if default is not None:
-            yield name or "", literal(default.value)
+        if given is not None:
+            yield name or "", literal(given.value)
         elif long.startswith("-"):
             kind = literal_text(action.value) if action else None
-            yield name or "", switch.get(kind or "", None)
+            yield name or "", switch.get(kind or "")
     elif last == "HParams":
         for each in call.keywords:
             if each.arg:

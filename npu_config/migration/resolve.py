@@ -11,7 +11,7 @@ import enum
 import re
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
-from npu_config.migration.names import PACKAGES, TEXT_WORDS, Interest, canonical
+from npu_config.migration.names import CONCERNING, TEXT_WORDS, Interest, canonical
 from npu_config.migration.neighbours import REEXPORTED, Neighbours, may_borrow
 from npu_config.python_flow.module import Module, Site, sites
 from npu_config.python_flow.scopes import (
@@ -63,6 +63,7 @@ class Resolver(Module):
         text: the script.
         neighbours: the other modules of its project.
         interest: what matters in it, also to know which of several stars brings a name.
+        is_concerned: look at it though nothing in it is TensorFlow's.
 
     Attributes:
         text: the script.
@@ -76,7 +77,13 @@ class Resolver(Module):
         Unparsable: for text that is not Python 3.
     """
 
-    def __init__(self, text: str, neighbours: Optional[Neighbours], interest: Interest) -> None:
+    def __init__(
+        self,
+        text: str,
+        neighbours: Optional[Neighbours],
+        interest: Interest,
+        is_concerned: bool = False,
+    ) -> None:
         super().__init__(text)
         self.text = text
         self.neighbours = neighbours or Neighbours()
@@ -91,8 +98,10 @@ class Resolver(Module):
         self.words: FrozenSet[str] = frozenset(data.decode("utf-8", "surrogatepass").split())
         self.imports: List[Site] = []
         self.sites: List[Site] = []
-        self.is_concerned = not self.words.isdisjoint(PACKAGES) or (
-            neighbours is not None and may_borrow(text)
+        self.is_concerned = (
+            is_concerned
+            or not self.words.isdisjoint(CONCERNING)
+            or (neighbours is not None and may_borrow(text))
         )
         if self.is_concerned:
             lines = self.source.mentions("import")
@@ -385,8 +394,9 @@ class Resolver(Module):
         for outer, one in self._definitions(parts, scope):
             if isinstance(one, ast.ClassDef):
                 found.update(self.resolve(base, outer) for base in one.bases)
-            for returned in _returns(one) if isinstance(one, FUNCTIONS) else ():
-                found |= self.origins(returned, outer.child(one), depth - 1)
+            elif isinstance(one, FUNCTIONS):
+                for returned in _returns(one):
+                    found |= self.origins(returned, outer.child(one), depth - 1)
         return found or {None}
 
     def _definitions(self, parts: List[str], scope: Scope) -> Iterator[Tuple[Scope, ast.AST]]:

@@ -329,8 +329,30 @@ _monitored = of_calls(
 )
 
 
+_inside = of_calls(
+    "session-reference",
+    "makes its session inside of TensorFlow: the patch of npu_init configures it",
+    needs_patch=True,
+)
+_INSIDE = (
+    *("tensorflow.contrib.gan." + name for name in ("gan_train", "estimator.GANEstimator")),
+    *("tensorflow.contrib.gan.estimator." + name for name in ("StarGANEstimator",)),
+    *("tensorflow.contrib.learn." + name for name in ("Experiment", "SVM", "KMeansClustering")),
+    *("tensorflow.contrib.factorization." + n for n in ("KMeansClustering", "GMM", "WALSMatrix")),
+    *(
+        "tensorflow.contrib.timeseries." + n
+        for n in ("ARRegressor", "StructuralEnsembleRegressor")
+    ),
+    *("tensorflow.estimator.experimental." + n for n in ("KMeans", "LinearSDCA", "RNNEstimator")),
+    *("tensorflow.estimator." + name for name in ("RNNClassifier", "RNNEstimator")),
+    "tensorflow.contrib.tensor_forest.client.random_forest.TensorForestEstimator",
+)
+"""What makes sessions inside of TensorFlow, without a configuration that could be wrapped."""
+
+
 RULES: Rules = {
     **dict.fromkeys(_MAKERS, session),
+    **dict.fromkeys(_INSIDE, _inside),
     "tensorflow.train.MonitoredSession": _monitored,
     "tensorflow.train.Supervisor": _supervisor,
 }

@@ -56,6 +56,11 @@ class Note(NamedTuple):
         return max(facts()[self.id].severity, Severity.WARNING if self.asks else Severity.INFO)
 
     @property
+    def must(self) -> bool:
+        """True when something has to be done by hand."""
+        return self.severity is not Severity.INFO
+
+    @property
     def url(self) -> str:
         """The page that explains it."""
         return url_of(self.id)
@@ -84,6 +89,7 @@ class Work:
         blocked: True when something is refused without which the script cannot run.
         closed: the lines of functions that something is refused in without which they cannot run.
         is_keras: True when models of Keras are made.
+        libraries: the packages that make sessions of their own.
     """
 
     def __init__(
@@ -101,6 +107,7 @@ class Work:
         self.blocked = False
         self.closed: List[Tuple[int, int]] = []
         self.is_keras = False
+        self.libraries: List[str] = []
         self._notes: Dict[Tuple[int, str, str], Note] = {}
         self._aliases: Dict[str, str] = {}
 
