@@ -90,8 +90,9 @@ def _fault(text: str, name: str, has_value: bool) -> Diagnostic:
     option = ALL_OPTIONS.get(name)
     if option is not None:
         message = phrase('"{}" has no value; legal: {}', shorten(text), option.kind.describe())
-        help = phrase("write {}=VALUE", name)
-        return override_not_understood.diagnostic(message, place, name, help)
+        return override_not_understood.diagnostic(
+            message, place, name, phrase("write {}=VALUE", name)
+        )
     said = '"{}" is not an option' if has_value else '"{}" is neither NAME=VALUE nor an option'
     meant = near(name, list(OPTIONS))
     help = None if meant is not None else "npu-config explain --list lists the options"
