@@ -57,6 +57,28 @@ threshold_option = click.option(
     show_default=True,
     help="A tensor agrees when its cosine similarity is above it.",
 )
+bounds_options = together(
+    click.option(
+        "--threshold",
+        type=click.FloatRange(-1, 1),
+        help="A tensor agrees when its cosine similarity is above it (0.98).",
+    ),
+    click.option(
+        "--max-abs",
+        "max_abs",
+        type=click.FloatRange(min=0),
+        metavar="X",
+        help="How much one element may be off; else by data type and kind of tensor.",
+    ),
+    click.option(
+        "--max-rel",
+        "max_rel",
+        type=click.FloatRange(min=0),
+        metavar="X",
+        help="The largest relative distance; else by data type and kind of tensor.",
+    ),
+)
+"""Limits that replace the defaults."""
 _output_options = together(
     click.option(
         "--next-config",
@@ -303,7 +325,7 @@ def _attempt_values(format_: str, read: Callable[[], Any]) -> Any:
 @click.argument("npu", metavar="NPU", type=FILE)
 @click.argument("reference", metavar="REFERENCE", type=FILE)
 @graph_option
-@threshold_option
+@bounds_options
 @click.option("--step", type=int, metavar="N", help="The step of the dump.")
 @click.option("--reference-step", type=int, metavar="N", help="The run or step of REFERENCE.")
 @click.option("--device", type=int, metavar="N", help="The device of the dump.")
@@ -319,7 +341,9 @@ def compare_command(
     npu: str,
     reference: str,
     graph: Optional[str],
-    threshold: float,
+    threshold: Optional[float],
+    max_abs: Optional[float],
+    max_rel: Optional[float],
     step: Optional[int],
     reference_step: Optional[int],
     device: Optional[int],
@@ -347,6 +371,8 @@ def compare_command(
                 reference,
                 graph,
                 threshold,
+                max_abs,
+                max_rel,
                 step=step,
                 reference_step=reference_step,
                 device=device,

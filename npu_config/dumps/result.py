@@ -237,7 +237,7 @@ def finding(comparison: Comparison) -> Tuple[Diagnostic, ...]:
 
 _JSON_KEYS = (
     "index", "op_name", "op_type", "tensor_index", "data_type", "reference", "reference_type",
-    "stands_for", "shape", "verdict", "reason", "matched_by",
+    "stands_for", "shape", "verdict", "reason", "matched_by", "kind", "causes",
 )  # fmt: skip
 
 
