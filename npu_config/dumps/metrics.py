@@ -9,7 +9,7 @@ Source: facts dump.yaml, ``compare`` (C-FORMULAS, C-NAN, C-BIG, C-BOOL).
 """
 
 import math
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import attr
 
@@ -299,7 +299,7 @@ def _result(sums: _Sums, divergence: float, boolean: bool) -> Metrics:
     cosine, remark = _cosine(sums)
     if sums.odd or any(sums.nan) or any(sums.infinite):
         remark = join("; ", filter(None, (remark, _named(sums))))
-    numbers = {
+    numbers: Dict[str, Any] = {
         "max_absolute": sums.max_absolute,
         "accumulated_relative": sums.relative,
         "relative_euclidean": math.sqrt(sums.dd / sums.yy) if sums.yy else 0.0,
