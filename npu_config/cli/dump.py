@@ -17,7 +17,7 @@ from npu_config.cli._dump_shared import (
     print_result,
     selection_options,
 )
-from npu_config.cli._language import Group
+from npu_config.cli._language import CommandGroup
 from npu_config.cli._options import FILE
 from npu_config.cli._output import Failure, progress, say, unwritable
 from npu_config.cli._report import attempt, fails, print_findings
@@ -213,7 +213,7 @@ def _shown_statistics(path: str, rows: Sequence[Any]) -> Tuple[Dict[str, Any], s
     return {"path": path, "statistics": [attr.asdict(row) for row in rows]}, part
 
 
-@click.group("dump", cls=Group)
+@click.group("dump", cls=CommandGroup)
 def command() -> None:
     """List, show, export, explain and compare what dump settings left on disk.
 
