@@ -148,7 +148,7 @@ def measure(
     buffers = [numpy.empty(BLOCK) for _ in range(5)]
     with numpy.errstate(all="ignore"):
         for x, y in _pieces(pairs):
-            _add(numpy, sums, x, y, buffers, boolean, largest)
+            _add(numpy, sums, x, y, buffers, boolean, largest, divergence)
         kl = _NAN
         if divergence and sums.compared and not boolean:
             kl = _divergence(numpy, sums, pairs, buffers)
@@ -181,6 +181,7 @@ def _add(
     buffers: List[Any],
     boolean: bool,
     limit: Optional[Tuple[float, float]],
+    extremes: bool,
 ) -> None:
     size = left.size
     x, y, difference, scratch, scale = (buffer[:size] for buffer in buffers)
@@ -218,12 +219,13 @@ def _add(
         sums.relative += float(scratch.sum())
         sums.max_relative = max(sums.max_relative, float(scratch.max()))
     for side, values, squares in ((0, x, xx), (1, y, yy)):
-        low, high = float(values.min()), float(values.max())
-        sums.low[side] = min(sums.low[side], low)
-        sums.high[side] = max(sums.high[side], high)
-        if limit is not None and not side and max(high, -low) >= limit[0]:
-            at = (numpy.abs(x) >= limit[0]) & (numpy.abs(y) >= limit[1])
-            sums.saturated += int(numpy.count_nonzero(at))
+        if extremes or (limit is not None and not side):
+            low, high = float(values.min()), float(values.max())
+            sums.low[side] = min(sums.low[side], low)
+            sums.high[side] = max(sums.high[side], high)
+            if limit is not None and not side and max(high, -low) >= limit[0]:
+                at = (numpy.abs(x) >= limit[0]) & (numpy.abs(y) >= limit[1])
+                sums.saturated += int(numpy.count_nonzero(at))
         mean = float(values.sum()) / size
         shift = mean - sums.mean[side]
         whole = sums.compared + size

@@ -207,7 +207,7 @@ def _flags(metrics: Metrics, limits: Limits) -> Judged:
         return Judged(AGREES)
     if elements > 1 and count == elements:
         return Judged(DIVERGES, ("inverted",), "every truth value is inverted")
-    text = phrase("{:,} of {:,} truth values differ", count, elements)
+    text = phrase("truth values that differ: {:,} of {:,}", count, elements)
     if count <= limits.flags * elements:
         return Judged(AGREES, (), text)
     return Judged(DIVERGES, ("elements",), text)
@@ -229,7 +229,7 @@ def _integers(
         return metrics, Judged(DIVERGES, ("offset",), text)
     found = _arranged(pairs, metrics, 0.0, shape)
     if found is None:
-        text = phrase("{:,} of {:,} integers differ", metrics.differing, metrics.elements)
+        text = phrase("integers that differ: {:,} of {:,}", metrics.differing, metrics.elements)
         found = ("elements", join(", ", [text, *_at_worst(metrics, shape)]))
     return metrics, Judged(DIVERGES, found[:1], found[1])
 
@@ -250,7 +250,7 @@ def _numbers(
         reasons.append(phrase(message, metrics.odd))
     if metrics.saturated:
         causes.append("saturation")
-        message = "{:,} values are at the type's limit {:g}, where the reference is beyond it"
+        message = "values at the type's limit {1:g}, where the reference is beyond it: {0:,}"
         reasons.append(phrase(message, metrics.saturated, (limits.largest or (0.0,))[0]))
     if metrics.compared and not _is_small(metrics, limits):
         metrics, found = _beyond(pairs, metrics, limits, shape)
@@ -302,9 +302,11 @@ def _beyond(
     if over or metrics.max_absolute > relative * theirs + absolute:
         metrics = look_closer(pairs, metrics, relative, theirs, absolute)
         if metrics.beyond and not over:
-            message = "{:,} of {:,} elements are off by more than {:g}"
+            message = "elements that are off by more than {2:g}: {0:,} of {1:,}"
             if limits.absolute is None:
-                message = "{:,} of {:,} elements are off by more than {:g} of the reference"
+                message = (
+                    "elements that are off by more than {2:g} of the reference: {0:,} of {1:,}"
+                )
             limit = relative if limits.absolute is None else absolute
             text = phrase(message, metrics.beyond, metrics.elements, limit)
             over.append(("elements", join(", ", [text, *_at_worst(metrics, shape)])))
@@ -369,10 +371,10 @@ def _pattern(
     if bent <= near * scale and cosine < 0:
         return "sign", "every value has the opposite sign"
     if metrics.zeroed and metrics.zeroed >= 0.9 * metrics.beyond:
-        message = "{:,} of {:,} values are 0 on the device and not in the reference"
+        message = "values that are 0 on the device and not in the reference: {:,} of {:,}"
         return "zeros", phrase(message, metrics.zeroed, metrics.elements)
     if 0 < metrics.beyond <= max(1.0, _FEW * metrics.elements):
-        text = phrase("{:,} of {:,} elements are off", metrics.beyond, metrics.elements)
+        text = phrase("elements that are off: {:,} of {:,}", metrics.beyond, metrics.elements)
         return "elements", join(", ", [text, *_at_worst(metrics, shape)])
     if abs(scale - 1.0) <= near and abs(shift) <= near * theirs:
         return _arranged(pairs, metrics, min(near, metrics.relative_euclidean / 10), shape)
