@@ -109,10 +109,13 @@ def decoded_text(raw: bytes) -> str:
 
 def _versions() -> str:
     lines = [
-        "npu_config {}".format(__version__),
-        "Python {} ({})".format(sys.version.split()[0], platform.machine()),
-        "system {} {}".format(platform.system(), platform.release()),
-        "CANN {}".format(installed_cann(os.environ) or "-"),
+        " ".join(words)
+        for words in (
+            ("npu_config", __version__),
+            ("Python", sys.version.split()[0], platform.machine()),
+            ("system", platform.system(), platform.release()),
+            ("CANN", installed_cann(os.environ) or "-"),
+        )
     ]
     try:
         from importlib.metadata import PackageNotFoundError, version

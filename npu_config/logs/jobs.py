@@ -310,7 +310,9 @@ def read_job(
             job.unread.append((path, phrase("no log is in this folder")))
     for path, _ in files_of(paths):
         if len(job.paths) >= _MOST_FILES:
-            job.unread.append((path, phrase("only {:,} files are read", _MOST_FILES)))
+            job.unread.append(
+                (path, phrase("not read: there are more files than {:,}", _MOST_FILES))
+            )
             break
         number = len(job.paths)
         job.paths.append(path)

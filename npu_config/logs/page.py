@@ -29,6 +29,12 @@ _PAGE = """<!DOCTYPE html>
 <pre>{text}</pre>
 </body></html>
 """
+_ENDS = '<text x="{}" y="16">{}</text><text x="{}" y="16" text-anchor="end">{}</text>'
+_AXIS = '<line class="axis" x1="{0}" y1="22" x2="{1}" y2="22"/>'
+_NAME = '<text x="0" y="{}">{}</text>'
+_LINE = '<line class="row" x1="{}" y1="{y}" x2="{:.1f}" y2="{y}"/>'
+_DOT = '<circle class="{}" cx="{:.1f}" cy="{}" r="6"><title>{}</title></circle>'
+_DRAWING = '<h2>{}</h2><svg viewBox="0 0 {} {}" role="img">{}</svg>'
 _WIDTH, _LEFT, _ROW, _TOP = 1000, 150, 24, 30
 
 
@@ -69,10 +75,8 @@ def _timeline(states: Sequence[RankState], text: Callable[[str], str]) -> str:
         return _LEFT + (time - start) / span * (_WIDTH - _LEFT - 40)
 
     parts: List[str] = [
-        '<text x="{}" y="16">{}</text><text x="{}" y="16" text-anchor="end">{}</text>'.format(
-            _LEFT, shown_time(start), _WIDTH, shown_time(end)
-        ),
-        '<line class="axis" x1="{0}" y1="22" x2="{1}" y2="22"/>'.format(_LEFT, _WIDTH - 40),
+        _ENDS.format(_LEFT, shown_time(start), _WIDTH, shown_time(end)),
+        _AXIS.format(_LEFT, _WIDTH - 40),
     ]
     earliest = min(
         (s.first_error.time for s in states if s.first_error and s.first_error.time), default=None
@@ -82,24 +86,16 @@ def _timeline(states: Sequence[RankState], text: Callable[[str], str]) -> str:
         name = (
             localized("rank {}", state.rank) if state.rank is not None else text(state.file)[-24:]
         )
-        parts.append('<text x="0" y="{}">{}</text>'.format(y + 4, _escaped(name)))
+        parts.append(_NAME.format(y + 4, _escaped(name)))
         if state.last_time is not None:
-            parts.append(
-                '<line class="row" x1="{}" y1="{y}" x2="{:.1f}" y2="{y}"/>'.format(
-                    _LEFT, x(state.last_time), y=y
-                )
-            )
+            parts.append(_LINE.format(_LEFT, x(state.last_time), y=y))
         error = state.first_error
         if error is not None and error.time is not None:
             title = "{} {}".format(
                 error.code or error.pattern or error.class_, shown_time(error.time)
             )
             kind = "own" if error.time == earliest else "other"
-            parts.append(
-                '<circle class="{}" cx="{:.1f}" cy="{}" r="6"><title>{}</title></circle>'.format(
-                    kind, x(error.time), y, _escaped(title)
-                )
-            )
-    return '<h2>{}</h2><svg viewBox="0 0 {} {}" role="img">{}</svg>'.format(
+            parts.append(_DOT.format(kind, x(error.time), y, _escaped(title)))
+    return _DRAWING.format(
         _escaped(localized(phrase("the first error of each rank"))), _WIDTH, height, "".join(parts)
     )

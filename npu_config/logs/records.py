@@ -137,7 +137,7 @@ _FORMS = (
 
 
 def _natural(text: str) -> Optional[int]:
-    return int(text) if text.isdigit() else None
+    return int(text) if text.isdecimal() else None
 
 
 def local(body: str) -> str:

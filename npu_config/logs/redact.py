@@ -59,7 +59,7 @@ class Redactor:
         for match in _USER.finditer(text):
             self._learn("user", match.group("name"))
         for match in _HOST.finditer(text):
-            if not match.group("name").isdigit():
+            if not match.group("name").isdecimal():
                 self._learn("host", match.group("name"))
         text = _PARTS.sub(self._replaced, text)
         for word in sorted(self._words, key=len, reverse=True):

@@ -55,7 +55,7 @@ def _first(report: Report, cause: Cause, everything: bool) -> List[str]:
         shown = message if everything else message[:_LINES]
         lines += ["  " + _cut(line, 600) for line in shown]
         if len(shown) < len(message):
-            lines.append(localized("  ... {} more lines (--all)", len(message) - len(shown)))
+            lines.append(localized("  ... more of it: {} (--all)", len(message) - len(shown)))
     if cause.operators:
         lines.append(localized("operator: {}", printable(", ".join(cause.operators))))
     lines.append(localized("what it means: {}", localized(cause.cause)))
@@ -165,7 +165,8 @@ def verdict_words(report: Report) -> List[str]:
 def _others(ranks: Sequence[int]) -> str:
     if len(ranks) == 1:
         return phrase("rank {}", ranks[0])
-    return phrase("{} other ranks", len(ranks))
+    names = [str(rank) for rank in ranks[:_RANKS]]
+    return phrase("ranks {}", listed([*names, "..."] if len(ranks) > _RANKS else names))
 
 
 def _at(cause: Cause) -> str:
@@ -208,11 +209,7 @@ def _rest(report: Report, everything: bool) -> List[str]:
         if len(shown) < len(report.others):
             lines.append(localized("  ... {} more (--all)", len(report.others) - len(shown)))
     if report.follow_ups:
-        lines.append(
-            localized("{:,} lines only follow from others", report.follow_ups)
-            if report.follow_ups > 1
-            else localized("1 line only follows from others")
-        )
+        lines.append(localized("lines that only follow from others: {:,}", report.follow_ups))
     return lines
 
 
