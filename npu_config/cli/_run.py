@@ -374,7 +374,12 @@ def _summary_of_ranks(seen: "SeenRanks", values: Mapping[str, Any]) -> Iterator[
         if seen.refused is not None:
             text = "npu-config run: a collective of rank {} failed: {}\n"
             yield localized(text, seen.failed, seen.refused)
-    elif count > 1 and seen.steps and set(seen.collectives) <= {"broadcast"}:
+    elif (
+        count > 1
+        and seen.steps
+        and set(seen.collectives) <= {"broadcast"}
+        and all(each.situation != "ranks-train-independently" for each in seen.findings)
+    ):
         yield localized(_BROADCAST if seen.collectives else _NOTHING)
 
 

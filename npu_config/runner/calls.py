@@ -16,14 +16,15 @@ import attr
 from npu_config.core.calls import script_place
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
-from npu_config.diagnosis.graph import _ops as ops
-from npu_config.diagnosis.graph._findings import Options
+from npu_config.diagnosis.graph import operators
+from npu_config.diagnosis.graph.findings import Options
 from npu_config.diagnosis.graph.live import LiveNode, of_graph
 from npu_config.diagnosis.graph.model import Frame, is_dynamic
 from npu_config.diagnosis.graph.pipeline import initialises_both
 from npu_config.diagnosis.graph.recognise import finding_of, sights
 from npu_config.diagnosis.graph.run import OTHER, TRAINS, Process, RunGraph, is_foreign
 from npu_config.diagnosis.graph.shapes import Flow, flow
+from npu_config.runner.doings import Doings
 from npu_config.situations import pipeline, precision, shapes
 from npu_config.tf1.loss_scale import OPTIMIZER_MARK
 from npu_config.tf1.purpose import purpose as purpose_of
@@ -91,13 +92,15 @@ class LiveCall:
     Attributes:
         seen: what is kept of it.
         probes: elements of datasets whose shapes have to be asked for.
+        number: of the run among those that all ranks must make alike; None for any other.
     """
 
-    __slots__ = ("probes", "seen")
+    __slots__ = ("number", "probes", "seen")
 
-    def __init__(self, seen: Call, probes: Tuple[Any, ...]) -> None:
+    def __init__(self, seen: Call, probes: Tuple[Any, ...], number: Optional[int] = None) -> None:
         self.seen = seen
         self.probes = probes
+        self.number = number
 
     def ran(self, values: Iterable[Any]) -> None:
         """It is run once more.
@@ -138,11 +141,16 @@ class Calls:
     Args:
         options: what it is configured with; None for one that is not for the NPU.
         is_mine: whether a file is the script, or a module beside it.
+        doings: what this rank does; None for a job of one.
     """
 
     def __init__(
-        self, options: Optional[Mapping[str, Any]], is_mine: Callable[[str], bool]
+        self,
+        options: Optional[Mapping[str, Any]],
+        is_mine: Callable[[str], bool],
+        doings: Optional[Doings] = None,
     ) -> None:
+        self._doings = doings
         self.seen: List[Call] = []
         self.unseen: Dict[str, Place] = {}
         self._options = None if options is None else Options(options)
@@ -221,7 +229,11 @@ class Calls:
             probes = tuple(_probes(run, {tensor.op for tensor in fed}))
             seen.fed = len(feeds)
             seen.inputs = (*map(_name, feeds), *(tensor.name for tensor in probes))
-        return LiveCall(seen, probes)
+        number = None
+        if self._doings is not None:
+            line = "{}:{}".format(seen.place.path, seen.place.line)
+            number = self._doings.look(session, run, line)
+        return LiveCall(seen, probes, number)
 
     def place(self, frames: "Iterable[Frame]") -> Place:
         """The innermost line of the script among calls, or else of what is no framework."""
@@ -306,8 +318,8 @@ def of_the_run(run: RunGraph, place: Place) -> Iterable[Diagnostic]:
     if any(_is_apart(one, two) for one in nodes for two in nodes if one is not two):
         yield precision.optimizers_share_overflow_flag.diagnostic(
             phrase(
-                "{} loss-scale optimizers update in one run and read the one overflow flag of the "
-                "device: which of them had an overflow cannot be told",
+                "loss-scale optimizers that update in this run: {}; they read the one overflow "
+                "flag of the device, so that nobody can tell which of them had an overflow",
                 len(nodes),
             ),
             place,
@@ -334,15 +346,15 @@ def _leads(one: LiveNode, other: LiveNode) -> bool:
 
 
 def _updates(run: RunGraph) -> FrozenSet[str]:
-    names = [node.name for node in run.every() if ops.is_update(node)]
-    applied = [name for name, node in zip(names, filter(ops.is_update, run.every()))
+    names = [node.name for node in run.every() if operators.is_update(node)]
+    applied = [name for name, node in zip(names, filter(operators.is_update, run.every()))
                if "Apply" in node.op]  # fmt: skip
     return frozenset(applied or names)
 
 
 def _probes(run: RunGraph, fed: Any) -> Iterable[Any]:
     """What datasets give in shapes that are not known, where fetching it is safe."""
-    for node in run.of(*ops.GET_NEXT):
+    for node in run.of(*operators.GET_NEXT):
         if not isinstance(node, LiveNode) or node.operation in fed:
             continue
         operation = node.operation

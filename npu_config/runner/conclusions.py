@@ -83,14 +83,14 @@ def _shapes(call: Call, options: Mapping[str, Any], chosen: bool) -> Iterator[Di
         shown.append("...")
     always = options.get("jit_compile") in ("true", True)
     text = (
-        '"{}" came in {} shapes ({}) in {} runs of the same fetches; jit_compile is true, so that '
-        "each new shape compiles the graph again"
+        'shapes of "{}" in the runs of the same fetches: {} ({}); jit_compile is true, so that '
+        "each new one compiles the graph again"
         if always
-        else '"{}" came in {} shapes ({}) in {} runs of the same fetches; the second one compiles '
+        else 'shapes of "{}" in the runs of the same fetches: {} ({}); the second one compiles '
         "the graph again, for unknown dimensions, which is slower"
     )
     yield situations.feed_shapes_change.diagnostic(
-        phrase(text, name, count, ", ".join(shown), call.times),
+        phrase(text, name, count, ", ".join(shown)),
         call.place,
         severity=Severity.INFO if count < _FEW or chosen else None,
     )
@@ -102,7 +102,7 @@ def _flow(call: Call, options: Mapping[str, Any]) -> Iterator[Diagnostic]:
     reasons = list(call.flow.reasons)
     static = options.get("jit_compile") in ("true", True) or _has_profiles(options)
     for name, own in [] if static else _varying(call):
-        reasons.append(phrase('"{}" came in {} shapes', name, len(own)))
+        reasons.append(phrase('shapes of "{}": {}', name, len(own)))
     if reasons:
         yield refused(call.flow, reasons)
 
@@ -120,8 +120,8 @@ def _sets(calls: Sequence[Call]) -> Iterator[Diagnostic]:
         lines = list(dict.fromkeys(str(call.place.line) for call in group))
         yield situations.many_fetch_sets.diagnostic(
             phrase(
-                "the training operation was run with {} sets of fetches and feeds (lines {}): "
-                "each is a graph of its own, which is compiled and held in memory",
+                "sets of fetches and feeds that the training operation was run with: {} (lines "
+                "{}); each is a graph of its own, which is compiled and held in memory",
                 len(group),
                 listed(lines[:_SHOWN]),
             ),

@@ -1,6 +1,6 @@
 """What was seen of a session: what it is configured with, what it ran and how often."""
 
-from typing import Any, Callable, Dict, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 import attr
 
@@ -12,6 +12,7 @@ from npu_config.proto import decode
 from npu_config.rules.case import judge
 from npu_config.runner.calls import Calls
 from npu_config.runner.conclusions import conclude
+from npu_config.runner.doings import Doings
 
 
 @attr.s(slots=True, auto_attribs=True)
@@ -76,12 +77,15 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (bool, int, float, str)) or value is None else str(value)
 
 
-def see(session: Any, is_mine: Callable[[str], bool]) -> SeenSession:
+def see(
+    session: Any, is_mine: Callable[[str], bool], doings: Optional[Doings] = None
+) -> SeenSession:
     """What there is to see of a session that the script makes now.
 
     Args:
         session: the session.
         is_mine: whether a file is the script, or a module beside it.
+        doings: what this rank does; None for a job of one.
     """
     place = script_place()
     config = getattr(session, "_config", None)
@@ -95,4 +99,6 @@ def see(session: Any, is_mine: Callable[[str], bool]) -> SeenSession:
     where = place._asdict()
     findings = tuple(attr.evolve(each, **where) for each in judge(settings))
     is_for_npu = all(each.rule != "NPU801" for each in findings)
-    return SeenSession(place, options, findings, Calls(options if is_for_npu else None, is_mine))
+    return SeenSession(
+        place, options, findings, Calls(options if is_for_npu else None, is_mine, doings)
+    )

@@ -35,6 +35,7 @@ from npu_config.tf1.purpose import OTHER, TRAINS, Fetched, fetched, purpose
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic, Place
     from npu_config.runner.calls import Calls, LiveCall
+    from npu_config.runner.doings import Doings
     from npu_config.runner.sessions import SeenSession
 
 
@@ -138,6 +139,8 @@ class Watch:
         self._runs = 0
         self._open: Set[int] = set()
         self._has_forked = False
+        self.doings: Optional[Doings] = None
+        self._read: Any = None
         self._asked_at: Set[Place] = set()
         self._undo: List[Callable[[], None]] = []
         self._lock = threading.Lock()
@@ -180,6 +183,7 @@ class Watch:
     def _patch(self, module: Any) -> None:
         base = module.BaseSession
         init, run = base.__init__, base.run
+        self._read = run
         make, make_from_options = base.make_callable, base._make_callable_from_options
 
         def made(session: Any, *args: Any, **kwargs: Any) -> None:
@@ -253,10 +257,20 @@ class Watch:
     def _see(self, session: Any) -> "SeenSession":
         from npu_config.runner.sessions import see
 
-        seen = see(session, self._is_mine)
+        if self.doings is None and self._is_one_of_several():
+            from npu_config.runner.doings import Doings
+
+            self.doings = Doings(self._read)
+        seen = see(session, self._is_mine, self.doings)
         with self._lock:
             self.sessions.append(seen)
         return seen
+
+    @staticmethod
+    def _is_one_of_several() -> bool:
+        from npu_config.tf1.rank_frames import ADDRESS
+
+        return bool(os.environ.get(ADDRESS)) and os.environ.get("RANK_SIZE", "1") != "1"
 
     def observe(self, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
         """One run of a session as the script makes it; ``call`` does it."""
@@ -292,6 +306,9 @@ class Watch:
     def _step(self, session: Any, found: Fetched, feeds: Any, call: Callable[[Any], Any]) -> Any:
         """One time that TensorFlow runs the graph."""
         live = self._call_of(session, found, feeds)
+        if live.number is not None and self.doings is not None:
+            with self._lock:
+                self.doings.runs(live.number)
         result, probed = call(live.probes)
         live.ran((*feeds.values(), *probed) if probed is not None else ())
         self._open.add(id(session))

@@ -13,7 +13,7 @@ from typing import Any, FrozenSet
 import attr
 
 from npu_config.diagnosis.graph import control_flow, offload, recognise
-from npu_config.diagnosis.graph._findings import Change, Diagnosis, Finding, options_of
+from npu_config.diagnosis.graph.findings import Change, Diagnosis, Finding, options_of
 from npu_config.diagnosis.graph.load import load, session_config
 from npu_config.diagnosis.graph.run import RunGraph
 

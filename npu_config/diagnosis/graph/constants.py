@@ -6,7 +6,7 @@ import struct
 import sys
 from typing import Any, List, Optional, Tuple
 
-from npu_config.diagnosis.graph import _ops
+from npu_config.diagnosis.graph import operators
 from npu_config.diagnosis.graph.model import Node
 from npu_config.diagnosis.graph.run import RunGraph
 
@@ -17,7 +17,9 @@ HALF = 19
 FLOATS = frozenset((1, 2, HALF))
 _HANDS_ON = frozenset(("Identity", "Reshape", "ExpandDims", "Squeeze", "Cast", "Snapshot"))
 _FROM_INPUTS = (
-    _ops.SOURCES | _ops.VARIABLES | frozenset(("ReadVariableOp", "ResourceGather", "PyFunc"))
+    operators.SOURCES
+    | operators.VARIABLES
+    | frozenset(("ReadVariableOp", "ResourceGather", "PyFunc"))
 )
 
 
@@ -95,7 +97,7 @@ def is_fixed(run: RunGraph, node: Optional[Node]) -> bool:
         if id(each) in seen:
             continue
         seen.add(id(each))
-        if each.op in _ops.SHAPE_ONLY:
+        if each.op in operators.SHAPE_ONLY:
             if not _is_known(run, each):
                 return False
         elif each.op == "StridedSlice" and _is_known_size(run, each):

@@ -11,12 +11,12 @@ from typing import Dict, Iterable, Iterator, List, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import join, phrase
-from npu_config.diagnosis.graph import _ops
-from npu_config.diagnosis.graph._findings import Change, Finding, Options, finding, named
+from npu_config.diagnosis.graph import operators
 from npu_config.diagnosis.graph._rules import (
     functional_control_flow_lowered,
     reference_control_flow,
 )
+from npu_config.diagnosis.graph.findings import Change, Finding, Options, finding, named
 from npu_config.diagnosis.graph.model import Body, Graph, Node, Shape, is_dynamic
 from npu_config.situations.shapes import v1_control_flow_dynamic
 
@@ -169,18 +169,22 @@ def _construct(body: Body, node: Node) -> str:
         sources = [body.nodes.get(edge.source) for edge in node.inputs]
         if not any(source is not None and source.op in _LOOP_ENDS for source in sources):
             return phrase('cond "{}"', node.name)
-    return "" if node.op in _ops.V1_CONTROL_FLOW else phrase('in the function of "{}"', node.name)
+    return (
+        ""
+        if node.op in operators.V1_CONTROL_FLOW
+        else phrase('in the function of "{}"', node.name)
+    )
 
 
 def _meet(graph: Graph, all_dynamic: bool) -> Meeting:
     met = Meeting()
-    bodies = [graph.main, *graph.reachable(graph.main, _ops.is_on_device).values()]
+    bodies = [graph.main, *graph.reachable(graph.main, operators.is_on_device).values()]
     origins = {body.name: _origins(body) for body in bodies}
     for body in bodies:
         held = {
             node.name: _Held(graph, body, node, origins)
             for node, _ in graph.callers(body)
-            if _ops.is_on_device(node)
+            if operators.is_on_device(node)
         }
         roots = [
             node
@@ -190,18 +194,18 @@ def _meet(graph: Graph, all_dynamic: bool) -> Meeting:
         flows = {
             node.name: _construct(body, node)
             for node in body
-            if (node.op in _ops.V1_CONTROL_FLOW and not node.is_own)
+            if (node.op in operators.V1_CONTROL_FLOW and not node.is_own)
             or (node.name in held and held[node.name].v1)
         }
-        functional = [node for node in body if node.op in _ops.V2_CONTROL_FLOW]
+        functional = [node for node in body if node.op in operators.V2_CONTROL_FLOW]
         met.origins.update((node.name, None) for node in roots)
-        met.may_stay &= all(node.op in _ops.SOURCES for node in roots)
+        met.may_stay &= all(node.op in operators.SOURCES for node in roots)
         met.references.update(
             (node.name, _is_written(body, node))
             for node in body
-            if node.op in _ops.REF_CONTROL_FLOW and not node.is_own
+            if node.op in operators.REF_CONTROL_FLOW and not node.is_own
         )
-        after = body.descendants(roots, _ops.is_input_pipeline)
+        after = body.descendants(roots, operators.is_input_pipeline)
         if _joint(body, functional, after):
             met.v2.update((node.name, None) for node in functional)
         joint = _joint(body, [body.nodes[name] for name in flows], after)
@@ -219,16 +223,16 @@ def _is_written(body: Body, node: Node) -> bool:
             if each.name in seen or not each.inputs:
                 continue
             seen.add(each.name)
-            if each.op in _ops.REF_CONTROL_FLOW:
+            if each.op in operators.REF_CONTROL_FLOW:
                 pending.append(each)
-            elif _ops.is_update(each):
+            elif operators.is_update(each):
                 return True
     return False
 
 
 def _joint(body: Body, flows: List[Node], after: Set[str]) -> bool:
     """True when some node needs both a dynamic shape and one of ``flows``."""
-    return not after.isdisjoint(body.descendants(flows, _ops.is_input_pipeline))
+    return not after.isdisjoint(body.descendants(flows, operators.is_input_pipeline))
 
 
 class _Held:
@@ -239,10 +243,10 @@ class _Held:
     def __init__(
         self, graph: Graph, body: Body, node: Node, origins: Dict[str, Dict[str, None]]
     ) -> None:
-        bodies = graph.reachable(body, _ops.is_on_device, [node])
+        bodies = graph.reachable(body, operators.is_on_device, [node])
         self.dynamic = any(origins.get(name) for name in bodies)
         self.v1 = any(
-            each.op in _ops.V1_CONTROL_FLOW and not each.is_own
+            each.op in operators.V1_CONTROL_FLOW and not each.is_own
             for body in bodies.values()
             for each in body
         )
@@ -260,15 +264,17 @@ def _origins(body: Body) -> Dict[str, None]:
 
 def _is_for_pipeline(body: Body, node: Node) -> bool:
     """True when nothing but the input pipeline uses what is computed from a node."""
-    if node.op not in _ops.SOURCES:
+    if node.op not in operators.SOURCES:
         return False
-    return all(body.consumers(name) for name in body.descendants([node], _ops.is_input_pipeline))
+    return all(
+        body.consumers(name) for name in body.descendants([node], operators.is_input_pipeline)
+    )
 
 
 def _fed_values(body: Body) -> Set[str]:
     """The nodes whose value, not only whose shape, depends on what is fed."""
     found: Set[str] = set()
-    pending = [node for node in body if node.op in _ops.SOURCES]
+    pending = [node for node in body if node.op in operators.SOURCES]
     while pending:
         node = pending.pop()
         if node.name in found:
@@ -281,8 +287,8 @@ def _fed_values(body: Body) -> Set[str]:
             if (
                 node.name in sources
                 and each.name not in found
-                and each.op not in _ops.SHAPE_ONLY
-                and not _ops.is_input_pipeline(each)
+                and each.op not in operators.SHAPE_ONLY
+                and not operators.is_input_pipeline(each)
             ):
                 pending.append(each)
     return found
@@ -290,17 +296,17 @@ def _fed_values(body: Body) -> Set[str]:
 
 def _begins(body: Body, node: Node, fed: Set[str]) -> bool:
     inferred = node.output_shapes()
-    if node.op in _ops.SOURCES:
+    if node.op in operators.SOURCES:
         declared = inferred
         if declared is None:
             declared = node.shapes("output_shapes") or node.shapes("shapes") or node.shape("shape")
         return any(is_dynamic(shape) for shape in _tensors(node, declared or ()))
-    if node.op in _ops.DATA_DEPENDENT:
+    if node.op in operators.DATA_DEPENDENT:
         return inferred is None or any(is_dynamic(shape) for shape in inferred)
-    if node.op in _ops.SHAPE_OPERANDS:
+    if node.op in operators.SHAPE_OPERANDS:
         operands = [
             node.inputs[index].source
-            for index in _ops.SHAPE_OPERANDS[node.op]
+            for index in operators.SHAPE_OPERANDS[node.op]
             if index < len(node.inputs)
         ]
         return any(name in fed for name in operands) and (
@@ -308,7 +314,7 @@ def _begins(body: Body, node: Node, fed: Set[str]) -> bool:
         )
     if node.op in ("Enter", "RefEnter", "Merge", "RefMerge") and inferred:
         return (
-            node.number("T") not in (_ops.DT_RESOURCE, _ops.DT_VARIANT)
+            node.number("T") not in (operators.DT_RESOURCE, operators.DT_VARIANT)
             and is_dynamic(inferred[0])
             and all(_known(body, edge.source, edge.slot) for edge in node.inputs)
         )
@@ -322,7 +328,10 @@ def _tensors(node: Node, shapes: Tuple[Shape, ...]) -> Iterator[Shape]:
         node.numbers("output_types") or node.numbers("component_types") or (kind,) * len(shapes)
     )
     for index, shape in enumerate(shapes):
-        if index >= len(kinds) or kinds[index] not in (_ops.DT_RESOURCE, _ops.DT_VARIANT):
+        if index >= len(kinds) or kinds[index] not in (
+            operators.DT_RESOURCE,
+            operators.DT_VARIANT,
+        ):
             yield shape
 
 

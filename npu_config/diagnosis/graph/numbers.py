@@ -4,8 +4,8 @@ import re
 from typing import Iterator, List, Optional
 
 from npu_config.core.message import phrase
-from npu_config.diagnosis.graph import _ops, constants
-from npu_config.diagnosis.graph._findings import named
+from npu_config.diagnosis.graph import constants, operators
+from npu_config.diagnosis.graph.findings import named
 from npu_config.diagnosis.graph.model import Node
 from npu_config.diagnosis.graph.run import RunGraph, Sight, is_foreign
 from npu_config.situations import precision
@@ -50,7 +50,7 @@ def _types(run: RunGraph) -> Iterator[Sight]:
         bad = _PLAIN.intersection(node.types())
         if (
             bad
-            and node.op not in _ops.GET_NEXT
+            and node.op not in operators.GET_NEXT
             and not _leaves(run, node)
             and not is_foreign(node)
         ):
@@ -80,7 +80,7 @@ def _leaves(run: RunGraph, node: Node) -> bool:
     if node.op == "Cast":
         source = run.source(node, 0)
         goes = node.number("DstT") in _PLAIN
-        return not goes and source is not None and source.op in (*_ops.GET_NEXT, "Const")
+        return not goes and source is not None and source.op in (*operators.GET_NEXT, "Const")
     if node.op != "Const":
         return False
     users = run.body_of(node).consumers(node.name)

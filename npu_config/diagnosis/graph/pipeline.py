@@ -4,8 +4,8 @@ import math
 from typing import Dict, Iterator, List, Optional, Set
 
 from npu_config.core.message import phrase
-from npu_config.diagnosis.graph import _ops, constants
-from npu_config.diagnosis.graph._findings import Change, named
+from npu_config.diagnosis.graph import constants, operators
+from npu_config.diagnosis.graph.findings import Change, named
 from npu_config.diagnosis.graph.model import Body, Node
 from npu_config.diagnosis.graph.run import RunGraph, Sight
 from npu_config.situations import pipeline
@@ -55,7 +55,7 @@ def _queues(run: RunGraph) -> Iterator[Sight]:
 
 def _short_batches(run: RunGraph) -> Iterator[Sight]:
     said: Set[int] = set()
-    for getnext in run.of(*_ops.GET_NEXT):
+    for getnext in run.of(*operators.GET_NEXT):
         shapes = getnext.shapes("output_shapes") or getnext.output_shapes() or ()
         if not any(shape and shape[0] < 0 for shape in shapes):
             continue
@@ -89,7 +89,7 @@ def _batches(run: RunGraph, getnext: Node) -> Iterator["tuple[Body, Node]"]:
                 yield body, each
                 continue
             sources = (body.nodes.get(edge.source) for edge in each.inputs)
-            pending += [one for one in sources if one is not None and _ops.is_dataset(one)]
+            pending += [one for one in sources if one is not None and operators.is_dataset(one)]
 
 
 def _may_be_short(body: Body, batch: Node) -> bool:
@@ -119,8 +119,8 @@ def _buffers(run: RunGraph) -> Iterator[Sight]:
                     pipeline.shuffle_buffer_with_getnext_offload,
                     run.twin(node),
                     phrase(
-                        "{} fills a buffer of {:,} elements before the first one comes, and "
-                        "GetNext waits for it on the device: the wait may time out",
+                        "{} fills its buffer before the first element comes (buffer_size: {:,}), "
+                        "and GetNext waits for it on the device: the wait may time out",
                         named([node.name]),
                         int(size),
                     ),
@@ -186,6 +186,6 @@ def initialises_both(run: RunGraph) -> "Optional[tuple[Node, Node]]":
         return None
     for node in [*types.get("Assign", ()), *types.get("AssignVariableOp", ())]:
         target = run.graph.main.nodes.get(node.inputs[0].source)
-        if target is not None and _ops.is_variable(target):
+        if target is not None and operators.is_variable(target):
             return node, iterators[0]
     return None

@@ -5,7 +5,7 @@ from typing import Iterator, Optional, Set
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.diagnosis.graph import constants
-from npu_config.diagnosis.graph._findings import Change, named
+from npu_config.diagnosis.graph.findings import Change, named
 from npu_config.diagnosis.graph.model import Node
 from npu_config.diagnosis.graph.run import RunGraph, Sight
 from npu_config.situations import host, shapes

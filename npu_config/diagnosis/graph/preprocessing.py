@@ -9,8 +9,8 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Pattern, Set, Tup
 
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import phrase
-from npu_config.diagnosis.graph import _ops
-from npu_config.diagnosis.graph._findings import Change, Options, named
+from npu_config.diagnosis.graph import operators
+from npu_config.diagnosis.graph.findings import Change, Options, named
 from npu_config.diagnosis.graph.model import Body, CallSite, Graph, Node, every
 from npu_config.diagnosis.graph.run import RunGraph, Sight
 from npu_config.situations import pipeline
@@ -31,8 +31,8 @@ class Use(NamedTuple):
 def check(run: RunGraph) -> Iterator[Sight]:
     """The findings of cases 1 and 2."""
     uses = _uses(run)
-    tables = [use for use in uses if _ops.is_table(use.state)]
-    variables = [use for use in uses if _ops.is_variable(use.state)]
+    tables = [use for use in uses if operators.is_table(use.state)]
+    variables = [use for use in uses if operators.is_variable(use.state)]
     if not run.options.true("mix_compile_mode"):
         for found in _by_place(run, tables):
             yield _table(run, found)
@@ -59,7 +59,7 @@ def check(run: RunGraph) -> Iterator[Sight]:
                 first.state if some is keras else first.dataset,
                 phrase(text, _readers(found), _states(found)),
                 help,
-                nodes=tuple(_nodes(run.graph, found, _ops.VARIABLE_USES)),
+                nodes=tuple(_nodes(run.graph, found, operators.VARIABLE_USES)),
                 case=2,
                 change=Change(
                     script=("replace the variable by a constant in the input pipeline",)
@@ -105,7 +105,7 @@ def _table(run: RunGraph, found: List[Use]) -> Sight:
         "set mix_compile_mode=True, or look the table up behind iterator.get_next()",
         Severity.WARNING if unless else None,
         "mix_compile_mode",
-        tuple(_nodes(run.graph, found, _ops.TABLE_USES)),
+        tuple(_nodes(run.graph, found, operators.TABLE_USES)),
         Change(options={"mix_compile_mode": True}, conflicts=_conflicts(run.graph, run.options)),
         1,
     )
@@ -143,8 +143,8 @@ def _uses(run: RunGraph) -> List[Use]:
     graph = run.graph
     found: Dict[Tuple[str, str, str], Use] = {}
     datasets = [(graph.main, dataset) for dataset in run.datasets]
-    for body in graph.reachable(graph.main, _ops.is_on_device).values():
-        datasets += [(body, node) for node in body if _ops.is_dataset(node)]
+    for body in graph.reachable(graph.main, operators.is_on_device).values():
+        datasets += [(body, node) for node in body if operators.is_dataset(node)]
     for body, dataset in datasets:
         for state, is_captured in _needed(graph, body, dataset):
             key = (body.name, state.name, dataset.name)
@@ -186,16 +186,16 @@ def _needed(graph: Graph, body: Body, dataset: Node) -> Iterator[Tuple[Node, boo
         if node is None:
             sources = _passed_by_callers(graph, scope, name)
             pending.extend((each, source, is_captured) for each, source in sources)
-        elif _ops.is_variable(node) or _ops.is_table(node):
+        elif operators.is_variable(node) or operators.is_table(node):
             yield node, is_captured
-        elif not _ops.is_input_pipeline(node):
+        elif not operators.is_input_pipeline(node):
             passed.setdefault(scope.name, []).append(node)
             pending.extend((scope, edge.source, is_captured) for edge in node.inputs)
     for scope_name, nodes in passed.items():
         scope = graph.functions[scope_name] if scope_name else graph.main
         for function in graph.reachable(scope, every, nodes).values():
             for node in function:
-                if _ops.is_variable(node) or _ops.is_table(node):
+                if operators.is_variable(node) or operators.is_table(node):
                     yield node, True
 
 
@@ -212,7 +212,7 @@ def _passed_by_callers(graph: Graph, body: Body, argument: str) -> Iterator[Tupl
 
 def _passed(call: CallSite, index: int) -> Optional[str]:
     node = call.node
-    if _ops.is_dataset(node):
+    if operators.is_dataset(node):
         # Elements of the dataset come first; all that is captured is among its inputs.
         return None
     at = index + _BEFORE_ARGUMENTS.get(node.op, 0)

@@ -4,7 +4,7 @@ from typing import Iterator
 
 from npu_config.core.message import join, phrase
 from npu_config.diagnosis.graph import numbers, pipeline, placement, preprocessing, shapes
-from npu_config.diagnosis.graph._findings import Change, Finding
+from npu_config.diagnosis.graph.findings import Change, Finding
 from npu_config.diagnosis.graph.run import RunGraph, Sight
 
 _MODULES = (preprocessing, pipeline, shapes, placement, numbers)

@@ -26,8 +26,8 @@ import attr
 
 from npu_config.core.diagnostics import NOWHERE, Place, Severity
 from npu_config.core.rule import Rule
-from npu_config.diagnosis.graph import _ops
-from npu_config.diagnosis.graph._findings import Change, Options
+from npu_config.diagnosis.graph import operators
+from npu_config.diagnosis.graph.findings import Change, Options
 from npu_config.diagnosis.graph.model import Body, Frame, Graph, Node
 
 TRAINS, COMPUTES, OTHER = "trains", "computes", "other"
@@ -116,7 +116,9 @@ class RunGraph:
         self._by_type: Dict[str, List[Node]] = {}
         for node in graph.main:
             self._by_type.setdefault(node.op, []).append(node)
-        types = [each for each, nodes in self._by_type.items() if _ops.is_input_pipeline(nodes[0])]
+        types = [
+            each for each, nodes in self._by_type.items() if operators.is_input_pipeline(nodes[0])
+        ]
         self.pipeline = [node for each in types for node in self._by_type[each]]
         if self.pipeline and purpose in (OTHER, None):
             on_host = _on_host(graph.main, self.pipeline)
@@ -125,8 +127,8 @@ class RunGraph:
                 for each, nodes in self._by_type.items()
             }
         for holder, _ in graph.callers(graph.main):
-            if _ops.is_on_device(holder):
-                for body in graph.reachable(graph.main, _ops.is_on_device, [holder]).values():
+            if operators.is_on_device(holder):
+                for body in graph.reachable(graph.main, operators.is_on_device, [holder]).values():
                     for node in body:
                         self._by_type.setdefault(node.op, []).append(node)
                         self._holders.setdefault(id(node), (holder, body))
@@ -140,7 +142,9 @@ class RunGraph:
     def trains(self) -> bool:
         """True for a run that trains; of a graph that was stored, where it holds training."""
         if self.is_stored:
-            return any(_ops.is_gradient(nodes[0]) for nodes in self._by_type.values() if nodes)
+            return any(
+                operators.is_gradient(nodes[0]) for nodes in self._by_type.values() if nodes
+            )
         return self.purpose == TRAINS
 
     @property
@@ -155,14 +159,14 @@ class RunGraph:
             node
             for op, nodes in self._by_type.items()
             for node in nodes
-            if _ops.is_float_status(node)
+            if operators.is_float_status(node)
             or (op in _FINITE_TYPES and node.name.rpartition("/")[2].startswith(_FINITE))
         ]
 
     @property
     def datasets(self) -> List[Node]:
         """Its datasets."""
-        return [node for node in self.pipeline if _ops.is_dataset(node)]
+        return [node for node in self.pipeline if operators.is_dataset(node)]
 
     def any(self, *types: str) -> bool:
         """True when it has operations of these types, whoever made them."""
@@ -217,7 +221,7 @@ class RunGraph:
         if iterator.op == "OneShotIterator":
             for name in iterator.functions():
                 body = self.graph.functions[name]
-                datasets = [node for node in body if _ops.is_dataset(node)]
+                datasets = [node for node in body if operators.is_dataset(node)]
                 yield from ((body, node) for node in datasets if not body.consumers(node.name))
             return
         whole = self.graph.whole

@@ -4,9 +4,9 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import join, phrase
-from npu_config.diagnosis.graph import _ops, constants
-from npu_config.diagnosis.graph._findings import Change, named
+from npu_config.diagnosis.graph import constants, operators
 from npu_config.diagnosis.graph.control_flow import SCRIPT, constructs
+from npu_config.diagnosis.graph.findings import Change, named
 from npu_config.diagnosis.graph.model import Node, is_dynamic
 from npu_config.diagnosis.graph.run import RunGraph, Sight
 from npu_config.situations import shapes
@@ -56,8 +56,8 @@ def value_dependent(run: RunGraph) -> List[Node]:
     """Operations whose output shape depends on values."""
     found = [
         node
-        for node in run.of(*_ops.DATA_DEPENDENT, *_ops.PADDED)
-        if not (node.op in _ops.PADDED and node.number("pad_to_max_output_size"))
+        for node in run.of(*operators.DATA_DEPENDENT, *operators.PADDED)
+        if not (node.op in operators.PADDED and node.number("pad_to_max_output_size"))
         and not any(run.made_in(node, file) for file in _OPTIMIZER_FILES)
         and not _is_fixed_shape(node)
     ]
@@ -89,9 +89,9 @@ def _is_of_values(run: RunGraph, node: Optional[Node]) -> bool:
     pending = [node]
     while pending:
         each = pending.pop()
-        if each.op in _ops.SOURCES:
+        if each.op in operators.SOURCES:
             return True
-        if each.op in _ops.SHAPE_ONLY or each.op.startswith("TensorArray"):
+        if each.op in operators.SHAPE_ONLY or each.op.startswith("TensorArray"):
             continue
         for edge in each.inputs:
             if edge.source in nodes and edge.source not in seen:
@@ -140,8 +140,8 @@ def _branches(run: RunGraph) -> Iterator[Sight]:
         shapes.v1_control_flow_many_branches,
         most,
         phrase(
-            "{} branches of TensorFlow 1 in the graph of one run: their memory is not shared, and "
-            "may not suffice",
+            "branches of TensorFlow 1 in the graph of one run: {}; their memory is not shared, "
+            "and may not suffice",
             len(merges),
         ),
         "call tf.enable_control_flow_v2() and tf.enable_resource_variables() before the graph is "
@@ -161,22 +161,26 @@ def _is_forced(run: RunGraph) -> bool:
 
 def flow(run: RunGraph) -> Optional[Flow]:
     """The control flow of TensorFlow 1 in the graph of a run; None for none that counts."""
-    if not run.computes or not run.any(*_ops.V1_CONTROL_FLOW):
+    if not run.computes or not run.any(*operators.V1_CONTROL_FLOW):
         return None
-    nodes = run.of(*_ops.REF_CONTROL_FLOW) if _is_forced(run) else run.of(*_ops.V1_CONTROL_FLOW)
+    nodes = (
+        run.of(*operators.REF_CONTROL_FLOW)
+        if _is_forced(run)
+        else run.of(*operators.V1_CONTROL_FLOW)
+    )
     nodes = [node for node in nodes if node.op != "_SwitchN"]
     own = [node for node in nodes if not is_of_gradients(run, node)]
     if not nodes or not (own or _is_nothing_ours(run)):
         return None
     first = min(own or nodes, key=lambda node: getattr(node, "index", 0))
     words = constructs(run.graph.main, own or nodes)
-    references = any(node.op in _ops.REF_CONTROL_FLOW for node in nodes)
+    references = any(node.op in operators.REF_CONTROL_FLOW for node in nodes)
     return Flow(run.place(first), words, references, tuple(_reasons(run)))
 
 
 def _is_nothing_ours(run: RunGraph) -> bool:
     """True unless stand-ins made control flow, whose gradients are not the script's either."""
-    return not any(node.is_own for node in run.every() if node.op in _ops.V1_CONTROL_FLOW)
+    return not any(node.is_own for node in run.every() if node.op in operators.V1_CONTROL_FLOW)
 
 
 def _reasons(run: RunGraph) -> Iterator[str]:
@@ -188,7 +192,7 @@ def _reasons(run: RunGraph) -> Iterator[str]:
     ):
         yield phrase("dynamic_input with dynamic_execute")
     if options.true("enable_data_pre_proc"):
-        for node in run.of(*_ops.GET_NEXT):
+        for node in run.of(*operators.GET_NEXT):
             declared = node.shapes("output_shapes") or ()
             if any(is_dynamic(shape) for shape in declared):
                 yield phrase(
