@@ -35,12 +35,15 @@ if TYPE_CHECKING:
     from npu_config.core.version import __version__ as __version__
     from npu_config.diagnosis.graph import diagnose
     from npu_config.migration import migrate
+    from npu_config.records import record
     from npu_config.rulebook import RULES
     from npu_config.rules.overwritten import OverwrittenWarning
     from npu_config.runner.finder import install_npu_bridge
     from npu_config.runner.run import run_path
+    from npu_config.tf1.records import ConfigRecordHook
 
 __all__ = [
+    "ConfigRecordHook",
     "Diagnostic",
     "NpuConfig",
     "NpuConfigBuilder",
@@ -57,6 +60,7 @@ __all__ = [
     "diagnose",
     "install_npu_bridge",
     "migrate",
+    "record",
     "run_path",
 ]
 
@@ -79,6 +83,8 @@ _HOMES = {
     "install_npu_bridge": "runner.finder",
     "run_path": "runner.run",
     "migrate": "migration",
+    "record": "records",
+    "ConfigRecordHook": "tf1.records",
 }
 
 

@@ -150,8 +150,14 @@ class NpuConfig(ConfigValue):
             reading = reading.overridden(overrides_of(overrides))
         if not reading.settings:
             raise NpuConfigError(reading.diagnostics)
+        files = {
+            name: SideFile(setting.value, setting.content)
+            for name, setting in reading.settings[0].entries.items()
+            if setting.content is not None  # in the record of a job
+        }
+        meant = target or reading.target
         return from_settings(
-            cls, reading.settings[0], target or reading.target, on_host, reading.diagnostics
+            cls, reading.settings[0], meant, on_host, reading.diagnostics, side_files=files
         )
 
     def evolve(self, **options: "Unpack[OptionChanges]") -> "NpuConfig":
@@ -178,7 +184,9 @@ class NpuConfig(ConfigValue):
         before = self._settings or Settings.of(self.options)
         place = caller_place()
         changed = {
-            name: Setting(value, None, place, by="evolve()", origin=("builder", *place[:2], "evolve()"))
+            name: Setting(
+                value, None, place, by="evolve()", origin=("builder", *place[:2], "evolve()")
+            )
             for name, value in changes.items()
         }
         return before._replace(entries={**before.entries, **changed})

@@ -1,6 +1,7 @@
 """``npu-config show``: the effective configuration, and where each value comes from."""
 
 import json
+import os
 from typing import Any, Dict, List, Optional, Sequence, Tuple, cast
 
 import attr
@@ -20,7 +21,9 @@ _WIDEST = 48
 
 @click.command("show")
 @click.argument("source", metavar="FILE|SCRIPT|RECORD", type=INPUT)
-@click.option("--all", "every", is_flag=True, help="Show the options that have their default, too.")
+@click.option(
+    "--all", "every", is_flag=True, help="Show the options that have their default, too."
+)
 @form_option("How the configuration is printed.", ("text", "json", "yaml"))
 @set_option
 @target_options
@@ -37,8 +40,8 @@ def command(
 ) -> int:
     """Show the effective configuration: every option, its value, and where that comes from.
 
-    Takes a configuration, a training script, the record of a job, or - for standard input.  A
-    value comes from a file or one that it extends, from --set, from a script or a call of the
+    Takes a configuration, a training script, the record of a job or a folder that holds one, or -
+    for standard input.  A value comes from a file or one that it extends, from --set, from a script or a call of the
     builder, is implied by a task, is replaced by the adapter, or is the default of the version.
 
     What is wrong is printed to standard error; exit code 1 when there are errors.
@@ -47,9 +50,16 @@ def command(
     from npu_config.core.diagnostics import Report, Severity
     from npu_config.judging import Around, judge_reading
     from npu_config.lint.project import in_project
+    from npu_config.records.document import target_of
     from npu_config.rulebook import load_all
     from npu_config.rules.origin import effective
 
+    if os.path.isdir(source):
+        from npu_config.records.compare import record_in
+
+        source = record_in(source)
+        if not os.path.lexists(source):
+            raise Unproducible("{} does not exist; the folder holds no record of a job", source)
     reading = read_configuration(source, as_kind, scripts=True).overridden(overrides)
     around = in_project(Around(target), source, load_all)
     judged = judge_reading(reading, around, load_all)
@@ -113,17 +123,6 @@ def _stated(reading: Reading, source: str) -> Tuple[Settings, Dict[str, str]]:
     return stated.settings._replace(source_kind=kind), dict(stated.words)
 
 
-def target_of(target: Target) -> Optional[Dict[str, Optional[str]]]:
-    """A target in JSON; None: any."""
-    parts = {
-        "product": None if target.product is None else target.product.value,
-        "mode": target.mode,
-        "cann": target.cann,
-        "adapter": target.adapter,
-    }
-    return parts if any(parts.values()) else None
-
-
 def _as_yaml(options: Sequence[Effective], target: Target) -> str:
     """A configuration with the same values, each below where it comes from."""
     from npu_config.rules.value import ConfigValue, from_validated
@@ -137,6 +136,7 @@ def _as_yaml(options: Sequence[Effective], target: Target) -> str:
 
 def _table(options: Sequence[Effective], target: Target, words: Dict[str, str]) -> str:
     from npu_config.core.terminal import printable, width
+    from npu_config.records.document import target_of
     from npu_config.writers import scalar
 
     parts = [value for value in (target_of(target) or {}).values() if value]

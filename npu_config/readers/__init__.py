@@ -232,6 +232,7 @@ FORMATS: Mapping[str, FileFormat] = {
         FileFormat("yaml", (".yaml", ".yml"), "npu_config.readers.yaml_file", _MIB),
         FileFormat("toml", (".toml",), "npu_config.readers.toml_file", _MIB),
         FileFormat("json", (".json",), "npu_config.readers.json_file", _MIB),
+        FileFormat("record", (), "npu_config.readers.record_file", 16 * _MIB),
         FileFormat(
             "pbtxt",
             (".pbtxt",),
@@ -374,6 +375,7 @@ class Ownership(NamedTuple):
 
 NOTHING_OF_NPU = "it sets nothing of the NPU"
 _NO_KIND = Ownership(False, "unsupported file type")
+_RECORD = Ownership(False, "this is the record of a job")
 _TAKEN = Ownership(True, "it refers to the NPU")
 _SIDE_FILE = Ownership(True, "its content is that of a side file or a rank table")
 
@@ -399,6 +401,11 @@ def is_ours(path: str, content: bytes, named: bool = False) -> Ownership:
     other = other_kind(text, content, path)
     if other is not None:
         return Ownership(False, phrase("this is {}", other.what))
+    if b'"npu_config' in content[:_LINE]:
+        from npu_config.readers.record_file import is_record
+
+        if is_record(text):
+            return _RECORD
     decision = _NO_KIND if kind is None else _of_configuration(signs(text, kind, path, named))
     if decision or suffix not in OPEN_SUFFIXES or not _SIDE_MARKS.search(content.lower()):
         return decision
@@ -514,6 +521,10 @@ def _read(
             if fault is None:
                 return _nothing(kind, name, _unknown(name), why="unsupported file type")
             return _nothing(kind, name, fault)
+    if guess and kind == "json" and text is not None and b'"npu_config' in data[:_LINE]:
+        from npu_config.readers.record_file import is_record
+
+        kind = "record" if is_record(text) else kind
     entry = FORMATS[kind]
     if len(data) > entry.limit:
         return _nothing(kind, name, too_large(name, entry.limit))

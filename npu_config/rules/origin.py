@@ -50,28 +50,28 @@ class Origin(NamedTuple):
         )
 
 
-def _plain(words: str) -> Any:
-    return lambda where, by: where or phrase(words)
+def _said(words: str, by_words: str = "{}") -> Any:
+    """How a kind is said: the place, or ``words``, and what set it there."""
 
-
-def _made(words: str, by_words: str) -> Any:
     def say(where: str, by: str) -> str:
-        said = phrase(by_words, by) if by else phrase(words)
-        return phrase("{} ({})", where, said) if where else said
+        said = phrase(by_words, by) if by else ""
+        if not where:
+            return said or phrase(words)
+        return phrase("{}, {}", where, said) if said else where
 
     return say
 
 
 _WORDS: Mapping[str, Any] = {
-    "file": _plain("a file"),
-    "extends": _made("a file that it extends", "{}"),
-    "set": lambda where, by: "--set " + by,
-    "script": _made("the script", "{}"),
-    "builder": _made("the builder", "{}"),
-    "implied": _made("implied", "implied by {}"),
-    "adapter": _made("the adapter", "the adapter: {}"),
-    "default": lambda where, by: phrase("default of {}", by) if by else phrase("default"),
-    "record": _plain("the record"),
+    "file": _said("a file"),
+    "extends": lambda where, _: phrase("{}, extended", where),
+    "set": lambda _, by: phrase("--set {}", by),
+    "script": _said("the script"),
+    "builder": _said("the builder"),
+    "implied": _said("implied", "implied by {}"),
+    "adapter": lambda _, by: phrase("the adapter: {}", by),
+    "default": _said("default", "default of {}"),
+    "record": _said("the record"),
 }
 KINDS: Tuple[str, ...] = tuple(_WORDS)
 """Where a value may come from."""
@@ -159,7 +159,9 @@ def effective(
             value, origin = _value(case, name, setting), origin_of(setting, settings)
             if name in replaced and value != replaced[name][0]:
                 now, why = replaced[name]
-                found.append(Effective(name, now, False, Origin("adapter", *origin[1:3], why), value))
+                found.append(
+                    Effective(name, now, False, Origin("adapter", *origin[1:3], why), value)
+                )
             elif name in ALL_OPTIONS:
                 found.append(Effective(name, value, False, origin))
         elif name in replaced:
