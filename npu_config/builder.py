@@ -216,14 +216,22 @@ class NpuConfigBuilder:
 
     # how options are kept
 
-    def _run(self: Self, task: tasks.Task, by: str, given: Sequence[Any]) -> Self:
+    def _run(
+        self: Self, task: tasks.Task, by: Optional[str] = None, given: Sequence[Any] = ()
+    ) -> Self:
         """Set what a task sets, at the place of the user's call."""
         place = caller_place()
         for name in task.removed:
             self._entries.pop(name, None)
         self._put_all(
             {
-                name: Setting(value, None, place, by=by, is_implied=not _is_given(value, given))
+                name: Setting(
+                    value,
+                    None,
+                    place,
+                    by=by,
+                    is_implied=by is not None and not _is_given(value, given),
+                )
                 for name, value in task.options.items()
             }
         )

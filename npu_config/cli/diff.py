@@ -181,7 +181,7 @@ def _text(sides: Any, result: Any) -> str:
         "{} {}\n".format(mark, printable(localized(_head(job))))
         for mark, job in zip(("---", "+++"), sides)
     ]
-    part = None
+    part = ""
     for each in result.differences:
         if each.part != part:
             part = each.part

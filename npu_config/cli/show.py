@@ -41,8 +41,9 @@ def command(
     """Show the effective configuration: every option, its value, and where that comes from.
 
     Takes a configuration, a training script, the record of a job or a folder that holds one, or -
-    for standard input.  A value comes from a file or one that it extends, from --set, from a script or a call of the
-    builder, is implied by a task, is replaced by the adapter, or is the default of the version.
+    for standard input.  A value comes from a file or one that it extends, from --set, from a
+    script or a call of the builder, is implied by a task, is replaced by the adapter, or is the
+    default of the version.
 
     What is wrong is printed to standard error; exit code 1 when there are errors.
     """

@@ -313,6 +313,11 @@ def kind_by_content(text: str, path: str) -> Optional[str]:
     """The format that a text looks like; its name decides where that says nothing."""
     if _SHELL_SHEBANG.match(text) is not None:
         return "shell"
+    if '"npu_config' in text[:_LINE]:
+        from npu_config.readers.record_file import is_record
+
+        if is_record(text):
+            return "record"
     from npu_config.readers.side_file import RANK_TABLE, kind_by_name, recognise
 
     kind = recognise(text, path) or kind_by_name(path)
@@ -521,10 +526,6 @@ def _read(
             if fault is None:
                 return _nothing(kind, name, _unknown(name), why="unsupported file type")
             return _nothing(kind, name, fault)
-    if guess and kind == "json" and text is not None and b'"npu_config' in data[:_LINE]:
-        from npu_config.readers.record_file import is_record
-
-        kind = "record" if is_record(text) else kind
     entry = FORMATS[kind]
     if len(data) > entry.limit:
         return _nothing(kind, name, too_large(name, entry.limit))

@@ -13,7 +13,7 @@ from npu_config.rules.origin import Origin
 from npu_config.rules.reading import Reading
 from npu_config.text import json
 
-__all__ = ["PARTS", "document", "is_record", "read"]
+__all__ = ["PARTS", "document", "is_record", "read", "record_not_read"]
 
 PARTS: Mapping[str, Tuple[type, ...]] = {
     "tool": (str,),
@@ -60,9 +60,7 @@ def read(text: str, path: Optional[str] = None) -> Reading:
         )
         written = _written(value.get("side_files", {}), content)
         name_place = places.key_place(where)
-        entries[name] = Setting(
-            content, None, place, name_place, content=written, origin=tuple(said)
-        )
+        entries[name] = Setting(content, None, place, name_place, content=written, origin=said)
     whole = Place(path)
     broken = any(each.rule == record_not_read.id for each in found)
     settings = Settings(entries, SourceKind.FILE, open=broken, place=whole)

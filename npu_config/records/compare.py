@@ -6,10 +6,9 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tup
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
 from npu_config.core.settings import Settings
-from npu_config.core.target import Target
+from npu_config.core.target import ANY_TARGET, Target
 from npu_config.readers import Reading, read
-from npu_config.readers._rules import record_not_read
-from npu_config.readers.record_file import document
+from npu_config.readers.record_file import document, record_not_read
 from npu_config.records.document import target_of
 from npu_config.records.writing import name_of
 from npu_config.rules.origin import Origin, effective
@@ -119,8 +118,8 @@ def compare(old: Job, new: Job) -> Comparison:
         elif part in ("environment", "side_files"):
             pairs = _named(part, old.parts[part], new.parts[part])
         elif part == "target":
-            sides = (target_of(job.target) if job.target else None for job in (old, new))
-            pairs = iter((Difference(part, None, *sides),))
+            one, other = (target_of(job.target or ANY_TARGET) for job in (old, new))
+            pairs = iter((Difference(part, None, one, other),))
         else:
             pairs = iter((Difference(part, None, old.parts[part], new.parts[part]),))
         count = 0

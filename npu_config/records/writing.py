@@ -18,6 +18,9 @@ __all__ = ["VARIABLE", "name_of", "record", "set_exit"]
 VARIABLE = "NPU_CONFIG_RECORD"
 """Names the directory that the sessions of the drop-in record themselves in."""
 
+_RUN = "NPU_CONFIG_RUN"
+"""Holds the process in which ``npu-config run`` runs a script."""
+
 _ATTEMPTS = 20
 
 
@@ -148,7 +151,7 @@ def _watch_the_end() -> None:
     Where ``npu-config run`` runs the script, it says the code itself.
     """
     atexit.register(add_end)
-    if "npu_config.runner.run" in sys.modules:
+    if os.environ.get(_RUN) == str(os.getpid()):
         return
     leave, tell = sys.exit, sys.excepthook
 

@@ -36,7 +36,7 @@ class Origin(NamedTuple):
 
     def __str__(self) -> str:
         where = str(Place(self.path, self.line)) if self.path is not None else ""
-        return _WORDS[self.kind](where, self.by or "")
+        return str(_WORDS[self.kind](where, self.by or ""))
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> "Origin":

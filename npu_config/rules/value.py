@@ -33,10 +33,11 @@ from npu_config.rules.case import Case, judge_case
 from npu_config.rules.overwritten import warn_overwritten
 
 if TYPE_CHECKING:
-    from npu_config.rules.origin import Origin
     from tensorflow.core.protobuf.config_pb2 import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
         ConfigProto,
     )
+
+    from npu_config.rules.origin import Origin
 
     Proto = TypeVar("Proto")
     _Mapping = Mapping[str, Any]

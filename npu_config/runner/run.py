@@ -374,6 +374,7 @@ def _variables(loops: Optional[str], overrides: Sequence[str] = ()) -> Iterator[
     if loops is not None:
         os.environ["NPU_CONFIG_LOOPS_BY"] = "run"
     os.environ["NPU_CONFIG_LOOPS"] = loops or before["NPU_CONFIG_LOOPS"] or "device"
+    os.environ[_RUN] = str(os.getpid())
     if overrides:
         import json
 
@@ -391,4 +392,5 @@ def _variables(loops: Optional[str], overrides: Sequence[str] = ()) -> Iterator[
 
 
 _SET = "NPU_CONFIG_SET"
-_OURS = ("NPU_CONFIG_LOOPS", "NPU_CONFIG_LOOPS_BY", _SET, "PYTHONPATH")
+_RUN = "NPU_CONFIG_RUN"
+_OURS = ("NPU_CONFIG_LOOPS", "NPU_CONFIG_LOOPS_BY", _RUN, _SET, "PYTHONPATH")
