@@ -30,7 +30,7 @@ def add_arguments(parser: Any, default: Optional[PathLike] = None) -> None:
     """
     path = None if default is None else str(default)
     if isinstance(parser, argparse._ActionsContainer):
-        help = "{} (default: {})".format(_CONFIG, path) if path else _CONFIG
+        help = phrase("{} (default: {})", _CONFIG, path) if path else _CONFIG
         parser.add_argument(
             "--npu_config", "--npu-config", metavar="FILE", default=path, help=help
         )

@@ -233,6 +233,6 @@ def _head(job: Any) -> str:
 def _said(value: Any) -> str:
     if isinstance(value, dict):
         if "sha256" in value:
-            return "{} sha256 {}".format(value.get("path", ""), str(value["sha256"])[:12]).strip()
+            return " ".join((value.get("path", ""), "sha256", str(value["sha256"])[:12])).strip()
         return " ".join("{}={}".format(*pair) for pair in value.items() if pair[1] is not None)
     return localized(phrase("not set")) if value is None else _shown(value)

@@ -60,7 +60,7 @@ def content_of(
     table = environ.get("RANK_TABLE_FILE")
     return {
         "version": RECORD_VERSION,
-        "tool": "npu_config {}".format(__version__),
+        "tool": "npu_config " + __version__,
         "time": stamp(now),
         "target": target_of(target),
         "adapter": None if snapshot is None else snapshot.adapter,
@@ -86,7 +86,7 @@ def stamp(now: Optional[datetime] = None) -> str:
 def rank_of(environ: Mapping[str, str]) -> int:
     """The rank of this process; 0 where nothing says another one."""
     text = environ.get("RANK_ID", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
 
 
 def options_of(source: Any, script: Optional[str] = None) -> Any:

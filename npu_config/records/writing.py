@@ -9,7 +9,7 @@ import sys
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.core.arguments import path_name
-from npu_config.core.files import PathLike, replace_content, write_atomic
+from npu_config.core.files import PathLike, reading, replace_content, write_atomic
 from npu_config.core.message import phrase
 from npu_config.records.document import content_of, hash_of, options_of, render, stamp
 
@@ -116,7 +116,7 @@ def _put_aside(path: str) -> None:
     from npu_config.readers.record_file import is_record
 
     try:
-        with open(path, encoding="utf-8", errors="replace") as stream:
+        with open(path, encoding="utf-8", errors="replace", opener=reading) as stream:
             text = stream.read()
     except FileNotFoundError:
         return
