@@ -13,6 +13,8 @@ from npu_config.core.files import reading
 from npu_config.core.message import LOCALES, language
 
 KINDS = ("option", "rule", "variable", "argument", "migration")
+FAILURES = ("code", "failure")
+"""The kinds of what logs show, which are in no file of topics."""
 FORMER = "former"
 """The kind of names that older adapters read: they are explained, not listed."""
 
