@@ -7,7 +7,7 @@ from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 import attr
 
 from npu_config.core.message import phrase
-from npu_config.logs.events import Event
+from npu_config.logs.events import KNOWN, Event, shape
 from npu_config.logs.facts import (
     Code,
     Known,
@@ -18,8 +18,9 @@ from npu_config.logs.facts import (
     option_of,
     table,
 )
+from npu_config.logs.records import CODE
 
-__all__ = ["KINDS_OF_LEADS", "Cause", "Place", "arguments_of", "explained"]
+__all__ = ["KINDS_OF_LEADS", "Cause", "Place", "arguments_of", "explained", "recognised"]
 
 KINDS_OF_LEADS = ("options", "variables", "rank_table_keys", "rules", "commands")
 _MOST_OF_MESSAGE, _LINES_OF_MESSAGE = 4_000, 40
@@ -157,6 +158,19 @@ def arguments_of(code: str, message: str) -> Mapping[str, str]:
                 if value is not None
             }
     return {}
+
+
+def recognised(text: str) -> Optional[Tuple[str, str, str]]:
+    """What a single message is, as far as it is certain: its name, what it means, what to do."""
+    match = CODE.search(text)
+    code = code_of(match.group("code") or match.group("titled")) if match is not None else None
+    if code is not None and code.own and not code.warning:
+        return code.code, code.cause, code.todo
+    found = shape(text)
+    failure = found.failure
+    if failure is None or found.weight < KNOWN or found.strength or not failure.certain:
+        return None
+    return failure.id, failure.cause, failure.todo
 
 
 def explained(
