@@ -42,10 +42,10 @@ _BY_WORDS = (
     (re.compile(r"[Qq]ueue|tdt|TDT|[Ee]nqueue"), "data-pipeline"),
     (re.compile(r"out of memory|[Mm]alloc|alloc fail"), "memory"),
     (re.compile(r"socket|connect|\blink\b"), "communication"),
-    (re.compile(r"[Ff]ailed to import|No module named"), "environment"),
     (re.compile(r"[Cc]ompile"), "operator-compile"),
     (re.compile(r"timed? ?out"), "timeout"),
 )
+_NO_MODULE = re.compile(r"[Ff]ailed to import|No module named")
 _BY_MODULE = {
     "HCCL": "communication",
     "HCCP": "communication",
@@ -70,6 +70,13 @@ _BY_MODULE = {
 }
 
 _UNKNOWN = phrase("nothing more is known of this: the text is what the software itself says")
+_CRASHED = phrase(
+    "the process crashed, or was ended from outside; it says no more of it than this line"
+)
+_OF_CRASHES = phrase(
+    "read what it wrote last; a file stackcore_* below ~/ascend/atrace names the signal, and dmesg "
+    "tells whether the system ended it"
+)
 _LOOK_BEFORE = phrase(
     "read the lines before it; if they do not tell, search for the text together with the part "
     "that wrote it, and give the whole log to whoever helps (--bundle FILE.zip)"
@@ -207,7 +214,8 @@ def explained(
     meanings = [cause for cause, _, _ in sources[:1]]
     if number is not None:
         meanings.append(phrase("{}: {}", number.number, number.meaning))
-    todo = [todo for _, todo, _ in sources[:2]] or [_LOOK_BEFORE]
+    crashed = event.form == "crash" and not sources
+    todo = [todo for _, todo, _ in sources[:2]] or [_OF_CRASHES if crashed else _LOOK_BEFORE]
     leads = _united((leads for _, _, leads in sources[:2]))
     named = _named(code, event.code, message, whole)
     if named:
@@ -231,7 +239,8 @@ def explained(
         else ("py-generic" if event.form == "exception" else None),
         class_,
         message,
-        _sentences(meanings) or (_of_script(event) if event.form == "exception" else _UNKNOWN),
+        _sentences(meanings)
+        or (_CRASHED if crashed else _of_script(event) if event.form == "exception" else _UNKNOWN),
         todo,
         leads,
         places,
@@ -247,6 +256,8 @@ def _sentences(parts: Sequence[str]) -> str:
 
 
 def _of_script(event: Event) -> str:
+    if "out of memory" in event.text:
+        return phrase("the memory of the device is used up")
     return phrase("the script itself failed, before any error of the device")
 
 
@@ -285,7 +296,9 @@ def _class(
     if number is not None and number.class_ and number.class_ != "internal":
         return number.class_
     if event.form == "exception":
-        return "script"
+        return "memory" if "out of memory" in text else "script"
+    if _NO_MODULE.search(text):
+        return "environment"
     if event.module in _BY_MODULE:
         return _BY_MODULE[event.module]
     for pattern, class_ in _BY_WORDS:

@@ -359,6 +359,8 @@ def _assemble(job: Job, reader: _Reader) -> None:
         if known_rank is not None:
             rank, device, host = known_rank.rank, known_rank.device, known_rank.server or host
             process.started = known_rank.started if process.started is None else process.started
+        rank = channel.rank if rank is None else rank
+        device = channel.device if device is None else device
         process.channels.append(channel)
         process.rank = rank if process.rank is None else process.rank
         process.device = device if process.device is None else process.device
@@ -367,9 +369,8 @@ def _assemble(job: Job, reader: _Reader) -> None:
     job.processes = _joined(list(by_key.values()))
     if len(job.processes) == 1 and not job.size:
         (alone,) = job.processes
-        if alone.key[0] != "rank" and "rank" not in os.path.basename(
-            job.paths[alone.channels[0].file]
-        ):
+        said = alone.key[0] == "rank" or any(c.rank is not None for c in alone.channels)
+        if not said and "rank" not in os.path.basename(job.paths[alone.channels[0].file]):
             alone.rank = None
     _set_clocks(job.processes)
     for process in job.processes:

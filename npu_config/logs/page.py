@@ -96,6 +96,4 @@ def _timeline(states: Sequence[RankState], text: Callable[[str], str]) -> str:
             )
             kind = "own" if error.time == earliest else "other"
             parts.append(_DOT.format(kind, x(error.time), y, _escaped(title)))
-    return _DRAWING.format(
-        _escaped(localized(TIMELINE_TITLE)), _WIDTH, height, "".join(parts)
-    )
+    return _DRAWING.format(_escaped(localized(TIMELINE_TITLE)), _WIDTH, height, "".join(parts))
