@@ -9,7 +9,16 @@ import click
 
 from npu_config.cli._options import complete_names, form_option
 from npu_config.cli._output import Failure, say, wants_color
-from npu_config.cli._topics import FAILURES, KINDS, Topic, about, called, former, topics
+from npu_config.cli._topics import (
+    FAILURES,
+    KINDS,
+    Topic,
+    about,
+    called,
+    former,
+    misspelt,
+    topics,
+)
 from npu_config.core.message import join, localized
 
 _RULE = re.compile(r"NPU[0-9]+\Z", re.I)
@@ -27,7 +36,8 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
     (RANK_ID), an argument (dump_config), or of what the report of migrate tells (hvd-rank).
     So is an error code (EI0006, E30008), a return number (507018, 0x7020016) or a failure that
     npu-config log knows (faq-getnext-timeout).
-    Other WORDS, and the words of a message, are searched for in the names and pages.
+    Other WORDS, and the words of a message, are searched for in names, pages and the guides, in
+    both languages.
 
     \b
     npu-config explain dump_step NPU104
@@ -44,6 +54,11 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
     searched = listing
     for word in words:
         named = _of(kind, called(word) or _failure(word))
+        if not named and not _RULE.match(word):
+            meant = misspelt(word)
+            named = _of(kind, called(meant)) if meant else []
+            if named:
+                say(localized('no name is "{}"; this is "{}"', word, meant) + "\n", err=True)
         hits = named or ([] if _RULE.match(word) else _of(kind, _searched(word)))
         searched = searched or (not named and bool(hits))
         found.extend(hits)
