@@ -74,7 +74,8 @@ _CRASHED = phrase(
     "the process crashed, or was ended from outside; it says no more of it than this line"
 )
 _OF_CRASHES = phrase(
-    "read what it wrote last; a file stackcore_* below ~/ascend/atrace names the signal, and dmesg "
+    "read what it wrote last; a file stackcore_* below ~/ascend/atrace names the signal, and "
+    "dmesg "
     "tells whether the system ended it"
 )
 _LOOK_BEFORE = phrase(

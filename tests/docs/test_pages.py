@@ -37,6 +37,8 @@ from npu_config.lint.project import read_project
 from npu_config.reporters import schema as findings
 from npu_config.rulebook import load_all
 from npu_config.runner.finder import uninstall_npu_bridge
+from tests.logs.jobs import MEMORY
+from tests.logs.jobs import raised as failed_log
 from tests.proto import event_messages
 
 ROOT = Path(__file__).parents[2]
@@ -227,6 +229,8 @@ def folder(tmp_path, monkeypatch):
         "fusion_result.json": '[{"session_and_graph_id_0_0": {"graph_fusion": {}, '
         '"ub_fusion": {}}}]',
         "train.log": "".join("step {} loss scale 1024\n".format(n) for n in range(9)),
+        "failed.log": failed_log(MEMORY),
+        "logs/train_0.log": failed_log(MEMORY),
         "PROF_001/op_summary_0.csv": SUMMARY,
         ".git/HEAD": "",
     }.items():
