@@ -300,6 +300,8 @@ def _class(
         return "memory" if "out of memory" in text else "script"
     if _NO_MODULE.search(text):
         return "environment"
+    if "npu_attrs" in event.module:
+        return "configuration"
     if event.module in _BY_MODULE:
         return _BY_MODULE[event.module]
     for pattern, class_ in _BY_WORDS:

@@ -301,7 +301,7 @@ class Channel:
                 self.ended = self._event(number, line, line.body, FOLLOWER, failure, False)
         elif _FINISHED.search(line.body) is not None:
             self.finished = True
-            if self.ended is None:
+            if self.ended is None or self.ended.failure is None:
                 self.ended = self._event(number, line, line.body, FOLLOWER, None, False)
 
     def _quiet(self, number: int, line: Record) -> None:
