@@ -4,11 +4,12 @@ import itertools
 import json
 import math
 import textwrap
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import join, localized, phrase
 from npu_config.core.terminal import fitted, padded, printable, screen, width
+from npu_config.dumps.tree import place
 
 BAR = 40
 WIDEST = 72
@@ -23,6 +24,25 @@ def document(content: Mapping[str, Any], found: Iterable[Diagnostic] = ()) -> st
         "diagnostics": [diagnostic.to_dict() for diagnostic in found],
     }
     return json.dumps(_finite(whole), indent=2, ensure_ascii=True, default=str) + "\n"
+
+
+def pieces(content: Mapping[str, Any], found: Iterable[Diagnostic] = ()) -> Iterator[str]:
+    """The same piece by piece: a list that is an iterator is written last, an entry a line."""
+    lists = [name for name, value in content.items() if isinstance(value, Iterator)]
+    rest = {name: value for name, value in content.items() if name not in lists}
+    text = document(rest, found)
+    if not lists:
+        yield text
+        return
+    yield text[: text.rindex("\n}")]
+    for name in lists:
+        yield ',\n  "{}": ['.format(name)
+        comma = ""
+        for entry in content[name]:
+            yield "{}\n    {}".format(comma, json.dumps(_finite(entry), default=str))
+            comma = ","
+        yield "\n  ]"
+    yield "\n}\n"
 
 
 def _finite(value: Any) -> Any:
@@ -273,17 +293,6 @@ def _counts(rows: Sequence[Any]) -> str:
     )
 
 
-def place(where: Any) -> str:
-    """A step, device and so on in words."""
-    parts = [
-        (phrase("step {}"), where.step),
-        (phrase("device {}"), where.device),
-        (phrase("model {}"), where.model),
-        (phrase("run {}"), where.run),
-    ]
-    return ", ".join(localized(text, value) for text, value in parts if value is not None)
-
-
 def _compared(result: Any) -> str:
     """What was compared with what, and what was not."""
     lines = []
@@ -346,7 +355,10 @@ def outcome(result: Any) -> str:
         if result.inputs == "agree":
             texts.append("the inputs of the network agree\n")
         name = result.first_diverging
-        texts.append(first(name, result.path_to_it, name is None or result.inputs_agree))
+        if result.ok:
+            texts.append("everything that was compared agrees\n")
+        else:
+            texts.append(first(name, result.path_to_it, name is None or result.inputs_agree))
     if len(result.parts) > 1 and (result.inputs_differ or result.first_diverging):
         texts.append(localized("it is in: {}\n", place(result.where)))
     if result.passes:
