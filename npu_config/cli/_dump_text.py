@@ -470,6 +470,8 @@ def others(files: Any) -> str:
 
 
 def results(result: Any, threshold: float, limit: int) -> str:
+    if not result.judged:
+        return "no row has a cosine similarity: nothing was compared\n"
     bad = result.diverging
     rows = [
         (
