@@ -25,6 +25,7 @@ from babel.messages.pofile import read_po, write_po
 
 import npu_config
 from npu_config.core.message import DOMAIN, LOCALES
+from tools import rule_pages
 
 PACKAGE = Path(npu_config.__file__).parent
 PO = Path(LOCALES) / "zh_CN" / "LC_MESSAGES" / (DOMAIN + ".po")
@@ -358,8 +359,11 @@ def main(arguments: List[str]) -> int:
         left = queue(catalogue)
         print("".join(line + "\n" for line in left), end="")
         print("{} sentences, {} wait for their Chinese".format(len(catalogue), len(left)))
+        pages = rule_pages.waiting()
+        print("of the pages of rules {} paragraphs wait".format(len(pages)))
         if action == "check":
-            return 1 if left and "--release" in arguments else 0
+            return 1 if (left or pages) and "--release" in arguments else 0
+        rule_pages.update()
         if left:
             print("translate them in", os.path.relpath(str(PO)))
         if not PO.exists() or PO.read_bytes() != source(catalogue):
