@@ -257,7 +257,7 @@ def comparison(result: Any, everything: bool, limit: int = 0) -> str:
     )
     kept = [n for n in range(len(head)) if n != _TYPE or (screen() or _WIDE) >= _WIDE]
     cells = ([cell for n, cell in enumerate(_comparison_row(row)) if n in kept] for row in shown)
-    texts.append(table([head[n] for n in kept], cells, [row.reason for row in shown]))
+    texts.append(table([head[n] for n in kept], cells, [localized(row.reason) for row in shown]))
     texts.append(left_out(len(rows) - len(shown)))
     hidden = len(here) - len(rows)
     if hidden:

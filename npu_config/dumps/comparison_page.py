@@ -10,7 +10,7 @@ import math
 import pkgutil
 from typing import Any, Dict, List, Optional, Tuple
 
-from npu_config.core.message import localized
+from npu_config.core.message import localized, phrase
 from npu_config.core.version import __version__
 from npu_config.dumps.compare import Comparison, Part, Row
 from npu_config.dumps.html import escaped, page
@@ -111,13 +111,16 @@ def _facts(comparison: Comparison) -> str:
     rows = comparison.rows
     counts = [(sum(row.verdict == name for row in rows), name) for name in _VERDICTS]
     bounds = comparison.bounds
+    limits = (
+        (phrase("limits: cosine {:g}"), comparison.threshold),
+        (phrase("max abs {:g}"), bounds.absolute),
+        (phrase("max rel {:g}"), bounds.relative),
+    )
     lines = [
         ", ".join("{:,} {}".format(n, localized(name)) for n, name in counts if n),
         "; ".join(dict.fromkeys(place(part.where) for part in comparison.parts[:1])),
-        localized("limits: cosine {:g}", comparison.threshold)
-        + ("" if bounds.absolute is None else ", max abs {:g}".format(bounds.absolute))
-        + ("" if bounds.relative is None else ", max rel {:g}".format(bounds.relative)),
-        "npu_config {}".format(__version__),
+        ", ".join(localized(words, limit) for words, limit in limits if limit is not None),
+        "npu_config " + __version__,
     ]
     return "<ul>{}</ul>".format(
         "".join("<li>{}</li>".format(escaped(line)) for line in lines if line)
@@ -194,7 +197,7 @@ def _controls(comparison: Comparison) -> str:
 def _list(head: str, lines: Any) -> str:
     if not lines:
         return ""
-    items = "".join("<li>{}</li>".format(escaped(str(line))) for line in lines)
+    items = "".join("<li>{}</li>".format(escaped(localized(line))) for line in lines)
     return "<h2>{}</h2><ul>{}</ul>".format(escaped(head), items)
 
 
@@ -232,7 +235,7 @@ def _data(comparison: Comparison) -> Dict[str, Any]:
         "worst": localized("worst elements"),
         "place": localized("place"),
         "device": localized("device"),
-        "count": localized("{0} of {1} rows"),
+        "count": localized("rows: {0} of {1}"),
         "verdicts": [localized(name) for name in _VERDICTS],
     }
     return {
@@ -275,7 +278,7 @@ def _row(row: Row, part: int, strings: _Strings) -> List[Any]:
         row.index,
         *(strings.number(word) for word in words),
         _VERDICTS.index(row.verdict),
-        strings.number(str(row.reason)),
+        strings.number(str(localized(row.reason))),
         worst,
         *numbers,
     ]
