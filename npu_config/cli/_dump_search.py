@@ -14,7 +14,7 @@ from npu_config.cli._dump_shared import attempt_values, format_option, graph_opt
 from npu_config.cli._options import FILE
 from npu_config.cli._output import Failure, Unproducible, say, writing
 from npu_config.cli._report import attempt, fails, print_findings
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report
 from npu_config.core.files import reading
 from npu_config.core.message import listed, localized, phrase
 from npu_config.core.terminal import printable
@@ -209,19 +209,12 @@ def _continued(path: str, base: Optional[str]) -> Search:
         files = [following.side_file_of(config, option, each) for option in _SIDE_FILES]
         if _hash([each, *files]) != search.base_hash:
             message = "the search began with another configuration than {} is now"
-            raise _refused(path, phrase(message, each))
+            raise searching.refused(path, phrase(message, each))
     return search
 
 
 def _beside(path: str, name: str) -> str:
     return os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(path)), name))
-
-
-def _refused(path: str, message: str) -> NpuConfigError:
-    from npu_config.dumps._rules import search_unreadable
-
-    help_ = "the runs cannot be compared; name a new STATE"
-    return search_unreadable.error(message, Place(path), help=help_)
 
 
 # verdicts
@@ -300,7 +293,7 @@ def _judged(search: Search, path: str, dump: str, graph: Optional[str]) -> Searc
     names = {file.op_name for file in tree if file.kind != "overflow"}
     if search.operators and names and not names & set(search.operators):
         message = "the dump {} has none of the operators of the earlier runs: another network"
-        raise _refused(path, phrase(message, dump))
+        raise searching.refused(path, phrase(message, dump))
     folders = _folders(tree)
     fresh = [run for run in folders if run not in search.known]
     if len(tree) and not folders:
@@ -355,7 +348,7 @@ def _overflowed(folder: str, _: Optional[str], graph: Optional[str]) -> _Verdict
     _refuse_damaged([*report.diagnostics, *scan.diagnostics])
     return _Verdict(
         searching.AGREES,
-        phrase("no overflow, NaN or infinity in {:,} tensors", scan.looked_at),
+        phrase("no overflow, NaN or infinity; tensors looked at: {:,}", scan.looked_at),
     )
 
 
@@ -399,7 +392,7 @@ def _go_on(search: Search, path: str, force: bool, format_: str) -> int:
         target, made = following_run
         written = attempt(format_, lambda: following.save(target, made, force))
         notes = made.notes
-    found = _ending(search, result, path)
+    found = searching.findings(search, result, path)
     content = {
         "state": result.state,
         "number": None if pending is None else pending.number,
@@ -438,22 +431,6 @@ def _configuration(search: Search, path: str, cures: searching.Cures) -> Tuple[s
     )
     prefix = os.path.basename(stem) + "_"
     return stem + suffix, following.prepare(stem + suffix, change, base, prefix=prefix)
-
-
-def _ending(search: Search, result: searching.Outcome, path: str) -> List[Diagnostic]:
-    """What is said of a search that ends without a result."""
-    from npu_config.dumps._rules import search_without_result
-
-    if result.state == searching.NOT_AMONG:
-        message = "the result is wrong with all {:,} changes together: none of the suspects alone"
-        return [
-            search_without_result.diagnostic(
-                phrase(message, len(search.suspects)),
-                Place(path),
-                help="compare the inputs first; name other suspects in a new STATE",
-            )
-        ]
-    return []
 
 
 def _told_so_far(search: Search) -> str:

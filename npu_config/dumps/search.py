@@ -15,10 +15,10 @@ from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, S
 import attr
 
 from npu_config.core.arguments import path_name
-from npu_config.core.diagnostics import Place
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, write_atomic
 from npu_config.core.message import phrase
-from npu_config.dumps._rules import search_unreadable
+from npu_config.dumps._rules import search_unreadable, search_without_result
 from npu_config.text.loading import text_of
 
 GRAPH, UB, TYPE, PRECISION = "graph", "ub", "type", "precision"
@@ -193,6 +193,22 @@ def _needed(suspects: Sequence[Suspect], history: _History) -> Optional[Cures]:
         left = left[bad:]
         history.left = len(left)
     return frozenset(needed)
+
+
+def findings(search: Search, result: Outcome, path: str) -> List[Diagnostic]:
+    """What is said of a search that ends without a result."""
+    if result.state != NOT_AMONG:
+        return []
+    message = "the result is wrong with all {:,} changes together: none of the suspects alone"
+    text = phrase(message, len(search.suspects))
+    help_ = "compare the inputs first; name other suspects in a new STATE"
+    return [search_without_result.diagnostic(text, Place(path), help=help_)]
+
+
+def refused(path: str, message: str) -> NpuConfigError:
+    """What is said of a state that belongs to something else."""
+    help_ = "the runs cannot be compared; name a new STATE"
+    return search_unreadable.error(message, Place(path), help=help_)
 
 
 # the file
