@@ -127,11 +127,13 @@ def sentences() -> Dict[str, Set[str]]:
 
 
 def _titles() -> Iterator[str]:
+    from npu_config.logs.facts import texts
     from npu_config.migration.facts import facts
     from npu_config.rulebook import load_all
 
     yield from (rule.summary for rule in load_all())
     yield from (fact.title for fact in facts().values())
+    yield from texts()
 
 
 def _helps() -> Iterator[str]:

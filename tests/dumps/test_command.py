@@ -129,7 +129,7 @@ def test_overflow(npu, tmp_path):
     assert not re.search(r"(src|href)\s*=", page)
     assert json.loads((tmp_path / "m.json").read_text()) == {"black-list": {"to-add": ["Mul"]}}
     config = files["next.yaml"].read_text()
-    for words in ("dump_layer: loss/mul", "dump_mode: all", "modify_mixlist:", "dump_path: "):
+    for words in ("enable_dump_debug: true", "modify_mixlist:", "dump_path: "):
         assert words in config
     assert files["ops_info.json"].exists()
     assert npu("check", files["next.yaml"]).code == 0

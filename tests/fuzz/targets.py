@@ -19,10 +19,11 @@ from npu_config.core.settings import Setting, Settings, SourceKind
 from npu_config.core.toolkit import installed_cann
 from npu_config.diagnosis.graph import diagnose
 from npu_config.diagnosis.loss_report._read import Series, _read
+from npu_config.diagnosis.profiling_tables import read_op_summary, read_profile
 from npu_config.diagnosis.profiling_tables.fusion_result import _sum_up
-from npu_config.diagnosis.profiling_tables.op_summary import _lines, _Reading
 from npu_config.dumps.overflow import units
 from npu_config.dumps.reference import open_reference
+from npu_config.dumps.search import load_search, outcome
 from npu_config.dumps.statistics import statistics_of_row
 from npu_config.judging import judge as judge_input
 from npu_config.judging.comments import Suppressions
@@ -32,6 +33,11 @@ from npu_config.launch.environment.dotenv import parse_dotenv
 from npu_config.lint.baseline import Baseline, _counts_of
 from npu_config.lint.gitignore import Patterns
 from npu_config.lint.project import read_project
+from npu_config.logs import read_logs
+from npu_config.logs.bundle import bundle
+from npu_config.logs.follow import Follower
+from npu_config.logs.redact import Redactor
+from npu_config.logs.text import text_report
 from npu_config.migration.engine import migrate
 from npu_config.precision_tool.export import export_tfdbg
 from npu_config.proto.event_files import EventFileError, parse_event, raw_content, read_events
@@ -88,13 +94,6 @@ def _whole(kind):
 
 def _text(data):
     return data.decode("utf-8", "replace")
-
-
-def _table(data):
-    reading = _Reading()
-    reading._table("fuzz", _lines(io.StringIO(_text(data))))
-    if not reading.faults:
-        reading.result()
 
 
 def _log(data):
@@ -181,6 +180,19 @@ def _compile(path):
         compiled(str(path))
 
 
+def _job(path):
+    report = read_logs([str(path)])
+    Redactor().text(text_report(report, everything=True))
+    bundle(report, str(path), Redactor())
+
+
+def _growing(path):
+    follower = Follower([str(path)])
+    while follower.grow():
+        follower.certain(at_once=True)
+    follower.report()
+
+
 TARGETS = {
     **{"read-" + kind: _reader(kind) for kind in KINDS},
     "read-any": _reader(None),
@@ -192,8 +204,11 @@ TARGETS = {
     "migrate": _migrated,
     "graph": _in_file(diagnose, "graph.pbtxt"),
     "graph-binary": _in_file(diagnose, "graph.pb"),
-    "op-summary": _table,
+    "op-summary": _in_file(lambda path: read_op_summary([path]), "op_summary_1.csv"),
+    "profile": _in_file(lambda path: read_profile([path]), "a.csv"),
     "fusion-result": lambda data: _sum_up("fuzz", _text(data)),
+    "log": _in_file(_job, "train_0.log"),
+    "log-growing": _in_file(_growing, "train_0.log"),
     "loss-scale": _log,
     "event": _event,
     "events": lambda data: list(read_events(io.BytesIO(data))),
@@ -214,6 +229,7 @@ TARGETS = {
         lambda path: [*map(statistics_of_row, dumps.read_statistics(path))]
     ),
     "dump-result": _in_file(dumps.read_result),
+    "dump-search": _in_file(lambda path: outcome(load_search(path)), "state.json"),
     "dump-index": _in_file(_folder(_re_exported), "index.csv"),
     "reference": _in_file(lambda path: open_reference(str(path.parent)), "index.csv"),
     "ge-graph": _in_file(dumps.read_ge_graph),
@@ -252,6 +268,7 @@ READERS = {
     "dumps/graph.py": "ge-graph",
     "dumps/reference.py": "reference",
     "dumps/result.py": "dump-result",
+    "dumps/search.py": "dump-search",
     "dumps/statistics.py": "dump-statistics",
     "dumps/tree.py": "dump-mapping",
     "judging/__init__.py": "command: check, a sourced file",
@@ -259,6 +276,9 @@ READERS = {
     "lint/baseline.py": "baseline",
     "lint/gitignore.py": "gitignore",
     "lint/project.py": "project",
+    "logs/bundle.py": "log",
+    "logs/follow.py": "log-growing",
+    "logs/lines.py": "log",
     "migration/neighbours.py": "migrate",
     "migration/project.py": "migrate",
     "precision_tool/export.py": "tfdbg",
@@ -272,6 +292,8 @@ READERS = {
 
 NO_READERS = {
     "cli/_topics.py": "reads what tools.generate wrote into the package",
+    "cli/_dump_next.py": "compares a file with what was written",
+    "cli/_dump_search.py": "hashes files that others have read",
     "cli/_report.py": "looks whether a file holds findings that may be replaced",
     "core/files.py": "compares a file with what is to be written, and writes",
     "runner/hub.py": "what the system says of a process",
