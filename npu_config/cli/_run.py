@@ -302,8 +302,20 @@ def _summary(seen: "Seen", values: Mapping[str, Any]) -> Iterator[str]:
             "steps\n"
         )
         yield localized(text, place, seen.exit_code, seen.error, runs, steps)
+        yield from _recognised(str(seen.error))
     elif dry_run and seen.ended == "finished":
         yield localized("npu-config run: the script ended before any training step\n")
+
+
+def _recognised(error: str) -> Iterator[str]:
+    """What is known of the failure of a script, as npu-config log knows it."""
+    from npu_config.logs.causes import recognised
+
+    found = recognised(error)
+    if found is not None:
+        name, cause, todo = found
+        text = "npu-config run: this is {}: {} What to do: {}\n"
+        yield localized(text, name, localized(cause), localized(todo))
 
 
 _ENDED = (

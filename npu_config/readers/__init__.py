@@ -57,6 +57,13 @@ _ACL = lazy_pattern(
 )
 _ACL_BLOCK = lazy_pattern(r'"(?:dump|profiler)" *: *\{')
 _LOSS = lazy_pattern(r"loss[ _]scal|global_step|step ?[=:] ?\d", re.IGNORECASE)
+_LOG = lazy_pattern(
+    r"^(?:\[\d{1,6},\d{1,6}\]<std\w{3}>:)?(?:"
+    r"\[(?:ERROR|WARNING|INFO|DEBUG|EVENT|TRACE)\] ?[A-Z][A-Z0-9_]{1,20}\(-?\d|"
+    r"[EW][A-Z0-9]\d{4}: \S|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}: [IWEF] |"
+    r"Traceback \(most recent call last\):)",
+    re.MULTILINE,
+)
 _MANIFEST = (
     lazy_pattern(r"^apiVersion: {0,8}\S", re.MULTILINE),
     lazy_pattern(r"^kind: {0,8}\S", re.MULTILINE),
@@ -106,7 +113,7 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
         )
     if _GRAPH_TEXT.match(first_line(top)) is not None:
         return _graph(path)
-    if top.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+    if top.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") and not is_log(top, lower):
         if lower.startswith(("changeinfo", "change_info")):
             return Other(
                 "a change-info file of HCCL, not a rank table",
@@ -124,9 +131,22 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
                 "enable_dump and dump_path",
             )
         return None
+    if is_log(top, lower):
+        return Other("a log", phrase("run: npu-config log {}", path))
     if lower.endswith((".log", ".out")) and _LOSS.search(top):
         return Other("the log of a training run", phrase("run: npu-config loss-scale {}", path))
     return None
+
+
+def is_log(text: str, name: str) -> bool:
+    """Whether the beginning of a file is that of a log: of CANN, of TensorFlow, of a failed job.
+
+    Args:
+        text: its beginning.
+        name: its name.
+    """
+    kind = kind_of_suffix(suffix_of(name))
+    return (kind is None or name.endswith(".log")) and _LOG.search(text[:_TOP]) is not None
 
 
 def placeholder(text: str) -> "Optional[re.Match[str]]":

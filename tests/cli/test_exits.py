@@ -57,6 +57,7 @@ RIGHT = {
     "dump compare": "dump compare IN.dumps reference",
     "dump overflow": "dump overflow IN.dumps",
     "dump scan": "dump scan IN.dumps",
+    "dump search": "dump search state --config IN.yaml --type Exp",
     "dump result": "dump result IN.result",
     "ranktable merge": "ranktable merge IN.table.json",
     "ranktable show": "ranktable show IN.table.json",

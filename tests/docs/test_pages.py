@@ -39,6 +39,8 @@ from npu_config.records.document import render as render_record
 from npu_config.reporters import schema as findings
 from npu_config.rulebook import load_all
 from npu_config.runner.finder import uninstall_npu_bridge
+from tests.logs.jobs import MEMORY
+from tests.logs.jobs import raised as failed_log
 from tests.proto import event_messages
 
 ROOT = Path(__file__).parents[2]
@@ -240,6 +242,8 @@ def folder(tmp_path, monkeypatch):
         "run_1/npu_config.json": a_record({"op_wait_timeout": 60}),
         "run_2/npu_config.json": a_record({"op_wait_timeout": 9}),
         "train.log": "".join("step {} loss scale 1024\n".format(n) for n in range(9)),
+        "failed.log": failed_log(MEMORY),
+        "logs/train_0.log": failed_log(MEMORY),
         "PROF_001/op_summary_0.csv": SUMMARY,
         ".git/HEAD": "",
     }.items():

@@ -154,6 +154,15 @@ SEEDS = {
         "Input/Output,Index,Data Size,Data Type,Format,Shape,Max Value,Count\n",
         "Input,%d,8,DT_FLOAT,ND,2x1,1,2",
     ),
+    "profile": _text("OP Type,Core Type,Count,Total Time(us)\n", "Conv%d,AI_CORE,1,2.5"),
+    "dump-search": _text(
+        '{"version": 1, "kind": "npu_config.dump_search", "base": "b", "base_sha256": "", '
+        '"records": "base", "reference": null, "known_runs": [], "operators": [], "runs": [], '
+        '"suspects": [',
+        '{"kind": "graph", "name": "P%d"}',
+        ",",
+        "]}",
+    ),
     "dump-result": _text("LeftOp,RightOp,TensorIndex,CosineSimilarity\n", "a%d,a,a:output:%d,1.0"),
     "dump-index": _text(
         "run,file,node,output,occurrence,debug_op,device,dtype,shape,time_us,status\n",
