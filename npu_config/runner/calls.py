@@ -166,19 +166,13 @@ class Calls:
             found: the meaning of its fetches.
             feeds: the keys of what is fed.
         """
-        self._growth.look(session.graph, self._trains)
-        mine = found.facts.get(self)
-        if mine is None:
-            mine = found.facts[self] = {}
-        call = mine.get(feeds)
+        if self._options is not None:
+            self._growth.look(session.graph, self._trains)
+        key = frozenset(map(_name, found.given)), tuple(map(_name, feeds))
+        call = self._known.get(key)
         if call is None:
-            names = frozenset(each.name for each in found.operations)
-            key = names, tuple(map(_name, feeds))
-            call = self._known.get(key)
-            if call is None:
-                call = self._known[key] = self._look(session, found, feeds)
-            mine[feeds] = call
-        return call  # type: ignore[no-any-return]
+            call = self._known[key] = self._look(session, found, feeds)
+        return call
 
     def _trains(self) -> bool:
         return any(each.purpose == TRAINS and each.times for each in self.seen)
@@ -263,8 +257,13 @@ class _Growth:
             graph: of the session.
             trains: whether the session has trained already.
         """
-        if graph.version == self._version:
-            return
+        if graph.version != self._version:
+            try:
+                self._look(graph, trains)
+            except Exception:  # a fault of ours ends nobody's training
+                self._version = graph.version
+
+    def _look(self, graph: Any, trains: Callable[[], bool]) -> None:
         operations = graph.get_operations()
         if self._version is not None:
             made: Dict[Any, Tuple[LiveNode, Tuple[Frame, ...]]] = {}

@@ -64,6 +64,10 @@ class SeenSession:
             "findings": [each.localized(language()).to_dict() for each in self.findings],
             "runs": self.runs,
             "steps": self.steps,
+            "not_looked_at": [
+                {"path": place.path, "line": place.line, "why": str(why)}
+                for why, place in list(self.calls.unseen.items())
+            ],
             "calls": [each.to_dict() for each in list(self.calls.seen)[:_MOST_CALLS]],
         }
 

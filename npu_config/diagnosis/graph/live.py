@@ -48,7 +48,7 @@ class LiveNode(Node):
     @property
     def index(self) -> int:
         """How many operations of its graph were made before, or more."""
-        return int(self.operation._id)
+        return int(getattr(self.operation, "_id", 0))
 
     @property
     def inputs(self) -> Tuple[Edge, ...]:  # type: ignore[override]
@@ -180,9 +180,22 @@ class LiveGraph:
     """What was asked of the operations of one ``tf.Graph``; keep it with :func:`of_graph`."""
 
     def __init__(self, graph: Any) -> None:
+        self._graph = graph
         self._nodes: Dict[Any, LiveNode] = {}
-        self.functions = _Functions(graph._functions)
+        operations = graph.get_operations()[:1]
+        has_numbers = all(hasattr(each, "_id") for each in operations)
+        self._places: Optional[Dict[Any, int]] = None if has_numbers else {}
+        self.functions = _Functions(getattr(graph, "_functions", {}))
         self.whole = _Whole(graph, self.node_of)
+
+    def _place_of(self, node: LiveNode) -> int:
+        """When an operation was made, compared with others."""
+        if self._places is None:  # TensorFlow 2 numbers operations no more
+            return node.index
+        if node.operation not in self._places:
+            operations = self._graph.get_operations()
+            self._places = {each: place for place, each in enumerate(operations)}
+        return self._places[node.operation]
 
     def node_of(self, operation: Any) -> LiveNode:
         """An operation as a node."""
@@ -209,7 +222,7 @@ class LiveGraph:
             found[operation] = node
             if operation not in cut:
                 pending += node.sources
-        nodes = sorted(found.values(), key=lambda node: node.operation._id)
+        nodes = sorted(found.values(), key=self._place_of)
         return Graph(Body("", nodes), self.functions, self.whole)
 
 

@@ -107,6 +107,8 @@ def _infinite(run: RunGraph) -> Iterator[Sight]:
     for node in run.of("Const"):
         if constants.FLOATS.isdisjoint(node.types()) or constants.is_finite(node):
             continue
+        if run.made_in(node, _MADE_BY_TENSORFLOW[0]):
+            continue
         yield Sight(
             precision.infinite_constant,
             node,

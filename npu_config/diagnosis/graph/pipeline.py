@@ -64,7 +64,7 @@ def _short_batches(run: RunGraph) -> Iterator[Sight]:
                 said.add(id(batch))
                 yield Sight(
                     pipeline.batch_without_drop_remainder,
-                    run.twin(batch),
+                    run.twin(batch, run.source(getnext, 0)),
                     phrase(
                         "the last batch of {} may be short: the first dimension of {} is not "
                         "known, and the graph is compiled for dynamic shapes",
@@ -117,7 +117,7 @@ def _buffers(run: RunGraph) -> Iterator[Sight]:
                     continue
                 yield Sight(
                     pipeline.shuffle_buffer_with_getnext_offload,
-                    run.twin(node),
+                    run.twin(node, None),
                     phrase(
                         "{} fills its buffer before the first element comes (buffer_size: {:,}), "
                         "and GetNext waits for it on the device: the wait may time out",

@@ -209,9 +209,9 @@ class RunGraph:
         """The line of the script that made an operation."""
         return self.process.place(self.frames(node))
 
-    def twin(self, node: Node) -> Node:
-        """A node of a one-shot iterator's function, as the script made it."""
-        return self.graph.whole.nodes.get(node.name, node)
+    def twin(self, node: Node, iterator: Optional[Node]) -> Node:
+        """What the script made for a node of a one-shot function: a dataset, or the iterator."""
+        return self.graph.whole.nodes.get(node.name) or iterator or node
 
     def read_by(self, getnext: Node) -> Iterator[Tuple[Body, Node]]:
         """The datasets that an operation may read, with the bodies they stand in."""
