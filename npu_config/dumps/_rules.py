@@ -200,6 +200,22 @@ def operator_diverges() -> None:
     """
 
 
+@declare("NPU3014", Severity.ERROR, source=_COMPARED)
+def inputs_of_network_differ() -> None:
+    """What the network is fed with, or its weights, differ on both sides of a comparison.
+
+    Everything that follows differs, then, and no operator is to blame: the data is another
+    batch, is prepared in another way, or the weights are of another checkpoint.  Feeds, outputs
+    of iterators and weights are compared before anything else.
+
+    Wrong: a dump of the NPU with a shuffled data set, and a reference of the CPU with another
+    order.
+
+    Right: feed both sides the same data (a saved batch, the same seed, no shuffling), and
+    start from the same checkpoint.
+    """
+
+
 @declare(
     "NPU330",
     Severity.ERROR,
@@ -221,4 +237,17 @@ def result_table_unreadable() -> None:
     old ones with LeftOp and RightOp.
 
     Right: `npu-config dump result result_20260102030405.csv`
+    """
+
+
+@declare("NPU3010", Severity.ERROR, source=(*_DUMPS, *_OVERFLOWS))
+def odd_values() -> None:
+    """A tensor holds NaN, infinities or values at the limit of its type.
+
+    Atlas training products saturate: 65504 in float16 is the sign of an overflow there, others
+    keep infinity.  The first such output with clean inputs in the order of execution is where
+    they began; what comes after it is often its consequence.  A constant may hold the limit on
+    purpose, such as the mask of an attention.
+
+    Right: keep the operator in float32, lower the loss scale, or correct its inputs.
     """

@@ -22,7 +22,7 @@ from npu_config.dumps._rules import not_a_graph_of_the_engine
 from npu_config.dumps.tree import plain
 from npu_config.text.faults import FaultLog
 from npu_config.text.loading import loaded
-from npu_config.text.prototext import Block, parse
+from npu_config.text.prototext import TextBlock, parse
 from npu_config.text.source import Source
 
 LARGEST = 1 << 28
@@ -152,9 +152,7 @@ def read_ge_graph(path: PathLike, model: Optional[str] = None) -> GeGraph:
     Raises:
         NpuConfigError: the file cannot be read or is not such a graph.
     """
-    name = path_name(path)
-    if os.path.isdir(name):
-        name = _in_folder(name, model)
+    name = graph_file(path, model)
     data = loaded(name, LARGEST)
     log = FaultLog(
         Source(data.decode("utf-8", "surrogateescape"), name), not_a_graph_of_the_engine
@@ -167,6 +165,20 @@ def read_ge_graph(path: PathLike, model: Optional[str] = None) -> GeGraph:
     if log.diagnostics:
         raise NpuConfigError(log.diagnostics)
     return GeGraph(_text(graphs[0], "name"), ops, name)
+
+
+def graph_file(path: PathLike, model: Optional[str] = None) -> str:
+    """The file of a graph: the path itself, or in a folder the one that is meant.
+
+    Args:
+        path: the file or the folder.
+        model: as :func:`read_ge_graph` has it.
+
+    Raises:
+        NpuConfigError: the folder cannot be read or holds no graph.
+    """
+    name = path_name(path)
+    return _in_folder(name, model) if os.path.isdir(name) else name
 
 
 def _in_folder(folder: str, model: Optional[str]) -> str:
@@ -206,12 +218,12 @@ def _refused(path: str, reason: str) -> NpuConfigError:
 _Node = Mapping[str, List[Any]]
 
 
-def _of_block(block: Block) -> _Node:
+def _of_block(block: TextBlock) -> _Node:
     """A message as a table of lists; messages inside stay as they are until they are read."""
     node: Dict[str, List[Any]] = {}
     for field in block.fields:
         node.setdefault(field.name, []).extend(
-            value if isinstance(value, Block) else value.value for value in field.values
+            value if isinstance(value, TextBlock) else value.value for value in field.values
         )
     return node
 
@@ -225,7 +237,7 @@ def _from_json(data: bytes, path: str) -> List[_Node]:
 
 
 def _node(value: Any) -> _Node:
-    if isinstance(value, Block):
+    if isinstance(value, TextBlock):
         return _of_block(value)
     if not isinstance(value, dict):
         return {}

@@ -11,14 +11,14 @@ Source: facts dump.yaml, ``paths`` and ``names``.
 import fnmatch
 import os
 import re
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import attr
 
 from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, reading
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps._rules import several_dumps_of_one_operator
 from npu_config.dumps.dump import Dump, Opened, open_dump
@@ -396,12 +396,57 @@ def no_dump(tree: DumpTree, path: str) -> Diagnostic:
     return rules.no_dump_found.diagnostic(text, Place(path), help=help_)
 
 
-class Chosen(NamedTuple):
-    """Files of one run, device, model and step; ``steps`` are those that there were."""
+def no_such_run(
+    tree: DumpTree, path: str, run: Optional[str], device: Optional[int]
+) -> Diagnostic:
+    """What is said where a run or a device is asked for that a dump does not have."""
+    text = phrase(
+        "no dump of {} here; there are the runs {} and the devices {}",
+        phrase("run {}", run)
+        if device is None
+        else phrase("device {}", device)
+        if run is None
+        else phrase("run {} on device {}", run, device),
+        listed(tree.runs) or phrase("(none)"),
+        listed(map(str, tree.devices)) or phrase("(none)"),
+    )
+    return rules.no_dump_found.diagnostic(text, Place(path))
 
-    files: Tuple[DumpFile, ...]
-    steps: Tuple[int, ...]
-    step: Optional[int]
+
+class Newest(NamedTuple):
+    """One run of each device, and what was left out.
+
+    Args:
+        tree: the files.
+        runs: (device, run) of the files; a run that the path does not name is None.
+        older: (device, run) of the others.
+    """
+
+    tree: DumpTree
+    runs: Tuple[Tuple[Optional[int], Optional[str]], ...]
+    older: Tuple[Tuple[Optional[int], Optional[str]], ...]
+
+
+def newest(tree: DumpTree, run: Optional[str] = None) -> Newest:
+    """The files of the newest run of each device.
+
+    Every process has a run of its own, so a job on several devices has several.
+
+    Args:
+        tree: what was found.
+        run: the run to choose in place of the newest.
+    """
+    pairs = sorted({(file.device, file.run) for file in tree}, key=_run_order)
+    last = {device: each for device, each in pairs if run is None or each == run}
+    kept = [pair for pair in pairs if pair[0] in last and last[pair[0]] == pair[1]]
+    files = [file for file in tree if (file.device, file.run) in kept]
+    others = [pair for pair in pairs if pair not in kept]
+    return Newest(tree.only(files), tuple(kept), tuple(others))
+
+
+def _run_order(pair: Tuple[Optional[int], Optional[str]]) -> Tuple[int, str]:
+    device, run = pair
+    return -1 if device is None else device, run or ""
 
 
 def select(
@@ -433,33 +478,6 @@ def select(
     )
 
 
-def choose(tree: DumpTree, step: Optional[int] = None, device: Optional[int] = None) -> Chosen:
-    """One run, device, model and step: the newest run, the model with most operators.
-
-    Args:
-        tree: what was found.
-        step: the iteration; None: the first.
-        device: the device; None: the first.
-    """
-    files = [file for file in tree if file.kind == "tensor"]
-    runs = sorted({file.run or "" for file in files})
-    files = [file for file in files if (file.run or "") == runs[-1]] if runs else []
-    devices = sorted({-1 if file.device is None else file.device for file in files})
-    wanted = device if device is not None else next(iter(devices), -1)
-    files = [file for file in files if (-1 if file.device is None else file.device) == wanted]
-    models: Dict[Tuple[object, object], Set[str]] = {}
-    for file in files:
-        models.setdefault((file.model, file.folder.model_id), set()).add(file.op_name)
-    if models:
-        best = max(models, key=lambda model: len(models[model]))
-        files = [file for file in files if (file.model, file.folder.model_id) == best]
-    steps = tuple(sorted({file.step for file in files if file.step is not None}))
-    taken = step if step is not None else next(iter(steps), None)
-    if steps:
-        files = [file for file in files if file.step == taken]
-    return Chosen(tuple(files), steps, taken)
-
-
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Operator:
     """One operator of a step, with what its files say together.
@@ -486,31 +504,50 @@ class Operators(NamedTuple):
     diagnostics: Tuple[Diagnostic, ...]
 
 
-def operators(chosen: Chosen) -> Operators:
-    """Read the headers of the chosen files and put those of one operator together."""
+def operators(chosen: Sequence[DumpFile]) -> Operators:
+    """Read the headers of the files of a step, and put those of one operator together."""
     files: Dict[str, List[Tuple[DumpFile, Dump]]] = {}
     found: List[Diagnostic] = []
-    for file in chosen.files:
+    for file in chosen:
+        if file.kind != "tensor":
+            continue
         opened = file.open()
         found.extend(opened.diagnostics)
         if opened.dump is not None:
             name = opened.dump.op_name or file.op_name
             files.setdefault(name, []).append((file, opened.dump))
     result = []
+    several: List[Tuple[str, str]] = []
     for name, members in files.items():
         members.sort(key=lambda member: member[0].name.time)
         last, dump = members[-1]
         threads = {member.name.thread for member, _ in members} - {None}
         if len(members) > 1:
             if len(threads) <= 1:
-                message = "{} files of the operator {} in one step; the last outputs are taken"
-                text = phrase(message, len(members), name)
-                found.append(several_dumps_of_one_operator.diagnostic(text, Place(last.path)))
+                several.append((name, last.path))
             dump = _together(members)
         made = Operator(name, last.op_type, last.name.time, dump, max(1, len(threads)))
         result.append(made)
+    if several:
+        found.append(_several(several, len(files)))
     result.sort(key=lambda operator: operator.time)
     return Operators(tuple(result), tuple(found))
+
+
+def _several(several: Sequence[Tuple[str, str]], operators: int) -> Diagnostic:
+    """Said once of a step: loops and collectives have several files, and mixed runs have."""
+    (name, path), count = several[0], len(several)
+    message = (
+        "operators with several files in one step: {:,} of {:,}, the first is {}; the last "
+        "outputs are taken"
+    )
+    if count == operators > 2:
+        message = (
+            "every operator has several files in one step ({:,} of {:,}, the first is {}), as "
+            "when two runs wrote into one folder; the last outputs are taken"
+        )
+    text = phrase(message, count, operators, name)
+    return several_dumps_of_one_operator.diagnostic(text, Place(path))
 
 
 def _together(members: Sequence[Tuple[DumpFile, Dump]]) -> Dump:
