@@ -62,6 +62,8 @@ def operator_in_loop(context: Context) -> None:
             if id(loop) in loops:
                 continue
             loops.add(id(loop))
+            if _loads_values(meaning, site.scope, loop):
+                continue
             for part, name in _made_in(meaning, site.scope, loop):
                 if id(part) not in seen:
                     seen.add(id(part))
@@ -90,6 +92,24 @@ def _loops_around(site: Site) -> Iterator[ast.AST]:
             ):
                 return
             yield node
+
+
+def _loads_values(meaning: Meaning, scope: Scope, loop: ast.AST) -> bool:
+    """True for a loop over variables, or what is loaded, that does no more than assign it."""
+    if not isinstance(loop, ast.For):
+        return False
+    if isinstance(loop.iter, ast.Call) and name_of(loop.iter.func) in ("range", "trange", "count"):
+        return False
+    runs = [
+        part
+        for part in walk(scope, loop)
+        if isinstance(part.node, ast.Call) and is_run(meaning, part.scope, part.node)
+    ]
+    return all(
+        isinstance(given, ast.Call) and name_of(given.func) == "assign"
+        for run in runs
+        for given in run.node.args[:1]  # type: ignore[attr-defined]
+    )
 
 
 def is_new_graph(call: ast.Call) -> bool:

@@ -315,8 +315,8 @@ def large_shuffle_buffer(context: Context) -> None:
             continue
         context.report(
             phrase(
-                "a shuffle buffer of {} elements, and GetNext runs on the device: it waits until "
-                "the buffer is full, which may take longer than it may",
+                "buffer_size is {}, and GetNext runs on the device: it waits until the buffer is "
+                "full, and may time out",
                 int(size),
             ),
             context.place(call),

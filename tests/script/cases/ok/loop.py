@@ -33,3 +33,5 @@ with tf.Session(config=npu_config_proto()) as sess:
         v.load(np.mean([1.0]), sess)
         print(np.sqrt(sess.run(mean)))
         summary = tf.Summary()
+    for variable in tf.trainable_variables():
+        sess.run(tf.assign(variable, np.zeros([4])))
