@@ -38,6 +38,7 @@ from npu_config.dumps.matching import NO_COUNTERPART, Match, Sides, is_constant,
 from npu_config.dumps.metrics import Metrics
 from npu_config.dumps.pairing import Choice, Pair, paired
 from npu_config.dumps.reference import References, open_references
+from npu_config.dumps.tables import Table, judge_table, tables_of
 from npu_config.dumps.tree import Folder, Operator, find_dumps, no_dump, operators
 from npu_config.dumps.verdicts import (
     AGREES,
@@ -48,6 +49,7 @@ from npu_config.dumps.verdicts import (
     IGNORED,
     NOT_COMPARED,
     Bounds,
+    Judged,
     judge,
     kind_of,
     limits_of,
@@ -352,8 +354,15 @@ class Work:
         other = self.references.open(pair.other)
         self.notes += [*found.diagnostics, *other.diagnostics]
         ordered = list(found.operators)
+        given = self.graphs.of(pair.where.model)
+        tables = tables_of(pair.files, given, self.notes)
         graph = self._ordered(ordered, pair.where.model)
-        sides = Sides(other, graph, {operator.name: operator for operator in ordered})
+        if given and not graph and any(given.find(table.operator.name) for table in tables):
+            graph = given
+            self.graphs.known += 1
+        known = {operator.name: operator for operator in ordered}
+        known.update((table.operator.name, table.operator) for table in tables)
+        sides = Sides(other, graph, known)
         rows: List[Row] = []
         for index, operator in enumerate(ordered):
             skipped = any(fnmatch.fnmatchcase(operator.name, pattern) for pattern in self._ignore)
@@ -361,6 +370,10 @@ class Work:
                 if skipped and row.verdict in (AGREES, DIVERGES):
                     row = attr.evolve(row, verdict=IGNORED)
                 rows.append(row)
+            self._tick()
+        first = len(ordered)
+        for index, table in enumerate(self._in_order(tables, graph), first):
+            rows += self._table_rows(index, table, sides, pair.where)
             self._tick()
         self.rows += rows
         self.parts.append(_part(pair, rows))
@@ -392,6 +405,50 @@ class Work:
             )
             exact = self._shared is not None
             yield row if match.array is None else _compared(row, tensor, match, self.bounds, exact)
+
+    def _in_order(self, tables: Sequence[Table], graph: Optional[GeGraph]) -> List[Table]:
+        """Tables in the order of execution."""
+        ids = {} if graph is None else {op.name: op.id for op in graph}
+        last = len(ids)
+        return sorted(tables, key=lambda t: (ids.get(t.operator.name, last), t.operator.time))
+
+    def _table_rows(self, index: int, table: Table, sides: Sides, where: Folder) -> Iterator[Row]:
+        """The rows of an operator of which there are statistics alone."""
+        operator = table.operator
+        op = None if sides.graph is None else sides.graph.find(operator.name)
+        skipped = any(fnmatch.fnmatchcase(operator.name, pattern) for pattern in self._ignore)
+        for each in table.rows:
+            if self._shared is not None:
+                continue
+            match = match_of(operator, op, each.side, each.index, None, sides)
+            array = match.array
+            judged, kind = Judged(NOT_COMPARED, (), match.reason), ""
+            if array is not None:
+                types = each.data_type, array.data_type
+                kind = match.role or kind_of(array.name, operator.op_type, *types)
+                limits = limits_of(kind, *types, self.bounds)
+                judged = judge_table(each, array, limits)
+            verdict = judged.verdict
+            yield Row(
+                index,
+                operator.name,
+                operator.op_type,
+                each.side,
+                each.index,
+                each.data_type,
+                NO_COUNTERPART if array is None else array.label,
+                "" if array is None else array.data_type,
+                _stands_for(operator, op),
+                each.shape or (),
+                IGNORED if skipped and verdict in (AGREES, DIVERGES) else verdict,
+                reason=judged.reason,
+                matched_by=match.by,
+                kind=kind,
+                causes=judged.causes,
+                role=match.role,
+                producer=match.producer,
+                where=where,
+            )
 
     def _ordered(self, ordered: List[Operator], model: Optional[str]) -> Optional[GeGraph]:
         """Sort operators by the graph, when it knows them; returns the graph then."""
