@@ -93,16 +93,16 @@ class Outputs(NamedTuple):
             shown: makes the text.
             page: makes the HTML.
         """
-        wanted = self.format_ == "json" or self.json_file is not None
-        as_json = text.document(content(), [*found, *results]) if wanted else ""
         if self.format_ == "json":
-            say(as_json)
+            for piece in text.pieces(content(), [*found, *results]):
+                say(piece)
         else:
             say(shown())
             if found:
                 print_findings(found)
         if self.json_file is not None:
-            write(self.json_file, as_json, self.force)
+            whole = text.pieces(content(), [*found, *results])
+            write(self.json_file, (piece.encode("ascii") for piece in whole), self.force)
         if self.html_file is not None:
             write(self.html_file, page(), self.force)
 

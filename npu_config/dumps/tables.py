@@ -1,131 +1,103 @@
-"""Tables of statistics against a reference: what has to hold of two tensors that agree.
+"""Tables of statistics (``dump_data: "stats"``) against a reference: extremes, mean, counts.
 
-A table has the extremes, the mean, the norm and the counts of a tensor that was not kept.  Where
-two tensors agree within the limits of their type and kind, these agree within limits that follow
-from them: an extreme as one element, the mean and the norm as the relative distance.  So a table
-shows that a tensor diverges; that it agrees holds of its statistics alone.
+They tell less than tensors: numbers that agree are said to be all that was compared.
 
 Source: facts dump.yaml, ``stats_csv``.
 """
 
 import math
-import os
-from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, Optional, Tuple
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError
 from npu_config.core.message import join, phrase
-from npu_config.dumps.data_types import PLAIN
-from npu_config.dumps.dump import Dump
-from npu_config.dumps.graph import GeGraph
+from npu_config.dumps.data_types import BY_NAME
 from npu_config.dumps.reference import Array
-from npu_config.dumps.statistics import (
-    Statistics,
-    StatisticsRow,
-    measured,
-    read_statistics,
-    statistics_of_row,
-)
-from npu_config.dumps.tree import DumpFile, Operator, plain
+from npu_config.dumps.statistics import Number, measured
 from npu_config.dumps.verdicts import AGREES, DIVERGES, ELEMENT, NOT_COMPARED, Judged, Limits
-from npu_config.text.loading import attempted
 
-_DIGITS = 2e-5
-"""The error of numbers with six digits."""
+LARGEST, SMALLEST, MEAN, NORM = "Max Value", "Min Value", "Avg Value", "l2norm"
+COUNTS = ("Nan Count", "Negative Inf Count", "Positive Inf Count")
+_ROUNDED = 1e-5
+"""Tables have six digits."""
 
-
-class Table(NamedTuple):
-    """The statistics of one operator in one step; ``operator`` has no tensors."""
-
-    operator: Operator
-    rows: Tuple[StatisticsRow, ...]
+Numbers = Mapping[str, Number]
 
 
-def tables_of(
-    files: Iterable[DumpFile], graph: Optional[GeGraph], found: List[Diagnostic]
-) -> Tuple[Table, ...]:
-    """The tables among the files of a step, with the names that the graph gives operators.
+def numbers_of(array: Array) -> Dict[str, Number]:
+    """The columns of a table, of the values of a reference.
+
+    Raises:
+        NpuConfigError: the values cannot be read.
+        ImportError: numpy is missing.
+    """
+    import numpy
+
+    infinite = [0, 0]
+    for piece in array.blocks():
+        if piece.dtype.kind == "f":
+            infinite[0] += int(numpy.count_nonzero(numpy.isneginf(piece)))
+            infinite[1] += int(numpy.count_nonzero(numpy.isposinf(piece)))
+    found = measured(array.blocks)
+    finite = found.elements - found.nan - found.infinite
+    return {
+        LARGEST: found.maximum,
+        SMALLEST: found.minimum,
+        MEAN: found.mean,
+        NORM: math.hypot(found.mean, found.deviation) * math.sqrt(finite),
+        COUNTS[0]: found.nan,
+        COUNTS[1]: infinite[0],
+        COUNTS[2]: infinite[1],
+    }
+
+
+def judge_numbers(ours: Numbers, theirs: Numbers, limits: Limits, data_type: str) -> Judged:
+    """Whether the numbers of two tensors agree.
 
     Args:
-        files: of the step.
-        graph: knows names that file names have with ``_`` for ``/``.
-        found: gets what is wrong with tables.
+        ours: of the table.
+        theirs: the same columns of the reference.
+        limits: of the tensor.
+        data_type: on the device.
     """
-    names: Dict[str, str] = {} if graph is None else {plain(op.name): op.name for op in graph}
-    result = []
-    for file in files:
-        rows = None
-        if file.kind == "statistics":
-            rows = attempted(found, file.path, read_statistics, file.path)
-        if rows:
-            name = names.get(file.op_name, file.op_name)
-            dump = Dump(os.fspath(file.path), "", file.name.time, name, (), ())
-            result.append(Table(Operator(name, file.op_type, file.name.time, dump), rows))
-    return tuple(result)
-
-
-def judge_table(row: StatisticsRow, array: Array, limits: Limits) -> Judged:
-    """Whether statistics can be those of a tensor that agrees with the reference.
-
-    Args:
-        row: of the device.
-        array: of the reference.
-        limits: of the tensors.
-    """
-    given = statistics_of_row(row)
-    if given is None:
-        return Judged(NOT_COMPARED, (), "the table has no numbers of it")
-    try:
-        theirs = measured(array.blocks)
-    except NpuConfigError as error:
-        return Judged(NOT_COMPARED, (), error.diagnostics[0].message)
-    if (given.nan, given.infinite) != (theirs.nan, theirs.infinite) and _counts(row):
-        message = "{:,} NaN and {:,} infinite against {:,} and {:,}"
-        counts = (given.nan, given.infinite, theirs.nan, theirs.infinite)
-        return Judged(DIVERGES, ("nan",), phrase(message, *counts))
-    is_padded = row.format not in (*PLAIN, "ND")
-    wrong = [
-        phrase("{} {:.6g} against {:.6g}", name, mine, other)
-        for name, mine, other, allowed in _numbers(row, given, theirs, limits, is_padded)
-        if not abs(mine - other) <= allowed + _DIGITS * max(abs(mine), abs(other))
+    both = [
+        (name, float(mine), float(there))
+        for name, mine, there in ((name, ours.get(name), theirs.get(name)) for name in theirs)
+        if mine is not None and there is not None
     ]
-    if wrong:
-        return Judged(DIVERGES, ("statistics",), join("; ", wrong))
-    return Judged(AGREES, (), "by its statistics alone")
+    if not both:
+        return Judged(NOT_COMPARED, (), "the table has no number of this tensor")
+    causes: List[str] = []
+    reasons: List[str] = []
+    for name, mine, there in both:
+        if name in COUNTS and mine != there:
+            causes.append("nan" if name == COUNTS[0] else "infinite")
+            reasons.append(phrase("{}: {:g}, {:g} in the reference", name, mine, there))
+    for name, mine, there in both:
+        if (
+            name not in COUNTS
+            and math.isfinite(there)
+            and not _near(name, mine, there, both, limits)
+        ):
+            limit = _limit(data_type)
+            full = limit is not None and abs(mine) >= limit and abs(there) > limit
+            causes.append("saturation" if full else "statistics")
+            reasons.append(phrase("{}: {:.6g}, {:.6g} in the reference", name, mine, there))
+    if causes:
+        return Judged(DIVERGES, tuple(dict.fromkeys(causes)), join("; ", reasons))
+    return Judged(AGREES, (), "compared by statistics alone")
 
 
-def _counts(row: StatisticsRow) -> bool:
-    """True when the table counts what is not finite."""
-    return any(row.numbers.get(name) is not None for name in ("Nan Count", "Positive Inf Count"))
+def _limit(data_type: str) -> Optional[float]:
+    kind = BY_NAME.get(data_type)
+    return None if kind is None else kind.limit
 
 
-_Number = Tuple[str, float, float, float]
-"""What it is, of the device, of the reference, and how far they may be apart."""
-
-
-def _numbers(
-    row: StatisticsRow, given: Statistics, theirs: Statistics, limits: Limits, is_padded: bool
-) -> Sequence[_Number]:
-    """The numbers that both sides have; padding adds zeros, which the norm does not see."""
-    if theirs.nan or theirs.infinite or given.nan or given.infinite or not theirs.elements:
-        return ()
-    square = math.sqrt(theirs.deviation**2 + theirs.mean**2)
-    exact = limits.kind in ("index", "flag")
-    relative = 0.0 if exact else limits.relative
-    largest = max(abs(theirs.minimum), abs(theirs.maximum), square)
-    element = relative * ELEMENT * largest if limits.absolute is None else limits.absolute
-    result: List[_Number] = []
-    for name, mine, other in (
-        (phrase("minimum"), given.minimum, theirs.minimum),
-        (phrase("maximum"), given.maximum, theirs.maximum),
-    ):
-        if not math.isnan(mine) and not (is_padded and mine == 0.0):
-            result.append((name, mine, other, element))
-    if not is_padded and not math.isnan(given.mean):
-        result.append(
-            (phrase("mean"), given.mean, theirs.mean, relative * square + _DIGITS * largest)
-        )
-    norm = row.numbers.get("l2norm")
-    if norm is not None:
-        whole = square * math.sqrt(theirs.elements)
-        result.append((phrase("norm"), float(norm), whole, relative * whole))
-    return result
+def _near(
+    name: str, mine: float, there: float, both: List[Tuple[str, float, float]], limits: Limits
+) -> bool:
+    if limits.absolute is not None and name != NORM:
+        return abs(mine - there) <= limits.absolute
+    size = max([abs(each[2]) for each in both if each[0] in (LARGEST, SMALLEST)] or [abs(there)])
+    allowed = limits.relative * abs(there) if name == NORM else ELEMENT * limits.relative * size
+    if limits.kind == "index":
+        allowed = 0.0
+    return abs(mine - there) <= allowed + _ROUNDED * abs(there) + limits.smallest
