@@ -35,6 +35,7 @@ RIGHT = {
     "explain": "explain dump_step",
     "init": "init",
     "schema": "schema",
+    "show": "show IN.yaml",
     "diff": "diff IN.yaml good.yaml",
     "mixlist build": "mixlist build --black ReduceSum",
     "mixlist check": "mixlist check IN.mixlist",

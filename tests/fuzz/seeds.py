@@ -57,6 +57,12 @@ SEEDS = {
     "read-yaml": _text("version: 1\n", "hccl_timeou_%d: 1\nno_option_%d: [a, {b: c}]"),
     "read-toml": _text("version = 1\n", 'no_option_%d = "a"\n[table_%d]\nx = [1, 2]'),
     "read-json": _text('{"version": 1,', '"no_option_%d": {"a": [1, "b"]}', ",\n", "}"),
+    "read-record": _text(
+        '{"version": 1, "tool": "npu_config 1", "defaults": {}, "options": {',
+        '"hccl_timeout": %d, "no_option_%d": [1]',
+        ",\n",
+        "}}",
+    ),
     "read-pbtxt": _text(
         'graph_options { rewrite_options { custom_optimizers { name: "NpuOptimizer"\n',
         _ENTRY,

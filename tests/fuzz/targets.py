@@ -296,6 +296,8 @@ NO_READERS = {
     "cli/_dump_search.py": "hashes files that others have read",
     "cli/_report.py": "looks whether a file holds findings that may be replaced",
     "core/files.py": "compares a file with what is to be written, and writes",
+    "records/document.py": "digests of files; a record is read by read-record",
+    "records/writing.py": "looks whether a file is a record that may be renamed",
     "runner/hub.py": "what the system says of a process",
     "runner/ranks.py": "what the ranks of this run wrote",
     "script/checks/loops.py": "searches for one pattern, which tests/linear proves",
