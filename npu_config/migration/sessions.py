@@ -2,7 +2,7 @@
 
 import ast
 import re
-from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.resolve import Binding
@@ -46,7 +46,7 @@ def check_close(work: Work, site: Site, always: bool) -> None:
     target, name = targets[0], names[0]
     closes = any(
         _is_closed(work, site, name_of(one), isinstance(one, ast.Attribute))
-        for one in [*targets, *_aliases(site, names)]
+        for one in [*targets, *_aliases(work, site, names)]
     )
     if closes and not always:
         return
@@ -76,13 +76,18 @@ def check_close(work: Work, site: Site, always: bool) -> None:
         )
 
 
-def _aliases(site: Site, names: Sequence[str]) -> List[ast.expr]:
+def _aliases(work: Work, site: Site, names: Sequence[str]) -> List[ast.expr]:
     """The variables that names of the same scope are assigned to."""
-    return [
-        ast.Name(name, ast.Store())
-        for name, stores in site.scope.stores.items()
-        if any(isinstance(one.node, ast.Name) and one.node.id in names for one in stores)
-    ]
+    key = "aliases {}".format(id(site.scope))
+    found: Optional[Dict[str, Set[str]]] = work.script.cache.get(key)
+    if found is None:
+        found = work.script.cache[key] = {}
+        for name, stores in site.scope.stores.items():
+            for one in stores:
+                if isinstance(one.node, ast.Name):
+                    found.setdefault(one.node.id, set()).add(name)
+    aliases = sorted({alias for name in names for alias in found.get(name, ())})
+    return [ast.Name(alias, ast.Store()) for alias in aliases]
 
 
 def _is_configured_graph(work: Work, call: ast.Call) -> bool:
