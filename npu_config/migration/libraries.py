@@ -42,7 +42,7 @@ def _used(script: Resolver) -> Iterator[Tuple[Site, str]]:
     for site in script.imports:
         for dotted in _names(site):
             top, _, rest = dotted.partition(".")
-            without = MAKERS.get(top)
+            without = MAKERS.get(top) if not script.neighbours.path(top, 0) else None
             if without is not None and not (rest and rest.startswith(without)):
                 yield site, top
                 break

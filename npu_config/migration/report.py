@@ -33,7 +33,7 @@ _ENTRIES = {
     "edited": "runs on the NPU once this is written",
     "already": "runs on the NPU already",
     "not-needed": "makes no session",
-    "refused": "stays on the CPU: something is refused",
+    "refused": "is not migrated as a whole: something is refused",
     "unknown": "it is not known where its session is made",
 }
 _STATUSES = {
