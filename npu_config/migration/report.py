@@ -9,7 +9,7 @@ import textwrap
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import DOCS_URL
-from npu_config.core.message import Message, join, language, localized, phrase
+from npu_config.core.message import join, language, localized, phrase
 from npu_config.core.terminal import printable
 from npu_config.migration import rules
 from npu_config.migration.engine import Migration
@@ -168,7 +168,7 @@ _SHIFTING = {
 }
 
 
-def _remarks(outcomes: Sequence[Outcome]) -> List[Message]:
+def _remarks(outcomes: Sequence[Outcome]) -> List[str]:
     """What is said once of all files: that random numbers change where a seed is set, and why."""
     found = {
         note.id
@@ -279,7 +279,7 @@ def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
             for one in outcomes
             if one.entry is not None
         ],
-        "remarks": list(_remarks(outcomes)),
+        "remarks": _remarks(outcomes),
         "diagnostics": found,
         "summary": _counts(outcomes),
         "next": list(commands),
