@@ -55,8 +55,8 @@ def shutdown_resource(sess: Any, npu_shutdown: Any) -> None:
 def npu_resources(config: Any = None) -> Iterator[Any]:
     """The device for a ``with`` block, given back whatever ends the block (SystemExit too).
 
-    The operations of :func:`init_resource` are put into a graph of their own: in that of the script
-    they would change the seeds of all behind them, which depend on how many came before.
+    The operations of :func:`init_resource` are put into a graph of their own: in that of the
+    script they would change the seeds of all behind them, which depend on how many came before.
 
     Args:
         config: an NpuConfig, a ConfigProto (which stays as it is), or None.
