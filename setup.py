@@ -50,6 +50,7 @@ setup(
             "launch/environment/scripts/*.sh",
             "locale/*.jsonl",
             "locale/*/LC_MESSAGES/*",
+            "logs/*.jsonl",
             "migration/*.yaml",
             "proto/*.binpb",
             "proto/*.proto",

@@ -1,31 +1,25 @@
 """``npu-config dump``: what dump and overflow settings left on disk."""
 
-import contextlib
 import os
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import click
 
 from npu_config.cli import _dump_text as text
+from npu_config.cli._dump_compare import compare_command
 from npu_config.cli._dump_faults import overflow_command, scan_command
 from npu_config.cli._dump_shared import (
     LINES,
     NO_NUMPY,
-    Bar,
-    Outputs,
-    attempt_values,
     device_option,
     files_of,
     format_option,
-    graph_option,
-    output_options,
     print_result,
     selection_options,
-    write_next,
 )
 from npu_config.cli._language import CommandGroup
 from npu_config.cli._options import FILE
-from npu_config.cli._output import Failure, progress, say, unwritable, write
+from npu_config.cli._output import Failure, progress, say, unwritable
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Report
 from npu_config.core.files import reading
@@ -38,76 +32,6 @@ threshold_option = click.option(
     show_default=True,
     help="A tensor agrees when its cosine similarity is above it.",
 )
-
-
-@click.command("compare")
-@click.argument("npu", metavar="NPU", type=FILE)
-@click.argument("reference", metavar="REFERENCE", type=FILE)
-@graph_option
-@threshold_option
-@click.option("--step", type=int, metavar="N", help="The step of the dump.")
-@click.option("--reference-step", type=int, metavar="N", help="The run or step of REFERENCE.")
-@click.option("--device", type=int, metavar="N", help="The device of the dump.")
-@click.option(
-    "--ignore", multiple=True, metavar="PATTERN", help="Operators that do not count (* and ?)."
-)
-@click.option("--all", "everything", is_flag=True, help="Print inputs that agree, too.")
-@click.option(
-    "--csv", "csv_file", metavar="FILE", help="Write the table in the columns of msaccucmp."
-)
-@output_options
-def compare_command(
-    npu: str,
-    reference: str,
-    graph: Optional[str],
-    threshold: float,
-    step: Optional[int],
-    reference_step: Optional[int],
-    device: Optional[int],
-    ignore: Tuple[str, ...],
-    everything: bool,
-    csv_file: Optional[str],
-    outputs: Outputs,
-) -> int:
-    """Compare a dump with a reference, and find the first operator that diverges.
-
-    REFERENCE is a folder of .npy files (OPERATOR.OUTPUT.TIME.npy, of tfdbg-export or dump
-    export), or another dump. Without --graph inputs are not compared.
-
-    Exit code 0 when everything that was compared agrees, 1 when something diverges.
-    """
-    from npu_config.dumps import result
-    from npu_config.dumps.compare import compare_dumps
-    from npu_config.dumps.html import comparison_page
-
-    with contextlib.ExitStack() as stack:
-        found = attempt_values(
-            outputs.format_,
-            lambda: compare_dumps(
-                npu,
-                reference,
-                graph,
-                threshold,
-                step=step,
-                reference_step=reference_step,
-                device=device,
-                ignore=ignore,
-                progress=Bar(stack).advance,
-            ),
-        )
-    outputs.deliver(
-        result.plain(found),
-        found.diagnostics,
-        result.finding(found),
-        lambda: text.comparison(found, everything),
-        lambda: comparison_page(found, localized("{} against {}", npu, reference)),
-    )
-    if csv_file is not None:
-        write(csv_file, result.result_csv(found), outputs.force)
-    first = found.first_diverging
-    layers = [first] if first is not None else list(found.diverging)
-    write_next(outputs, npu, layers, found.step, found.passes)
-    return 0 if found.ok and not fails(Report(found.diagnostics), False) else 1
 
 
 @click.command("show")
@@ -441,7 +365,7 @@ def result_command(path: str, threshold: float, limit: int, format_: str) -> int
         ],
     }
     print_result(format_, content, (), lambda: text.results(table, threshold, limit), 1)
-    return 1 if table.diverging else 0
+    return 1 if table.diverging or not table.judged else 0
 
 
 for each in (
