@@ -180,7 +180,7 @@ def test_many_files_that_import_each_other(tmp_path):
     ("text", "count", "rest"),
     [
         ("horovodrun -np 16 -H a:8,b:8 python t.py > l", "16 processes", "--server a --server b"),
-        ("mpirun -np 8 \\\n  -x A \\\n  python3 t.py -a | tee o", "8 processes", "-- python3 t.py -a"),
+        ("mpirun -np 8 \\\n -x A \\\n python3 t.py -a | tee o", "8 processes", "-- python3 t.py -a"),
         ("srun -N 2 --ntasks-per-node=8 python t.py", "16 processes", "--to slurm -o . -- py"),
         ("torchrun --nproc_per_node=4 --nnodes=2 t.py", "8 processes", "-- python3 t.py"),
         ("python3 -m torch.distributed.launch t.py", "as many processes", "-- python3 t.py"),
