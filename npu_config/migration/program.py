@@ -262,17 +262,19 @@ class Program:
             one for one in reached if self._found(one).makes and not self._found(one).is_done
         ]
         refused = [one for one in (index, *makers) if self.looked[one].outcome.is_refused]
-        if makers and refused:
-            return Entry("refused", self._name(refused[0]))
+        is_refused = self.looked[index].outcome.is_refused and not self._found(index).is_done
+        if is_refused or (makers and refused):
+            return Entry("refused", self._name(index if is_refused else refused[0]))
         if npu:
             is_done = all(self._found(one).is_done for one in npu)
             return Entry("already" if is_done else "edited", self._name(npu[0]))
-        if makers:
+        is_graph = any(self._found(one).has_graph for one in reached)
+        if makers or (is_graph and any(self._found(one).libraries for one in reached)):
             self._import(index, True)
             if self._imports_npu(index):
                 return Entry("edited", self._name(index))
             return Entry("refused", self._name(index))
-        if not any(self._found(one).has_graph for one in reached):
+        if not is_graph:
             return Entry("not-needed")
         unknown = [name for one in reached for name in self._unknown(one)]
         return Entry("unknown", unknown[0]) if unknown else Entry("not-needed")

@@ -109,6 +109,7 @@ GRAPH = "import tensorflow as tf\n"
 OURS = "from npu_config.npu_init import *\n"
 GAN = "import tensorflow_gan\n"
 EAGERLY = GRAPH + "tf.enable_eager_execution()\n"
+GUARDED = GRAPH + "if __name__ == '__main__':\n    tf.enable_eager_execution()\n"
 RUN = 'if __name__ == "__main__":\n    run()\n'
 TRAINER = GRAPH + "def run():\n    with tf.Session() as sess:\n        pass\n"
 
@@ -133,6 +134,14 @@ def entries(found):
         ({"a.py": GRAPH + "import c\nc.run(tf.train.Example())\n"}, {"a.py": ("not-needed", "")}),
         ({"a.py": GRAPH + "import numpy, os\nprint(tf.zeros(1))\n"}, {"a.py": ("not-needed", "")}),
         ({"a.py": GRAPH + "x = tf.zeros(1)\ndef f():\n    pass\n"}, {}),
+        (
+            {"a.py": GAN + "f()\n", "tensorflow_gan/__init__.py": GRAPH + "tf.zeros(1)"},
+            {"a.py": ("edited", "a.py")},
+        ),
+        (
+            {"a.py": "import b\n" + TRAINER + RUN, "b.py": GUARDED},
+            {"a.py": ("edited", "a.py"), "b.py": ("refused", "b.py")},
+        ),
         (
             {"a.py": "import b\n" + RUN, "b.py": EAGERLY},
             {"a.py": ("refused", "b.py")},
@@ -180,7 +189,7 @@ def test_many_files_that_import_each_other(tmp_path):
     ("text", "count", "rest"),
     [
         ("horovodrun -np 16 -H a:8,b:8 python t.py > l", "16 processes", "--server a --server b"),
-        ("mpirun -np 8 \\\n -x A \\\n python3 t.py -a | tee o", "8 processes", "-- python3 t.py -a"),
+        ("mpirun -np 8 \\\n -x A \\\n python t.py | tee o", "8 processes", "-- python t.py"),
         ("srun -N 2 --ntasks-per-node=8 python t.py", "16 processes", "--to slurm -o . -- py"),
         ("torchrun --nproc_per_node=4 --nnodes=2 t.py", "8 processes", "-- python3 t.py"),
         ("python3 -m torch.distributed.launch t.py", "as many processes", "-- python3 t.py"),
