@@ -15,6 +15,9 @@ __all__ = ["after", "shell_notes"]
 
 _XLA_NOTE = "XLA is not used on the NPU: take the line out"
 _CUDA_NOTE = "no effect on the NPU: ASCEND_DEVICE_ID of the launch chooses the device"
+_CPU_NOTE = (
+    'says "CPU on purpose": on the NPU host its sessions run on the NPU once npu_init is imported'
+)
 _SMI_NOTE = "there is no such tool on the NPU host: npu-smi info"
 _LAUNCH_NOTE = (
     "one process per device: JOB_ID, RANK_ID, RANK_SIZE, RANK_TABLE_FILE, ASCEND_DEVICE_ID; see "
@@ -73,7 +76,21 @@ def _text(work: Work, site: Site, text: str) -> None:
         note = _SMI_NOTE if command == "nvidia-smi" else _LAUNCH_NOTE
         work.manual(site.line, command, note)
     elif _is_set(site, text):
-        _variable(work, site.line, text)
+        if text == "CUDA_VISIBLE_DEVICES" and _hides_all(site):
+            work.manual(site.line, "cuda-visible-devices", _CPU_NOTE, asks=True)
+        else:
+            _variable(work, site.line, text)
+
+
+def _hides_all(site: Site) -> bool:
+    """True where the variable becomes -1 or empty: no GPU, and so the CPU."""
+    value: Optional[ast.AST] = None
+    for node in reversed(site.parents):
+        if isinstance(node, ast.Assign):
+            value = node.value
+        elif isinstance(node, ast.Call) and site.node in node.args[:1] and len(node.args) > 1:
+            value = node.args[1]
+    return literal_text(value) in ("-1", "")
 
 
 def _variable(work: Work, line: int, name: str) -> None:

@@ -374,7 +374,7 @@ def after(work: Work) -> None:
             maker = _method_of(work, site, node)
             if maker is not None:
                 _make(work, site, maker)
-            elif name in _SUPERVISED:
+            elif name in _SUPERVISED and not _is_of_own_class(work, site, node.value):
                 work.needs_patch(site)
                 work.manual(site.line, "session-config", _UNKNOWN_OWNER)
             elif name in ("test_session", "cached_session", "session"):
@@ -388,6 +388,25 @@ def _method_of(work: Work, site: Site, node: ast.Attribute) -> Optional[_Maker]:
         return None
     owner = work.script.constructed(node.value, site.scope)
     return _METHODS.get((owner or "", node.attr))
+
+
+def _is_of_own_class(work: Work, site: Site, node: ast.expr) -> bool:
+    """True for an object of a class of the script that is derived from nothing of TensorFlow."""
+    values = [node] if isinstance(node, ast.Call) else work.script.values(node, site.scope)
+    classes = [
+        binding.node
+        for value in values
+        for binding in (
+            work.script.bindings(value.func.id, site.scope)
+            if isinstance(value, ast.Call) and isinstance(value.func, ast.Name)
+            else ()
+        )
+    ]
+    return len(classes) == len(values) > 0 and all(
+        isinstance(one, ast.ClassDef)
+        and not any(work.script.resolve(base, work.script.module) for base in one.bases)
+        for one in classes
+    )
 
 
 _SUPERVISED = ("managed_session", "prepare_or_wait_for_session")
