@@ -39,7 +39,7 @@ def undo(paths: Sequence[str]) -> List[str]:
     commands = []
     for top, files in _by_repository(paths).items():
         names = [shlex.quote(os.path.relpath(os.path.realpath(path), top)) for path in files]
-        commands.append("git -C {} checkout -- {}".format(shlex.quote(top), " ".join(names)))
+        commands.append(" ".join(["git", "-C", shlex.quote(top), "checkout", "--", *names]))
     return commands
 
 

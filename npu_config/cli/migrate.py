@@ -4,10 +4,11 @@ import errno
 import os
 import shutil
 import stat
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import click
 
+from npu_config.cli._compare import Comparison, compare
 from npu_config.cli._fix import difference, rewrite
 from npu_config.cli._git import uncommitted, undo
 from npu_config.cli._options import INPUT
@@ -47,6 +48,17 @@ class _Plan(NamedTuple):
 @click.option("--force", is_flag=True, help="With --write: over changes that git has not seen.")
 @click.option("--output", metavar="DIR", help="Write a migrated copy of the files to DIR.")
 @click.option(
+    "--run",
+    "is_run",
+    is_flag=True,
+    help="With --output: run the scripts before and after, and compare the losses they print.",
+)
+@click.option(
+    "--steps",
+    type=click.IntRange(min=1),
+    help="With --run: how many session runs.  [default: 10]",
+)
+@click.option(
     "--imports",
     type=click.Choice(IMPORTS),
     default=IMPORTS[0],
@@ -70,6 +82,8 @@ def command(
     partial: bool,
     force: bool,
     output: Optional[str],
+    is_run: bool,
+    steps: Optional[int],
     imports: str,
     form: str,
 ) -> None:
@@ -88,6 +102,10 @@ def command(
     """
     if check and (write or output is not None):
         raise click.UsageError("--check writes nothing: leave out --write and --output")
+    if is_run and output is None:
+        raise click.UsageError("--run requires --output")
+    if steps is not None and not is_run:
+        raise click.UsageError("--steps requires --run")
     if force and not write:
         raise click.UsageError("--force requires --write")
     if write and output is not None:
@@ -137,6 +155,13 @@ def command(
         for taken_back in undo(_changed(outcomes)) if write else ():
             say(localized("to undo: {}\n", taken_back))
         _say_left_out(plan if output is not None else None)
+    for compared in (
+        _compared(plan, outcomes, output, steps or _STEPS) if is_run and output else ()
+    ):
+        say(
+            localized("run: {}: {}\n", compared.path, localized(compared.text)), err=form != "text"
+        )
+        complete = complete and compared.same is not False
     ctx.exit(DONE if complete else FINDINGS)
 
 
@@ -187,6 +212,23 @@ def _empty_directories(paths: Sequence[str], outcomes: List[Outcome]) -> List[Ou
             )
             outcomes = [*outcomes, Outcome(Target(path), diagnostics=(found,))]
     return outcomes
+
+
+# Runs
+
+_STEPS = 10
+
+
+def _compared(
+    plan: _Plan, outcomes: Sequence[Outcome], output: str, steps: int
+) -> Iterator[Comparison]:
+    """Run each script that is edited, before and after."""
+    names = dict(plan.copies)
+    for outcome in outcomes:
+        path = outcome.target.path
+        is_script = outcome.entry is not None and path.endswith(".py")
+        if is_script and outcome.status == "changed" and path in names:
+            yield compare(path, path, os.path.join(output, names[path]), steps)
 
 
 # Writing

@@ -78,7 +78,7 @@ def check_close(work: Work, site: Site, always: bool) -> None:
 
 def _aliases(work: Work, site: Site, names: Sequence[str]) -> List[ast.expr]:
     """The variables that names of the same scope are assigned to."""
-    key = "aliases {}".format(id(site.scope))
+    key = "aliases" + str(id(site.scope))
     found: Optional[Dict[str, Set[str]]] = work.script.cache.get(key)
     if found is None:
         found = work.script.cache[key] = {}

@@ -113,6 +113,39 @@ def test_a_copy_is_whole(project, tmp_path):
     assert "link.txt (a link out of the directory)" in result.stderr
 
 
+TRAINING = """\
+import tensorflow as tf
+tf.set_random_seed(3)
+w = tf.Variable(tf.random_normal([4]))
+loss = tf.reduce_sum(tf.square(w - 1.0))
+step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(1000):
+        print("loss", sess.run([step, loss])[1])
+"""
+
+
+@pytest.mark.tensorflow
+def test_run(tmp_path, tensorflow):
+    """Before and after print the same losses; a script that ends in an error is not compared."""
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "train.py").write_text(TRAINING)
+    (project / "wrong.py").write_text(TRAINING.replace("range(1000)", "nothing"))
+    result = npu("--output", tmp_path / "out", "--run", "--steps", "3", project)
+    assert "train.py: the same numbers before and after: " in result.stdout
+    assert "wrong.py: not compared: before the migration it ends with 1: " in result.stdout
+    assert result.exit_code == 0
+
+
+def test_run_requires_a_copy(project, tmp_path):
+    """2, and what is missing."""
+    for options in (["--run"], ["--steps", "3"], ["--run", "--write"]):
+        result = npu(*options, project)
+        assert (result.exit_code, " requires --" in result.stderr) == (2, True)
+
+
 def test_a_disk_that_is_full(project, tmp_path, monkeypatch):
     """Nothing is left under the name of the output."""
     import errno
