@@ -127,7 +127,7 @@ with tf.Session() as sess:
 
 
 @pytest.mark.tensorflow
-def test_run(tmp_path, tensorflow):
+def test_run(tmp_path):
     """Before and after print the same losses; a script that ends in an error is not compared."""
     project = tmp_path / "project"
     project.mkdir()
