@@ -45,7 +45,7 @@ _PROGRAMMERS = {"AssertionError", "NotImplementedError", "RuntimeError", "TypeEr
 _WORDS = re.compile(r"[A-Za-z]{2,}[^A-Za-z]+[A-Za-z]{2,}|\{[^}]*\}\W* [a-z]{3,}")
 CODE = re.compile(
     r"(Union|Optional|Literal)\[|[A-Z0-9]{2,3}[:/]|from \S+ import|import \w+;|"
-    r"\W*No newline at end|\(\?"
+    r"\W*No newline at end|\(\?|<[a-z]+[ >]"
 )
 
 GLUE = ("{} and {}", "{} or {}", "{}, {}", "{}; {}", ", ", "error", "warning", "info", "help:")

@@ -85,7 +85,7 @@ def compare_command(
     Exit code 0 when everything that was compared agrees, 1 when something diverges.
     """
     from npu_config.dumps import result
-    from npu_config.dumps.html import comparison_page
+    from npu_config.dumps.comparison_page import comparison_page
 
     with contextlib.ExitStack() as stack:
         compared = _comparison(npu, reference, graph, chosen, Bar(stack).advance)

@@ -115,7 +115,7 @@ def fails(report: Report, strict: bool) -> bool:
 
 STDIN = "<stdin>"
 
-_CONFIGURATIONS = ("yaml", "toml", "json", "pbtxt", "pb")
+_CONFIGURATIONS = ("yaml", "toml", "json", "pbtxt", "pb", "record")
 
 
 def read_configuration(path: str, as_kind: Optional[str] = None, scripts: bool = False) -> Reading:

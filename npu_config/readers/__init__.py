@@ -252,6 +252,7 @@ FORMATS: Mapping[str, FileFormat] = {
         FileFormat("yaml", (".yaml", ".yml"), "npu_config.readers.yaml_file", _MIB),
         FileFormat("toml", (".toml",), "npu_config.readers.toml_file", _MIB),
         FileFormat("json", (".json",), "npu_config.readers.json_file", _MIB),
+        FileFormat("record", (), "npu_config.readers.record_file", 16 * _MIB),
         FileFormat(
             "pbtxt",
             (".pbtxt",),
@@ -332,6 +333,11 @@ def kind_by_content(text: str, path: str) -> Optional[str]:
     """The format that a text looks like; its name decides where that says nothing."""
     if _SHELL_SHEBANG.match(text) is not None:
         return "shell"
+    if '"npu_config' in text[:_LINE]:
+        from npu_config.readers.record_file import is_record
+
+        if is_record(text):
+            return "record"
     from npu_config.readers.side_file import RANK_TABLE, kind_by_name, recognise
 
     kind = recognise(text, path) or kind_by_name(path)
@@ -394,6 +400,7 @@ class Ownership(NamedTuple):
 
 NOTHING_OF_NPU = "it sets nothing of the NPU"
 _NO_KIND = Ownership(False, "unsupported file type")
+_RECORD = Ownership(False, "this is the record of a job")
 _TAKEN = Ownership(True, "it refers to the NPU")
 _SIDE_FILE = Ownership(True, "its content is that of a side file or a rank table")
 
@@ -419,6 +426,11 @@ def is_ours(path: str, content: bytes, named: bool = False) -> Ownership:
     other = other_kind(text, content, path)
     if other is not None:
         return Ownership(False, phrase("this is {}", other.what))
+    if b'"npu_config' in content[:_LINE]:
+        from npu_config.readers.record_file import is_record
+
+        if is_record(text):
+            return _RECORD
     decision = _NO_KIND if kind is None else _of_configuration(signs(text, kind, path, named))
     if decision or suffix not in OPEN_SUFFIXES or not _SIDE_MARKS.search(content.lower()):
         return decision
