@@ -60,8 +60,10 @@ def operator_in_loop(context: Context) -> None:
             continue
         for loop in _loops_around(site):
             if id(loop) in loops:
-                continue
+                break  # what is around it was looked at with it
             loops.add(id(loop))
+            if _has_new_graph(loop):
+                break
             if _loads_values(meaning, site.scope, loop):
                 continue
             for part, name in _made_in(meaning, site.scope, loop):
@@ -87,11 +89,12 @@ def _loops_around(site: Site) -> Iterator[ast.AST]:
             if any(isinstance(c, ast.Call) and is_new_graph(c) for c in calls):
                 return
         if isinstance(node, LOOPS):
-            if any(
-                isinstance(n, ast.Call) and name_of(n.func) in _NEW_GRAPH for n in ast.walk(node)
-            ):
-                return
             yield node
+
+
+def _has_new_graph(loop: ast.AST) -> bool:
+    """True for a loop that makes a graph or a session in each round."""
+    return any(isinstance(n, ast.Call) and name_of(n.func) in _NEW_GRAPH for n in ast.walk(loop))
 
 
 def _loads_values(meaning: Meaning, scope: Scope, loop: ast.AST) -> bool:
