@@ -25,7 +25,7 @@ FLOORS = (
     ("readers",),
     ("judging",),
     ("writers", "reporters"),
-    ("diagnosis", "dumps", "lint", "migration"),
+    ("diagnosis", "dumps", "editor", "lint", "migration"),
     ("tf1",),
     ("precision_tool", "npu_init"),
     ("runner",),

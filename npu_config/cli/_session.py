@@ -35,7 +35,7 @@ from npu_config.readers import LARGEST, NOTHING_OF_NPU, Ownership
 from npu_config.reporters import Unchecked
 from npu_config.rulebook import load_all
 from npu_config.rules.reading import FAILED
-from npu_config.text.loading import attempted, guarded
+from npu_config.text.loading import attempted, guarded, unsaved_content
 from npu_config.text.rules import json_syntax, nothing_to_check, unparsable_file, unreadable_file
 
 __all__ = ["Session"]
@@ -84,7 +84,8 @@ def candidates(
                 skipped.append(Skipped(path, of_package(path) or EXCLUDED))
             continue
         else:
-            found = iter((Candidate(path, if_ours=if_ours and os.path.exists(path)),))
+            there = os.path.exists(path) or unsaved_content(path) is not None
+            found = iter((Candidate(path, if_ours=if_ours and there),))
         for candidate in found:
             name = os.path.abspath(candidate.path)
             if name not in seen:

@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, str] = {
     "dump": "dump",
     "doctor": "doctor",
     "run": "run_script",
+    "lsp": "lsp",
 }
 """Command to the module of this package that has it, as ``command``, in the order of the help."""
 

@@ -113,7 +113,7 @@ def command(
     if write_baseline is not None:
         _write_baseline(report, session, write_baseline, force)
         return WRONG_CALL if wrong_call else DONE
-    report = _without_known(report, session, baseline or project.baseline)
+    report = without_known(report, session, baseline or project.baseline)
     strict = strict or project.strict
     failed = fails(report, strict) or (strict and session.unchecked_named)
     if diff:
@@ -152,7 +152,7 @@ def _write_baseline(report: Report, session: Any, path: str, force: bool) -> Non
     say(localized("{} written to {}\n", words, path), err=True)
 
 
-def _without_known(report: Report, session: Any, path: Optional[str]) -> Report:
+def without_known(report: Report, session: Any, path: Optional[str]) -> Report:
     """The findings that a baseline does not allow."""
     if path is None:
         return report
