@@ -22,7 +22,7 @@ CLI = [
     'tree-sitter-languages>=1.8; python_version < "3.10"',
 ]
 COMPARE = ["numpy>=1.17"]
-LSP = ['pygls>=1.1; python_version >= "3.8"']
+LSP = ['pygls>=1.1,<3; python_version >= "3.8"']  # editor/server.py knows versions 1 and 2
 
 
 class BuildWithCatalogues(build_py):  # type: ignore[misc]

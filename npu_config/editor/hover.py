@@ -51,7 +51,7 @@ def hover(path: str, text: str, offset: int, pages: Pages) -> Optional[Hover]:
     if not word:
         return None
     line = text[text.rfind("\n", 0, start) + 1 : start]
-    if _IGNORED.search(line) or (word.startswith("NPU") and word[3:].isdigit()):
+    if _IGNORED.search(line) or (word.startswith("NPU") and word[3:].isdecimal()):
         page = pages(word)
     elif is_log(path):
         page = pages(word) if _CODE.match(word) else None

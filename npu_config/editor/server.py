@@ -4,6 +4,7 @@ Only this module knows pygls, in its version 1 (the one for Python 3.8) and 2.  
 imported when it is asked: an editor waits for the server to start.
 """
 
+import contextlib
 import functools
 import importlib
 import logging
@@ -26,6 +27,8 @@ from typing import (
 
 from lsprotocol import types
 from pygls import uris
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.protocol import LanguageServerProtocol
 
 try:
     from pygls.lsp.server import LanguageServer
@@ -67,12 +70,35 @@ _TRIGGERS = ['"', "'", "[", ".", "(", "=", ",", " ", ":"]
 _LARGEST = 1 << 24
 
 
+class Protocol(LanguageServerProtocol):
+    """The protocol of pygls, which also answers a question whose arguments are wrong."""
+
+    def structure_message(self, data: Any) -> Any:
+        """As that of pygls 2."""
+        return self._structured(super().structure_message, data)
+
+    def _deserialize_message(self, data: Any) -> Any:
+        """As that of pygls 1."""
+        older: Any = super()
+        return self._structured(older._deserialize_message, data)
+
+    def _structured(self, structure: Callable[[Any], Any], data: Any) -> Any:
+        try:
+            return structure(data)
+        except Exception:
+            if isinstance(data, dict) and "id" in data and "method" in data:
+                error = types.ResponseError(JsonRpcInvalidParams.CODE, "invalid arguments")
+                self._send_response(data["id"], error=error)
+            raise
+
+
 class Server(LanguageServer):
     """A language server; a client that sends nonsense is told so in the log, not in a window."""
 
     files: Optional[Files] = None
     language = "en"
     is_shut_down = False
+    is_told_to_exit = False
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log what could not be done."""
@@ -110,15 +136,12 @@ def run(
     """
     worker = Worker(make_checker)
     server = _server(worker, pages, rules)
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what is printed is no answer
-    try:
-        server.start_io(sys.stdin.buffer, answers)
-    except SystemExit:
-        pass
-    finally:
-        worker.end()
-    return 0 if server.is_shut_down else 1
+    with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(SystemExit):
+        try:
+            server.start_io(sys.stdin.buffer, os.fdopen(os.dup(1), "wb"))
+        finally:
+            worker.end()
+    return 1 if server.is_told_to_exit and not server.is_shut_down else 0
 
 
 def _path(uri: str) -> Optional[str]:
@@ -131,7 +154,7 @@ def _server(
     worker: Worker, pages: "Pages", rules: Callable[[], Sequence[Tuple[str, str]]]
 ) -> Server:
     whole = types.TextDocumentSyncKind.Full
-    server = Server(_SOURCE, __version__, text_document_sync_kind=whole)
+    server = Server(_SOURCE, __version__, text_document_sync_kind=whole, protocol_cls=Protocol)
 
     def spoken(handler: Callable[..., Any]) -> Callable[..., Any]:
         """The handler, which answers in the language of the editor."""
@@ -198,6 +221,10 @@ def _server(
         server.is_shut_down = True
         if server.files is not None:
             server.files.end()
+
+    @server.feature(types.EXIT)
+    def leave(_: Any) -> None:
+        server.is_told_to_exit = True
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     @spoken

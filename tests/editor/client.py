@@ -1,5 +1,6 @@
 """An own client of the language server: it speaks the protocol, and knows no library of it."""
 
+import collections
 import contextlib
 import json
 import os
@@ -41,7 +42,8 @@ class Client:
         )
         self.root, self.versions, self.number = root, {}, 0
         self.answers, self.notes, self.asked = {}, queue.Queue(), []
-        self.errors = []
+        self.errors, self.findings, self.messages = [], {}, []
+        self.counts = collections.Counter()
         threading.Thread(target=self._read, daemon=True).start()
         threading.Thread(target=self._log, daemon=True).start()
         self.started = self.ask(
@@ -122,13 +124,20 @@ class Client:
 
     def published(self, path, version=None):
         """The next findings of a file, those of a version if one is given."""
+        waiting = self.findings.setdefault(uri(path), collections.deque())
         while True:
+            while waiting:
+                params = waiting.popleft()
+                if version in (None, params.get("version")):
+                    return params["diagnostics"]
             note = self.notes.get(timeout=SECONDS)
             assert note is not None, self.errors
-            params = note["params"]
-            ours = note["method"].endswith("publishDiagnostics") and params["uri"] == uri(path)
-            if ours and version in (None, params.get("version")):
-                return params["diagnostics"]
+            if note["method"] == "textDocument/publishDiagnostics":
+                params = note["params"]
+                self.counts[params["uri"]] += 1
+                self.findings.setdefault(params["uri"], collections.deque()).append(params)
+            else:
+                self.messages.append(note)
 
     def found(self, path, text):
         """The findings of a text that is opened, or changed to."""

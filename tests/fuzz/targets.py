@@ -23,6 +23,10 @@ from npu_config.diagnosis.profiling_tables.fusion_result import _sum_up
 from npu_config.diagnosis.profiling_tables.op_summary import _lines, _Reading
 from npu_config.dumps.overflow import units
 from npu_config.dumps.reference import open_reference
+from npu_config.editor.completion import complete
+from npu_config.editor.hover import hover
+from npu_config.editor.lines import Lines
+from npu_config.editor.links import links
 from npu_config.judging import judge as judge_input
 from npu_config.judging.comments import Suppressions
 from npu_config.launch.engines.pod import devices_of, read_table
@@ -180,7 +184,21 @@ def _compile(path):
         compiled(str(path))
 
 
+def _edited(data):
+    """What an editor asks of a text, at its end and at its middle."""
+    text = _text(data)
+    for name in ("x.yaml", "x.toml", "x.json", "x.py", "x.sh", "x.pbtxt", "ops_info.json"):
+        for offset in (len(text), len(text) // 2):
+            complete(name, text, offset)
+            hover(name, text, offset, str)
+        list(links(name, text))
+    lines = Lines(text)
+    offset = lines.offset(*lines.position(len(text) // 2))
+    assert offset <= len(text)
+
+
 TARGETS = {
+    "editor": _edited,
     **{"read-" + kind: _reader(kind) for kind in KINDS},
     "read-any": _reader(None),
     "check-yaml": _whole("yaml"),
@@ -270,6 +288,7 @@ READERS = {
 NO_READERS = {
     "cli/_topics.py": "reads what tools.generate wrote into the package",
     "cli/_report.py": "looks whether a file holds findings that may be replaced",
+    "editor/server.py": "counts the lines of a file that another reader found something in",
     "core/files.py": "compares a file with what is to be written, and writes",
     "runner/hub.py": "what the system says of a process",
     "runner/ranks.py": "what the ranks of this run wrote",
