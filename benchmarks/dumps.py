@@ -76,7 +76,7 @@ def compare_rows(scratch: str) -> List[Row]:
             whole[start : start + values.size] = values * numpy.float32(factor)
         del whole
 
-    from npu_config.dumps.compare import aligned
+    from npu_config.dumps.alignment import aligned
     from npu_config.dumps.dump import read_dump
     from npu_config.dumps.metrics import measure
     from npu_config.dumps.reference import Array, open_npy

@@ -21,6 +21,7 @@ ROOMS = (
     "npu_config.runner.rules",
     "npu_config.script",
     "npu_config.sidefiles",
+    "npu_config.situations",
     "npu_config.text",
     "npu_config.tf1.loop_rules",
     "npu_config.tf1.rules",

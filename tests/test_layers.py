@@ -13,7 +13,7 @@ PACKAGE = Path(npu_config.__file__).parent
 
 FLOORS = (
     ("core",),
-    ("text",),
+    ("situations", "text"),
     ("python_flow",),
     ("catalogue",),
     ("proto",),

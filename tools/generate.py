@@ -14,6 +14,7 @@ from typing import Callable, Dict, List, Sequence, Union
 from tools import (
     descriptors,
     facts_map,
+    messages,
     migration_page,
     networks_page,
     option_types,
@@ -71,6 +72,7 @@ def show_difference(path: str, old: str, new: str) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Write or check; returns the exit code."""
     check = "--check" in arguments
+    messages.compile_in_checkout()  # without it, the Chinese pages would be written in English
     stale: List[str] = []
     for path, render in sources().items():
         full = os.path.join(ROOT, path)

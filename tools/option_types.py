@@ -6,7 +6,7 @@ from npu_config.catalogue import OPTIONS, PAGES, Option
 from npu_config.catalogue.api import OPTION_OF, PARAMETERS
 from npu_config.catalogue.kinds import Choice, Int
 from npu_config.catalogue.options import MIXED_MODES
-from npu_config.sidefiles.profiling import KEYS, Metrics, Size, Words
+from npu_config.sidefiles.profiling import KEYS, AicMetrics, Size, Words
 
 PATH = "npu_config/catalogue/option_types.pyi"
 
@@ -89,7 +89,7 @@ def _profiling() -> Iterator[Tuple[str, str]]:
             given = "Union[int, str]"
         elif isinstance(kind, Words):
             given = "Union[str, Sequence[str]]"
-        elif isinstance(kind, Metrics) or not isinstance(kind, Choice):
+        elif isinstance(kind, AicMetrics) or not isinstance(kind, Choice):
             given = "str"
         else:
             given = Choice(tuple(value for value in kind.values if value)).annotation

@@ -118,31 +118,49 @@ def statistics(values: Any) -> str:
     return "\n".join(lines) + "\n"
 
 
-def overflow(index: int, each: Any) -> str:
-    """One overflow with its reason and what follows."""
+def operator(each: Any) -> str:
+    """The operator that overflowed, or the task where its dump is not there."""
+    return each.op_name or localized("task {} of stream {}", each.task, each.stream)
+
+
+def overflow(index: int, group: Any) -> str:
+    """Equal overflows with their reason and what follows."""
+    each = group.first
+    times = len(group.members)
     lines = [
         localized(
             "{}. {} ({}), step {}, device {}",
             index,
-            each.op_name or localized("task {} of stream {}", each.task, each.stream),
+            operator(each),
             each.op_type or localized("unknown type"),
-            *map(or_unknown, (each.step, each.device)),
+            _numbers(group.steps),
+            _numbers(group.devices),
         )
     ]
+    if times > 1:
+        lines.append(localized("   {:,} equal overflows; the first:", times))
     for unit in each.units:
         for text, documented in unit.words:
             remark = "" if documented else " (uncertain)"
-            lines.append("   {}: {}{}".format(unit.unit, text, remark))
+            lines.append("   {}: {}{}".format(unit.unit, localized(text), remark))
     for tensor in each.tensors:
         lines.append("   {}".format(_tensor(tensor)))
-    origin = each.origin
+    origin = localized(each.origin)
     if each.came_in_with:
         origin += localized(" with input {}", ", ".join(map(str, each.came_in_with)))
     lines.append("   {}".format(origin))
     if each.passes:
         lines.append(localized("   made by the fusion passes {}", ", ".join(each.passes)))
-    lines += ["   -> {}".format(text) for text in each.advice]
+    lines += ["   -> {}".format(localized(text)) for text in each.advice]
     return "\n".join(map(printable, lines)) + "\n"
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """Steps or devices; of many the first and the last."""
+    texts = [str(number) for number in numbers]
+    if len(texts) > 8:
+        texts = [*texts[:4], "...", *texts[-3:]]
+    return ", ".join(texts) or "?"
 
 
 def _tensor(tensor: Any) -> str:
@@ -234,27 +252,6 @@ def _six(value: float) -> str:
     return "NaN" if math.isnan(value) else "{:.6f}".format(value)
 
 
-def overflows(report: Any) -> str:
-    parts = [overflow(number, each) for number, each in enumerate(report.overflows, 1)]
-    count = len(report.overflows)
-    if count:
-        parts.append(
-            localized(
-                "{:,} overflow; start with the first\n"
-                if count == 1
-                else "{:,} overflows; start with the first\n",
-                count,
-            )
-        )
-    else:
-        parts.append("no overflow was recorded\n")
-        parts.append("(Ascend 950 writes no records; look at the values with dump show)\n")
-    if report.strays:
-        message = "records without a status, where nothing overflowed: {:,}\n"
-        parts.append(localized(message, len(report.strays)))
-    return "\n".join(parts) if count else "".join(parts)
-
-
 def groups(files: Any) -> str:
     """One line for each run, device, model and step."""
     grouped: Dict[Tuple[Any, ...], List[Any]] = {}
@@ -294,10 +291,11 @@ def listed(entries: Sequence[Dict[str, Any]], limit: int) -> str:
             for entry in shown
         ),
     )
-    return result + _left_out(len(entries) - len(shown))
+    return result + left_out(len(entries) - len(shown))
 
 
-def _left_out(count: int) -> str:
+def left_out(count: int) -> str:
+    """How much of a table is not shown."""
     return localized("and {:,} more (--limit 0 shows all)\n", count) if count else ""
 
 
@@ -342,5 +340,5 @@ def results(result: Any, threshold: float, limit: int) -> str:
         len(result.rows),
         threshold,
     )
-    shown = (table(heads, rows) if bad else "") + _left_out(len(bad) - len(rows))
+    shown = (table(heads, rows) if bad else "") + left_out(len(bad) - len(rows))
     return shown + count + first(result.first_diverging)

@@ -76,7 +76,7 @@ def wrapped(text: str, room: int) -> List[str]:
     return [*lines, line.rstrip()] if line else lines
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group of commands; called without one, it shows its help."""
 
     def parse_args(self, ctx: click.Context, args: List[str]) -> List[str]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from npu_config.runner.run import Seen
 
 
-class Option(NamedTuple):
+class RunOption(NamedTuple):
     """An option of the command.
 
     Args:
@@ -50,43 +50,43 @@ class Option(NamedTuple):
 
 
 OPTIONS = (
-    Option(
+    RunOption(
         "--loops",
         "loops",
         ("device", "once"),
         "Whether a session.run makes as many steps as on the device (as by default), or one.",
     ),
-    Option(
+    RunOption(
         "--dry-run",
         "dry_run",
         bool,
         "Stop before the first training step and print what each session is configured with.",
         False,
     ),
-    Option(
+    RunOption(
         "--format",
         "format_",
         ("yaml", "json"),
         "With --dry-run: how it is printed; default: yaml.",
     ),
-    Option("--steps", "steps", range(1, sys.maxsize), "Stop after so many session runs."),
-    Option(
+    RunOption("--steps", "steps", range(1, sys.maxsize), "Stop after so many session runs."),
+    RunOption(
         "--ranks",
         "ranks",
         range(1, 33),
         "Start the script so many times, as the ranks of one job that communicate (1 to 32).",
         metavar="N",
     ),
-    Option(
+    RunOption(
         "--timeout",
         "timeout",
         range(1, sys.maxsize),
         "End the run after so many seconds, with exit code 124, and say where it was.",
         metavar="SECONDS",
     ),
-    Option("--report", "report", str, "Write a JSON report of the run.", metavar="FILE"),
-    Option("--overwrite", "overwrite", bool, "The report may replace a file.", False),
-    Option("--force", "force", bool, "Also where the vendor's package is installed.", False),
+    RunOption("--report", "report", str, "Write a JSON report of the run.", metavar="FILE"),
+    RunOption("--overwrite", "overwrite", bool, "The report may replace a file.", False),
+    RunOption("--force", "force", bool, "Also where the vendor's package is installed.", False),
 )
 
 _BY_FLAG = {option.flag: option for option in OPTIONS}

@@ -7,7 +7,7 @@ from typing import Any, List, Mapping, Optional, cast
 import click
 
 from npu_config.cli._guard import check_directory, guarded
-from npu_config.cli._language import Group, of_call, spoken
+from npu_config.cli._language import CommandGroup, of_call, spoken
 from npu_config.cli._output import EXIT_CODES
 from npu_config.core.message import localized, phrase
 from npu_config.core.version import __version__
@@ -38,7 +38,7 @@ COMMANDS: Mapping[str, str] = {
 """Command to the module of this package that has it, as ``command``, in the order of the help."""
 
 
-class _Commands(Group):
+class _Commands(CommandGroup):
     """A group whose commands are modules."""
 
     def list_commands(self, ctx: click.Context) -> List[str]:

@@ -1,55 +1,30 @@
 """``npu-config dump``: what dump and overflow settings left on disk."""
 
-import contextlib
-import functools
 import os
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import click
 
 from npu_config.cli import _dump_text as text
-from npu_config.cli._language import Group
-from npu_config.cli._options import FILE, form_option, together
-from npu_config.cli._output import (
-    Failure,
-    Unproducible,
-    progress,
-    say,
-    unwritable,
-    write,
-    write_mixlist,
+from npu_config.cli._dump_compare import compare_command
+from npu_config.cli._dump_faults import overflow_command, scan_command
+from npu_config.cli._dump_shared import (
+    LINES,
+    NO_NUMPY,
+    device_option,
+    files_of,
+    format_option,
+    print_result,
+    selection_options,
 )
+from npu_config.cli._language import CommandGroup
+from npu_config.cli._options import FILE
+from npu_config.cli._output import Failure, progress, say, unwritable
 from npu_config.cli._report import attempt, fails, print_findings
-from npu_config.core.diagnostics import Diagnostic, Report
+from npu_config.core.diagnostics import Report
 from npu_config.core.files import reading
 from npu_config.core.message import localized, phrase
-from npu_config.dumps.tree import find_dumps
 
-NO_NUMPY = 'values need numpy: pip install "npu_config[compare]"'
-
-
-LINES = 50
-
-
-format_option = form_option("How the result is printed.")
-device_option = click.option("--device", type=int, metavar="N", help="Only this device.")
-selection_options = together(
-    click.option("--step", type=int, metavar="N", help="Only this step (data_index)."),
-    click.option(
-        "--op", "ops", multiple=True, metavar="PATTERN", help="Only these operators (* and ?)."
-    ),
-    click.option(
-        "--type", "types", multiple=True, metavar="PATTERN", help="Only these operator types."
-    ),
-    device_option,
-)
-"""Which files."""
-graph_option = click.option(
-    "--graph",
-    metavar="GE_GRAPH",
-    type=FILE,
-    help="ge_proto_*_Build.txt (DUMP_GE_GRAPH=2), or the folder with it.",
-)
 threshold_option = click.option(
     "--threshold",
     type=click.FloatRange(-1, 1),
@@ -57,316 +32,6 @@ threshold_option = click.option(
     show_default=True,
     help="A tensor agrees when its cosine similarity is above it.",
 )
-_output_options = together(
-    click.option(
-        "--next-config",
-        "next_config",
-        metavar="CONFIG",
-        help="Write the configuration of the next run: .yaml .toml .json .pbtxt .pb",
-    ),
-    click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON."),
-    click.option(
-        "--html",
-        "html_file",
-        metavar="FILE",
-        help="Write a report as one page that needs nothing else.",
-    ),
-    click.option("--force", is_flag=True, help="Overwrite files that exist."),
-    format_option,
-)
-
-
-class _Outputs(NamedTuple):
-    """What is written beside the result, and how that is printed."""
-
-    next_config: Optional[str]
-    json_file: Optional[str]
-    html_file: Optional[str]
-    force: bool
-    format_: str
-
-    def deliver(
-        self,
-        content: Any,
-        found: Sequence[Diagnostic],
-        results: Sequence[Diagnostic],
-        shown: Callable[[], str],
-        page: Callable[[], str],
-    ) -> None:
-        """Print a result, and write it where that is asked for.
-
-        Args:
-            content: for JSON.
-            found: what is wrong with the dump.
-            results: the result as findings, for JSON.
-            shown: makes the text.
-            page: makes the HTML.
-        """
-        as_json = text.document(content, [*found, *results])
-        if self.format_ == "json":
-            say(as_json)
-        else:
-            say(shown())
-            if found:
-                print_findings(found)
-        if self.json_file is not None:
-            write(self.json_file, as_json, self.force)
-        if self.html_file is not None:
-            write(self.html_file, page(), self.force)
-
-
-def output_options(function: Any) -> Any:
-    """The options of what is written, given to the command as one ``outputs``."""
-
-    @functools.wraps(function)
-    def command(*args: Any, **given: Any) -> Any:
-        outputs = _Outputs(*(given.pop(name) for name in _Outputs._fields))
-        return function(*args, outputs=outputs, **given)
-
-    return _output_options(command)
-
-
-def _print(
-    format_: str, content: Any, found: Sequence[Diagnostic], shown: Callable[[], str], files: int
-) -> None:
-    """Print a result: as JSON with the findings, or as text before them."""
-    if format_ == "json":
-        say(text.document(content, found))
-    else:
-        say(shown())
-        if found:
-            print_findings(found, files=files)
-
-
-def files_of(
-    path: str,
-    format_: str,
-    step: Optional[int] = None,
-    ops: Sequence[str] = (),
-    types: Sequence[str] = (),
-    device: Optional[int] = None,
-) -> Any:
-    """The files that are asked for; without any the command ends with code 1."""
-    from npu_config.dumps.tree import find_dumps, no_dump, select
-
-    tree = attempt(format_, lambda: find_dumps(path))
-    files = select(tree, step, ops, types, device)
-    if not len(tree):
-        print_findings([*tree.diagnostics, no_dump(tree, path)], format_)
-        raise click.exceptions.Exit(1)
-    if not len(files):
-        raise Failure(
-            "no dump fits; there are the steps {}, the devices {} and {:,} operators",
-            ", ".join(map(str, tree.steps)) or localized("(none)"),
-            ", ".join(map(str, tree.devices)) or localized("(none)"),
-            len({file.op_name for file in tree}),
-        )
-    return files
-
-
-def _write_next(
-    outputs: _Outputs,
-    dump: str,
-    layers: Sequence[str],
-    step: Optional[int],
-    passes: Sequence[str] = (),
-    black_list: Sequence[str] = (),
-) -> None:
-    """Write a configuration that dumps suspects alone, with what may cure them.
-
-    Args:
-        outputs: the file to write, if there is one; side files are written beside it.
-        dump: the dump that was looked at, which says where the next one goes.
-        layers: operators to dump, with inputs and outputs.
-        step: the step to dump.
-        passes: fusion passes to switch off.
-        black_list: operator types to keep in float32.
-    """
-    from npu_config.builder import NpuConfigBuilder
-
-    path, force = outputs.next_config, outputs.force
-    if path is None:
-        return
-    if not layers:
-        raise Unproducible("nothing is suspected; {} is not written", path)
-    folder = os.path.dirname(path) or "."
-
-    def made() -> Any:
-        builder = NpuConfigBuilder().data_dump(
-            _dump_path(dump), None if step is None else [step], "all", layers=list(layers)
-        )
-        if passes:
-            graph, ub = _by_kind(passes)
-            builder.fusion_switch(graph, ub, os.path.join(folder, "fusion_switch.cfg"))
-        if black_list:
-            mixlist = os.path.join(folder, "ops_info.json")
-            builder.mixed_precision(black_list=list(black_list), mixlist_path=mixlist)
-        return builder.build()
-
-    config = attempt("text", made)
-    try:
-        written = config.save_side_files(folder, overwrite=force) if config.side_files else config
-        written.save(path, overwrite=force)
-    except FileExistsError as error:
-        raise Failure("{}; --force overwrites it", error) from None
-    except ValueError as error:
-        raise click.UsageError(localized("--next-config: {}", error)) from None
-    except OSError as error:
-        raise Failure(unwritable(path, error)) from None
-    files = [path, *(file.path for file in written.side_files.values())]
-    say(localized("written: {}\n", ", ".join(files)))
-
-
-def _by_kind(passes: Sequence[str]) -> Tuple[Any, Any]:
-    """Passes by the section of the switch file; those of the UB begin with ``Tbe``."""
-    ub = {name: False for name in passes if name.startswith("Tbe")}
-    graph = {name: False for name in passes if name not in ub}
-    return graph or None, ub or None
-
-
-def _dump_path(dump: str) -> str:
-    """The ``dump_path`` of the job: what is above the folder of the run."""
-    tree = find_dumps(dump)
-    parts: List[str] = os.path.abspath(dump).split(os.sep)
-    for file in tree:
-        if file.run is not None:
-            parts = os.path.abspath(file.path).split(os.sep)
-            last = len(parts) - 1 - parts[::-1].index(file.run)
-            return os.sep.join(parts[:last]) or os.sep
-    return os.sep.join(parts)
-
-
-@click.command("overflow")
-@click.argument("path", metavar="PATH", type=FILE)
-@graph_option
-@click.option(
-    "--write-mixlist",
-    "mixlist",
-    metavar="FILE",
-    help="Write the ops_info.json that keeps the operator types in float32.",
-)
-@output_options
-def overflow_command(
-    path: str, graph: Optional[str], mixlist: Optional[str], outputs: _Outputs
-) -> int:
-    """Explain every overflow below PATH: which operator, why, and what follows.
-
-    Exit code 0 when nothing overflowed, 1 when something did.
-    """
-    from npu_config.dumps import overflow as overflows
-    from npu_config.dumps.html import overflow_page
-
-    report = attempt(outputs.format_, lambda: overflows.explain_overflows(path, graph))
-    content = {
-        "overflows": [overflows.plain(each) for each in report.overflows],
-        "strays": list(report.strays),
-        "mixlist": list(report.mixlist),
-    }
-    outputs.deliver(
-        content,
-        report.diagnostics,
-        [overflows.finding(each) for each in report.overflows],
-        lambda: text.overflows(report),
-        lambda: overflow_page(report, localized("Overflows in {}", path)),
-    )
-    if mixlist is not None:
-        write_mixlist(mixlist, report.mixlist, outputs.force)
-    step = report.overflows[0].step if report.overflows else None
-    names = dict.fromkeys(each.op_name for each in report.overflows if each.op_name)
-    _write_next(outputs, path, list(names), step, black_list=report.mixlist)
-    return 1 if report.overflows or fails(Report(report.diagnostics), False) else 0
-
-
-class _Bar:
-    """A bar on the terminal whose length is known when the work begins."""
-
-    def __init__(self, stack: contextlib.ExitStack) -> None:
-        self._stack = stack
-        self._advance: Optional[Callable[[int], None]] = None
-
-    def advance(self, done: int, total: int) -> None:
-        """One of ``total`` more is done."""
-        if self._advance is None:
-            self._advance = self._stack.enter_context(progress(total))
-        self._advance(1)
-
-
-def _attempt_values(format_: str, read: Callable[[], Any]) -> Any:
-    """As :func:`attempt`; says what to install when numpy is missing."""
-    try:
-        return attempt(format_, read)
-    except ImportError:
-        raise Failure(NO_NUMPY) from None
-
-
-@click.command("compare")
-@click.argument("npu", metavar="NPU", type=FILE)
-@click.argument("reference", metavar="REFERENCE", type=FILE)
-@graph_option
-@threshold_option
-@click.option("--step", type=int, metavar="N", help="The step of the dump.")
-@click.option("--reference-step", type=int, metavar="N", help="The run or step of REFERENCE.")
-@click.option("--device", type=int, metavar="N", help="The device of the dump.")
-@click.option(
-    "--ignore", multiple=True, metavar="PATTERN", help="Operators that do not count (* and ?)."
-)
-@click.option("--all", "everything", is_flag=True, help="Print inputs that agree, too.")
-@click.option(
-    "--csv", "csv_file", metavar="FILE", help="Write the table in the columns of msaccucmp."
-)
-@output_options
-def compare_command(
-    npu: str,
-    reference: str,
-    graph: Optional[str],
-    threshold: float,
-    step: Optional[int],
-    reference_step: Optional[int],
-    device: Optional[int],
-    ignore: Tuple[str, ...],
-    everything: bool,
-    csv_file: Optional[str],
-    outputs: _Outputs,
-) -> int:
-    """Compare a dump with a reference, and find the first operator that diverges.
-
-    REFERENCE is a folder of .npy files (OPERATOR.OUTPUT.TIME.npy, of tfdbg-export or dump
-    export), or another dump. Without --graph inputs are not compared.
-
-    Exit code 0 when everything that was compared agrees, 1 when something diverges.
-    """
-    from npu_config.dumps import result
-    from npu_config.dumps.compare import compare_dumps
-    from npu_config.dumps.html import comparison_page
-
-    with contextlib.ExitStack() as stack:
-        found = _attempt_values(
-            outputs.format_,
-            lambda: compare_dumps(
-                npu,
-                reference,
-                graph,
-                threshold,
-                step=step,
-                reference_step=reference_step,
-                device=device,
-                ignore=ignore,
-                progress=_Bar(stack).advance,
-            ),
-        )
-    outputs.deliver(
-        result.plain(found),
-        found.diagnostics,
-        result.finding(found),
-        lambda: text.comparison(found, everything),
-        lambda: comparison_page(found, localized("{} against {}", npu, reference)),
-    )
-    if csv_file is not None:
-        write(csv_file, result.result_csv(found), outputs.force)
-    first = found.first_diverging
-    layers = [first] if first is not None else list(found.diverging)
-    _write_next(outputs, npu, layers, found.step, found.passes)
-    return 0 if found.ok and not fails(Report(found.diagnostics), False) else 1
 
 
 @click.command("show")
@@ -396,7 +61,9 @@ def show_command(what: str, path: str, step: Optional[int], bins: int, format_: 
         entry, part = _shown(each, max(0, bins), found, format_ == "text")
         shown.append(entry)
         parts.append(part)
-    _print(format_, {"files": shown}, found, lambda: "\n".join(filter(None, parts)), len(files))
+    print_result(
+        format_, {"files": shown}, found, lambda: "\n".join(filter(None, parts)), len(files)
+    )
     return 1 if found else 0
 
 
@@ -546,7 +213,7 @@ def _shown_statistics(path: str, rows: Sequence[Any]) -> Tuple[Dict[str, Any], s
     return {"path": path, "statistics": [attr.asdict(row) for row in rows]}, part
 
 
-@click.group("dump", cls=Group)
+@click.group("dump", cls=CommandGroup)
 def command() -> None:
     """List, show, export, explain and compare what dump settings left on disk.
 
@@ -586,7 +253,7 @@ def list_command(
     def shown() -> str:
         return text.groups(files) + "\n" + text.listed(entries, limit) + text.others(files)
 
-    _print(format_, content, found, shown, len(files))
+    print_result(format_, content, found, shown, len(files))
     return 1 if fails(Report(found), False) else 0
 
 
@@ -697,7 +364,7 @@ def result_command(path: str, threshold: float, limit: int, format_: str) -> int
             {"line": row.line, "verdict": row.verdict, **dict(row.cells)} for row in table.rows
         ],
     }
-    _print(format_, content, (), lambda: text.results(table, threshold, limit), 1)
+    print_result(format_, content, (), lambda: text.results(table, threshold, limit), 1)
     return 1 if table.diverging else 0
 
 
@@ -706,6 +373,7 @@ for each in (
     show_command,
     export_command,
     overflow_command,
+    scan_command,
     compare_command,
     result_command,
 ):

@@ -16,7 +16,8 @@ from npu_config.core.files import make_directories
 from npu_config.core.message import localized
 from npu_config.lint.walk import walk
 from npu_config.migration import IMPORTS, rules
-from npu_config.migration.project import LARGEST, Outcome, Target, is_candidate, migrate_files
+from npu_config.migration.program import Outcome, Target
+from npu_config.migration.project import LARGEST, is_candidate, migrate_files
 from npu_config.migration.report import next_commands, render
 
 
@@ -30,6 +31,14 @@ class _Plan(NamedTuple):
 @click.command("migrate")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=INPUT)
 @click.option("--write", is_flag=True, help="Write the migrated scripts in place.")
+@click.option(
+    "--check", is_flag=True, help="Write nothing; exit code 1 where something would change."
+)
+@click.option(
+    "--partial",
+    is_flag=True,
+    help="Edit what depends on something that is refused, too, where that is not certain.",
+)
 @click.option("--output", metavar="DIR", help="Write a migrated copy of the files to DIR.")
 @click.option(
     "--imports",
@@ -51,6 +60,8 @@ def command(
     ctx: click.Context,
     paths: Tuple[str, ...],
     write: bool,
+    check: bool,
+    partial: bool,
     output: Optional[str],
     imports: str,
     form: str,
@@ -64,9 +75,12 @@ def command(
     What is not certain is not edited, but reported with its line.  A script that is migrated is
     not reported again, so keep the first report: --write --report html > report.html.
 
-    Exit code 0: nothing is left to do by hand (a directory without Python files is a warning);
-    1: something is; 2: wrong usage.
+    Exit code 0: nothing is left to do by hand (a directory without Python files is a warning, and
+    what is to know asks for nothing); 1: something is; 2: wrong usage.  With --check: 0 where
+    nothing would change, either.
     """
+    if check and (write or output is not None):
+        raise click.UsageError("--check writes nothing: leave out --write and --output")
     if write and output is not None:
         raise click.UsageError("--write and --output exclude each other")
     if "-" in paths and (write or output is not None):
@@ -78,27 +92,30 @@ def command(
     if len(files) < len(paths):
         plan.targets.append(Target(STDIN, None, read_stdin(LARGEST)))
     with progress(len(plan.targets)) as advance:
-        outcomes = migrate_files(plan.targets, imports, progress=advance)
+        outcomes = migrate_files(plan.targets, imports, None, advance, partial)
     outcomes = _empty_directories(paths, outcomes)
     if write:
         outcomes = [_written(outcome) for outcome in outcomes]
     elif output is not None:
         outcomes = _copied(plan, outcomes)
-    elif form == "text":
+    elif form == "text" and not check:
         for outcome in outcomes:
             migration = outcome.migration
             if migration is not None and migration.edits and outcome.before is not None:
                 say(difference(outcome.target.path, outcome.before, migration.text))
     dry = not write and output is None
     options = ["--write", *(["--imports", imports] if imports != IMPORTS[0] else [])]
+    options += ["--partial"] if partial else []
     named = [outcome for outcome in outcomes if outcome.target.content is None]
     commands = next_commands(files, named, output, " ".join(options) if dry else "")
-    say(render(form, outcomes, commands), err=dry and form == "text")
+    say(render(form, outcomes, commands), err=dry and not check and form == "text")
     complete = all(
         (not outcome.diagnostics or outcome.has(rules.nothing_to_migrate))
         and (outcome.migration is None or outcome.migration.is_complete)
         for outcome in outcomes
     )
+    if check and any(outcome.status == "changed" for outcome in outcomes):
+        complete = False
     if write and form == "text" and commands and not complete:
         say(localized("keep this list: a script that is migrated is not reported again\n"))
     ctx.exit(DONE if complete else FINDINGS)

@@ -6,7 +6,7 @@ from typing import Any, Iterator, List, Optional, Tuple
 import click
 
 from npu_config.cli._cluster import InputFile, check_files, print_findings
-from npu_config.cli._language import Group
+from npu_config.cli._language import CommandGroup
 from npu_config.cli._options import ANY_PATH, FILE, out_options, together
 from npu_config.cli._output import DONE, FINDINGS, deliver
 from npu_config.cli._report import format_option, refusals, strict_option
@@ -42,7 +42,7 @@ _move_options = together(
 )
 
 
-@click.group("mixlist", cls=Group)
+@click.group("mixlist", cls=CommandGroup)
 def command() -> None:
     """Build and check the mixed-precision lists (ops_info.json)."""
 

@@ -17,7 +17,7 @@ from npu_config.cli._cluster import (
     tables_of,
     told_by,
 )
-from npu_config.cli._language import Group
+from npu_config.cli._language import CommandGroup
 from npu_config.cli._options import form_option, missing, out_options, together
 from npu_config.cli._output import Failure, deliver, say
 from npu_config.cli._report import format_option, refusals, strict_option
@@ -44,7 +44,7 @@ _super_node_options = together(
 )
 
 
-@click.group("ranktable", cls=Group)
+@click.group("ranktable", cls=CommandGroup)
 def command() -> None:
     """Build, check, convert, merge and show rank tables of HCCL."""
 

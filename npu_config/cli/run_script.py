@@ -6,10 +6,10 @@ from typing import Any
 import click
 
 from npu_config.cli import _run
-from npu_config.cli._run import OPTIONS, Option
+from npu_config.cli._run import OPTIONS, RunOption
 
 
-def _click_option(option: Option) -> Any:
+def _click_option(option: RunOption) -> Any:
     """An option as click has it."""
     legal: Any = option.legal
     kind: Any = legal

@@ -139,6 +139,7 @@ class Diagnostic:
         meant: the word that was probably meant in place of the user's.
         consequence: what the runtime does, when that is known; the message ends with it.
         legal: the legal values, where there are a few; the message holds them.
+        situation: the documented trouble that it is (``situations/``), if it is one.
     """
 
     rule: str
@@ -157,6 +158,7 @@ class Diagnostic:
     meant: Optional[str] = None
     consequence: Optional[str] = None
     legal: Tuple[str, ...] = ()
+    situation: Optional[str] = None
 
     def but(self, consequence: str, severity: Severity) -> "Diagnostic":
         """The finding with another consequence and severity; it cannot be fixed mechanically."""
@@ -218,6 +220,7 @@ class Diagnostic:
             "fix": None if self.fix is None else self.fix.to_dict(),
             "meant": self.meant,
             "consequence": self.consequence,
+            "situation": self.situation,
         }
 
     @classmethod

@@ -70,6 +70,8 @@ class Rule:
             ``"run_config"`` (arguments of NPURunConfig).
         also: further options that its findings name, or are about.
         help: what to do, where a finding (notes excepted) does not say it more exactly.
+        situation: the documented trouble that it finds (``situations/``), if it is one.
+        shows: where that can be seen: ``"text"``, ``"graph"``, ``"run"``, ``"ranks"``.
     """
 
     id: str
@@ -85,6 +87,8 @@ class Rule:
     about: str = "options"
     also: Tuple[str, ...] = ()
     help: Optional[str] = None
+    situation: Optional[str] = None
+    shows: Tuple[str, ...] = ()
 
     @property
     def named(self) -> Tuple[str, ...]:
@@ -135,6 +139,7 @@ class Rule:
             meant,
             consequence,
             legal,
+            self.situation,
         )
 
     def error(
@@ -190,11 +195,12 @@ def rule(
     about: str = "options",
     also: Tuple[str, ...] = (),
     help: Optional[str] = None,
+    situation: Optional[str] = None,
 ) -> Callable[[Check], Check]:
     """Enter the decorated function as a rule: its name is the rule's, its docstring the page."""
 
     def enter(check: Check) -> Check:
-        about_it = options, products, facts, source, check, on_host, about, also, help
+        about_it = options, products, facts, source, check, on_host, about, also, help, situation
         _enter(check, id, severity, *about_it)
         return check
 
@@ -210,6 +216,8 @@ def declare(
     options: Tuple[str, ...] = (),
     also: Tuple[str, ...] = (),
     help: Optional[str] = None,
+    situation: Optional[str] = None,
+    shows: Tuple[str, ...] = (),
 ) -> Callable[[Callable[..., None]], Rule]:
     """Enter a rule that a parser applies, and give it the function's name, to make findings with.
 
@@ -217,7 +225,8 @@ def declare(
     """
 
     def enter(page: Callable[..., None]) -> Rule:
-        about_it = options, products, facts, source, None, False, "options", also, help
+        said = options, products, facts, source, None, False, "options", also, help
+        about_it = (*said, situation, shows)
         return _enter(page, id, severity, *about_it)
 
     return enter

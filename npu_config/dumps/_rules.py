@@ -222,3 +222,16 @@ def result_table_unreadable() -> None:
 
     Right: `npu-config dump result result_20260102030405.csv`
     """
+
+
+@declare("NPU3010", Severity.ERROR, source=(*_DUMPS, *_OVERFLOWS))
+def odd_values() -> None:
+    """A tensor holds NaN, infinities or values at the limit of its type.
+
+    Atlas training products saturate: 65504 in float16 is the sign of an overflow there, others
+    keep infinity.  The first such output with clean inputs in the order of execution is where
+    they began; what comes after it is often its consequence.  A constant may hold the limit on
+    purpose, such as the mask of an attention.
+
+    Right: keep the operator in float32, lower the loss scale, or correct its inputs.
+    """

@@ -29,110 +29,23 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import join, listed, phrase
 from npu_config.dumps import _rules as rules
-from npu_config.dumps.data_types import BY_NAME, PLAIN
-from npu_config.dumps.dump import BLOCK, Tensor
+from npu_config.dumps.alignment import ShapeMismatchError, aligned
+from npu_config.dumps.dump import Tensor
 from npu_config.dumps.graph import CONSTANTS, GeGraph, GeOp, read_ge_graph
-from npu_config.dumps.layouts import math_prod
-from npu_config.dumps.metrics import Metrics, agrees, measure
+from npu_config.dumps.metrics import Metrics
 from npu_config.dumps.reference import Array, Reference, open_reference
 from npu_config.dumps.tree import Operator, choose, find_dumps, no_dump, operators
-
-Shape = Tuple[int, ...]
-
-
-class ShapeMismatchError(ValueError):
-    """Two tensors cannot be compared; the text says why."""
-
-
-class Aligned(NamedTuple):
-    """What is compared: its shape, and a maker of the pairs of pieces."""
-
-    shape: Shape
-    pairs: Callable[[], Iterator[Tuple[Any, Any]]]
-
-
-def aligned(tensor: Tensor, array: Array, original_format: Optional[str] = None) -> Aligned:
-    """Bring a tensor of a dump and its counterpart together.
-
-    Args:
-        tensor: of the dump.
-        array: of the reference.
-        original_format: the layout in the network, when the graph says.
-
-    Raises:
-        ShapeMismatchError: their shapes do not fit.
-        NpuConfigError: the values or the layout are not documented, or not there.
-    """
-    wanted, theirs = array.shape, array.tensor
-    if theirs is not None and _same_storage(tensor, theirs):
-        return Aligned(tensor.shape, _together(tensor.blocks, theirs.blocks))
-    steps = tensor.steps(original_format)
-    shape = tensor.original_shape or tensor.shape
-    order = _permutation(shape, wanted, steps.layout)
-    if shape == wanted or (order is None and math_prod(shape) == math_prod(wanted)):
-        return Aligned(wanted, _together(lambda: tensor.blocks(True, steps=steps), array.blocks))
-    if order is None and len(shape) == len(wanted) and all(a >= b for a, b in zip(shape, wanted)):
-        order = tuple(range(len(shape)))
-    if order is None:
-        message = "the shape is {} on the device and {} in the reference"
-        raise ShapeMismatchError(phrase(message, list(shape), list(wanted)))
-
-    def pieces() -> Iterator[Any]:
-        """Of a tensor that has to be in memory to be transposed or cut."""
-        whole = tensor.array("original", steps=steps).reshape(shape).transpose(order)
-        flat = whole[tuple(slice(length) for length in wanted)].reshape(-1)
-        for start in range(0, flat.size, BLOCK):
-            yield flat[start : start + BLOCK]
-
-    return Aligned(wanted, _together(pieces, array.blocks))
-
-
-def _same_storage(one: Tensor, other: Tensor) -> bool:
-    """True when two tensors of dumps can be compared as they are stored."""
-    both = [(each.format, each.shape, each.original_shape) for each in (one, other)]
-    if both[0] != both[1]:
-        return False
-    try:
-        one.steps()
-    except NpuConfigError:  # a layout that cannot be converted is the same on both sides
-        return True
-    return False
-
-
-def _permutation(shape: Shape, wanted: Shape, layout: str) -> Optional[Shape]:
-    """The transposition to another layout of the same letters that has the wanted shape."""
-    if layout not in PLAIN or not len(shape) == len(wanted) == len(layout):
-        return None
-    for other in PLAIN:
-        if sorted(other) == sorted(layout):
-            order = tuple(layout.index(letter) for letter in other)
-            if tuple(shape[axis] for axis in order) == wanted:
-                return order
-    return None
-
-
-def _together(
-    left: Callable[[], Iterator[Any]], right: Callable[[], Iterator[Any]]
-) -> Callable[[], Iterator[Tuple[Any, Any]]]:
-    """Pairs of pieces of equal length, of pieces that need not be."""
-
-    def pairs() -> Iterator[Tuple[Any, Any]]:
-        others = right()
-        rest: Any = None
-        for piece in left():
-            start = 0
-            while start < piece.size:
-                if rest is None or not rest.size:
-                    rest = next(others, None)
-                    if rest is None:
-                        return
-                size = min(piece.size - start, rest.size)
-                yield piece[start : start + size], rest[:size]
-                rest = rest[size:]
-                start += size
-
-    return pairs
-
+from npu_config.dumps.verdicts import (
+    AGREES,
+    COSINE,
+    DIVERGES,
+    IGNORED,
+    NOT_COMPARED,
+    Bounds,
+    judge,
+    kind_of,
+    limits_of,
+)
 
 NO_COUNTERPART = "*"
 
@@ -238,7 +151,6 @@ def _input(op: Optional[GeOp], number: int, sides: Sides) -> Match:
     return _output(name, output, tensor, sides)
 
 
-AGREES, DIVERGES, NOT_COMPARED, IGNORED = "agrees", "diverges", "not compared", "ignored"
 _LONGEST_PATH = 50
 
 
@@ -261,6 +173,9 @@ class Row:
         metrics: the numbers; None when nothing was compared.
         reason: why it diverges or was not compared, or what is to be known; else "".
         matched_by: ``"header"``, ``"graph"``, ``"name"``, or "" when nothing was found.
+        kind: what the tensor is, one of :data:`~npu_config.dumps.verdicts.KINDS`; "" when
+            nothing was compared.
+        causes: ids of what the verdict rests on, e.g. ``"saturation"``; the first says most.
     """
 
     index: int
@@ -277,6 +192,8 @@ class Row:
     metrics: Optional[Metrics] = None
     reason: str = ""
     matched_by: str = ""
+    kind: str = ""
+    causes: Tuple[str, ...] = ()
 
     @property
     def tensor_index(self) -> str:
@@ -305,7 +222,7 @@ class Comparison:
     first_diverging: Optional[str]
     path_to_it: Tuple[str, ...] = ()
     passes: Tuple[str, ...] = ()
-    threshold: float = 0.98
+    threshold: float = COSINE
     against_dump: bool = False
     step: Optional[int] = None
     diagnostics: Tuple[Diagnostic, ...] = ()
@@ -327,7 +244,9 @@ def compare_dumps(
     npu: PathLike,
     reference: PathLike,
     graph: Union[PathLike, GeGraph, None] = None,
-    threshold: float = 0.98,
+    threshold: Optional[float] = None,
+    max_abs: Optional[float] = None,
+    max_rel: Optional[float] = None,
     *,
     step: Optional[int] = None,
     reference_step: Optional[int] = None,
@@ -345,7 +264,9 @@ def compare_dumps(
         graph: ``ge_proto_*_Build.txt``, its folder, or what
             :func:`~npu_config.dumps.graph.read_ge_graph` returned; it is needed for inputs,
             and for fused operators whose header does not say what they stand for.
-        threshold: an output agrees when its cosine similarity is above it.
+        threshold: what a cosine similarity has to exceed; None: 0.98.
+        max_abs: how much one element may be off; None: by data type and kind of tensor.
+        max_rel: the largest relative distance; None: by data type and kind of tensor.
         step: the iteration to compare; None: the first that both sides have, or the first.
         reference_step: the run or step of the reference; None: the same, or the first.
         device: the device; None: the first.
@@ -385,14 +306,15 @@ def compare_dumps(
             notes.append(rules.graph_of_another_model.diagnostic(text, Place(compiled.path)))
             compiled = None
     sides = Sides(other, compiled, {operator.name: operator for operator in ordered})
+    bounds = Bounds(threshold, max_abs, max_rel)
     rows: List[Row] = []
     for index, operator in enumerate(ordered):
         skipped = any(fnmatch.fnmatchcase(operator.name, pattern) for pattern in ignore)
-        for row in _rows(index, operator, sides, threshold):
+        for row in _rows(index, operator, sides, bounds):
             rows.append(attr.evolve(row, verdict=IGNORED) if skipped and row.metrics else row)
         if progress is not None:
             progress(index + 1, len(ordered))
-    if all(row.metrics is None for row in rows):
+    if all(row.verdict == NOT_COMPARED for row in rows):
         raise NpuConfigError([_nothing_matched(rows, os.fspath(npu), compiled), *notes])
     first = first_of(rows)
     return Comparison(
@@ -400,7 +322,7 @@ def compare_dumps(
         first,
         _path(first, compiled),
         _passes(first, compiled),
-        threshold,
+        COSINE if threshold is None else threshold,
         other.is_dump,
         chosen.step,
         tuple(notes),
@@ -446,7 +368,7 @@ def _nothing_matched(rows: Sequence[Row], path: str, graph: Optional[GeGraph]) -
     return rules.nothing_to_compare.diagnostic(text, Place(path), help=help_)
 
 
-def _rows(index: int, operator: Operator, sides: Sides, threshold: float) -> Iterator[Row]:
+def _rows(index: int, operator: Operator, sides: Sides, bounds: Bounds) -> Iterator[Row]:
     op = None if sides.graph is None else sides.graph.find(operator.name)
     stands_for = _stands_for(operator, op)
     for side, number, tensor in operator.dump.tensors():
@@ -466,7 +388,7 @@ def _rows(index: int, operator: Operator, sides: Sides, threshold: float) -> Ite
             reason=match.reason,
             matched_by=match.by,
         )
-        yield row if match.array is None else _compared(row, tensor, match, threshold)
+        yield row if match.array is None else _compared(row, tensor, match, bounds)
 
 
 def _stands_for(operator: Operator, op: Optional[GeOp]) -> Tuple[str, ...]:
@@ -476,28 +398,28 @@ def _stands_for(operator: Operator, op: Optional[GeOp]) -> Tuple[str, ...]:
     return tuple(dict.fromkeys(names)) or (operator.name,)
 
 
-def _compared(row: Row, tensor: Tensor, match: Match, threshold: float) -> Row:
+def _compared(row: Row, tensor: Tensor, match: Match, bounds: Bounds) -> Row:
     array = match.array
     assert array is not None
+    types = tensor.data_type, array.data_type
+    kind = kind_of(array.name or row.op_name, row.op_type, *types)
     try:
         both = aligned(tensor, array, match.format)
-        boolean = tensor.data_type == "DT_BOOL" or array.is_boolean
-        numbers = measure(both.pairs, boolean)
+        metrics, judged = judge(both.pairs, limits_of(kind, *types, bounds), both.shape)
     except ShapeMismatchError as error:
-        return attr.evolve(row, reason=str(error))
+        return attr.evolve(row, verdict=DIVERGES, reason=str(error), causes=("shape",))
     except NpuConfigError as error:
         return attr.evolve(row, reason=error.diagnostics[0].message)
     except OSError as error:
         return attr.evolve(row, reason=phrase("the reference cannot be read: {}", error.strerror))
-    kind = BY_NAME.get(tensor.data_type)
-    good, reason = agrees(numbers, threshold, kind.smallest if kind else None)
-    remarks = [text for text in (reason, numbers.remark) if text]
     return attr.evolve(
         row,
         shape=both.shape,
-        verdict=AGREES if good else DIVERGES,
-        metrics=numbers,
-        reason=join("; ", dict.fromkeys(remarks)),
+        verdict=judged.verdict,
+        metrics=metrics,
+        reason=join("; ", filter(None, [judged.reason, both.remark])),
+        kind=kind,
+        causes=judged.causes,
     )
 
 

@@ -32,7 +32,7 @@ from npu_config.core.message import phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.data_types import PLAIN, PRIMARY, DataType, data_type, decode, format_name
 from npu_config.dumps.layouts import LayoutError, Plan, arranged, blocks, math_prod, plan
-from npu_config.proto.wire import BYTES, Message, WireError
+from npu_config.proto.wire import BYTES, WireError, WireMessage
 from npu_config.text.loading import attempted, unreadable
 
 MAX_FIELDS = 1 << 16
@@ -74,14 +74,14 @@ _INPUT = _Numbers(5, 6, 7, 8, -1)
 _OUTPUT = _Numbers(6, 7, 8, 9, 4)
 
 
-def parse_header(data: memoryview) -> Message:
+def parse_header(data: memoryview) -> WireMessage:
     """The fields of the bytes behind the length.
 
     Raises:
         HeaderError: they are not a header.
     """
     try:
-        header = Message(data, MAX_FIELDS)
+        header = WireMessage(data, MAX_FIELDS)
     except WireError as error:
         raise _no_message(error) from None
     if not any((number, BYTES) in header for number in (1, 3, 4, 5, 6, 7, 8)):
@@ -93,7 +93,7 @@ def _no_message(error: WireError) -> HeaderError:
     return HeaderError(phrase("the header is not a protobuf message: {}", error))
 
 
-def _shape(message: Message, number: int) -> Tuple[int, ...]:
+def _shape(message: WireMessage, number: int) -> Tuple[int, ...]:
     shapes = message.messages(number)[-1:]
     sizes = tuple(size for each in shapes for size in islice(each.numbers(1), MAX_DIMENSIONS + 1))
     if len(sizes) > MAX_DIMENSIONS:
@@ -101,7 +101,7 @@ def _shape(message: Message, number: int) -> Tuple[int, ...]:
     return sizes
 
 
-def _original_op(message: Message, number: int) -> Optional[OriginalOp]:
+def _original_op(message: WireMessage, number: int) -> Optional[OriginalOp]:
     for each in message.messages(number)[-1:]:
         if each.text(1):
             kind, layout = data_type(each.number(3)), format_name(each.number(4))
@@ -378,7 +378,7 @@ def _opened(name: str) -> Opened:
     return _refused(rules.not_a_dump_file.diagnostic(fault, Place(name)))
 
 
-def _read(header: Message, name: str, size: int, start: int) -> Opened:
+def _read(header: WireMessage, name: str, size: int, start: int) -> Opened:
     """The dump with a header, in a file of that size whose tensors begin at ``start``."""
     inputs = [(each, _INPUT) for each in header.messages(4)]
     parts = [*inputs, *((each, _OUTPUT) for each in header.messages(3))]
@@ -466,7 +466,7 @@ def _ends_wrong(total: int, payload: int, path: str) -> Optional[Diagnostic]:
 
 
 def _tensor(
-    part: Message,
+    part: WireMessage,
     numbers: _Numbers,
     path: str,
     offset: Optional[int],

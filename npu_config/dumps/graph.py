@@ -22,7 +22,7 @@ from npu_config.dumps._rules import not_a_graph_of_the_engine
 from npu_config.dumps.tree import plain
 from npu_config.text.faults import FaultLog
 from npu_config.text.loading import loaded
-from npu_config.text.prototext import Block, parse
+from npu_config.text.prototext import TextBlock, parse
 from npu_config.text.source import Source
 
 LARGEST = 1 << 28
@@ -206,12 +206,12 @@ def _refused(path: str, reason: str) -> NpuConfigError:
 _Node = Mapping[str, List[Any]]
 
 
-def _of_block(block: Block) -> _Node:
+def _of_block(block: TextBlock) -> _Node:
     """A message as a table of lists; messages inside stay as they are until they are read."""
     node: Dict[str, List[Any]] = {}
     for field in block.fields:
         node.setdefault(field.name, []).extend(
-            value if isinstance(value, Block) else value.value for value in field.values
+            value if isinstance(value, TextBlock) else value.value for value in field.values
         )
     return node
 
@@ -225,7 +225,7 @@ def _from_json(data: bytes, path: str) -> List[_Node]:
 
 
 def _node(value: Any) -> _Node:
-    if isinstance(value, Block):
+    if isinstance(value, TextBlock):
         return _of_block(value)
     if not isinstance(value, dict):
         return {}

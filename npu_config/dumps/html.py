@@ -7,9 +7,10 @@ import html
 import math
 from typing import Iterable, List, Sequence, Tuple
 
-from npu_config.dumps.compare import DIVERGES, IGNORED, Comparison, Row
+from npu_config.dumps.compare import Comparison, Row
 from npu_config.dumps.overflow import Overflow, OverflowReport
 from npu_config.dumps.result import METRICS, cells
+from npu_config.dumps.verdicts import DIVERGES, IGNORED
 
 _STYLE = """
 body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:110em;padding:0 1em;

@@ -2,13 +2,14 @@
 
 NaN and infinities are counted and named; they do not spoil the numbers, which are those of the
 pairs that are finite on both sides.  One pass gives everything but the divergence of
-Kullback and Leibler, which needs the extremes first and so a second pass.
+Kullback and Leibler, which needs the extremes first and so a second pass.  :func:`look_closer`
+goes through tensors that seem to differ once more: which elements, and where.
 
 Source: facts dump.yaml, ``compare`` (C-FORMULAS, C-NAN, C-BIG, C-BOOL).
 """
 
 import math
-from typing import Any, Callable, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import attr
 
@@ -21,7 +22,7 @@ Pairs = Callable[[], Iterator[Pair]]
 
 TINY = 2.22e-16
 """A reference value that is not larger does not count in relative errors."""
-_FLOOR = 1.19e-7
+_FLOOR = 2.0**-23
 _PIECE = 8192
 _NAN = float("nan")
 
@@ -48,12 +49,17 @@ class Metrics:
         max_relative: largest ``|x / y - 1|``, where y is not 0.
         mean_relative: its mean over all pairs.
         signal_to_noise: 10 log10(sum y^2 / sum (x - y)^2), in decibels.
-        differing: of truth values, how many are not equal; else 0.
+        differing: of truth values and integers, how many are not equal; else 0.
         nan: how many NaN x and y have.
         infinite: how many infinities x and y have.
         odd: pairs with NaN or an infinity on one side, or different ones.
         boolean: True for truth values, of which only the cosine and ``differing`` say anything.
         remark: what is to be known of a number, else "".
+        saturated: how many x are at the largest number of their type while y is beyond it.
+        whole: True when both sides are integers or truth values, which are exact.
+        beyond: how many elements are off by more than a limit; see :func:`look_closer`.
+        zeroed: how many of them are 0 in x.
+        worst: the elements that are off most, the worst first.
     """
 
     elements: int
@@ -76,6 +82,31 @@ class Metrics:
     odd: int = 0
     boolean: bool = False
     remark: str = ""
+    saturated: int = 0
+    whole: bool = False
+    beyond: int = 0
+    zeroed: int = 0
+    worst: Tuple["Worst", ...] = ()
+
+    @property
+    def sizes(self) -> Tuple[float, float]:
+        """The root mean squares of x and of y."""
+        x, y = (math.hypot(*pair) for pair in zip(self.mean, self.deviation))
+        return x, y
+
+    @property
+    def scale(self) -> float:
+        """How many times larger x is than y, by their norms; NaN when y is 0."""
+        x, y = self.sizes
+        return x / y if y else _NAN
+
+
+class Worst(NamedTuple):
+    """One element: its place in C order, and what both sides have there."""
+
+    place: int
+    device: float
+    reference: float
 
 
 class _Sums:
@@ -92,15 +123,24 @@ class _Sums:
         self.spread = [0.0, 0.0]
         self.nan = [0, 0]
         self.infinite = [0, 0]
+        self.saturated = 0
+        self.whole = True
 
 
-def measure(pairs: Pairs, boolean: bool = False, divergence: bool = True) -> Metrics:
+def measure(
+    pairs: Pairs,
+    boolean: bool = False,
+    divergence: bool = True,
+    largest: Optional[Tuple[float, float]] = None,
+) -> Metrics:
     """Measure two tensors against each other.
 
     Args:
         pairs: makes the pieces of both; called a second time for the divergence.
         boolean: both hold truth values.
         divergence: compute the divergence of Kullback and Leibler, too.
+        largest: the largest number of the device's type, and from where on a reference cannot
+            be rounded to it.
     """
     import numpy
 
@@ -108,7 +148,7 @@ def measure(pairs: Pairs, boolean: bool = False, divergence: bool = True) -> Met
     buffers = [numpy.empty(BLOCK) for _ in range(5)]
     with numpy.errstate(all="ignore"):
         for x, y in _pieces(pairs):
-            _add(numpy, sums, x, y, buffers, boolean, divergence)
+            _add(numpy, sums, x, y, buffers, boolean, largest, divergence)
         kl = _NAN
         if divergence and sums.compared and not boolean:
             kl = _divergence(numpy, sums, pairs, buffers)
@@ -140,10 +180,15 @@ def _add(
     right: Any,
     buffers: List[Any],
     boolean: bool,
+    limit: Optional[Tuple[float, float]],
     extremes: bool,
 ) -> None:
     size = left.size
     x, y, difference, scratch, scale = (buffer[:size] for buffer in buffers)
+    whole = left.dtype.kind in "biu" and right.dtype.kind in "biu"
+    sums.whole = sums.whole and whole
+    if whole or boolean:
+        sums.differing += int(numpy.count_nonzero(_unequal(left, right)))
     numpy.copyto(x, left, casting="unsafe")
     numpy.copyto(y, right, casting="unsafe")
     sums.elements += size
@@ -167,8 +212,6 @@ def _add(
     if largest:
         sums.absolute += float(scratch.sum())
         sums.max_absolute = max(sums.max_absolute, largest)
-        if boolean:
-            sums.differing += int(scratch.sum())
         numpy.abs(y, out=scale)
         numpy.divide(scratch, scale, out=scratch)
         if float(scale.min()) <= TINY:
@@ -176,9 +219,13 @@ def _add(
         sums.relative += float(scratch.sum())
         sums.max_relative = max(sums.max_relative, float(scratch.max()))
     for side, values, squares in ((0, x, xx), (1, y, yy)):
-        if extremes:
-            sums.low[side] = min(sums.low[side], float(values.min()))
-            sums.high[side] = max(sums.high[side], float(values.max()))
+        if extremes or (limit is not None and not side):
+            low, high = float(values.min()), float(values.max())
+            sums.low[side] = min(sums.low[side], low)
+            sums.high[side] = max(sums.high[side], high)
+            if limit is not None and not side and max(high, -low) >= limit[0]:
+                at = (numpy.abs(x) >= limit[0]) & (numpy.abs(y) >= limit[1])
+                sums.saturated += int(numpy.count_nonzero(at))
         mean = float(values.sum()) / size
         shift = mean - sums.mean[side]
         whole = sums.compared + size
@@ -186,6 +233,14 @@ def _add(
         sums.spread[side] += inside + shift * shift * sums.compared * size / whole
         sums.mean[side] += shift * size / whole
     sums.compared += size
+
+
+def _unequal(left: Any, right: Any) -> Any:
+    """Where two arrays of integers differ; 64 bits with and without sign, too."""
+    if left.dtype.itemsize == right.dtype.itemsize == 8 and left.dtype != right.dtype:
+        negative = (left if left.dtype.kind == "i" else right) < 0
+        return (left.view("u8") != right.view("u8")) | negative
+    return left != right
 
 
 def _dot(one: Any, other: Any) -> float:
@@ -246,7 +301,7 @@ def _result(sums: _Sums, divergence: float, boolean: bool) -> Metrics:
     cosine, remark = _cosine(sums)
     if sums.odd or any(sums.nan) or any(sums.infinite):
         remark = join("; ", filter(None, (remark, _named(sums))))
-    numbers = {
+    numbers: Dict[str, Any] = {
         "max_absolute": sums.max_absolute,
         "accumulated_relative": sums.relative,
         "relative_euclidean": math.sqrt(sums.dd / sums.yy) if sums.yy else 0.0,
@@ -274,6 +329,8 @@ def _result(sums: _Sums, divergence: float, boolean: bool) -> Metrics:
         odd=sums.odd,
         boolean=boolean,
         remark=remark,
+        saturated=sums.saturated,
+        whole=sums.whole,
         **numbers,
     )
 
@@ -313,32 +370,46 @@ def _decibels(sums: _Sums) -> float:
     return 10.0 * math.log10(sums.yy / sums.dd) if sums.yy else -math.inf
 
 
-def agrees(
-    metrics: Metrics, threshold: float, smallest: Optional[float] = None
-) -> Tuple[bool, str]:
-    """Whether two tensors agree, and why not.
+WORST = 5
+"""How many of the worst elements are kept."""
+
+
+def look_closer(
+    pairs: Pairs, metrics: Metrics, relative: float, size: float, absolute: float
+) -> Metrics:
+    """Which elements are off by more than ``relative * max(|y|, size) + absolute``.
 
     Args:
-        metrics: their numbers.
-        threshold: a cosine must be above it; a single number may be off by 1 - threshold of
-            the reference's.
-        smallest: the smallest positive number of the device's type: a reference below it may
-            have become 0.
+        pairs: as :func:`measure` had them.
+        metrics: what it returned.
+        relative: the limit relative to the reference.
+        size: that of an element which is not small, such as the root mean square of all.
+        absolute: the limit for any element.
+
+    Returns:
+        The metrics with the elements that are beyond it, and with the worst ones.
     """
-    if metrics.odd:
-        message = "{:,} NaN or infinite values are on one side only"
-        return False, phrase(message, metrics.odd)
-    if not metrics.compared:
-        return True, ""
-    if metrics.elements == 1 and not metrics.boolean:
-        limit = (1 - threshold) * abs(metrics.mean[1])
-        if metrics.max_absolute > max(limit, smallest or 0.0):
-            return False, phrase("the single value is off by {:.3g}", metrics.max_absolute)
-        return True, ""
-    if math.isnan(metrics.cosine):
-        if metrics.max_absolute < (smallest or 0.0):
-            return True, "the values are too small for the device's type"
-        return False, metrics.remark
-    if metrics.cosine <= threshold:
-        return False, phrase("the cosine similarity is {:.6f}", metrics.cosine)
-    return True, ""
+    import numpy
+
+    beyond = zeroed = start = 0
+    worst: List[Tuple[float, Worst]] = []
+    with numpy.errstate(all="ignore"):
+        for left, right in _pieces(pairs):
+            x, y = left.astype("f8"), right.astype("f8")
+            off = numpy.abs(x - y)
+            off[~(numpy.isfinite(x) & numpy.isfinite(y))] = 0.0
+            limit = numpy.maximum(numpy.abs(y), size) * relative + absolute
+            far = numpy.flatnonzero(off > limit)
+            beyond += far.size
+            zeroed += int(far.size - numpy.count_nonzero(x[far]))
+            least = worst[-1][0] if len(worst) == WORST else 0.0
+            if far.size and off[far].max() > least:
+                order = far[numpy.argsort(-off[far], kind="stable")[:WORST]].tolist()
+                worst += [
+                    (float(off[i]), Worst(start + i, float(x[i]), float(y[i]))) for i in order
+                ]
+                worst = sorted(worst, key=lambda each: -each[0])[:WORST]
+            start += left.size
+    return attr.evolve(
+        metrics, beyond=beyond, zeroed=zeroed, worst=tuple(each for _, each in worst)
+    )

@@ -22,8 +22,23 @@ from npu_config.core.message import join, listed, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.dump import Dump, read_dump
 from npu_config.dumps.graph import GeGraph, read_ge_graph
-from npu_config.dumps.statistics import Statistics, statistics_of
-from npu_config.dumps.tree import DumpFile, DumpTree, find_dumps, no_dump, parse_name
+from npu_config.dumps.statistics import (
+    Statistics,
+    StatisticsRow,
+    read_statistics,
+    statistics_of,
+    statistics_of_row,
+)
+from npu_config.dumps.tree import (
+    DumpFile,
+    DumpTree,
+    find_dumps,
+    newest,
+    no_dump,
+    no_such_run,
+    parse_name,
+    select,
+)
 from npu_config.text.loading import attempted
 
 DHA, L2, AI_CORE = "DHA Atomic Add", "L2 Atomic Add", "AI Core"
@@ -266,6 +281,7 @@ class Overflow:
 
     Args:
         record: the file of the record.
+        run: when the process began, ``YYYYMMDDHHMMSS``.
         device: where it happened.
         model: name of the graph.
         step: the iteration.
@@ -285,6 +301,7 @@ class Overflow:
     """
 
     record: str
+    run: Optional[str]
     device: Optional[int]
     model: Optional[str]
     step: Optional[int]
@@ -313,16 +330,28 @@ class OverflowReport:
         mixlist: operator types that may be kept in float32 to avoid those that were computed
             where they were found.
         diagnostics: what was wrong with files.
+        runs: (device, run) that were looked at.
+        older: (device, run) that were not.
+        tensors: how many dumps of tensors there are beside the records; their values were
+            looked at only for the operators that overflowed.
+        suspicious: tables of statistics with NaN or infinities, of operators without a record.
     """
 
     overflows: Tuple[Overflow, ...]
     strays: Tuple[str, ...] = ()
     mixlist: Tuple[str, ...] = ()
     diagnostics: Tuple[Diagnostic, ...] = ()
+    runs: Tuple[Tuple[Optional[int], Optional[str]], ...] = ()
+    older: Tuple[Tuple[Optional[int], Optional[str]], ...] = ()
+    tensors: int = 0
+    suspicious: Tuple[str, ...] = ()
 
 
 def explain_overflows(
-    path: PathLike, graph: Union[PathLike, GeGraph, None] = None
+    path: PathLike,
+    graph: Union[PathLike, GeGraph, None] = None,
+    run: Optional[str] = None,
+    device: Optional[int] = None,
 ) -> OverflowReport:
     """Explain every overflow below a folder.
 
@@ -331,13 +360,19 @@ def explain_overflows(
     Args:
         path: the dump_path of the job, or a folder in it.
         graph: ``ge_proto_*_Build.txt``, its folder, or the graph as it was read.
+        run: the run to look at; None: the newest of each device.
+        device: the device to look at; None: all of them.
 
     Raises:
-        NpuConfigError: the folder holds no dump, or the graph cannot be read.
+        NpuConfigError: the folder holds no dump, or not that run or device, or the graph cannot
+            be read.
     """
-    tree = find_dumps(path)
+    everything = find_dumps(path)
+    if not len(everything):
+        raise NpuConfigError([no_dump(everything, os.fspath(path))])
+    tree, runs, older = newest(select(everything, device=device), run)
     if not len(tree):
-        raise NpuConfigError([no_dump(tree, os.fspath(path))])
+        raise NpuConfigError([no_such_run(everything, os.fspath(path), run, device)])
     compiled: Optional[GeGraph] = None
     if graph is not None:
         compiled = graph if isinstance(graph, GeGraph) else read_ge_graph(graph)
@@ -357,9 +392,24 @@ def explain_overflows(
             strays.append(file.path)
     overflows.sort(key=lambda each: (each.step or 0, each.time))
     types = [each.op_type for each in overflows if each.op_type and each.origin == HERE]
+    known = {each.dump for each in overflows}
+    tables = [file for file in tree if file.kind == "statistics" and file.path not in known]
     return OverflowReport(
-        tuple(overflows), tuple(strays), tuple(dict.fromkeys(types)), tuple(found)
+        tuple(overflows),
+        tuple(strays),
+        tuple(dict.fromkeys(types)),
+        tuple(found),
+        runs,
+        older,
+        sum(file.kind == "tensor" for file in tree),
+        tuple(file.path for file in tables if attempted(found, file.path, _is_odd, file)),
     )
+
+
+def _is_odd(file: DumpFile) -> bool:
+    """True for a table of statistics with NaN or infinities."""
+    rows = map(statistics_of_row, read_statistics(file.path))
+    return any(row is not None and (row.nan or row.infinite) for row in rows)
 
 
 _Beside = Mapping[str, Sequence[DumpFile]]
@@ -369,7 +419,7 @@ def _beside(tree: DumpTree) -> _Beside:
     """The tensors of each folder."""
     found: Dict[str, List[DumpFile]] = {}
     for file in tree:
-        if file.kind == "tensor":
+        if file.kind != "overflow":
             found.setdefault(os.path.dirname(file.path), []).append(file)
     return found
 
@@ -390,7 +440,10 @@ def _overflow(
     name = kind = None
     tensors: Tuple[TensorReport, ...] = ()
     stands_for: Tuple[str, ...] = ()
-    if match is not None:
+    if match is not None and match.kind == "statistics":
+        name, kind = match.op_name, match.op_type
+        tensors = tuple(map(_reported_row, read_statistics(match.path)))
+    elif match is not None:
         opened = match.open()
         found.extend(opened.diagnostics)
         name, kind = match.op_name, match.op_type
@@ -405,6 +458,7 @@ def _overflow(
     origin, came_in = _origin(tensors)
     return Overflow(
         file.path,
+        file.run,
         file.device,
         file.model,
         file.step,
@@ -456,6 +510,12 @@ def _reports(dump: Dump) -> List[TensorReport]:
         shape = tensor.shape
         result.append(TensorReport(side, number, tensor.data_type, shape, statistics, reason))
     return result
+
+
+def _reported_row(row: StatisticsRow) -> TensorReport:
+    values = statistics_of_row(row)
+    reason = "" if values is not None else "the table has no numbers of it"
+    return TensorReport(row.side, row.index, row.data_type, row.shape or (), values, reason)
 
 
 def _origin(tensors: Sequence[TensorReport]) -> Tuple[str, Tuple[int, ...]]:

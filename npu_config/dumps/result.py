@@ -18,8 +18,9 @@ from npu_config.core.message import join, listed, phrase
 from npu_config.core.npy import csv_text, unguarded
 from npu_config.dumps._rules import operator_diverges as operator_diverges
 from npu_config.dumps._rules import result_table_unreadable
-from npu_config.dumps.compare import AGREES, DIVERGES, NOT_COMPARED, Comparison, Row, first_of
+from npu_config.dumps.compare import Comparison, Row, first_of
 from npu_config.dumps.metrics import Metrics
+from npu_config.dumps.verdicts import AGREES, DIVERGES, NOT_COMPARED
 from npu_config.text.loading import text_of
 
 _INDEX = re.compile(r"(.*):(input|output):([0-9]{1,9})\Z", re.DOTALL)
@@ -237,7 +238,7 @@ def finding(comparison: Comparison) -> Tuple[Diagnostic, ...]:
 
 _JSON_KEYS = (
     "index", "op_name", "op_type", "tensor_index", "data_type", "reference", "reference_type",
-    "stands_for", "shape", "verdict", "reason", "matched_by",
+    "stands_for", "shape", "verdict", "reason", "matched_by", "kind", "causes",
 )  # fmt: skip
 
 

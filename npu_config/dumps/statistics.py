@@ -20,6 +20,7 @@ from npu_config.core.message import listed, phrase
 from npu_config.dumps._rules import statistics_unreadable
 from npu_config.dumps.data_types import BY_NAME
 from npu_config.dumps.dump import Tensor
+from npu_config.dumps.layouts import math_prod
 from npu_config.text.loading import text_of
 
 POSITIONS = 5
@@ -190,6 +191,7 @@ def _histogram(
 _FIXED = ("Input/Output", "Index", "Data Size", "Data Type", "Format", "Shape")
 _LARGEST = 1 << 24
 _COUNT = "Count"
+_LARGEST_COUNT = 1 << 64
 
 Number = Union[int, float, None]
 
@@ -215,6 +217,46 @@ class StatisticsRow:
     format: str
     shape: Optional[Tuple[int, ...]]
     numbers: Dict[str, Number]
+
+
+_INFINITE = ("Negative Inf Count", "Positive Inf Count")
+_VALUES = ("Max Value", "Min Value", "Avg Value", "l2norm")
+
+
+def statistics_of_row(row: StatisticsRow) -> Optional[Statistics]:
+    """What a row of a table says; None when nothing was computed.
+
+    Extremes have six digits there, and may be NaN or infinite themselves.  A table does not say
+    how many values are at the type's limit: each extreme that is stands for one.  What else it
+    does not say is 0 among the counts and NaN among the numbers.
+    """
+    numbers = {name: value for name, value in row.numbers.items() if value is not None}
+    values = {name: float(numbers[name]) for name in _VALUES if name in numbers}
+    counts = [_count(numbers.get(name)) for name in _INFINITE]
+    if not values and not any(name in numbers for name in (*_INFINITE, "Nan Count")):
+        return None
+    low, high = (values.get(name, math.nan) for name in ("Min Value", "Max Value"))
+    infinite = sum(counts) or math.isinf(low) + math.isinf(high)
+    nan = _count(numbers.get("Nan Count"))
+    if not nan and not infinite:
+        nan = int(any(map(math.isnan, values.values())))
+    kind = BY_NAME.get(row.data_type)
+    limit = None if kind is None or kind.limit is None else float("{:.6g}".format(kind.limit))
+    return Statistics(
+        _count(numbers.get("Count")) or math_prod(row.shape or ()),
+        low if math.isfinite(low) else math.nan,
+        high if math.isfinite(high) else math.nan,
+        values.get("Avg Value", math.nan),
+        math.nan,
+        0,
+        nan,
+        infinite,
+        0 if limit is None else (abs(low) == limit) + (abs(high) == limit),
+    )
+
+
+def _count(number: "Number") -> int:
+    return int(number) if number is not None and math.isfinite(number) else 0
 
 
 def read_statistics(path: PathLike) -> Tuple[StatisticsRow, ...]:
@@ -277,10 +319,7 @@ def _shape(text: str) -> Optional[Tuple[int, ...]]:
 
 def _number(text: str) -> Number:
     try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return int(text) if text.isdecimal() and number < _LARGEST_COUNT else number

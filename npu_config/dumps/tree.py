@@ -18,7 +18,7 @@ import attr
 from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, reading
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps._rules import several_dumps_of_one_operator
 from npu_config.dumps.dump import Dump, Opened, open_dump
@@ -394,6 +394,59 @@ def no_dump(tree: DumpTree, path: str) -> Diagnostic:
         "detection leaves nothing"
     )
     return rules.no_dump_found.diagnostic(text, Place(path), help=help_)
+
+
+def no_such_run(
+    tree: DumpTree, path: str, run: Optional[str], device: Optional[int]
+) -> Diagnostic:
+    """What is said where a run or a device is asked for that a dump does not have."""
+    text = phrase(
+        "no dump of {} here; there are the runs {} and the devices {}",
+        phrase("run {}", run)
+        if device is None
+        else phrase("device {}", device)
+        if run is None
+        else phrase("run {} on device {}", run, device),
+        listed(tree.runs) or phrase("(none)"),
+        listed(map(str, tree.devices)) or phrase("(none)"),
+    )
+    return rules.no_dump_found.diagnostic(text, Place(path))
+
+
+class Newest(NamedTuple):
+    """One run of each device, and what was left out.
+
+    Args:
+        tree: the files.
+        runs: (device, run) of the files; a run that the path does not name is None.
+        older: (device, run) of the others.
+    """
+
+    tree: DumpTree
+    runs: Tuple[Tuple[Optional[int], Optional[str]], ...]
+    older: Tuple[Tuple[Optional[int], Optional[str]], ...]
+
+
+def newest(tree: DumpTree, run: Optional[str] = None) -> Newest:
+    """The files of the newest run of each device.
+
+    Every process has a run of its own, so a job on several devices has several.
+
+    Args:
+        tree: what was found.
+        run: the run to choose in place of the newest.
+    """
+    pairs = sorted({(file.device, file.run) for file in tree}, key=_run_order)
+    last = {device: each for device, each in pairs if run is None or each == run}
+    kept = [pair for pair in pairs if pair[0] in last and last[pair[0]] == pair[1]]
+    files = [file for file in tree if (file.device, file.run) in kept]
+    others = [pair for pair in pairs if pair not in kept]
+    return Newest(tree.only(files), tuple(kept), tuple(others))
+
+
+def _run_order(pair: Tuple[Optional[int], Optional[str]]) -> Tuple[int, str]:
+    device, run = pair
+    return -1 if device is None else device, run or ""
 
 
 class Chosen(NamedTuple):

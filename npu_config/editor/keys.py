@@ -118,7 +118,7 @@ def described(kind: AnyKind) -> str:
 
 
 _WORDS = {
-    kinds.Text: "a string",
+    kinds.JsonText: "a string",
     kinds.NumberText: "a whole number, written as a string",
     kinds.CutInteger: "a whole number",
     kinds.IpAddress: "an IPv4 or IPv6 address, as a string",

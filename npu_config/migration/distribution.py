@@ -5,7 +5,7 @@ from typing import Iterator
 
 from npu_config.migration.work import REFUSED, Rules, Work, of_calls
 from npu_config.python_flow.module import Site
-from npu_config.python_flow.scopes import literal_text, name_of
+from npu_config.python_flow.scopes import UNCLEAR, argument, is_open, literal_text, name_of
 
 __all__ = ["RULES", "after"]
 
@@ -18,12 +18,13 @@ _STRATEGIES = (
     "OneDeviceStrategy",
     "TPUStrategy",
 )
+_CLUSTER = "tensorflow.train.ClusterSpec"
+_SETTER = "tensorflow.train.replica_device_setter"
 _SERVERS = {
-    "tensorflow.train.ClusterSpec": "between-graph replication with sessions is not supported; "
+    _CLUSTER: "between-graph replication with sessions is not supported; "
     "only NPUEstimator with ParameterServerStrategy and TF_CONFIG is",
     "tensorflow.train.Server": "there are no parameter servers for sessions on the NPU",
-    "tensorflow.train.replica_device_setter": "there are no parameter servers to place variables "
-    "on",
+    _SETTER: "there are no parameter servers to place variables on",
     "tensorflow.train.SyncReplicasOptimizer": "the NPU reduces gradients by "
     "npu_distributed_optimizer_wrapper",
 }
@@ -34,9 +35,27 @@ _strategy = of_calls(
     "strategy",
     "replicas in one process have no counterpart: one process per device; or "
     "npu_strategy.NPUStrategy() with the optimizer wrapped, variables broadcast and data sharded",
-    REFUSED,
-    blocks=True,
+    depends=True,
 )
+
+
+def _replica_device_setter(work: Work, site: Site, name: str) -> None:
+    """Variables on parameter servers, of which there are none without a cluster."""
+    call = site.call
+    if call is None:
+        return
+    value = work.reached.value
+    tasks, cluster = argument(call, "ps_tasks", 0), argument(call, "cluster", 4)
+    if is_open(call) or (cluster is not None and work.reached.is_given(cluster, site.scope)):
+        work.depend(site, "parameter-server", _SERVERS[_SETTER])
+    elif tasks is None or not value(tasks, site.scope):
+        text = "no cluster, and no parameter servers by default: has no effect, left as it is"
+        work.manual(site.line, "parameter-server", text, asks=False)
+    elif value(tasks, site.scope) is UNCLEAR and "ClusterSpec" not in work.script.words:
+        text = "has no effect without parameter servers: ps_tasks must be 0 on the NPU"
+        work.manual(site.line, "parameter-server", text)
+    else:
+        work.depend(site, "parameter-server", _SERVERS[_SETTER])
 
 
 def _device(work: Work, site: Site, name: str) -> None:
@@ -93,10 +112,8 @@ def _words(node: ast.AST) -> Iterator[str]:
 
 RULES: Rules = {
     **{"tensorflow.distribute." + name: _strategy for name in _STRATEGIES},
-    **{
-        name: of_calls("parameter-server", text, REFUSED, blocks=True)
-        for name, text in _SERVERS.items()
-    },
+    **{name: of_calls("parameter-server", text, depends=True) for name, text in _SERVERS.items()},
+    _SETTER: _replica_device_setter,
     "tensorflow.device": _device,
 }
 

@@ -27,6 +27,7 @@ from npu_config.migration import (
     horovod,
     keras,
     launch,
+    libraries,
     model,
     precision,
     preprocessing,
@@ -37,27 +38,30 @@ from npu_config.migration.imports import add_import
 from npu_config.migration.names import Interest, canonical, is_ours
 from npu_config.migration.neighbours import Neighbours
 from npu_config.migration.resolve import Binding, Resolver
-from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Change, Note, Rules, Work
+from npu_config.migration.work import MANUAL, REFUSED, Change, Note, Rules, Work
 from npu_config.python_flow.module import Site
-from npu_config.python_flow.scopes import dotted_parts, imported, literal_text
+from npu_config.python_flow.scopes import dotted_parts, imported, is_main, literal_text, name_of
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, looks_like_python_2
 
 __all__ = ["one_reason", "IMPORTS", "Migration", "migrate"]
 
 
-def one_reason(script: Resolver) -> Optional[Note]:
-    """Why a whole script is not edited: Keras by itself, eager execution, TensorFlow 2."""
-    line = _native_import(script)
-    if line:
-        return Note(
-            line,
-            "native-keras",
-            REFUSED,
-            "Keras outside of TensorFlow is not supported on the NPU: port to tf.keras first",
-        )
-    for site in script.calls_of(*_EAGER):
-        return Note(site.line, "eager", REFUSED, "TensorFlow 1.15 on the NPU is graph mode")
-    return _only_version_2(script)
+def one_reason(work: Work) -> Optional[Note]:
+    """Why a whole script is not edited: Keras by itself, eager execution, TensorFlow 2.
+
+    What holds in a part of it only is entered in the report.
+    """
+    for site in _native_imports(work.script):
+        text = "Keras outside of TensorFlow is not supported on the NPU: port to tf.keras first"
+        work.depend(site, "native-keras", text)
+        if work.blocked:
+            return Note(site.line, "native-keras", REFUSED, text)
+    for site in work.script.calls_of(*_EAGER):
+        text = "TensorFlow 1.15 on the NPU is graph mode"
+        work.depend(site, "eager", text)
+        if work.blocked:
+            return Note(site.line, "eager", REFUSED, text)
+    return _only_version_2(work.script)
 
 
 _EAGER = (
@@ -94,18 +98,15 @@ def _only_version_2(script: Resolver) -> Optional[Note]:
     return None
 
 
-def _native_import(script: Resolver) -> int:
-    """The line of the first import of Keras outside of TensorFlow, 0 where there is none.
+def _native_imports(script: Resolver) -> Iterator[Site]:
+    """The imports of Keras outside of TensorFlow.
 
     An import that stands in for TensorFlow's where that is missing does not count.
     """
-    if "keras" not in script.words:
-        return 0
-    for site in script.imports:
+    for site in script.imports if "keras" in script.words else ():
         is_own = any(name.split(".")[0] == "keras" for name in imported(site.node))
         if is_own and not site.inside(ast.ExceptHandler):
-            return site.line
-    return 0
+            yield site
 
 
 IMPORTS = ("npu_config", "npu_bridge")
@@ -129,6 +130,7 @@ _AFTER: Sequence[Callable[[Work], None]] = (
     session_options.after,
     estimator.after,
     keras.after,
+    libraries.after,
     distribution.after,
     data.after,
     preprocessing.after,
@@ -164,7 +166,7 @@ class Migration:
     @property
     def is_complete(self) -> bool:
         """True when nothing is left to do by hand."""
-        return all(note.kind == CHANGED for note in self.notes)
+        return not any(note.must for note in self.notes)
 
 
 class Analysis(NamedTuple):
@@ -176,6 +178,13 @@ class Analysis(NamedTuple):
         is_patch_only: that import is the only edit.
         modules: the modules that are imported, with a dot for each level of a relative import.
         is_done: it is a script for the NPU already.
+        is_entry: it does something when it is run.
+        has_guard: it says what it does when it is run.
+        is_concerned: something in it may be TensorFlow's, Keras's or Horovod's.
+        makes: sessions are made in it, or by a package that it imports.
+        has_graph: it uses more of TensorFlow than its files and records.
+        unknown: the packages that it imports of which it is not known whether they make
+            sessions, with their lines.
     """
 
     migration: Migration
@@ -183,6 +192,12 @@ class Analysis(NamedTuple):
     is_patch_only: bool = False
     modules: Tuple[str, ...] = ()
     is_done: bool = False
+    is_entry: bool = False
+    has_guard: bool = False
+    is_concerned: bool = True
+    makes: bool = False
+    has_graph: bool = False
+    unknown: Tuple[Tuple[int, str], ...] = ()
 
 
 def migrate(source: Union[str, bytes], imports: str = "npu_config") -> Migration:
@@ -219,6 +234,7 @@ def analyse(
     session_import: Optional[bool] = None,
     keeper: str = "",
     neighbours: Optional[Neighbours] = None,
+    partial: bool = False,
 ) -> Analysis:
     """As :func:`migrate`, for a file of a program.
 
@@ -229,6 +245,7 @@ def analyse(
             it for sessions alone, since another module of the program does; None: as needed.
         keeper: another file of the program that keeps Horovod, so that this one must, too.
         neighbours: the other modules of the program.
+        partial: edit what depends on something that is refused, too.
     """
     if imports not in IMPORTS:
         raise ValueError(phrase('imports must be "npu_config" or "npu_bridge", got {!r}', imports))
@@ -239,9 +256,9 @@ def analyse(
         assert isinstance(source, bytes)
         return Analysis(_refused(source.decode("latin-1"), note))
     try:
-        script = Resolver(text, neighbours, _INTEREST)
+        script = Resolver(text, neighbours, _INTEREST, session_import is True)
         try:
-            return _analyse(script, imports, session_import, keeper)
+            return _analyse(script, imports, session_import, keeper, partial)
         finally:
             script.module.forget()
     except Unparsable as error:
@@ -262,27 +279,66 @@ def _refused(text: str, note: Note) -> Migration:
 
 
 def _analyse(
-    script: Resolver, imports: str, session_import: Optional[bool], keeper: str
+    script: Resolver, imports: str, session_import: Optional[bool], keeper: str, partial: bool
 ) -> Analysis:
     text = script.text
     if not script.is_concerned:
-        return Analysis(Migration(text))
-    modules = tuple(_modules(script))
-    alone = one_reason(script)
+        return Analysis(Migration(text), is_concerned=False)
+    found = Analysis(
+        Migration(text),
+        modules=tuple(_modules(script)),
+        is_entry=_is_entry(script.tree),
+        has_guard="__main__" in text,
+        unknown=tuple(libraries.unknown(script)),
+    )
+    work = Work(script, imports, keeper, partial)
+    alone = one_reason(work)
     if alone is not None:
-        return Analysis(_refused(text, alone), modules=modules)
-    work = Work(script, imports, keeper)
+        return found._replace(migration=_refused(text, alone), makes=True)
     _apply(work)
+    found = found._replace(
+        makes=bool(work.patch_lines),
+        has_graph=bool(work.patch_lines) or not libraries.is_data_only(script),
+    )
     own = _already(script)
     if own is not None:
-        return Analysis(_migrated_already(work, own), modules=modules, is_done=True)
+        return found._replace(migration=_migrated_already(work, own), is_done=True)
     if work.blocked:
         work.block()
-        return Analysis(_finished(work), modules=modules)
+        return found._replace(migration=_finished(work))
+    work.close()
     patch_only = not work.changes
-    if not patch_only or session_import or (work.needs_patch and session_import is not False):
+    if not patch_only or session_import or (work.patch_lines and session_import is not False):
         add_import(work)
-    return Analysis(_finished(work), work.needs_patch, patch_only, modules)
+    return found._replace(
+        migration=_finished(work),
+        needs_patch=bool(work.patch_lines),
+        is_patch_only=patch_only,
+    )
+
+
+def _is_entry(tree: ast.Module) -> bool:
+    """True for a script that does something when it is run, beside settings and definitions."""
+    for node in tree.body:
+        if isinstance(node, ast.If) and is_main(node.test):
+            return True
+        if isinstance(node, (ast.With, ast.For, ast.While)):
+            return True
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            name = name_of(node.value.func)
+            if not name.startswith(("DEFINE_", "set_", "add_")) and name not in _SETTINGS:
+                return True
+    return False
+
+
+_SETTINGS = frozenset(
+    (
+        *("append", "insert", "extend", "update", "register", "setdefault", "use", "seed"),
+        *("filterwarnings", "simplefilter", "basicConfig", "setLevel", "disable_v2_behavior"),
+        *("mark_flag_as_required", "disable_eager_execution", "autolog", "reload"),
+    )
+)
+"""Functions that modules call when they are imported, and that do not make them scripts."""
 
 
 def _modules(script: Resolver) -> Iterator[str]:
@@ -327,7 +383,7 @@ def _is_placed(work: Work, site: Site) -> bool:
                 dotted_parts(site.node) or ()
             ):
                 return True
-            work.needs_patch = True
+            work.needs_patch(site)
             reason = "in an f-string, where its place is not certain: not edited"
             work.manual(site.line, "import-aliases", reason)
             return False
@@ -355,7 +411,7 @@ def _uncertain(work: Work, site: Site) -> None:
     if _RULES.keys().isdisjoint(known):
         return
     if found.binding is Binding.UNCERTAIN:
-        work.needs_patch = True
+        work.needs_patch(site)
     if parts[-1] not in ("Model", "Sequential", "device"):
         work.manual(site.line, "import-aliases", phrase(reason, parts[0]))
 

@@ -7,7 +7,7 @@ from npu_config.core.message import join, phrase
 from npu_config.migration.horovod import choice_of_rank
 from npu_config.migration.sessions import STAR_NOTE, wrap_config
 from npu_config.migration.work import Rules, Work, is_wrapped, of_calls
-from npu_config.python_flow.module import Site
+from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import argument, arguments, is_open, literal_text, name_of
 
 __all__ = ["RULES", "after"]
@@ -46,13 +46,14 @@ def _estimator(work: Work, site: Site, name: str) -> None:
         return
     position = _CONFIG_AT[name.rsplit(".", 1)[1]]
     if is_open(call):
-        work.needs_patch = True
+        work.needs_patch(site)
         work.manual(
             site.line,
             "estimator-star",
             STAR_NOTE,
         )
         return
+    work.needs_patch(site)
     given = argument(call, "config", position)
     done = wrap_config(work, call, "config", position, _INIT, "run_config")
     if done is None:
@@ -79,7 +80,7 @@ def _reference(work: Work, site: Site) -> None:
     if is_base or isinstance(parent, (ast.Assign, ast.Call, ast.Dict, ast.Return, ast.arguments)):
         if isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "isinstance":
             return
-        work.needs_patch = True
+        work.needs_patch(site)
         work.manual(
             site.line,
             "estimator-config",
@@ -128,7 +129,7 @@ def run_config(work: Work, site: Site, name: str) -> None:
         if is_none and option in (*_DISTRIBUTION, "device_fn"):
             nones.setdefault(line, []).append(str(option))
         elif option in _DISTRIBUTION:
-            _strategy_argument(work, line, option)
+            _strategy_argument(work, site, value, option)
         elif option == "device_fn":
             work.refuse(line, "runconfig-unsupported", "NPURunConfig does not take device_fn")
         elif option == "protocol":
@@ -145,9 +146,16 @@ _POSITIONS = ("train_distribute", "device_fn", "protocol", "eval_distribute", _D
 """The arguments of RunConfig in TensorFlow 1.15.5 from that position on."""
 
 
-def _strategy_argument(work: Work, line: int, name: str) -> None:
+def _strategy_argument(work: Work, site: Site, value: ast.expr, name: str) -> None:
+    """A strategy for an Estimator, where it is not None by default."""
     text = phrase("{} must go, together with its strategy", name)
-    work.refuse(line, "runconfig-unsupported", text, blocks=True)
+    if work.reached.is_given(value, site.scope):
+        site = site._replace(node=value)
+        work.depend(site, "runconfig-unsupported", text)
+    else:
+        work.manual(
+            value.lineno, "runconfig-unsupported", phrase("{}; None by default", text), False
+        )
 
 
 def after(work: Work) -> None:
@@ -155,11 +163,11 @@ def after(work: Work) -> None:
     script = work.script
     if "replace" not in script.words or script.words.isdisjoint(_DISTRIBUTION):
         return
-    for node in ast.walk(script.tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "replace":
-            for keyword in node.keywords:
+    for site in sites(script.module, script.source.mentions("replace"), (ast.Attribute,)):
+        if site.call is not None and name_of(site.node) == "replace":
+            for keyword in site.call.keywords:
                 if keyword.arg in _DISTRIBUTION and getattr(keyword.value, "value", 0) is not None:
-                    _strategy_argument(work, keyword.value.lineno, keyword.arg)
+                    _strategy_argument(work, site, keyword.value, keyword.arg)
 
 
 _OFF: Tuple[Tuple[str, int], ...] = (("use_tpu", 4), ("eval_on_tpu", 9), ("export_to_tpu", 10))
@@ -170,13 +178,14 @@ def _tpu_estimator(work: Work, site: Site, name: str) -> None:
     if call is None:
         return
     if is_open(call):
-        work.needs_patch = True
+        work.needs_patch(site)
         work.manual(
             site.line,
             "estimator-star",
             "** may hold use_tpu and config: set use_tpu=False, and wrap config by hand",
         )
         return
+    work.needs_patch(site)
     given = argument(call, "config", 2)
     if given is not None and not is_wrapped(given):
         done = wrap_config(work, call, "config", 2, _INIT, "run_config")
@@ -211,7 +220,7 @@ def _tpu_only(work: Work, site: Site, name: str) -> None:
     if _is_under_tpu_flag(site):
         work.manual(site.line, "tpu-only", "under a flag, which is off on the NPU")
     else:
-        work.refuse(site.line, "tpu-only", "there is no TPU: take it out", blocks=True)
+        work.depend(site, "tpu-only", "there is no TPU: take it out")
 
 
 def _is_under_tpu_flag(site: Site) -> bool:

@@ -4,7 +4,7 @@ import functools
 import pkgutil
 from typing import Any, Dict, Mapping, NamedTuple
 
-from npu_config.core.diagnostics import DOCS_URL
+from npu_config.core.diagnostics import DOCS_URL, Severity
 from npu_config.core.message import phrase
 
 __all__ = ["LABELS", "Fact", "facts", "url_of"]
@@ -15,6 +15,7 @@ class Fact(NamedTuple):
 
     ``source`` is the page of the vendor's documentation below ``docs/en/tfadapter_1``, where
     there is one; ``details`` is what is said of it, by the keys of :data:`LABELS`.
+    ``severity`` is ``INFO`` where nothing has to be done.
     """
 
     id: str
@@ -22,6 +23,7 @@ class Fact(NamedTuple):
     title: str
     source: str
     details: Dict[str, str]
+    severity: Severity = Severity.WARNING
 
     @property
     def url(self) -> str:
@@ -53,5 +55,8 @@ def facts() -> Mapping[str, Fact]:
     return {id: _fact(id, **entry) for id, entry in read.items()}
 
 
-def _fact(id: str, group: str, title: str, source: str = "", **details: str) -> Fact:
-    return Fact(id, group, title, source, {key: details[key] for key in LABELS if key in details})
+def _fact(
+    id: str, group: str, title: str, source: str = "", severity: str = "warning", **details: str
+) -> Fact:
+    said = {key: details[key] for key in LABELS if key in details}
+    return Fact(id, group, title, source, said, Severity(severity))

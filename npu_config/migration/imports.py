@@ -44,6 +44,9 @@ def add_import(work: Work) -> None:
 def _reasons(work: Work, first: Optional[Site], taken: Sequence[str]) -> Iterator[str]:
     """Why the import is there, and why in this place and form."""
     yield "the import of npu_init patches tf.Session"
+    if work.libraries:
+        text = "this program makes its session in {}"
+        yield phrase(text, ", ".join(dict.fromkeys(work.libraries)))
     if work.is_keras:
         yield "Keras makes its session from the patched class"
     if first is not None and len(first.parents) > 1:

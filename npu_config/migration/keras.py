@@ -5,7 +5,7 @@ import ast
 from npu_config.core.message import join, phrase
 from npu_config.migration.preprocessing import in_dataset_function
 from npu_config.migration.sessions import wrap_config
-from npu_config.migration.work import REFUSED, Rules, Work, of_calls
+from npu_config.migration.work import Rules, Work, of_calls
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import is_open
 
@@ -19,7 +19,8 @@ _FITS = ("fit", "fit_generator", "train_on_batch")
 def _model(work: Work, site: Site, name: str) -> None:
     is_made = site.call is not None or isinstance(site.parents[-1], ast.ClassDef)
     if is_made or name == _APPLICATIONS:
-        work.needs_patch = work.is_keras = True
+        work.is_keras = True
+        work.needs_patch(site)
 
 
 def _to_estimator(work: Work, site: Site, name: str) -> None:
@@ -27,9 +28,10 @@ def _to_estimator(work: Work, site: Site, name: str) -> None:
     if call is None:
         return
     if is_open(call):
-        work.needs_patch = True
+        work.needs_patch(site)
         work.manual(site.line, "estimator-star", "left as it is: ** may hold a config already")
         return
+    work.needs_patch(site)
     done = wrap_config(work, call, "config", 4, "npu_run_config_init", "run_config")
     if done is None:
         return
@@ -69,15 +71,13 @@ RULES: Rules = {
     _K + "utils.multi_gpu_model": of_calls(
         "keras-multi-gpu",
         "replicas in one process have no counterpart: one process per device",
-        REFUSED,
-        blocks=True,
+        depends=True,
     ),
     _K + "mixed_precision.experimental.LossScaleOptimizer": of_calls(
         "keras-loss-scale",
         "LossScaleOptimizer of Keras is not supported on the NPU: use a tf.train optimizer "
         "with NPULossScaleOptimizer",
-        REFUSED,
-        blocks=True,
+        depends=True,
     ),
     _K + "backend.zeros": _zeros,
 }
@@ -96,7 +96,7 @@ def after(work: Work) -> None:
         if site.call is None or not isinstance(node, ast.Attribute):
             continue
         if node.value and _is_model(work, site, node.value):
-            work.needs_patch = True
+            work.needs_patch(site)
             if not closed and not ranked:
                 work.manual(
                     site.line,
@@ -145,7 +145,7 @@ def _makes_model(work: Work, value: ast.AST) -> bool:
     if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Name)):
         return False
     stores = work.script.module.stores.get(value.func.id, [])
-    return work.needs_patch and [store.kind for store in stores] == ["definition"]
+    return work.is_keras and [store.kind for store in stores] == ["definition"]
 
 
 _MODELS = (_K + "Sequential", _K + "Model", _K + "models.", _K + "applications.")

@@ -37,7 +37,7 @@ def after(work: Work) -> None:
         if any(name.split(".")[0] in ("pynvml", "py3nvml", "GPUtil") for name in names):
             work.manual(site.line, "nvidia-smi", _SMI_NOTE)
     _loops(work)
-    if (work.changes or work.needs_patch) and "horovod" not in work.script.words:
+    if (work.changes or work.patch_lines) and "horovod" not in work.script.words:
         for site in work.script.calls_of("tensorflow.app.run"):
             text = "one rank and no init_resource: nothing to put around it"
             work.manual(site.line, "app-run", text)

@@ -91,17 +91,14 @@ def _cudnn(work: Work, site: Site, name: str) -> None:
         return
     if _under_gpu_test(work, site):
         work.manual(site.line, "cudnn", "no cuDNN on the NPU; not reached there")
-    elif site.is_conditional:
-        work.manual(site.line, "cudnn", "not on the NPU: keep the condition false there")
     elif "load_" in name:
-        work.refuse(
-            site.line,
+        work.depend(
+            site,
             "cudnn",
             "an operator library for the CPU or the GPU: its operators have to be ported",
-            blocks=True,
         )
     else:
-        work.refuse(site.line, "cudnn", "there is no cuDNN and no NCCL on the NPU", blocks=True)
+        work.depend(site, "cudnn", "there is no cuDNN and no NCCL on the NPU")
 
 
 def _under_gpu_test(work: Work, site: Site) -> bool:

@@ -2,12 +2,14 @@
 
 import functools
 import re
-from typing import Dict, FrozenSet, Iterable, Tuple
+from typing import Dict, FrozenSet, Iterable, Mapping, Tuple
 
 from npu_config.script.vocabulary import TABLES
 
 __all__ = [
+    "CONCERNING",
     "Interest",
+    "MAKERS",
     "PACKAGES",
     "STAR_NAMES",
     "TEXT_WORDS",
@@ -16,6 +18,29 @@ __all__ = [
 ]
 
 PACKAGES = ("tensorflow", "keras", "horovod", "tf_slim", "tensorflow_estimator", "tensorflow_core")
+"""Top packages of TensorFlow, Keras and Horovod."""
+
+MAKERS: Mapping[str, Tuple[str, ...]] = {
+    "tensorpack": ("dataflow", "utils", "input_source"),
+    "tensorflow_gan": ("features",),
+    "tensor2tensor": ("data_generators", "layers", "utils.registry"),
+    "baselines": ("logger", "bench"),
+    "opennmt": ("layers", "tokenizers"),
+    "magenta": ("music", "common"),
+    **dict.fromkeys(
+        (
+            *("stable_baselines", "tflearn", "tensorlayer", "gpflow", "edward", "tensorforce"),
+            *("garage", "rllab", "tf_agents", "dopamine", "texar", "rlgraph", "deepchem"),
+            *("cleverhans", "lucid", "ludwig", "adanet", "tensorflow_ranking", "t5"),
+            *("tensorflow_model_analysis", "deepctr", "ampligraph", "zhusuan", "niftynet"),
+            *("mesh_tensorflow", "trax", "bert_serving", "inferbeddings", "spinup", "openrec"),
+        ),
+        (),
+    ),
+}
+"""Packages that make sessions or Estimators, with the parts of them that make none."""
+
+CONCERNING = (*PACKAGES, *MAKERS)
 """Top packages without which nothing in a script concerns a migration."""
 
 _EXPERIMENTAL = "tensorflow.python.training.experimental."

@@ -81,14 +81,17 @@ def _rewrite(work: Work, site: Site, name: str) -> None:
     if is_open(call) or optimizer is None:
         work.refuse(site.line, id, "* or ** arguments: left as it is")
         return
-    made = work.script.made_by(optimizer, site.scope)
-    if any(one.startswith("tensorflow.keras.optimizers.") for one in made):
-        work.refuse(
-            site.line,
+    made = work.script.origins(optimizer, site.scope)
+    if any((one or "").startswith(_KERAS) for one in made):
+        work.depend(
+            site,
             "keras-loss-scale",
             "loss scaling of an optimizer of Keras is not supported on the NPU",
-            blocks=True,
         )
+        return
+    is_known = id == "loss-scale" or all((one or "").startswith(_TRAIN) for one in made)
+    if not is_known and not _is_of_train(work, site, optimizer):
+        work.refuse(site.line, id, "not certainly an optimizer of tf.train: left as it is")
         return
     manager = _manager(work, site, value)
     if manager is None:
@@ -112,6 +115,25 @@ def _rewrite(work: Work, site: Site, name: str) -> None:
             "the rewrite to float16 becomes precision_mode allow_mix_precision in the session: "
             "NpuConfigBuilder().mixed_precision(...)",
         )
+
+
+_KERAS = ("tensorflow.keras.", "tensorflow.optimizers.", "tensorflow.compat.v2.", "keras.")
+_TRAIN = ("tensorflow.train.", "tensorflow.contrib.", "horovod.")
+_METHODS = ("compute_gradients", "minimize", "apply_gradients")
+
+
+def _is_of_train(work: Work, site: Site, optimizer: ast.expr) -> bool:
+    """True for an optimizer of which something is used that those of Keras do not have."""
+    parent = site.parents[-2]
+    targets = parent.targets if isinstance(parent, ast.Assign) else [optimizer]
+    names = {name_of(target) for target in (*targets, optimizer)} - {""}
+    for use in work.script.sites_of(_METHODS):
+        if name_of(getattr(use.node, "value", use.node)) in names and use.call is not None:
+            method = name_of(use.node)
+            step = argument(use.call, "global_step", 1)
+            if method == _METHODS[0] or (step is not None and not isinstance(step, ast.List)):
+                return True
+    return False
 
 
 def _put(

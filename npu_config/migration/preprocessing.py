@@ -6,7 +6,7 @@ from typing import Dict, List, NamedTuple, Optional, Set
 from npu_config.migration import data
 from npu_config.migration.work import CHANGED, Work
 from npu_config.python_flow.module import Site
-from npu_config.python_flow.scopes import argument, arguments, name_of
+from npu_config.python_flow.scopes import FunctionNode, Scope, argument, arguments, name_of
 from npu_config.script.vocabulary import TABLES
 
 __all__ = ["after", "in_dataset_function"]
@@ -25,17 +25,21 @@ _MAPPING = (
 
 
 class _Given(NamedTuple):
-    """The functions that Dataset methods are given: lambdas, and names of functions."""
+    """The functions that Dataset methods are given: lambdas, and names of functions.
+
+    ``objects`` are the names of what has them, or is bound to their arguments.
+    """
 
     lambdas: List[ast.Lambda]
     names: Set[str]
+    objects: Set[str]
 
 
 def _given(work: Work) -> _Given:
     found: Optional[_Given] = work.script.cache.get("given")
     if found is not None:
         return found
-    found = work.script.cache["given"] = _Given([], set())
+    found = work.script.cache["given"] = _Given([], set(), set())
     for site in work.script.sites_of(_MAPPING):
         call = site.call
         if call is None or not (
@@ -43,26 +47,44 @@ def _given(work: Work) -> _Given:
         ):
             continue
         for value in [*call.args[:1], *(k.value for k in call.keywords if k.arg)]:
-            if isinstance(value, ast.Lambda):
-                found.lambdas.append(value)
-                found.names.update(
-                    name_of(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)
-                )
-            elif isinstance(value, (ast.Name, ast.Attribute)):
-                found.names.add(name_of(value))
-            elif isinstance(value, ast.Call):
-                found.names.update(name_of(part) for part in value.args[:1])
+            _add(work, site, value, found)
     found.names.discard("")
     _follow(work, found)
     return found
+
+
+def _add(work: Work, site: Site, value: ast.expr, found: _Given) -> None:
+    """Enter what a method is given: a lambda, a function, a method, an object that is called."""
+    if isinstance(value, ast.Lambda):
+        found.lambdas.append(value)
+        found.names.update(
+            name_of(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)
+        )
+    elif isinstance(value, ast.Attribute):
+        found.names.add(value.attr)
+        found.objects.add(name_of(value.value))
+    elif isinstance(value, ast.Name):
+        found.names.add(value.id)
+        found.objects.add(value.id)
+        for inner in work.script.values(value, site.scope):
+            if isinstance(inner, (ast.Call, ast.Lambda, ast.Attribute)):
+                _add(work, site, inner, found)
+    elif isinstance(value, ast.Call):
+        found.names.update(name_of(part) for part in (value.func, *value.args[:1]))
+        found.objects.update(name_of(part) for part in arguments(value))
+        for part in value.args[:1]:
+            if isinstance(part, ast.Attribute):
+                found.objects.add(name_of(part.value))
 
 
 def _follow(work: Work, found: _Given) -> None:
     """Add the functions of the script that those functions call."""
     script = work.script
     bodies: Dict[str, List[ast.AST]] = {}
-    for _, node in script.functions if found.names else ():
+    for scope, node in script.functions if found.names else ():
         bodies.setdefault(node.name, []).append(node)
+        if node.name == "__call__" and isinstance(scope.node, ast.ClassDef):
+            bodies.setdefault(scope.node.name, []).append(node)
     pending = [name for name in found.names if name in bodies]
     while pending:
         for body in bodies[pending.pop()]:
@@ -122,14 +144,20 @@ def _variables(work: Work) -> None:
             )
 
 
+def _called(scope: Scope, node: FunctionNode) -> str:
+    """The name by which a function is given: that of its class for what calls its objects."""
+    is_caller = node.name == "__call__" and isinstance(scope.node, ast.ClassDef)
+    return getattr(scope.node, "name", "") if is_caller else node.name
+
+
 def _names_read(work: Work) -> Set[str]:
     """The names that the functions read which Dataset methods are given."""
     given = _given(work)
     nodes: List[ast.AST] = list(given.lambdas)
     if given.names:
         found = work.script.functions
-        nodes += [node for _, node in found if node.name in given.names]
-    return {
+        nodes += [node for scope, node in found if _called(scope, node) in given.names]
+    return given.objects | {
         name_of(part)
         for node in nodes
         for part in ast.walk(node)

@@ -14,17 +14,27 @@ from npu_config.core.terminal import printable
 from npu_config.migration import rules
 from npu_config.migration.engine import Migration
 from npu_config.migration.facts import facts, url_of
-from npu_config.migration.project import Outcome
+from npu_config.migration.program import Outcome
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
 from npu_config.reporters.text import finding
 
 __all__ = ["next_commands", "render"]
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_TITLES = {
-    CHANGED: "changed",
-    REFUSED: "refused, these lines stay as they are: see why",
-    MANUAL: "left to do or to know",
+_TITLES = (
+    (CHANGED, False, "changed"),
+    (REFUSED, True, "refused, these lines stay as they are: see why"),
+    (MANUAL, True, "left to do"),
+    (REFUSED, False, "left as it is"),
+    (MANUAL, False, "to know"),
+)
+"""The parts of a report: a kind of entries, whether something has to be done, and its title."""
+_ENTRIES = {
+    "edited": "runs on the NPU once this is written",
+    "already": "runs on the NPU already",
+    "not-needed": "makes no session",
+    "refused": "stays on the CPU: something is refused",
+    "unknown": "it is not known where its session is made",
 }
 _STATUSES = {
     "changed": "changed",
@@ -112,12 +122,13 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
             continue
         status = localized(_status(outcome))
         lines.append("{}: {}".format(printable(outcome.target.path), status))
-        for kind in (CHANGED, REFUSED, MANUAL):
-            groups = _groups(note for note in migration.notes if note.kind == kind)
+        for kind, must, title in _TITLES:
+            groups = _groups(
+                note for note in migration.notes if note.kind == kind and note.must == must
+            )
             if groups:
                 is_unwritten = kind == CHANGED and outcome.diagnostics
-                title = "would be changed" if is_unwritten else _TITLES[kind]
-                lines.append("  {}".format(localized(title)))
+                lines.append("  " + localized("would be changed" if is_unwritten else title))
             for (id, text), numbers in groups.items():
                 where = localized("lines {}" if len(numbers) > 1 else "line {}", _numbers(numbers))
                 lines.append(
@@ -127,10 +138,25 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                 )
                 if kind != CHANGED:
                     lines.append("        {}".format(url_of(id)))
+    lines += _scripts(outcomes)
     lines.append(_summary(outcomes))
     if commands:
         lines.append(localized("next: {}", "\n      ".join(map(printable, commands))))
     return "\n".join(lines) + "\n"
+
+
+def _scripts(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """What becomes of the scripts that are run."""
+    found: Dict[str, List[str]] = {}
+    for outcome in outcomes:
+        if outcome.entry is not None:
+            found.setdefault(outcome.entry.how, []).append(outcome.target.path)
+    for how, text in _ENTRIES.items():
+        names = found.get(how, [])
+        if names:
+            shown = ", ".join(map(printable, names[:8]))
+            more = localized(" and {} more", len(names) - 8) if len(names) > 8 else ""
+            yield localized("script: {}: {}{}", localized(text), shown, more)
 
 
 def _groups(notes: Iterator[Note]) -> Dict[Tuple[str, str], List[int]]:
@@ -155,6 +181,7 @@ def _counts(outcomes: Sequence[Outcome]) -> Dict[str, int]:
         "changed": statuses.count("changed"),
         "refused": statuses.count("refused"),
         "by_hand": sum(note.kind != CHANGED for migration in done for note in migration.notes),
+        "to_do": sum(note.must for migration in done for note in migration.notes),
         "not_read": sum(bool(outcome.diagnostics) for outcome in outcomes),
         "done": sum(outcome.is_done for outcome in outcomes),
     }
@@ -164,7 +191,7 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
     counts = _counts(outcomes)
     return localized(
         "{}: {changed} changed, {blocked} refused as a whole; "
-        "left to do or to know: {by_hand}{}{}",
+        "left to do: {to_do}, to know: {to_know}{}{}",
         localized("1 file") if counts["files"] == 1 else localized("{files} files", **counts),
         localized("; {not_read} not migrated", **counts) if counts["not_read"] else "",
         localized("; for the NPU already, and not reported again: {done}", **counts)
@@ -173,6 +200,7 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
         blocked=sum(
             outcome.migration is not None and outcome.migration.is_blocked for outcome in outcomes
         ),
+        to_know=counts["by_hand"] - counts["to_do"],
         **counts,
     )
 
@@ -208,16 +236,23 @@ def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                         "line": note.line,
                         "id": note.id,
                         "kind": note.kind,
+                        "severity": note.severity.value,
                         "note": note.note,
                         "url": note.url,
                     }
                     for note in (migration.notes if migration else ())
                 ],
+                "edits": [edit._asdict() for edit in (migration.edits if migration else ())],
             }
         )
     whole = {
         "version": 1,
         "files": files,
+        "scripts": [
+            {"path": one.target.path, "npu": one.entry.how, "by": one.entry.by or None}
+            for one in outcomes
+            if one.entry is not None
+        ],
         "diagnostics": found,
         "summary": _counts(outcomes),
         "next": list(commands),

@@ -11,7 +11,7 @@ import enum
 import re
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
-from npu_config.migration.names import PACKAGES, TEXT_WORDS, Interest, canonical
+from npu_config.migration.names import CONCERNING, TEXT_WORDS, Interest, canonical
 from npu_config.migration.neighbours import REEXPORTED, Neighbours, may_borrow
 from npu_config.python_flow.module import Module, Site, sites
 from npu_config.python_flow.scopes import (
@@ -63,6 +63,7 @@ class Resolver(Module):
         text: the script.
         neighbours: the other modules of its project.
         interest: what matters in it, also to know which of several stars brings a name.
+        is_concerned: look at it though nothing in it is TensorFlow's.
 
     Attributes:
         text: the script.
@@ -76,7 +77,13 @@ class Resolver(Module):
         Unparsable: for text that is not Python 3.
     """
 
-    def __init__(self, text: str, neighbours: Optional[Neighbours], interest: Interest) -> None:
+    def __init__(
+        self,
+        text: str,
+        neighbours: Optional[Neighbours],
+        interest: Interest,
+        is_concerned: bool = False,
+    ) -> None:
         super().__init__(text)
         self.text = text
         self.neighbours = neighbours or Neighbours()
@@ -91,8 +98,10 @@ class Resolver(Module):
         self.words: FrozenSet[str] = frozenset(data.decode("utf-8", "surrogatepass").split())
         self.imports: List[Site] = []
         self.sites: List[Site] = []
-        self.is_concerned = not self.words.isdisjoint(PACKAGES) or (
-            neighbours is not None and may_borrow(text)
+        self.is_concerned = (
+            is_concerned
+            or not self.words.isdisjoint(CONCERNING)
+            or (neighbours is not None and may_borrow(text))
         )
         if self.is_concerned:
             lines = self.source.mentions("import")
@@ -348,6 +357,59 @@ class Resolver(Module):
             if isinstance(value, ast.Call)
         ]
 
+    def origins(self, node: Optional[ast.AST], scope: Scope, depth: int = 8) -> Set[Optional[str]]:
+        """What may have been called to give a value, through variables, choices and functions.
+
+        None stands among it for what is not known.
+        """
+        if node is None or not depth:
+            return {None}
+        if isinstance(node, ast.IfExp):
+            parts = [node.body, node.orelse]
+        elif isinstance(node, ast.BoolOp):
+            parts = node.values
+        elif isinstance(node, ast.Call):
+            return self._of_call(node, scope, depth)
+        else:
+            stores = self.bindings(node.id, scope) if isinstance(node, ast.Name) else []
+            known = all(store.kind == "value" for store in stores)
+            parts = self.values(node, scope) if known else []  # type: ignore[assignment]
+        found: Set[Optional[str]] = set() if parts else {None}
+        for part in parts:
+            if getattr(part, "value", 0) is not None:
+                found |= self.origins(part, scope, depth - 1)
+        return found
+
+    def _of_call(self, node: ast.Call, scope: Scope, depth: int) -> Set[Optional[str]]:
+        """What a call gives: by its name, or by what a function of the script returns."""
+        name = self.resolve(node.func, scope)
+        if name is not None:
+            return {name}
+        if isinstance(node.func, ast.Subscript):
+            tables = self.values(node.func.value, scope)
+            classes = [one for table in tables for one in getattr(table, "values", [None])]
+            return {one and self.resolve(one, scope) for one in classes} or {None}
+        parts = dotted_parts(node.func) or [""]
+        found: Set[Optional[str]] = set()
+        for outer, one in self._definitions(parts, scope):
+            if isinstance(one, ast.ClassDef):
+                found.update(self.resolve(base, outer) for base in one.bases)
+            elif isinstance(one, FUNCTIONS):
+                for returned in _returns(one):
+                    found |= self.origins(returned, outer.child(one), depth - 1)
+        return found or {None}
+
+    def _definitions(self, parts: List[str], scope: Scope) -> Iterator[Tuple[Scope, ast.AST]]:
+        """The functions and classes of the script that a name, or a method of self, is."""
+        for outer in scope.around():
+            is_seen = parts[0] == "self" and len(parts) == 2 if outer.is_class else len(parts) == 1
+            for store in outer.stores.get(parts[-1], ()) if is_seen else ():
+                if store.kind != "definition":
+                    return
+                yield outer, store.node
+            if is_seen and parts[-1] in outer.stores:
+                return
+
     def constructed(self, node: ast.AST, scope: Scope) -> Optional[str]:
         """The class or function whose call gave a value, where that is certain.
 
@@ -413,6 +475,17 @@ _WITHOUT = frozenset(
     )
 )
 """Packages of which it is known that they bind none of the names that matter."""
+
+
+def _returns(function: ast.AST) -> Iterator[Optional[ast.expr]]:
+    """What a function returns, its inner functions passed over."""
+    pending = list(ast.iter_child_nodes(function))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Return):
+            yield node.value
+        elif not isinstance(node, (*DEFINITIONS, ast.expr)):
+            pending += ast.iter_child_nodes(node)
 
 
 def _imports_by_call(node: ast.AST) -> bool:

@@ -245,7 +245,7 @@ def _make(work: Work, site: Site, maker: _Maker) -> None:
     given = argument(call, maker.config, maker.position)
     if given is not None and is_wrapped(given):
         return
-    work.needs_patch = True
+    work.needs_patch(site)
     if is_open(call):
         work.manual(
             site.line,
@@ -309,7 +309,7 @@ def _reference(work: Work, site: Site) -> None:
         text = "subclass: the __init__ of its base is patched by npu_init, so it is configured"
     else:
         text = "stored or passed on: not edited, the patch of npu_init configures what it makes"
-    work.needs_patch = True
+    work.needs_patch(site)
     work.manual(site.line, "session-reference", text)
 
 
@@ -329,8 +329,30 @@ _monitored = of_calls(
 )
 
 
+_inside = of_calls(
+    "session-reference",
+    "makes its session inside of TensorFlow: the patch of npu_init configures it",
+    needs_patch=True,
+)
+_INSIDE = (
+    *("tensorflow.contrib.gan." + name for name in ("gan_train", "estimator.GANEstimator")),
+    *("tensorflow.contrib.gan.estimator." + name for name in ("StarGANEstimator",)),
+    *("tensorflow.contrib.learn." + name for name in ("Experiment", "SVM", "KMeansClustering")),
+    *("tensorflow.contrib.factorization." + n for n in ("KMeansClustering", "GMM", "WALSMatrix")),
+    *(
+        "tensorflow.contrib.timeseries." + n
+        for n in ("ARRegressor", "StructuralEnsembleRegressor")
+    ),
+    *("tensorflow.estimator.experimental." + n for n in ("KMeans", "LinearSDCA", "RNNEstimator")),
+    *("tensorflow.estimator." + name for name in ("RNNClassifier", "RNNEstimator")),
+    "tensorflow.contrib.tensor_forest.client.random_forest.TensorForestEstimator",
+)
+"""What makes sessions inside of TensorFlow, without a configuration that could be wrapped."""
+
+
 RULES: Rules = {
     **dict.fromkeys(_MAKERS, session),
+    **dict.fromkeys(_INSIDE, _inside),
     "tensorflow.train.MonitoredSession": _monitored,
     "tensorflow.train.Supervisor": _supervisor,
 }
@@ -348,7 +370,7 @@ def after(work: Work) -> None:
             if maker is not None:
                 _make(work, site, maker)
             elif name in _SUPERVISED:
-                work.needs_patch = True
+                work.needs_patch(site)
                 work.manual(site.line, "session-config", _UNKNOWN_OWNER)
             elif name in ("test_session", "cached_session", "session"):
                 _test_session(work, site, node)

@@ -4,11 +4,20 @@ import ast
 import re
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
-from npu_config.migration.facts import url_of
+from npu_config.migration.facts import facts, url_of
+from npu_config.migration.reached import Reach, Reached
 from npu_config.migration.resolve import Resolver
 from npu_config.python_flow.module import Site
-from npu_config.python_flow.scopes import arguments, name_of
+from npu_config.python_flow.scopes import (
+    FUNCTIONS,
+    Nesting,
+    arguments,
+    first_line,
+    last_line,
+    name_of,
+)
 from npu_config.python_flow.source import HAS_ENDS
 
 __all__ = [
@@ -28,12 +37,28 @@ CHANGED, REFUSED, MANUAL = "changed", "refused", "manual"
 
 
 class Note(NamedTuple):
-    """One entry of the report: a line of the input, the fact, what became of it, and why."""
+    """One entry of the report: a line of the input, the fact, what became of it, and why.
+
+    ``asks`` says whether something has to be done; None: as the fact says.
+    """
 
     line: int
     id: str
     kind: str
     note: str
+    asks: Optional[bool] = None
+
+    @property
+    def severity(self) -> Severity:
+        """``ERROR`` and ``WARNING`` ask for something to be done, ``INFO`` for nothing."""
+        if self.kind == CHANGED or self.asks is False:
+            return Severity.INFO
+        return max(facts()[self.id].severity, Severity.WARNING if self.asks else Severity.INFO)
+
+    @property
+    def must(self) -> bool:
+        """True when something has to be done by hand."""
+        return self.severity is not Severity.INFO
 
     @property
     def url(self) -> str:
@@ -56,24 +81,33 @@ class Work:
         script: the script.
         package: the package whose names are imported.
         keeper: another file of the program that keeps Horovod, so that this one must, too.
+        partial: what depends on something that is refused is edited all the same.
 
     Attributes:
         used: the names of npu_init that the edits use.
-        needs_patch: True when sessions are made that no edit configures.
+        patch_lines: the lines on which sessions are made that no edit configures.
         blocked: True when something is refused without which the script cannot run.
+        closed: the lines of functions that something is refused in without which they cannot run.
         is_keras: True when models of Keras are made.
+        libraries: the packages that make sessions of their own.
     """
 
-    def __init__(self, script: Resolver, package: str, keeper: str = "") -> None:
+    def __init__(
+        self, script: Resolver, package: str, keeper: str = "", partial: bool = False
+    ) -> None:
         self.script = script
         self.package = package
         self.keeper = keeper
+        self.partial = partial
+        self.reached = Reached(script)
         self.changes: List[Change] = []
         self.used: List[str] = []
         self.modules: List[str] = []
-        self.needs_patch = False
+        self.patch_lines: List[int] = []
         self.blocked = False
+        self.closed: List[Tuple[int, int]] = []
         self.is_keras = False
+        self.libraries: List[str] = []
         self._notes: Dict[Tuple[int, str, str], Note] = {}
         self._aliases: Dict[str, str] = {}
 
@@ -82,31 +116,71 @@ class Work:
         """The entries, in order of the lines; what is said twice of a line is said once."""
         return sorted(self._notes.values(), key=lambda note: note.line)
 
-    def note(self, line: int, id: str, kind: str, text: str = "") -> None:
-        """Add an entry to the report."""
+    def note(
+        self, line: int, id: str, kind: str, text: str = "", asks: Optional[bool] = None
+    ) -> None:
+        """Add an entry to the report; ``asks``: whether something has to be done."""
         key = (line, id, kind)
         if key not in self._notes or (text and not self._notes[key].note):
-            self._notes[key] = Note(line, id, kind, text)
+            self._notes[key] = Note(line, id, kind, text, asks)
 
     def changed(self, line: int, id: str, text: str = "") -> None:
         """Something was edited."""
         self.note(line, id, CHANGED, text)
 
-    def manual(self, line: int, id: str, text: str = "") -> None:
+    def manual(self, line: int, id: str, text: str = "", asks: Optional[bool] = None) -> None:
         """Something is left for the user to do, or to know."""
-        self.note(line, id, MANUAL, text)
+        self.note(line, id, MANUAL, text, asks)
 
     def refuse(self, line: int, id: str, text: str, blocks: bool = False) -> None:
         """Something is not edited; ``blocks``: and nothing else in the file is."""
         self.note(line, id, REFUSED, text)
         self.blocked = self.blocked or blocks
 
+    def depend(self, site: Site, id: str, text: str) -> None:
+        """Something has no counterpart on the NPU: what depends on it is not edited, either.
+
+        That is nothing under a condition, the function where nothing in the script runs it, and
+        else the whole script.
+        """
+        reach = self.reached.of(site)
+        if reach <= Reach.MAYBE:
+            tail = _OFF if reach is Reach.OFF else _CONDITIONAL
+            self.manual(site.line, id, phrase("{}; {}", text, tail), asks=reach is Reach.MAYBE)
+        elif self.partial:
+            self.refuse(site.line, id, phrase("{}; {}", text, _PARTIAL))
+        elif reach is Reach.FUNCTION:
+            outer = next(node for node in site.parents if isinstance(node, FUNCTIONS))
+            self.closed.append((first_line(outer), last_line(outer)))
+            self.refuse(site.line, id, phrase("{}; {}", text, _OF_FUNCTION))
+        else:
+            self.refuse(site.line, id, text, blocks=True)
+
+    def needs_patch(self, site: Site) -> None:
+        """A session is made that only the import of npu_init configures."""
+        self.patch_lines.append(site.line)
+
     def block(self) -> None:
         """Take every edit back: what would have been changed is left to do by hand."""
-        self.changes.clear()
+        last = len(self.script.source.lines)
+        self.closed.append((1, last))
+        self.close()
+
+    def close(self) -> None:
+        """Take the edits back that are in closed functions."""
+        if not self.closed:
+            return
+        around = Nesting((first, last, True) for first, last in self.closed)
+
+        def is_closed(line: int) -> bool:
+            return any(around.around(line))
+
+        position = self.script.position
+        self.changes = [one for one in self.changes if not is_closed(position(one.start)[0])]
+        self.patch_lines = [line for line in self.patch_lines if not is_closed(line)]
         notes, self._notes = self.notes, {}
         for note in notes:
-            if note.kind != CHANGED:
+            if note.kind != CHANGED or not is_closed(note.line):
                 self._notes[(note.line, note.id, note.kind)] = note
             elif note.id not in ("import-npu", "hvd-shutdown"):
                 text = phrase("{}: {}", _LATER, note.note) if note.note else _LATER
@@ -346,6 +420,10 @@ class Work:
         return start, _end_of_import(script.text, start)
 
 
+_OFF = "off by default: keep it off on the NPU"
+_CONDITIONAL = "under a condition: it must not hold on the NPU"
+_OF_FUNCTION = "nothing in its function is edited"
+_PARTIAL = "what depends on it is edited all the same, as --partial says"
 _LATER = "not yet, once what is refused is gone"
 
 
@@ -408,7 +486,7 @@ def of_calls(
     id: str,
     text: str,
     kind: str = MANUAL,
-    blocks: bool = False,
+    depends: bool = False,
     unless: Optional[Callable[[Work, Site], bool]] = None,
     needs_patch: bool = False,
 ) -> Rule:
@@ -416,8 +494,11 @@ def of_calls(
 
     def rule(work: Work, site: Site, name: str) -> None:
         if site.call is not None and not (unless is not None and unless(work, site)):
-            work.note(site.line, id, kind, text)
-            work.blocked = work.blocked or blocks
-            work.needs_patch = work.needs_patch or needs_patch
+            if depends:
+                work.depend(site, id, text)
+            else:
+                work.note(site.line, id, kind, text)
+            if needs_patch:
+                work.needs_patch(site)
 
     return rule

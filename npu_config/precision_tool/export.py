@@ -22,7 +22,7 @@ from npu_config.proto.event_files import (
     DTYPES,
     STRING,
     EventFileError,
-    Tensor,
+    EventTensor,
     elements,
     parse_event,
     raw_content,
@@ -217,7 +217,7 @@ def _widened(content: Buffer) -> bytes:
     return bytes(wide)
 
 
-def _write_strings(tensor: Tensor, path: str) -> str:
+def _write_strings(tensor: EventTensor, path: str) -> str:
     count = elements(tensor)
     strings = list(tensor.strings)
     if tensor.shape is None or len(strings) > count:

@@ -21,8 +21,8 @@ from npu_config.proto.wire import (
     FIXED64,
     VARINT,
     Buffer,
-    Message,
     WireError,
+    WireMessage,
     signed,
     varint_bytes,
     varints,
@@ -94,7 +94,7 @@ _OTHER_FIELDS = (1, 2, 4, 8, 14, 15)
 """The fields of a TensorProto that are not values of a fixed width."""
 
 
-class Tensor(NamedTuple):
+class EventTensor(NamedTuple):
     """A TensorProto; ``shape`` is None when it is not known.
 
     ``content`` is ``tensor_content``; ``values`` the pieces of the field that holds
@@ -114,7 +114,7 @@ class Value(NamedTuple):
     tag: str
     node_name: str
     number: Optional[float]
-    tensor: Optional[Tensor]
+    tensor: Optional[EventTensor]
 
 
 class Event(NamedTuple):
@@ -166,20 +166,20 @@ def parse_event(data: Buffer) -> Event:
     Raises:
         EventFileError: the bytes are not an Event.
     """
-    event = Message(data)
+    event = WireMessage(data)
     (wall_time,) = struct.unpack("<d", event.last(1, FIXED64, bytes(8)))
     values = [_value(each) for part in event.messages(5) for each in part.messages(1)]
     return Event(wall_time, signed(event.number(2)), tuple(values))
 
 
-def _value(value: Message) -> Value:
+def _value(value: WireMessage) -> Value:
     single = value.last(2, FIXED32)
     number = None if single is None else struct.unpack("<f", single)[0]
     tensors = value.messages(8)
     return Value(value.text(1), value.text(7), number, _tensor(tensors[-1]) if tensors else None)
 
 
-def _tensor(tensor: Message) -> Tensor:
+def _tensor(tensor: WireMessage) -> EventTensor:
     shapes = tensor.messages(2)
     values = [
         (number, varint_bytes(value) if kind == VARINT else value)
@@ -187,7 +187,7 @@ def _tensor(tensor: Message) -> Tensor:
         if number not in _OTHER_FIELDS
         for value in found
     ]
-    return Tensor(
+    return EventTensor(
         tensor.number(1) % _REF,
         _shape(shapes[-1]) if shapes else (),
         tensor.last(4, BYTES, b""),
@@ -196,14 +196,14 @@ def _tensor(tensor: Message) -> Tensor:
     )
 
 
-def _shape(shape: Message) -> Optional[Tuple[int, ...]]:
+def _shape(shape: WireMessage) -> Optional[Tuple[int, ...]]:
     sizes = tuple(signed(each.number(1)) for each in shape.messages(2))
     if len(sizes) > MAX_RANK:
         raise EventFileError(phrase("a tensor of {} dimensions; at most {}", len(sizes), MAX_RANK))
     return None if shape.number(3) or any(size < 0 for size in sizes) else sizes
 
 
-def elements(tensor: Tensor) -> int:
+def elements(tensor: EventTensor) -> int:
     """How many elements a tensor of known shape has, or more than a record can hold."""
     count = 1
     for size in tensor.shape or ():
@@ -212,7 +212,7 @@ def elements(tensor: Tensor) -> int:
 
 
 @_wire_faults()
-def raw_content(tensor: Tensor) -> Buffer:
+def raw_content(tensor: EventTensor) -> Buffer:
     """The elements of a tensor of a fixed-width type, little-endian, in row-major order.
 
     Raises:

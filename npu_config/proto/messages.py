@@ -20,7 +20,7 @@ from npu_config.proto.faults import Fault, ProtoSyntaxError, log_of, refuse
 from npu_config.proto.schema import is_map, is_repeated, single
 from npu_config.text import prototext
 from npu_config.text.faults import FaultLog, StopReading
-from npu_config.text.prototext import Block, Field, Scalar
+from npu_config.text.prototext import Scalar, TextBlock, TextField
 from npu_config.text.words import near, shown
 
 _RANGES = {
@@ -62,7 +62,7 @@ class _Filler:
     def __init__(self, log: FaultLog) -> None:
         self._log = log
 
-    def fill(self, message: Any, block: Block) -> None:
+    def fill(self, message: Any, block: TextBlock) -> None:
         for field, descriptor in self._known(message.DESCRIPTOR, block):
             name, kind = field.name, descriptor.message_type
             if kind is None and is_repeated(descriptor):
@@ -80,7 +80,7 @@ class _Filler:
                     getattr(message, name).SetInParent()
                     self.fill(getattr(message, name), child)
 
-    def _entry(self, into: Any, entry: Any, block: Block) -> None:
+    def _entry(self, into: Any, entry: Any, block: TextBlock) -> None:
         key_type, value_type = entry.fields_by_name["key"], entry.fields_by_name["value"]
         fields = {descriptor.name: field for field, descriptor in self._known(entry, block)}
         key = self._one(key_type, fields.get("key"))
@@ -92,7 +92,7 @@ class _Filler:
             for child in self._blocks(fields["value"]):
                 self.fill(into[key], child)
 
-    def _known(self, kind: Any, block: Block) -> Iterator[Tuple[Field, Any]]:
+    def _known(self, kind: Any, block: TextBlock) -> Iterator[Tuple[TextField, Any]]:
         """The fields of the block that ``kind`` has, each with its descriptor."""
         taken: Dict[str, str] = {}
         for field in block.fields:
@@ -115,24 +115,24 @@ class _Filler:
                     reason = "{} is set beside {}; only one of them can be"
                     self._fault(phrase(reason, shown(field.name), shown(taken[slot])), field)
 
-    def _unknown(self, kind: Any, field: Field) -> None:
+    def _unknown(self, kind: Any, field: TextField) -> None:
         close = near(field.name, kind.fields_by_name)
         hint = "" if close is None else phrase('; did you mean "{}"?', close)
         owner = "an entry of a map" if kind.GetOptions().map_entry else kind.name
         self._fault(phrase("{} has no field {}{}", owner, shown(field.name), hint), field)
 
-    def _blocks(self, field: Field) -> Iterator[Block]:
+    def _blocks(self, field: TextField) -> Iterator[TextBlock]:
         for value in field.values:
-            if isinstance(value, Block):
+            if isinstance(value, TextBlock):
                 yield value
             else:
                 reason = "{} takes a message in braces, found {}"
                 self._fault(phrase(reason, shown(field.name), _found(value)), value)
 
-    def _scalars(self, descriptor: Any, field: Field) -> Iterator[Any]:
+    def _scalars(self, descriptor: Any, field: TextField) -> Iterator[Any]:
         for value in field.values:
             try:
-                if isinstance(value, Block):
+                if isinstance(value, TextBlock):
                     raise _MisfitError
                 yield _scalar(descriptor, value.value)
             except _MisfitError:
@@ -140,11 +140,11 @@ class _Filler:
                 expected = _expected(descriptor)
                 self._fault(phrase(reason, shown(field.name), expected, _found(value)), value)
 
-    def _one(self, descriptor: Any, field: Optional[Field]) -> Any:
+    def _one(self, descriptor: Any, field: Optional[TextField]) -> Any:
         values = () if field is None else self._scalars(descriptor, field)
         return next(iter(values), descriptor.default_value)
 
-    def _fault(self, reason: str, at: Union[Field, Scalar, Block]) -> None:
+    def _fault(self, reason: str, at: Union[TextField, Scalar, TextBlock]) -> None:
         self._log.fault(at.start, at.end, reason)
 
 
@@ -204,8 +204,8 @@ def _expected(descriptor: Any) -> str:
     return "a number"
 
 
-def _found(value: Union[Scalar, Block]) -> str:
-    if isinstance(value, Block):
+def _found(value: Union[Scalar, TextBlock]) -> str:
+    if isinstance(value, TextBlock):
         return "a message"
     if isinstance(value.value, bytes):
         return phrase("the text {}", shown(value.value.decode("utf-8", "backslashreplace")))

@@ -6,7 +6,7 @@ import attr
 
 from npu_config.core.diagnostics import Place
 from npu_config.proto.faults import log_of, refuse
-from npu_config.text.prototext import Block, Field, Scalar, parse
+from npu_config.text.prototext import Scalar, TextBlock, TextField, parse
 from npu_config.text.source import Source
 
 _REWRITE = ("graph_options", "rewrite_options")
@@ -88,10 +88,10 @@ class _Finder:
     def __init__(self, source: Source) -> None:
         self.source = source
 
-    def place(self, part: Union[Field, Scalar, Block]) -> Place:
+    def place(self, part: Union[TextField, Scalar, TextBlock]) -> Place:
         return self.source.place(part.start, part.end)
 
-    def optimizer(self, field: Field, value: Union[Scalar, Block]) -> OptimizerPlaces:
+    def optimizer(self, field: TextField, value: Union[Scalar, TextBlock]) -> OptimizerPlaces:
         name = _last(value, "name")
         entries = [
             self._option(entry, item)
@@ -101,11 +101,13 @@ class _Finder:
         ]
         return OptimizerPlaces(self.place(field if name is None else name), tuple(entries))
 
-    def _option(self, field: Field, entry: Union[Scalar, Block]) -> Tuple[str, OptionPlaces]:
+    def _option(
+        self, field: TextField, entry: Union[Scalar, TextBlock]
+    ) -> Tuple[str, OptionPlaces]:
         key = _last(entry, "key")
         value = _last(entry, "value")
         held = None
-        if isinstance(value, Block) and len(value.fields) == 1 and value.fields[0].values:
+        if isinstance(value, TextBlock) and len(value.fields) == 1 and value.fields[0].values:
             content = value.fields[0].values[-1]
             if isinstance(content, Scalar):
                 held = self.source.place(value.fields[0].start, content.end)
@@ -118,21 +120,21 @@ class _Finder:
         return name, OptionPlaces(key_place, value_place, held)
 
 
-def _last(value: Union[Scalar, Block], name: str) -> Optional[Union[Scalar, Block]]:
+def _last(value: Union[Scalar, TextBlock], name: str) -> Optional[Union[Scalar, TextBlock]]:
     found = [field for field in _fields(value) if field.name == name and field.values]
     return found[-1].values[-1] if found else None
 
 
-def _fields(value: Union[Scalar, Block]) -> List[Field]:
-    return value.fields if isinstance(value, Block) else []
+def _fields(value: Union[Scalar, TextBlock]) -> List[TextField]:
+    return value.fields if isinstance(value, TextBlock) else []
 
 
-def _descend(block: Block, path: Tuple[str, ...]) -> Iterator[Block]:
+def _descend(block: TextBlock, path: Tuple[str, ...]) -> Iterator[TextBlock]:
     if not path:
         yield block
         return
     for field in block.fields:
         if field.name == path[0]:
             for value in field.values:
-                if isinstance(value, Block):
+                if isinstance(value, TextBlock):
                     yield from _descend(value, path[1:])

@@ -35,7 +35,7 @@ def single(number: float) -> float:
         return float("-inf" if number < 0 else "inf")
 
 
-class _Pool:
+class _DescriptorPool:
     """The private pool, and the kinds of the types in it."""
 
     def __init__(self) -> None:
@@ -64,12 +64,12 @@ class _Pool:
 
 
 @functools.lru_cache(maxsize=None)
-def _session_pool() -> _Pool:
-    return _Pool()
+def _session_pool() -> _DescriptorPool:
+    return _DescriptorPool()
 
 
 @functools.lru_cache(maxsize=None)
-def _graph_pool() -> _Pool:
+def _graph_pool() -> _DescriptorPool:
     pool = _session_pool()
     pool.add("graph.binpb")
     return pool

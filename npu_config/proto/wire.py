@@ -61,7 +61,7 @@ def fields(data: Buffer) -> Iterator[Field]:
         yield number, kind, view[start:position]
 
 
-class Message(Dict[Tuple[int, int], List[Any]]):
+class WireMessage(Dict[Tuple[int, int], List[Any]]):
     """The fields of a message by number and wire type, for those who know what each holds.
 
     A field of another wire type than the one that is asked for counts as absent; of several
@@ -103,9 +103,9 @@ class Message(Dict[Tuple[int, int], List[Any]]):
         """A text, empty when it is not there; what is not UTF-8 is replaced."""
         return str(self.last(number, BYTES, b""), "utf-8", "replace")
 
-    def messages(self, number: int) -> List["Message"]:
+    def messages(self, number: int) -> List["WireMessage"]:
         """The messages of a field."""
-        return [Message(part, self._most) for part in self.get((number, BYTES), ())]
+        return [WireMessage(part, self._most) for part in self.get((number, BYTES), ())]
 
     def numbers(self, number: int) -> Iterator[int]:
         """The numbers of a field with several, packed or not."""

@@ -24,7 +24,7 @@ from npu_config.rank_table.dialects import EVEN, SOURCES
 from npu_config.sidefiles.schema.kinds import pieces
 from npu_config.sidefiles.schema.reading import (
     Column,
-    Findings,
+    FileFindings,
     ObjectTable,
     Path,
     TableNode,
@@ -95,7 +95,7 @@ def rank_table_rank_ids() -> None:
     """
 
 
-def check_status(table: TableNode, findings: Findings) -> None:
+def check_status(table: TableNode, findings: FileFindings) -> None:
     """Report a status that the graph engine goes on waiting for."""
     for status in table["status"].values:
         if status != "completed":
@@ -135,7 +135,12 @@ def is_countable(value: Any, *lists: str, empty: bool = True) -> bool:
 
 
 def check_count(
-    node: TableNode, key: str, counts: Sequence[int], what: str, findings: Findings, *lists: str
+    node: TableNode,
+    key: str,
+    counts: Sequence[int],
+    what: str,
+    findings: FileFindings,
+    *lists: str,
 ) -> None:
     """Compare the counts under ``key`` with what is really there.
 
@@ -165,7 +170,7 @@ def check_count(
         )
 
 
-def check_names(node: TableNode, key: str, findings: Findings) -> None:
+def check_names(node: TableNode, key: str, findings: FileFindings) -> None:
     """Check that the names under ``key`` are unique."""
     column, level = node[key], node.level
     if len(set(column.values)) == len(column.values):
@@ -182,7 +187,7 @@ def check_names(node: TableNode, key: str, findings: Findings) -> None:
 
 
 def check_rank_ids(
-    level: ObjectTable, ranks: Column, findings: Findings, document: Any, *lists: str
+    level: ObjectTable, ranks: Column, findings: FileFindings, document: Any, *lists: str
 ) -> List[Tuple[int, int]]:
     """Check that the rank ids are 0 to n-1, each once.
 
@@ -220,7 +225,9 @@ def _legal(count: int) -> str:
     return phrase("{:,} devices have the ranks 0 to {}, each once", count, count - 1)
 
 
-def _duplicate(level: ObjectTable, owner: int, rank: int, before: int, findings: Findings) -> None:
+def _duplicate(
+    level: ObjectTable, owner: int, rank: int, before: int, findings: FileFindings
+) -> None:
     findings.report_at(
         rank_table_rank_ids,
         (*level.path(owner), "rank_id"),
@@ -233,7 +240,11 @@ def _duplicate(level: ObjectTable, owner: int, rank: int, before: int, findings:
 
 
 def _beyond(
-    level: ObjectTable, ranks: Column, beyond: List[int], first: Dict[int, int], findings: Findings
+    level: ObjectTable,
+    ranks: Column,
+    beyond: List[int],
+    first: Dict[int, int],
+    findings: FileFindings,
 ) -> None:
     count = len(level.items)
     free = [rank for rank in range(count) if rank not in first]
@@ -302,7 +313,7 @@ def check_families(
     level: ObjectTable,
     key: str,
     column: Column,
-    findings: Findings,
+    findings: FileFindings,
     severity: Optional[Severity] = None,
 ) -> None:
     """Check that all addresses are of one family."""
@@ -327,7 +338,7 @@ def check_families(
     )
 
 
-def check_unique(level: ObjectTable, key: str, column: Column, findings: Findings) -> None:
+def check_unique(level: ObjectTable, key: str, column: Column, findings: FileFindings) -> None:
     """Check that no address is there twice; some are several, joined by ``,``."""
     first: Dict[str, int] = {}
     for owner, address in column.pairs():
@@ -375,7 +386,7 @@ def check_shared_devices(
     devices: TableNode,
     servers: Iterable[Sequence[Any]],
     server_of: Callable[[int], Any],
-    findings: Findings,
+    findings: FileFindings,
 ) -> None:
     """Report ranks of one server that have the same ``device_id`` and no ports of their own.
 
@@ -464,7 +475,7 @@ def check_device_counts(
     path: Callable[[int], Path],
     devices: Sequence[Sequence[Any]],
     products: FrozenSet[Product],
-    findings: Findings,
+    findings: FileFindings,
 ) -> None:
     """Check the number of devices by what the product wants.
 
@@ -500,7 +511,7 @@ def check_device_counts(
                 _training(path(server), mine, findings)
 
 
-def _training(server: Path, devices: Sequence[Any], findings: Findings) -> None:
+def _training(server: Path, devices: Sequence[Any], findings: FileFindings) -> None:
     size, chosen = len(devices), frozenset(devices)
     if size not in (1, 2, 4, 8):
         message = phrase(
@@ -522,7 +533,7 @@ def _training(server: Path, devices: Sequence[Any], findings: Findings) -> None:
     findings.add(rank_table_device_count, server, message, help, Severity.WARNING)
 
 
-def check_balance(pod_of: Dict[int, int], findings: Findings) -> None:
+def check_balance(pod_of: Dict[int, int], findings: FileFindings) -> None:
     """Report super nodes with fewer or more servers than the others."""
     counts = Counter(pod_of.values())
     if len(set(counts.values())) < 2:

@@ -28,7 +28,7 @@ from npu_config.sidefiles.schema.kinds import IpAddresses, Key
 from npu_config.sidefiles.schema.reading import (
     NO_COLUMN,
     Column,
-    Findings,
+    FileFindings,
     Path,
     Reader,
     TableNode,
@@ -131,7 +131,7 @@ def _check_servers(
     devices: TableNode,
     addresses: Column,
     products: FrozenSet[Product],
-    findings: Findings,
+    findings: FileFindings,
 ) -> None:
     names = instances["server_id"].over(len(instances.level))
     servers: Dict[Any, List[Any]] = {}
@@ -168,7 +168,7 @@ def _given(addresses: Column) -> Any:
     return [owner for owner, _ in pairs], [value for _, value in pairs]
 
 
-def _empty(devices: TableNode, addresses: Column, findings: Findings) -> None:
+def _empty(devices: TableNode, addresses: Column, findings: FileFindings) -> None:
     for owner, address in addresses.pairs():
         if not address:
             findings.report_at(
@@ -184,7 +184,7 @@ def _check_server_num(
     groups: TableNode,
     servers: Dict[Any, List[Any]],
     products: FrozenSet[Product],
-    findings: Findings,
+    findings: FileFindings,
 ) -> None:
     numbers = groups["device_num"].over(len(groups.level))
     for owner, count in groups["server_num"].pairs():

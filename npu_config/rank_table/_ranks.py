@@ -13,7 +13,7 @@ from npu_config.rank_table._common import check_count, check_rank_ids, check_sta
 from npu_config.rank_table.dialects import BACKUP_LOCAL_ID, RANKS_SCHEMA, SOURCES
 from npu_config.sidefiles.schema.kinds import CutInteger, IpAddress, Key, family_of
 from npu_config.sidefiles.schema.reading import (
-    Findings,
+    FileFindings,
     ObjectTable,
     Reader,
     TableNode,
@@ -123,7 +123,7 @@ def check_ranks(document: Dict[str, Any], reader: Reader) -> None:
     _check_listen_ports(ranks.under("control_plane"), findings)
 
 
-def _check_layers(levels: TableNode, layers: Sequence[Any], findings: Findings) -> None:
+def _check_layers(levels: TableNode, layers: Sequence[Any], findings: FileFindings) -> None:
     types = levels["net_type"].over(len(levels.level))
     items, wrong_type = levels.level.items, 0
     good: Set[Any] = set()
@@ -148,7 +148,9 @@ def _check_layers(levels: TableNode, layers: Sequence[Any], findings: Findings) 
         )
 
 
-def _in_order(levels: ObjectTable, start: int, layers: Sequence[Any], findings: Findings) -> bool:
+def _in_order(
+    levels: ObjectTable, start: int, layers: Sequence[Any], findings: FileFindings
+) -> bool:
     """Whether the layers of one rank rise from 0; notes when they do not."""
     expected = -1
     for offset, layer in enumerate(layers):
@@ -232,7 +234,7 @@ def _check_numbers(
     addresses: ObjectTable,
     layers: Sequence[Any],
     names: Sequence[Any],
-    findings: Findings,
+    findings: FileFindings,
 ) -> None:
     sizes = addresses.sizes()
     found = set(zip(layers, names, sizes))
@@ -265,7 +267,7 @@ _FITS: Mapping[str, Callable[[str], bool]] = {
 }
 
 
-def _check_addresses(addresses: TableNode, findings: Findings) -> None:
+def _check_addresses(addresses: TableNode, findings: FileFindings) -> None:
     count = len(addresses.level)
     types = addresses["addr_type"].over(count)
     texts = addresses["addr"].over(count)
@@ -287,7 +289,7 @@ def _check_addresses(addresses: TableNode, findings: Findings) -> None:
                 )
 
 
-def _report_address_mismatch(path: Any, text: str, kind: str, findings: Findings) -> None:
+def _report_address_mismatch(path: Any, text: str, kind: str, findings: FileFindings) -> None:
     legal = {
         "EID": "takes exactly 32 hexadecimal digits, and no backup_addr",
         "IPV4": "takes four decimal numbers without leading zeros",
@@ -304,7 +306,7 @@ def _report_address_mismatch(path: Any, text: str, kind: str, findings: Findings
     )
 
 
-def _check_listen_ports(control: TableNode, findings: Findings) -> None:
+def _check_listen_ports(control: TableNode, findings: FileFindings) -> None:
     for owner, port in control["listen_port"].pairs():
         if port == 65536:
             findings.report_at(
@@ -316,7 +318,7 @@ def _check_listen_ports(control: TableNode, findings: Findings) -> None:
             )
 
 
-def _check_port_owners(addresses: TableNode, findings: Findings) -> None:
+def _check_port_owners(addresses: TableNode, findings: FileFindings) -> None:
     level = addresses.level
     lists = [ports or () for ports in addresses["ports"].over(len(level))]
     if not set(map(type, chain.from_iterable(addresses["ports"].values))) <= {str}:

@@ -26,7 +26,7 @@ from npu_config.rank_table.dialects import EVEN, NO_SUPER_DEVICE, SOURCES, serve
 from npu_config.sidefiles.schema.kinds import Key, NumberText, pieces
 from npu_config.sidefiles.schema.reading import (
     Column,
-    Findings,
+    FileFindings,
     ObjectTable,
     Reader,
     TableNode,
@@ -163,7 +163,7 @@ def rank_table_backup() -> None:
     """
 
 
-def check_super_pods(table: TableNode, findings: Findings) -> Dict[int, int]:
+def check_super_pods(table: TableNode, findings: FileFindings) -> Dict[int, int]:
     """Check the super nodes of a table that has them; the super node of each server."""
     servers, pods = table.under("server_list"), table.under("super_pod_list")
     check_names(pods, "super_pod_id", findings)
@@ -182,7 +182,7 @@ def check_super_pods(table: TableNode, findings: Findings) -> Dict[int, int]:
     return pod_of
 
 
-def _assign(servers: TableNode, pods: TableNode, findings: Findings) -> Dict[int, int]:
+def _assign(servers: TableNode, pods: TableNode, findings: FileFindings) -> Dict[int, int]:
     """The super node of each server; of two that name it the later one."""
     names = servers["server_id"]
     number = dict(zip(names.values, names.owners))
@@ -237,7 +237,7 @@ def _assign(servers: TableNode, pods: TableNode, findings: Findings) -> Dict[int
     return pod_of
 
 
-def _check_adjacent(servers: TableNode, pod_of: Dict[int, int], findings: Findings) -> None:
+def _check_adjacent(servers: TableNode, pod_of: Dict[int, int], findings: FileFindings) -> None:
     current, done = -1, set()
     for index in sorted(pod_of):
         pod = pod_of[index]
@@ -259,7 +259,7 @@ def _check_adjacent(servers: TableNode, pod_of: Dict[int, int], findings: Findin
         current = pod
 
 
-def _check_devices(devices: TableNode, pod_of: Dict[int, int], findings: Findings) -> None:
+def _check_devices(devices: TableNode, pod_of: Dict[int, int], findings: FileFindings) -> None:
     level, column = devices.level, devices["super_device_id"]
     names = column.over(len(level.items))
     first: Dict[Tuple[int, int], int] = {}
@@ -335,7 +335,7 @@ def check_servers(
 
 
 def check_blocks(
-    level: ObjectTable, usable: Sequence[Tuple[int, int]], findings: Findings
+    level: ObjectTable, usable: Sequence[Tuple[int, int]], findings: FileFindings
 ) -> None:
     """Check that the ranks of every server form one block.
 
@@ -366,7 +366,7 @@ def check_blocks(
 
 
 def check_device_ips(
-    servers: TableNode, devices: TableNode, products: FrozenSet[Product], findings: Findings
+    servers: TableNode, devices: TableNode, products: FrozenSet[Product], findings: FileFindings
 ) -> None:
     """Check ``device_ip`` and ``host_ip`` of a table of servers."""
     several = len(servers.level.items) > 1
@@ -388,7 +388,7 @@ def check_device_ips(
 
 
 def _needed(
-    servers: TableNode, devices: TableNode, products: FrozenSet[Product], findings: Findings
+    servers: TableNode, devices: TableNode, products: FrozenSet[Product], findings: FileFindings
 ) -> None:
     hosts = frozenset(servers["host_ip"].owners)
     known = dict(devices["device_ip"].pairs())
@@ -425,7 +425,7 @@ def _needed(
         )
 
 
-def _numbers(devices: TableNode, findings: Findings) -> None:
+def _numbers(devices: TableNode, findings: FileFindings) -> None:
     sizes: List[int] = [1] * len(devices.level.items)
     for owner, address in devices["device_ip"].pairs():
         sizes[owner] = len(pieces(address)) or 1
@@ -444,7 +444,7 @@ def _numbers(devices: TableNode, findings: Findings) -> None:
             )
 
 
-def _host_network(servers: TableNode, devices: TableNode, findings: Findings) -> None:
+def _host_network(servers: TableNode, devices: TableNode, findings: FileFindings) -> None:
     given = frozenset(servers["host_ip"].owners)
     level = devices.level
     positions = devices["net_position"]
@@ -497,7 +497,7 @@ def _vnic_ports(reader: Reader, devices: TableNode) -> None:
             reader.value((*devices.level.path(owner), "device_vnic_port"), key, key.kind, value)
 
 
-def _host_ports(devices: TableNode, findings: Findings) -> None:
+def _host_ports(devices: TableNode, findings: FileFindings) -> None:
     level, ports = devices.level, devices["host_port"]
     for owner, _, before in repeated((o, (level.owner(o), port)) for o, port in ports.pairs()):
         findings.report_at(
@@ -514,7 +514,7 @@ def _texts(column: Column) -> List[Tuple[int, str]]:
     return [(owner, value) for owner, value in column.pairs() if isinstance(value, str)]
 
 
-def _backups(devices: TableNode, findings: Findings) -> None:
+def _backups(devices: TableNode, findings: FileFindings) -> None:
     level = devices.level
     home = {piece: owner for owner, text in _texts(devices["device_ip"]) for piece in pieces(text)}
     first: Dict[str, int] = {}
@@ -542,7 +542,7 @@ def _backups(devices: TableNode, findings: Findings) -> None:
             )
 
 
-def _backup_ports(devices: TableNode, findings: Findings) -> None:
+def _backup_ports(devices: TableNode, findings: FileFindings) -> None:
     level = devices.level
     ports = dict(devices["device_port"].pairs())
     home = {

@@ -117,7 +117,7 @@ def build(
     target = Target.named(product)
     plans = [ServerPlan(one) if isinstance(one, str) else one for one in servers]
     everyone = device_list(devices)
-    pool = _Pool(device_ips)
+    pool = _AddressPool(device_ips)
     rank = 0
     built: List[Server] = []
     for plan in plans:
@@ -144,7 +144,7 @@ def device_list(devices: Devices) -> Tuple[int, ...]:
     return tuple(range(devices)) if isinstance(devices, int) else tuple(devices)
 
 
-class _Pool:
+class _AddressPool:
     """The addresses for the devices whose plan has none."""
 
     def __init__(self, given: Union[str, Iterable[str], None]) -> None:

@@ -16,7 +16,7 @@ from npu_config.rank_table._ranks import check_ranks
 from npu_config.rank_table._servers import check_servers
 from npu_config.rank_table.dialects import CLOUD, DEPLOY_MODE, V2_0, Dialect
 from npu_config.sidefiles.format import first_value
-from npu_config.sidefiles.schema.reading import Findings, Reader, Rules, shown
+from npu_config.sidefiles.schema.reading import FileFindings, Reader, Rules, shown
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Path, Places, Source
 from npu_config.text.words import is_typo
@@ -239,7 +239,7 @@ def check(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
 
 def check_document(document: Any, target: Target = ANY_TARGET) -> Report:
     """Check a rank table given as plain JSON values; the findings have no places."""
-    findings = Findings()
+    findings = FileFindings()
     check_value(document, target, findings)
     return Report(findings.diagnostics(ANYWHERE))
 
@@ -263,7 +263,7 @@ def judge(text: str, path: Optional[str], target: Target) -> Judged:
     and when the text is not strict JSON, the reader of :mod:`npu_config.text.json` has
     the word.
     """
-    findings = Findings()
+    findings = FileFindings()
     found: List[Diagnostic] = []
     try:
         value = _plain(text)
@@ -294,13 +294,13 @@ def _judge_slowly(
     reported = [*after, *reading.diagnostics]
     if not reading.complete:
         return _json.BROKEN, reported
-    findings = Findings()
+    findings = FileFindings()
     check_value(reading.value, target, findings)
     _check_size(text, reading.value, findings)
     return reading.value, reported + findings.diagnostics(reading)
 
 
-def _check_size(text: str, value: Any, findings: Findings) -> None:
+def _check_size(text: str, value: Any, findings: FileFindings) -> None:
     of_ranks = isinstance(value, dict) and value.get("version") == V2_0.version
     limit = dialects.LARGEST_2_0 if of_ranks else dialects.LARGEST
     if len(text) > limit:
@@ -313,7 +313,7 @@ def _check_size(text: str, value: Any, findings: Findings) -> None:
         )
 
 
-def check_value(value: Any, target: Target, findings: Findings) -> None:
+def check_value(value: Any, target: Target, findings: FileFindings) -> None:
     """Note what is wrong with a rank table given as plain JSON values."""
     if not isinstance(value, dict) or value.keys().isdisjoint(LIST_KEYS):
         findings.add(
@@ -354,7 +354,7 @@ def _what(value: Any) -> str:
     return shown(value) if isinstance(value, list) else phrase("the value {}", shown(value))
 
 
-def _dialect(document: Dict[str, Any], target: Target, findings: Findings) -> Dialect:
+def _dialect(document: Dict[str, Any], target: Target, findings: FileFindings) -> Dialect:
     """The dialect to check a document by."""
     dialect = dialects.dialect_of(document)
     guess = dialects.V1_0 if "server_list" in document else V2_0
@@ -378,7 +378,7 @@ def _dialect(document: Dict[str, Any], target: Target, findings: Findings) -> Di
     return dialect
 
 
-def _check_product(dialect: Dialect, target: Target, findings: Findings) -> None:
+def _check_product(dialect: Dialect, target: Target, findings: FileFindings) -> None:
     product = target.product
     if dialect.version is None and product is not Product.ASCEND_950:
         findings.add(

@@ -15,7 +15,7 @@ import attr
 from npu_config.core.message import phrase
 from npu_config.rank_table.dialects import V2_0, dialect_of
 from npu_config.sidefiles.schema.records import (
-    Field,
+    RecordField,
     count,
     derived,
     dump,
@@ -58,7 +58,7 @@ class GroupDevice:
     objects("devices", "devices", GroupDevice),
 )
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Instance:
+class Pod:
     """One pod of a template 2 table; with ``deploy_mode`` one device and its rank."""
 
     pod_name: Optional[str] = None
@@ -68,23 +68,23 @@ class Instance:
     origin: Mapping[str, Any] = origin()
 
 
-def _devices(group: "Group") -> int:
+def _devices(group: "RankGroup") -> int:
     return sum(len(instance.devices) for instance in group.instances)
 
 
-def _has_ranks(group: "Group") -> bool:
+def _has_ranks(group: "RankGroup") -> bool:
     return any(instance.rank_id is not None for instance in group.instances)
 
 
-def _device_count(group: "Group") -> Optional[str]:
+def _device_count(group: "RankGroup") -> Optional[str]:
     return None if _has_ranks(group) else str(_devices(group))
 
 
-def _device_num(group: "Group") -> Optional[str]:
+def _device_num(group: "RankGroup") -> Optional[str]:
     return str(_devices(group)) if _has_ranks(group) else None
 
 
-def _server_num(group: "Group") -> Optional[str]:
+def _server_num(group: "RankGroup") -> Optional[str]:
     names = {instance.server_id for instance in group.instances}
     return str(len(names)) if _has_ranks(group) else None
 
@@ -95,13 +95,13 @@ def _server_num(group: "Group") -> Optional[str]:
     derived("device_count", _device_count, number_of),
     derived("device_num", _device_num, number_of),
     derived("server_num", _server_num, lambda _: None),  # not that of the list, on some products
-    objects("instance_list", "instances", Instance),
+    objects("instance_list", "instances", Pod),
 )
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Group:
+class RankGroup:
     """One group of a template 2 table; HCCL merges all groups into one."""
 
-    instances: Tuple[Instance, ...]
+    instances: Tuple[Pod, ...]
     group_name: str = "hccl_world_group"
     origin: Mapping[str, Any] = origin()
 
@@ -111,7 +111,7 @@ class Group:
     plain("deploy_mode"),
     plain("para_plane_nic_location"),
     count("group_count", lambda table: len(table.groups)),
-    objects("group_list", "groups", Group),
+    objects("group_list", "groups", RankGroup),
 )
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class GroupTable:
@@ -121,7 +121,7 @@ class GroupTable:
     and the devices of each; with ``deploy_mode`` each instance has its rank.
     """
 
-    groups: Tuple[Group, ...]
+    groups: Tuple[RankGroup, ...]
     status: str = "completed"
     deploy_mode: Any = None
     para_plane_nic_location: Optional[str] = None
@@ -138,7 +138,7 @@ class GroupTable:
         return sum(map(_devices, self.groups))
 
     @property
-    def places(self) -> Iterator[Tuple[int, Instance, GroupDevice]]:
+    def places(self) -> Iterator[Tuple[int, Pod, GroupDevice]]:
         """Every device with its rank and its instance, in the order of the ranks."""
         devices = [
             (instance, device)
@@ -221,7 +221,7 @@ class Server:
 
 @record(
     plain("super_pod_id"),
-    Field(
+    RecordField(
         "server_list",
         "server_ids",
         lambda members: tuple(member["server_id"] for member in members),
@@ -250,7 +250,9 @@ def _super_pods(value: Any) -> Tuple[SuperPod, ...]:
     plain("version"),
     count("server_count", lambda table: len(table.servers)),
     objects("server_list", "servers", Server),
-    Field("super_pod_list", "super_pods", _super_pods, lambda pods: list(map(dump, pods)), True),
+    RecordField(
+        "super_pod_list", "super_pods", _super_pods, lambda pods: list(map(dump, pods)), True
+    ),
 )
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class RankTable:

@@ -159,7 +159,7 @@ def _is_graph(data: bytes) -> bool:
                 return False
             if kind == wire.VARINT:
                 return data[2:3] == b"\x12" and b"\n" in data[:64]
-            inner = wire.Message(value)
+            inner = wire.WireMessage(value)
             return (1, wire.BYTES) in inner and (2, wire.BYTES) in inner
     except wire.WireError:
         pass

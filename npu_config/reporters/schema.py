@@ -78,4 +78,5 @@ _DIAGNOSTIC: Dict[str, Any] = {
     },
     "meant": {**_TEXT, "description": "the word that was probably meant"},
     "consequence": {**_TEXT, "description": "what the runtime does, where it is known"},
+    "situation": {**_TEXT, "description": "the documented trouble of training that it is"},
 }

@@ -64,6 +64,7 @@ def two_checkpoint_intervals(case: Case) -> None:
     facts=("iterations-save-checkpoints",),
     source=(_LOOPS, _SUPPORT),
     about="run_config",
+    situation="checkpoint-inside-device-loop",
 )
 def checkpoint_inside_loop(case: Case) -> None:
     """``save_checkpoints_steps`` is not a multiple of ``iterations_per_loop``.

@@ -16,7 +16,7 @@ from npu_config.sidefiles.format import (
     reject_path_argument,
 )
 from npu_config.sidefiles.schema.kinds import Schema
-from npu_config.sidefiles.schema.reading import Findings, Reader, Rules
+from npu_config.sidefiles.schema.reading import FileFindings, Reader, Rules
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Places
 
@@ -45,14 +45,14 @@ class JsonFormat(Generic[M]):
     schema: Schema
     rules: Rules
     build: Callable[[Any], M]
-    judge: Callable[[Any, Findings], Any] = no_checks
+    judge: Callable[[Any, FileFindings], Any] = no_checks
     one_value: bool = False
 
     def faults(
         self, value: Any, places: Places = ANYWHERE, complete: bool = True
     ) -> List[Diagnostic]:
         """What is wrong with a plain value; what is missing only where it is complete."""
-        findings = Findings()
+        findings = FileFindings()
         Reader(findings, self.rules, self.form, complete).read(value, self.schema)
         self.judge(value, findings)
         return findings.diagnostics(places)

@@ -38,14 +38,14 @@ from npu_config.sidefiles.format import (
 from npu_config.sidefiles.schema.kinds import (
     BadValueError,
     Items,
+    JsonKind,
+    JsonText,
     Key,
-    Kind,
     Names,
     Object,
     Schema,
-    Text,
 )
-from npu_config.sidefiles.schema.reading import Findings, Rules
+from npu_config.sidefiles.schema.reading import FileFindings, Rules
 from npu_config.text import json as _json
 from npu_config.text.lines import BLANKS, MARK, Line, marked, name_fault
 from npu_config.text.source import ANYWHERE, Path, Places, PlaceTable, Source
@@ -267,7 +267,7 @@ def priority(text: str) -> int:
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class _Switch(Kind):
+class _Switch(JsonKind):
     def parse(self, value: Any) -> str:
         """``on`` or ``off``; with blanks around it is off."""
         if value in SWITCH:
@@ -282,7 +282,7 @@ class _Switch(Kind):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class _Priority(Kind):
+class _Priority(JsonKind):
     lowest: int
     highest: int
 
@@ -295,7 +295,7 @@ class _Priority(Kind):
         return number
 
 
-def _fusions(kind: Kind) -> Schema:
+def _fusions(kind: JsonKind) -> Schema:
     keys = {fusion: Key(kind, source=PARSER) for fusion in FUSIONS}
     return Schema(keys, closed=True, trimmed=True)
 
@@ -313,14 +313,14 @@ SCHEMA = Schema(
     {
         "Switch": Key(Object(_fusions(_SWITCHES)), source=PARSER),
         "Priority": Key(Object(_fusions(Object(_LEVELS))), source=PARSER),
-        "ExceptionalPassOfO1Level": Key(Items(Text(0)), source=PARSER),
+        "ExceptionalPassOfO1Level": Key(Items(JsonText(0)), source=PARSER),
     },
     closed=True,
     trimmed=True,
 )
 
 
-def judge(value: Any, findings: Findings) -> None:
+def judge(value: Any, findings: FileFindings) -> None:
     """Note names that say nothing, and passes with two priorities."""
     if not isinstance(value, dict):
         return
@@ -341,7 +341,7 @@ def judge(value: Any, findings: Findings) -> None:
                     _judge_repeated(passes[level], path, first, findings)
 
 
-def _judge_names(passes: Dict[str, Any], path: Path, findings: Findings) -> None:
+def _judge_names(passes: Dict[str, Any], path: Path, findings: FileFindings) -> None:
     for name in passes:
         if not is_read(name):
             findings.add(
@@ -355,7 +355,7 @@ def _judge_names(passes: Dict[str, Any], path: Path, findings: Findings) -> None
 
 
 def _judge_repeated(
-    passes: Dict[str, Any], path: Path, first: Dict[str, Path], findings: Findings
+    passes: Dict[str, Any], path: Path, first: Dict[str, Path], findings: FileFindings
 ) -> None:
     for name in passes:
         other = first.setdefault(name.strip(BLANKS), (*path, name))

@@ -12,8 +12,15 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 from npu_config.sidefiles.declared import JsonFormat, RawDocument, content, no_checks, raw_format
 from npu_config.sidefiles.format import Sample
-from npu_config.sidefiles.schema.kinds import BadValueError, Items, Key, Kind, Schema, family_of
-from npu_config.sidefiles.schema.reading import Findings, one_rule
+from npu_config.sidefiles.schema.kinds import (
+    BadValueError,
+    Items,
+    JsonKind,
+    Key,
+    Schema,
+    family_of,
+)
+from npu_config.sidefiles.schema.reading import FileFindings, one_rule
 
 KEYS = ("host_ip", "device_ip")
 
@@ -60,7 +67,7 @@ def hccl_whitelist_device_ip() -> None:
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class _IpV4(Kind):
+class _IpV4(JsonKind):
     def parse(self, value: Any) -> str:
         """The address as it is."""
         if family_of(value, zone=False) != "IPv4":
@@ -68,7 +75,7 @@ class _IpV4(Kind):
         return str(value)
 
 
-def _judge(value: Any, findings: Findings) -> None:
+def _judge(value: Any, findings: FileFindings) -> None:
     devices = value.get("device_ip") if isinstance(value, dict) else None
     if devices and isinstance(devices, list):
         message = '"device_ip" is reserved; nothing reads it'

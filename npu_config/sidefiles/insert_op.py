@@ -240,7 +240,7 @@ def read(log: FaultLog, places: PlaceTable) -> List[Fields]:
                 meant = near(field.name, ("aipp_op",))
                 message = phrase(message, shown(field.name))
                 log.report(log.rule, field.start, field.end, message, meant=meant)
-            if isinstance(value, prototext.Block):
+            if isinstance(value, prototext.TextBlock):
                 place = log.source.place(field.start, field.end)
                 places.put((len(blocks),), place, place)
                 blocks.append({})
@@ -254,7 +254,7 @@ def read(log: FaultLog, places: PlaceTable) -> List[Fields]:
 
 
 def _field(
-    log: FaultLog, places: PlaceTable, blocks: List[Fields], given: prototext.Field
+    log: FaultLog, places: PlaceTable, blocks: List[Fields], given: prototext.TextField
 ) -> None:
     fields, name = blocks[-1], given.name
     kind = FIELDS.get(name)
@@ -290,9 +290,9 @@ _READERS: Mapping[type, Callable[[str], Optional[Value]]] = {
 }
 
 
-def _value(kind: Kind, given: Union[prototext.Scalar, prototext.Block]) -> Optional[Value]:
+def _value(kind: Kind, given: Union[prototext.Scalar, prototext.TextBlock]) -> Optional[Value]:
     """The value as the field takes it; None when it is of another kind."""
-    if isinstance(given, prototext.Block) or isinstance(given.value, bytes) != isinstance(
+    if isinstance(given, prototext.TextBlock) or isinstance(given.value, bytes) != isinstance(
         kind, Text
     ):
         return None

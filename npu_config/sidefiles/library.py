@@ -23,7 +23,7 @@ from npu_config.sidefiles.format import (
     side_file_unreadable,
 )
 from npu_config.sidefiles.schema.kinds import Schema
-from npu_config.sidefiles.schema.reading import Findings, one_rule, shown
+from npu_config.sidefiles.schema.reading import FileFindings, one_rule, shown
 from npu_config.text.json import BROKEN
 from npu_config.text.words import shown as quoted
 
@@ -50,7 +50,7 @@ _LIST_OF_FLAG = {"true": "white-list", "false": "black-list"}
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Operator:
+class LibraryOperator:
     """One operator type.
 
     Args:
@@ -64,7 +64,7 @@ class Operator:
     outputs: Tuple[FrozenSet[str], ...] = ()
 
 
-def _table(operators: Mapping[str, Operator]) -> Table[str, Operator]:
+def _table(operators: Mapping[str, LibraryOperator]) -> Table[str, LibraryOperator]:
     return Table(operators)
 
 
@@ -76,7 +76,7 @@ class OperatorLibrary:
         operators: operator type to what is known of it.
     """
 
-    operators: Mapping[str, Operator] = attr.ib(converter=_table)
+    operators: Mapping[str, LibraryOperator] = attr.ib(converter=_table)
 
 
 def canonical_dtype(name: str) -> str:
@@ -97,10 +97,10 @@ def _ports(entry: Dict[str, Any], side: str) -> Tuple[FrozenSet[str], ...]:
         found.append(frozenset(canonical_dtype(name) for name in names if name.strip()))
 
 
-def _operator(entry: Dict[str, Any]) -> Operator:
+def _operator(entry: Dict[str, Any]) -> LibraryOperator:
     reduce = entry.get("precision_reduce")
     flag = reduce.get("flag") if isinstance(reduce, dict) else None
-    return Operator(
+    return LibraryOperator(
         _LIST_OF_FLAG.get(str(flag).lower(), "gray-list"),
         _ports(entry, "input"),
         _ports(entry, "output"),
@@ -111,7 +111,7 @@ def _build(value: Mapping[str, Dict[str, Any]]) -> OperatorLibrary:
     return OperatorLibrary({name: _operator(entry) for name, entry in value.items()})
 
 
-def _judge(value: Any, findings: Findings) -> None:
+def _judge(value: Any, findings: FileFindings) -> None:
     for name, entry in value.items() if isinstance(value, dict) else ():
         if not isinstance(entry, dict) and entry is not BROKEN:
             message = "the operator {} is {}; it has to be an object"
@@ -145,7 +145,7 @@ def load(*paths: PathLike) -> Parsed[OperatorLibrary]:
     Returns:
         All operators together; the model is None when a file could not be read.
     """
-    operators: Dict[str, Operator] = {}
+    operators: Dict[str, LibraryOperator] = {}
     found: List[Diagnostic] = []
     for path in paths:
         for name in _files(os.fspath(path), found):
@@ -179,4 +179,4 @@ def _files(path: str, found: List[Diagnostic]) -> List[str]:
     return names
 
 
-__all__ = ["Operator", "OperatorLibrary", "canonical_dtype", "load", "parse"]
+__all__ = ["LibraryOperator", "OperatorLibrary", "canonical_dtype", "load", "parse"]

@@ -29,8 +29,8 @@ from npu_config.sidefiles._frozen import texts
 from npu_config.sidefiles.declared import JsonFormat
 from npu_config.sidefiles.format import Format, Parsed, Sample, reject_path_argument
 from npu_config.sidefiles.library import OperatorLibrary
-from npu_config.sidefiles.schema.kinds import Items, Key, Object, Schema, Text
-from npu_config.sidefiles.schema.reading import Findings, one_rule
+from npu_config.sidefiles.schema.kinds import Items, JsonText, Key, Object, Schema
+from npu_config.sidefiles.schema.reading import FileFindings, one_rule
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Path, Places
 from npu_config.text.words import joined, near, shown
@@ -293,7 +293,7 @@ def _build(value: Dict[str, Dict[str, List[str]]]) -> Mixlist:
     )
 
 
-def _judge(value: Any, findings: Findings) -> None:
+def _judge(value: Any, findings: FileFindings) -> None:
     """Note moves of one operator that do not go together, and names that are not types."""
     steps: Dict[str, Dict[Move, Path]] = {}
     for name in LISTS:
@@ -309,7 +309,7 @@ def _judge(value: Any, findings: Findings) -> None:
         _judge_name(findings, operator, next(iter(moves.values())))
 
 
-def _judge_moves(findings: Findings, operator: str, steps: Dict[Move, Path]) -> None:
+def _judge_moves(findings: FileFindings, operator: str, steps: Dict[Move, Path]) -> None:
     moves = list(steps)
     last = steps[moves[-1]]
     if frozenset(moves) in LEGAL_MOVES:
@@ -345,7 +345,7 @@ def _judge_moves(findings: Findings, operator: str, steps: Dict[Move, Path]) -> 
     )
 
 
-def _judge_name(findings: Findings, operator: str, path: Path) -> None:
+def _judge_name(findings: FileFindings, operator: str, path: Path) -> None:
     if not operator.strip():
         findings.add(mixlist_operator, path, "an empty text is not an operator type")
     elif "/" in operator:
@@ -370,7 +370,9 @@ def _judge_name(findings: Findings, operator: str, path: Path) -> None:
         )
 
 
-_MOVES = Schema({action: Key(Items(Text(0)), source=PARSER) for action in ACTIONS}, closed=True)
+_MOVES = Schema(
+    {action: Key(Items(JsonText(0)), source=PARSER) for action in ACTIONS}, closed=True
+)
 MIXLIST: "JsonFormat[Mixlist]" = JsonFormat(
     "the mixed-precision list",
     Schema({name: Key(Object(_MOVES), source=PARSER) for name in LISTS}, closed=True),

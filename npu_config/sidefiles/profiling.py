@@ -30,9 +30,9 @@ from npu_config.core.target import ALL_PRODUCTS, ANY_TARGET, Product, Target
 from npu_config.sidefiles.declared import JsonFormat, RawDocument
 from npu_config.sidefiles.format import Format, Parsed, Sample, finish_parse
 from npu_config.sidefiles.schema.kinds import AnyKind, BadValueError, Key, Schema
-from npu_config.sidefiles.schema.kinds import Kind as FileKind
-from npu_config.sidefiles.schema.kinds import Text as AnyText
-from npu_config.sidefiles.schema.reading import Findings, Rules
+from npu_config.sidefiles.schema.kinds import JsonKind as FileKind
+from npu_config.sidefiles.schema.kinds import JsonText as AnyText
+from npu_config.sidefiles.schema.reading import FileFindings, Rules
 from npu_config.text.json import JsonReading
 from npu_config.text.source import ANYWHERE, Places, Source
 from npu_config.text.words import joined, near, shown
@@ -316,7 +316,7 @@ class Words(Choice):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Metrics(Choice):
+class AicMetrics(Choice):
     """One of a few words, or registers."""
 
     def parse(self, value: Any) -> str:
@@ -384,7 +384,7 @@ KEYS: Mapping[str, Key] = {
     "fp_point": _ANY,
     "bp_point": _ANY,
     "aic_metrics": _key(
-        Metrics(
+        AicMetrics(
             (
                 "ArithmeticUtilization",
                 "PipeUtilization",
@@ -557,7 +557,7 @@ def _build(value: Dict[str, Any]) -> ProfilingOptions:
     return ProfilingOptions(_one_line({name: value[name] for name in KEYS if name in value}))
 
 
-def _judge(value: Any, findings: Findings) -> None:
+def _judge(value: Any, findings: FileFindings) -> None:
     """Note what does not go together, whatever the target."""
     top = value if isinstance(value, dict) else {}
     excluded = [name for name in EXCLUDED_BY_INSTR if top.get(name, "") not in ("", "off")]
@@ -593,14 +593,14 @@ def _about_target(
     value: Any, target: Target, places: Places, dynamic: bool = False
 ) -> List[Diagnostic]:
     """What a target does not have, or needs."""
-    findings = Findings()
+    findings = FileFindings()
     if isinstance(value, dict):
         _judge_products(value, findings, target.products)
         _judge_mode(value, findings, target.mode, dynamic)
     return findings.diagnostics(places)
 
 
-def _judge_products(top: Dict[str, Any], findings: Findings, products: Any) -> None:
+def _judge_products(top: Dict[str, Any], findings: FileFindings, products: Any) -> None:
     for name, having in PRODUCTS.items():
         if name in top and not products & having:
             message = '"{}" does not exist on {}; legal on: {}'
@@ -622,7 +622,7 @@ def _judge_products(top: Dict[str, Any], findings: Findings, products: Any) -> N
 
 
 def _judge_mode(
-    top: Dict[str, Any], findings: Findings, mode: Optional[str], dynamic: bool
+    top: Dict[str, Any], findings: FileFindings, mode: Optional[str], dynamic: bool
 ) -> None:
     traced = top.get("training_trace") == "on"
     trace = partial(findings.add, path=("training_trace",), at_key=True)

@@ -15,7 +15,7 @@ import attr
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.patterns import lazy_pattern
 from npu_config.text.faults import BROKEN
-from npu_config.text.json_parser import MAX_DIGITS, Node, Tree, parse, token_end
+from npu_config.text.json_parser import MAX_DIGITS, JsonNode, Tree, parse, token_end
 from npu_config.text.source import Places, Source
 
 __all__ = ["BROKEN", "JsonReading", "read", "write"]
@@ -85,7 +85,7 @@ class JsonReading(Places):
         key: Optional[Tree] = None
         tree: Tree = self._tree
         for step in path:
-            if not isinstance(tree, Node):
+            if not isinstance(tree, JsonNode):
                 break
             if isinstance(tree.parts, dict):
                 if step not in tree.parts:
@@ -107,7 +107,7 @@ class JsonReading(Places):
         return self._place(self._found(path)[1])
 
     def _place(self, tree: Tree) -> Place:
-        if isinstance(tree, Node):
+        if isinstance(tree, JsonNode):
             return self.source.place(tree.start, tree.end)
         return self.source.place(tree, token_end(self.source.text, tree))
 

@@ -22,7 +22,7 @@ from npu_config.text.words import joined
 
 
 @attr.s(slots=True, auto_attribs=True, eq=False)
-class Node:
+class JsonNode:
     """Where an object, an array or a text that is not strict stands.
 
     Anything else is the offset of its first character alone.  ``parts`` is a list of trees, or
@@ -34,10 +34,10 @@ class Node:
     parts: Any
 
 
-Tree = Union[int, Node]
+Tree = Union[int, JsonNode]
 
 
-class Outcome(NamedTuple):
+class ParsedJson(NamedTuple):
     """The value (BROKEN when there is none), its tree, and what was wrong.
 
     ``complete`` says that all of the text was understood, though not all was right.
@@ -416,13 +416,13 @@ class _Frame:
     def __init__(self, opener: str, start: int) -> None:
         self.opener = opener
         self.value: Any = {} if opener == "{" else []
-        self.node = Node(start, start, {} if opener == "{" else [])
+        self.node = JsonNode(start, start, {} if opener == "{" else [])
         self.state = _FIRST
         self.key: Optional[str] = None
         self.key_tree: Tree = start
 
 
-class _Parser:
+class _JsonParser:
     """One text, read once."""
 
     def __init__(self, source: Source, limit: Optional[int]) -> None:
@@ -461,7 +461,7 @@ class _Parser:
         frame.key = None if key is BROKEN else key
         if frame.key in frame.value:
             first = frame.node.parts[frame.key][0]
-            first = first.start if isinstance(first, Node) else first
+            first = first.start if isinstance(first, JsonNode) else first
             self._log.report(
                 rules.json_duplicate_key,
                 start,
@@ -496,7 +496,7 @@ class _Parser:
         return frame.opener == "{" and frame.state in (_FIRST, _ITEM, _NEXT)
 
     def _text_token(self, value: Any, start: int, end: int, strict: bool = False) -> int:
-        tree: Tree = start if strict else Node(start, end, [])
+        tree: Tree = start if strict else JsonNode(start, end, [])
         self._before_item(start, end)
         if self._wants_key():
             self._key(value, start, end, tree)
@@ -736,7 +736,7 @@ class _Parser:
         while self._frames:
             self._pop(last)
 
-    def run(self) -> Outcome:
+    def run(self) -> ParsedJson:
         """Read the text."""
         marked = self._text.startswith("\ufeff")
         try:
@@ -757,14 +757,14 @@ class _Parser:
             self._log.complete = False
         value, tree = (BROKEN, 0) if self._root is None else self._root
         found = (*self._log.diagnostics, *report_comments(self._log, self._comments))
-        return Outcome(value, tree, self._log.complete, found)
+        return ParsedJson(value, tree, self._log.complete, found)
 
 
-def parse(source: Source, limit: Optional[int] = MAX_DEPTH) -> Outcome:
+def parse(source: Source, limit: Optional[int] = MAX_DEPTH) -> ParsedJson:
     """Read a text: its value, where everything stands, and every fault.
 
     Args:
         source: the text.
         limit: how many levels of nesting are read; None for all.
     """
-    return _Parser(source, limit).run()
+    return _JsonParser(source, limit).run()

@@ -57,23 +57,23 @@ class Scalar(NamedTuple):
     end: int
 
 
-class Field(NamedTuple):
+class TextField(NamedTuple):
     """A field with the values it is given here, and where its name is written.
 
     ``is_list`` is True for ``name: [ ... ]``.
     """
 
     name: str
-    values: "List[Union[Scalar, Block]]"
+    values: "List[Union[Scalar, TextBlock]]"
     start: int
     end: int
     is_list: bool
 
 
-class Block(NamedTuple):
+class TextBlock(NamedTuple):
     """The fields between braces; the whole text is one too."""
 
-    fields: List[Field]
+    fields: List[TextField]
     start: int
     end: int
 
@@ -92,13 +92,13 @@ class _SkipError(Exception):
     """A fault is reported; go on behind the line."""
 
 
-def parse(log: FaultLog) -> Block:
+def parse(log: FaultLog) -> TextBlock:
     """The tree of the text of a log, which gets its faults.
 
     The tree lacks what could not be read.  ``log.complete`` turns False when brackets do not
     match, for then fields may be missing or in another block than the one that was meant.
     """
-    return _Parser(log).root()
+    return _TextParser(log).root()
 
 
 def boolean(text: str) -> Optional[bool]:
@@ -124,21 +124,21 @@ def real(text: str) -> Optional[float]:
     return None if _FLOAT.match(text) is None else float(text.rstrip("fF"))
 
 
-class _Parser:
+class _TextParser:
     def __init__(self, log: FaultLog) -> None:
         self._log = log
         self._text = log.source.text
         self._tokens = self._scan()
         self._token = _Token("other", "", 0, 0)
 
-    def root(self) -> Block:
-        fields: List[Field] = []
+    def root(self) -> TextBlock:
+        fields: List[TextField] = []
         try:
             self._advance()
             self._fields(fields, None, 0)
         except StopReading:
             self._log.complete = False
-        return Block(fields, 0, len(self._text))
+        return TextBlock(fields, 0, len(self._text))
 
     def _fail(self, reason: str, start: int, end: int) -> NoReturn:
         self._log.fault(start, end, reason)
@@ -202,7 +202,7 @@ class _Parser:
             depth += (kind in _CLOSING) - (kind in ("}", ">"))
             self._advance()
 
-    def _fields(self, fields: List[Field], opened: Optional[_Token], depth: int) -> None:
+    def _fields(self, fields: List[TextField], opened: Optional[_Token], depth: int) -> None:
         """Read fields up to what closes ``opened``, or to the end."""
         closing = "end" if opened is None else _CLOSING[opened.text]
         while self._token.kind != closing:
@@ -241,10 +241,10 @@ class _Parser:
             "a field name" if closing is None else phrase('a field name or "{}"', closing)
         )
 
-    def _field(self, fields: List[Field], depth: int) -> None:
+    def _field(self, fields: List[TextField], depth: int) -> None:
         name = self._advance()
         colon = self._accept(":")
-        field = Field(name.text, [], name.start, name.end, self._accept("[") is not None)
+        field = TextField(name.text, [], name.start, name.end, self._accept("[") is not None)
         if not field.is_list:
             field.values.append(self._value(colon, depth))
         elif self._accept("]") is None:
@@ -255,19 +255,19 @@ class _Parser:
                 self._unexpected('"," or "]"')
         fields.append(field)
 
-    def _value(self, colon: Optional[_Token], depth: int) -> Union[Scalar, Block]:
+    def _value(self, colon: Optional[_Token], depth: int) -> Union[Scalar, TextBlock]:
         opened = self._token
         if opened.kind in _CLOSING:
             if depth == MAX_DEPTH:
                 reason = phrase("messages are nested more than {} deep", MAX_DEPTH)
                 self._fail(reason, opened.start, opened.end)
             self._advance()
-            inner: List[Field] = []
+            inner: List[TextField] = []
             self._fields(inner, opened, depth + 1)
             end = self._token.end
             if self._token.kind != "end":
                 self._advance()
-            return Block(inner, opened.start, end)
+            return TextBlock(inner, opened.start, end)
         if colon is None:
             self._unexpected('":" or "{" after the field name')
         if self._token.kind == "quote":

@@ -311,7 +311,7 @@ def operator_argument() -> None:
     """
 
 
-@declare("NPU866", Severity.ERROR, source=("npu_config",))
+@declare("NPU866", Severity.ERROR, source=("npu_config",), situation="graph-differs-by-rank")
 def collective_failed() -> None:
     """The ranks of a job on one machine cannot do a collective operation together.
 

@@ -62,7 +62,7 @@ def test_json(npu, bad):
     first = document["diagnostics"][0]
     assert list(first) == [
         "path", "line", "column", "end_line", "end_column", "rule", "name", "severity", "option",
-        "message", "help", "url", "fix", "meant", "consequence",
+        "message", "help", "url", "fix", "meant", "consequence", "situation",
     ]  # fmt: skip
     assert (first["line"], first["column"], first["end_column"]) == (2, 1, 12)
 

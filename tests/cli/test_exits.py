@@ -55,6 +55,7 @@ RIGHT = {
     "dump export": "dump export IN.dumps export",
     "dump compare": "dump compare IN.dumps reference",
     "dump overflow": "dump overflow IN.dumps",
+    "dump scan": "dump scan IN.dumps",
     "dump result": "dump result IN.result",
     "ranktable merge": "ranktable merge IN.table.json",
     "ranktable show": "ranktable show IN.table.json",
@@ -76,6 +77,7 @@ OUTPUTS = {
     "op-summary": "op-summary IN.csv --write-mixlist OUT",
     "diagnose": "diagnose IN.pbtxt --config good.yaml -o OUT.yaml",
     "dump overflow": "dump overflow IN.dumps --html OUT",
+    "dump scan": "dump scan IN.dumps --json OUT",
     "dump compare": "dump compare IN.dumps reference --csv OUT",
     "ranktable merge": "ranktable merge IN.table.json -o OUT",
 }

@@ -52,7 +52,7 @@ def test_to_dict_has_the_fields_of_the_json_contract():
     """The JSON object has exactly the keys that other programs rely on."""
     assert list(FIRST.to_dict()) == [
         "path", "line", "column", "end_line", "end_column", "rule", "name", "severity",
-        "option", "message", "help", "url", "fix", "meant", "consequence",
+        "option", "message", "help", "url", "fix", "meant", "consequence", "situation",
     ]  # fmt: skip
     assert FIRST.to_dict()["severity"] == "warning"
     assert FIRST.to_dict()["url"].endswith("/rules/NPU104.html")

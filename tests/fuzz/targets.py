@@ -23,6 +23,7 @@ from npu_config.diagnosis.profiling_tables.fusion_result import _sum_up
 from npu_config.diagnosis.profiling_tables.op_summary import _lines, _Reading
 from npu_config.dumps.overflow import units
 from npu_config.dumps.reference import open_reference
+from npu_config.dumps.statistics import statistics_of_row
 from npu_config.editor.completion import complete
 from npu_config.editor.hover import hover
 from npu_config.editor.lines import Lines
@@ -227,7 +228,9 @@ TARGETS = {
     "pod": _in_file(_of_pod),
     "dump": _in_file(_dump),
     "dump-mapping": _in_file(_folder(dumps.find_dumps), "20260101000000/0/n/1/0/mapping.csv"),
-    "dump-statistics": _in_file(dumps.read_statistics),
+    "dump-statistics": _in_file(
+        lambda path: [*map(statistics_of_row, dumps.read_statistics(path))]
+    ),
     "dump-result": _in_file(dumps.read_result),
     "dump-index": _in_file(_folder(_re_exported), "index.csv"),
     "reference": _in_file(lambda path: open_reference(str(path.parent)), "index.csv"),

@@ -30,10 +30,10 @@ from npu_config.launch.environment.job import (
 from npu_config.launch.environment.launcher import launcher_script, launchers
 from npu_config.rank_table.building import Layer, build, build_ranks
 from npu_config.rank_table.model import (
-    Group,
     GroupDevice,
     GroupTable,
-    Instance,
+    Pod,
+    RankGroup,
 )
 
 TABLE = build(["node_0", "node_1"], 2, "10.20.0.2", "atlas_training")
@@ -97,7 +97,7 @@ def test_never_both():
 def test_template_2():
     """Processes of the old template are known by their container, too."""
     devices = (GroupDevice(0, "10.0.0.1"), GroupDevice(1, "10.0.0.2"))
-    table = GroupTable((Group((Instance("pod-a", "node_0", devices),)),))
+    table = GroupTable((RankGroup((Pod("pod-a", "node_0", devices),)),))
     job = table_job(table, "/data/t.json", "job")
     assert tuple(job.variables(job.processes[1])[name] for name in ("POD_NAME", "RANK_ID")) == (
         "pod-a",

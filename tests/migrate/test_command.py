@@ -102,7 +102,10 @@ def test_json(tmp_path, script):
     status = {os.path.basename(file["path"]): file["status"] for file in whole["files"]}
     assert status == {"train.py": "changed", "run.sh": "unchanged", "old.py": "refused"}
     entries = [entry for file in whole["files"] for entry in file["entries"]]
-    assert {"line", "id", "kind", "note", "url"} == set(entries[0])
+    assert {"line", "id", "kind", "severity", "note", "url"} == set(entries[0])
+    (edits,) = [file["edits"] for file in whole["files"] if file["status"] == "changed"]
+    assert {"line", "column", "end_line", "end_column", "text"} == set(edits[0])
+    assert [one["npu"] for one in whole["scripts"]] == ["edited"]
     assert {entry["kind"] for entry in entries} == {"changed", "refused", "manual"}
 
 
@@ -280,8 +283,8 @@ def test_a_file_and_a_line_that_are_refused(script):
     """What is refused is the whole file, or lines of it."""
     script.write_text(PLAIN + "d = tf.data.Dataset.range(4).batch(3)\n")
     result = npu(script).stderr
-    assert "refused, these lines stay as they are: see why\n" in result
-    assert "1 changed, 0 refused as a whole; left to do or to know: 1\n" in result
+    assert "  left as it is\n    line 5, drop-remainder" in result
+    assert "1 changed, 0 refused as a whole; left to do: 0, to know: 1\n" in result
     script.write_text("import tensorflow as tf\ntf.enable_eager_execution()\n")
     result = npu(script).stderr
     assert "{}: refused as a whole, nothing is edited\n".format(script) in result
@@ -296,7 +299,7 @@ def test_a_line_that_is_refused_alone(script):
     )
     result = npu(script).stderr
     assert "{}: nothing is edited\n".format(script) in result
-    assert "0 changed, 0 refused as a whole; left to do or to know: 1\n" in result
+    assert "0 changed, 0 refused as a whole; left to do: 1, to know: 0\n" in result
 
 
 def test_files_with_two_names(script, tmp_path):
@@ -304,7 +307,7 @@ def test_files_with_two_names(script, tmp_path):
     os.link(str(script), str(tmp_path / "other.py"))
     result = npu("--write", tmp_path).stdout
     assert result.count(".py: not migrated\n") == 2
-    assert "0 changed, 0 refused as a whole; left to do or to know: 0; 2 not migrated\n" in result
+    assert "0 changed, 0 refused as a whole; left to do: 0, to know: 0; 2 not migrated\n" in result
 
 
 GUARDED = '\nif __name__ == "__main__":\n    run()\n'

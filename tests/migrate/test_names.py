@@ -236,7 +236,8 @@ def test_where_mixed_precision_is_defined(imported):
         "loss_scale_optimizer": "MixedPrecisionLossScaleOptimizer(o, 128)",
         "mixed_precision": "enable_mixed_precision_graph_rewrite(o, 128.)",
     }[imported]
-    source = "from {} import {}\nx = {}.{}\n".format(name, imported, imported, call)
+    head = "from tensorflow import train\no = train.AdamOptimizer()\n"
+    source = head + "from {} import {}\nx = {}.{}\n".format(name, imported, imported, call)
     assert "x = NPULossScaleOptimizer(o, Fixed" in npu_config.migrate(source).text
 
 

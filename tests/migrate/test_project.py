@@ -100,3 +100,74 @@ def test_what_vanishes_is_reported(tmp_path):
     assert gone.migration is None
     assert "does not exist" in gone.diagnostics[0].message
     assert other.migration.edits
+
+
+GRAPH = "import tensorflow as tf\n"
+OURS = "from npu_config.npu_init import *\n"
+GAN = "import tensorflow_gan\n"
+EAGERLY = GRAPH + "tf.enable_eager_execution()\n"
+RUN = 'if __name__ == "__main__":\n    run()\n'
+TRAINER = GRAPH + "def run():\n    with tf.Session() as sess:\n        pass\n"
+
+
+def entries(found):
+    """What becomes of the process of each script that is run."""
+    return {name: (one.entry.how, one.entry.by) for name, one in found.items() if one.entry}
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"a.py": TRAINER + RUN}, {"a.py": ("edited", "a.py")}),
+        ({"a.py": "import b\nb.run()\n" + RUN, "b.py": TRAINER}, {"a.py": ("edited", "b.py")}),
+        ({"a.py": OURS + TRAINER + RUN}, {"a.py": ("already", "a.py")}),
+        ({"a.py": GRAPH + "from tensorpack import X\n" + RUN}, {"a.py": ("edited", "a.py")}),
+        ({"a.py": "import tensorpack.dataflow\n" + RUN}, {"a.py": ("not-needed", "")}),
+        ({"a.py": "import numpy\n" + RUN}, {}),
+        ({"a.py": "import b\nb.run()\n" + RUN, "b.py": GAN}, {"a.py": ("edited", "a.py")}),
+        ({"a.py": GRAPH + "tf.contrib.gan.gan_train(1)\n"}, {"a.py": ("edited", "a.py")}),
+        ({"a.py": GRAPH + "import c\nc.run(tf.zeros(1))\n"}, {"a.py": ("unknown", "c")}),
+        ({"a.py": GRAPH + "import c\nc.run(tf.train.Example())\n"}, {"a.py": ("not-needed", "")}),
+        ({"a.py": GRAPH + "import numpy, os\nprint(tf.zeros(1))\n"}, {"a.py": ("not-needed", "")}),
+        ({"a.py": GRAPH + "x = tf.zeros(1)\ndef f():\n    pass\n"}, {}),
+        (
+            {"a.py": "import b\n" + RUN, "b.py": EAGERLY},
+            {"a.py": ("refused", "b.py")},
+        ),
+        (
+            {"a.py": "import c\n" + TRAINER + RUN, "b.py": "import c\n" + EAGERLY, "c.py": KERAS},
+            {"a.py": ("edited", "a.py"), "b.py": ("refused", "b.py")},
+        ),
+    ],
+)  # fmt: skip
+def test_scripts_that_are_run(tmp_path, files, expected):
+    """Each process ends up with the NPU's initialisation, or it is said that it does not."""
+    found = migrated(tmp_path, files)
+    named = {
+        name: (how, str(tmp_path / by) if "." in by else by)
+        for name, (how, by) in expected.items()
+    }
+    assert named == entries(found)
+    for name, (how, _) in expected.items():
+        said = [note for note in found[name].migration.notes if note.must]
+        assert bool(said) == (how in ("unknown", "refused"))
+
+
+def test_a_module_beside_a_script_that_is_named_alone(tmp_path):
+    """The session is made in a module that is not migrated: the script imports npu_init."""
+    files = {"main.py": "import tensorflow as tf\nfrom lib import run\n" + RUN, "lib.py": TRAINER}
+    migrated(tmp_path, files)
+    (outcome,) = migrate_files([Target(str(tmp_path / "main.py"))])
+    assert outcome.migration.text == "from npu_config.npu_init import *\n" + files["main.py"]
+    assert outcome.entry.how == "edited"
+
+
+def test_many_files_that_import_each_other(tmp_path):
+    """A program of 500 files with cycles is looked at once."""
+    files = {
+        "m{}.py".format(n): "import m{}, m{}\n".format((n + 1) % 500, (n * 7) % 500)
+        for n in range(500)
+    }
+    files["m3.py"] += TRAINER
+    files["main.py"] = "import m0\n" + RUN
+    assert entries(migrated(tmp_path, files)) == {"main.py": ("edited", str(tmp_path / "m3.py"))}

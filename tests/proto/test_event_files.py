@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from npu_config.proto.event_files import (
     DTYPES,
     EventFileError,
-    Tensor,
+    EventTensor,
     masked_crc32c,
     parse_event,
     raw_content,
@@ -85,20 +85,20 @@ def test_a_scalar_tensor_counts_as_a_number():
 
 def test_values_shorter_than_the_shape_repeat_the_last():
     """The short form of a tensor with equal elements."""
-    short = Tensor(3, (2, 2), b"", ((7, made.varint((1 << 64) - 5)),), ())
+    short = EventTensor(3, (2, 2), b"", ((7, made.varint((1 << 64) - 5)),), ())
     assert raw_content(short) == struct.pack("<4i", -5, -5, -5, -5)
-    assert raw_content(Tensor(1, (2,), b"", (), ())) == bytes(8)
+    assert raw_content(EventTensor(1, (2,), b"", (), ())) == bytes(8)
 
 
 @pytest.mark.parametrize(
     "tensor",
     [
-        Tensor(1, (3,), b"abcd", (), ()),
-        Tensor(1, (1,), b"", ((5, b"abcdefgh"),), ()),
-        Tensor(1, (1,), b"", ((5, b"abc"),), ()),
-        Tensor(7, (1,), b"", (), (b"text",)),
-        Tensor(1, None, b"", (), ()),
-        Tensor(1, (1 << 40,), b"", (), ()),
+        EventTensor(1, (3,), b"abcd", (), ()),
+        EventTensor(1, (1,), b"", ((5, b"abcdefgh"),), ()),
+        EventTensor(1, (1,), b"", ((5, b"abc"),), ()),
+        EventTensor(7, (1,), b"", (), (b"text",)),
+        EventTensor(1, None, b"", (), ()),
+        EventTensor(1, (1 << 40,), b"", (), ()),
     ],
 )
 def test_content_that_does_not_fit_is_refused(tensor):

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from npu_config.rank_table.model import (
     Address,
     Device,
-    Group,
     GroupDevice,
     GroupTable,
-    Instance,
     Level,
+    Pod,
     Rank,
+    RankGroup,
     RankTable,
     RankTable2,
     Server,
@@ -124,7 +124,7 @@ def group_tables(draw):
     ips = iter(draw(addresses(sum(counts))))
     pods = draw(st.lists(NAMES, min_size=len(counts), max_size=len(counts), unique=True))
     instances = tuple(
-        Instance(
+        Pod(
             pod,
             "server-{}".format(index),
             tuple(GroupDevice(device, next(ips)) for device in range(count)),
@@ -133,7 +133,7 @@ def group_tables(draw):
     )
     cut = draw(st.integers(1, len(instances)))
     parts = [part for part in (instances[:cut], instances[cut:]) if part]
-    return GroupTable(tuple(Group(part, name) for part, name in zip(parts, ["", "b"])))
+    return GroupTable(tuple(RankGroup(part, name) for part, name in zip(parts, ["", "b"])))
 
 
 @st.composite
@@ -144,12 +144,12 @@ def deploy_mode_tables(draw):
     ips = iter(draw(addresses(servers * each)))
     ranks = iter(draw(st.permutations(range(servers * each))))
     instances = [
-        Instance(None, str(server), (GroupDevice(device, next(ips)),), next(ranks))
+        Pod(None, str(server), (GroupDevice(device, next(ips)),), next(ranks))
         for server in range(servers)
         for device in range(each)
     ]
     return GroupTable(
-        (Group(tuple(draw(st.permutations(instances)))),),
+        (RankGroup(tuple(draw(st.permutations(instances)))),),
         deploy_mode=draw(st.sampled_from(["lab", "", 3])),
         para_plane_nic_location="device",
     )

@@ -14,10 +14,10 @@ from npu_config.rank_table.hccn import (
 )
 from npu_config.rank_table.model import (
     Device,
-    Group,
     GroupDevice,
     GroupTable,
-    Instance,
+    Pod,
+    RankGroup,
     RankTable,
     Server,
     SuperPod,
@@ -213,13 +213,13 @@ def test_addresses_of_a_machine():
 
 OLD = GroupTable(
     (
-        Group(
+        RankGroup(
             (
-                Instance("pod-a", "node_0", (GroupDevice(0, "10.20.0.2"),)),
-                Instance("pod-b", "node_1", (GroupDevice(0, "10.20.1.2"),)),
+                Pod("pod-a", "node_0", (GroupDevice(0, "10.20.0.2"),)),
+                Pod("pod-b", "node_1", (GroupDevice(0, "10.20.1.2"),)),
             )
         ),
-        Group((Instance("pod-c", "node_0", (GroupDevice(1, "10.20.0.3"),)),), "other"),
+        RankGroup((Pod("pod-c", "node_0", (GroupDevice(1, "10.20.0.3"),)),), "other"),
     )
 )
 

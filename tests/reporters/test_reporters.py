@@ -282,6 +282,7 @@ def test_json_is_the_contract():
                 },
                 "meant": "x",
                 "consequence": "it aborts",
+                "situation": None,
             }
         ],
         "summary": {"files": 1, "errors": 1, "warnings": 0, "infos": 0, "skipped": 0},

@@ -18,7 +18,7 @@ from npu_config.sidefiles import (
     profiling,
 )
 from npu_config.sidefiles.declared import RawDocument
-from npu_config.sidefiles.profiling import EXCLUDED_BY_INSTR, KEYS, Metrics, Size, Words
+from npu_config.sidefiles.profiling import EXCLUDED_BY_INSTR, KEYS, AicMetrics, Size, Words
 from tests import golden
 
 free_text = st.text(max_size=12)
@@ -104,7 +104,7 @@ def profile_value(name):
         return st.text("abc/.-_ \u00e9", min_size=1, max_size=9)
     if isinstance(kind, Words):
         return st.lists(st.sampled_from(kind.values), min_size=1, unique=True)
-    if isinstance(kind, Metrics):
+    if isinstance(kind, AicMetrics):
         registers = st.lists(st.integers(1, 0x6E).map(hex), min_size=1, max_size=8)
         custom = registers.map(lambda numbers: "Custom:" + ",".join(numbers))
         return st.sampled_from(kind.values) | custom

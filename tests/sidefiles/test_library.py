@@ -3,7 +3,7 @@
 import json
 
 from npu_config.sidefiles import customize_dtypes, library, mixlist
-from npu_config.sidefiles.library import Operator
+from npu_config.sidefiles.library import LibraryOperator
 
 LIBRARY = {
     "Pow": {
@@ -29,14 +29,14 @@ def read():
 def test_reading():
     """Lists, and data types as far as the position of an input says something."""
     assert read().operators == {
-        "Pow": Operator(
+        "Pow": LibraryOperator(
             "white-list",
             (frozenset({"float16", "float", "int32"}), frozenset({"float16", "float", "int32"})),
             (frozenset({"float16", "float"}),),
         ),
-        "ReduceSumD": Operator("black-list", (frozenset({"float"}),)),
-        "AddN": Operator("gray-list"),
-        "Odd": Operator("gray-list", (frozenset(),)),
+        "ReduceSumD": LibraryOperator("black-list", (frozenset({"float"}),)),
+        "AddN": LibraryOperator("gray-list"),
+        "Odd": LibraryOperator("gray-list", (frozenset(),)),
     }
 
 

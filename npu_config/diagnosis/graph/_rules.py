@@ -38,74 +38,6 @@ def graph_too_large() -> None:
 
 
 @declare(
-    "NPU480",
-    Severity.ERROR,
-    facts=("mix-compile-resource-tables",),
-    source=(_FAQ + "resource_operator_preprocess_fix.md", "article:000"),
-)
-def table_in_preprocessing() -> None:
-    """A lookup table is used inside data preprocessing.
-
-    The table is initialised on the device, the preprocessing of tf.data runs on the host and
-    finds it not initialised: the job fails. In mixed computing both are on the host.
-
-    Wrong: `dataset.map(table.lookup)` without `mix_compile_mode`
-
-    Right: the same with `mix_compile_mode: true` (which requires `iterations_per_loop` 1), or
-    the lookup behind `iterator.get_next()`.
-    """
-
-
-@declare(
-    "NPU481",
-    Severity.ERROR,
-    facts=("preprocess-tf-variable", "init-runs-separate"),
-    source=(
-        _FAQ + "tf-variable_preprocess_error.md",
-        _FAQ + "variable_preprocess_init_subgraph_error_fix.md",
-        "article:000",
-    ),
-)
-def variable_in_preprocessing() -> None:
-    """A variable is used inside data preprocessing.
-
-    The preprocessing of tf.data runs on the host, the variable is initialised on the device:
-    the job fails.
-
-    Wrong: `dataset.map(lambda x: x + offset)`, where `offset` is a `tf.Variable`
-
-    Right: a constant, a Python value or a placeholder in its place; or the computation behind
-    `iterator.get_next()`.
-    """
-
-
-@declare(
-    "NPU482",
-    Severity.ERROR,
-    facts=("dynamic-shape-v1-control-flow", "variable-placement-v1-control-flow"),
-    source=(
-        _CONTROL,
-        _FAQ + "dynamic_shape_v1_control_unsupported_error.md",
-        "article:000",
-    ),
-)
-def v1_control_flow_dynamic() -> None:
-    """A graph with dynamic shapes contains v1 control flow.
-
-    `tf.while_loop`, `tf.cond`, `tf.case` and `tf.nn.dynamic_rnn` of TensorFlow 1 are made of
-    Switch, Merge, Enter, Exit and NextIteration, which the graph engine refuses in a graph
-    with dynamic shapes.
-
-    Wrong: `tf.while_loop` over a `tf.placeholder(tf.float32, [None, 4])`
-
-    Right: `tf.enable_control_flow_v2()` and `tf.enable_resource_variables()` before the graph
-    is built; or the environment variable `ENABLE_FORCE_V2_CONTROL=1`, which cannot convert
-    reference variables and raw_ops and may cost performance; or static shapes
-    (`batch(..., drop_remainder=True)`).
-    """
-
-
-@declare(
     "NPU483",
     Severity.WARNING,
     facts=("dynamic-shape-v1-control-flow",),
@@ -256,26 +188,6 @@ def getnext_without_dataset() -> None:
     Wrong: `enable_data_pre_proc: true` with `feed_dict`
 
     Right: read the data through tf.data with an initializable iterator.
-    """
-
-
-@declare(
-    "NPU490",
-    Severity.WARNING,
-    facts=("overflow-mode-products",),
-    source=("docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md",),
-)
-def optimizers_share_overflow_flag() -> None:
-    """Several loss-scale optimizers read one overflow flag in the same run.
-
-    The device has one flag. Each optimizer reads and clears it around its own gradients; when
-    both run in one `session.run` without an order between them, one takes (or clears) the
-    overflow of the other.
-
-    Wrong: `tf.group(generator_train_op, discriminator_train_op)` with two NPULossScaleOptimizer
-
-    Right: run them in separate `session.run` calls, or put one under
-    `tf.control_dependencies` of the other; in Inf/NaN mode there is no flag to share.
     """
 
 

@@ -16,9 +16,9 @@ from npu_config.diagnosis.graph._findings import Change, Finding, Options, findi
 from npu_config.diagnosis.graph._rules import (
     functional_control_flow_lowered,
     reference_control_flow,
-    v1_control_flow_dynamic,
 )
 from npu_config.diagnosis.graph.model import Body, Graph, Node, Shape, is_dynamic
+from npu_config.situations.shapes import v1_control_flow_dynamic
 
 _SCRIPT = ("tf.enable_control_flow_v2()", "tf.enable_resource_variables()")
 _TWO_WAYS = (

@@ -15,10 +15,10 @@ from npu_config.diagnosis.graph._rules import (
     iteration_op_repeated,
     loop_variables_absent,
     one_shot_iterator_offloaded,
-    optimizers_share_overflow_flag,
     several_getnext_with_profiles,
 )
 from npu_config.diagnosis.graph.model import Body, Graph, Node, never
+from npu_config.situations.precision import optimizers_share_overflow_flag
 
 LOOP_VARIABLES = tuple(
     "npu_runconfig/" + name for name in ("iterations_per_loop", "loop_cond", "zero", "one")

@@ -10,8 +10,8 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Pattern, Set, Tup
 from npu_config.core.message import phrase
 from npu_config.diagnosis.graph import _ops
 from npu_config.diagnosis.graph._findings import Change, Finding, Options, finding, named
-from npu_config.diagnosis.graph._rules import table_in_preprocessing, variable_in_preprocessing
 from npu_config.diagnosis.graph.model import Body, CallSite, Graph, Node, every
+from npu_config.situations.pipeline import table_in_preprocessing, variable_in_preprocessing
 
 # How many inputs stand before those that become the arguments of the called function.
 _BEFORE_ARGUMENTS = {"If": 1, "StatelessIf": 1, "Case": 1, "StatelessCase": 1, "For": 3}

@@ -35,9 +35,9 @@ from npu_config.launch.environment.process import EnvironmentCheck, compare, tak
 from npu_config.launch.environment.variables import CM_NAMES, VARIABLES
 from npu_config.launch.shell import _rules as rules
 from npu_config.launch.shell.commands import Launch, frameworks_in, processes_of
-from npu_config.launch.shell.follow import LARGEST, Run, follow
-from npu_config.launch.shell.syntax import Script, parser, place_of, syntax_fault
-from npu_config.launch.shell.words import NOT_KNOWN, State, Value, Variable
+from npu_config.launch.shell.follow import LARGEST, ScriptRun, follow
+from npu_config.launch.shell.syntax import ShellScript, parser, place_of, syntax_fault
+from npu_config.launch.shell.words import NOT_KNOWN, ShellVariable, State, Value
 from npu_config.rank_table.model import AnyRankTable
 from npu_config.text.loading import load
 
@@ -104,7 +104,7 @@ def check_script(
         message = "shell scripts are not checked: their parser is not installed"
         help = 'pip install "npu_config[cli]"'
         return [rules.shell_parser_missing.diagnostic(message, Place(path), help=help)], ()
-    script = Script(text, path)
+    script = ShellScript(text, path)
     found = _line_ends(text, path)
     fault = syntax_fault(script)
     if fault is not None:
@@ -124,7 +124,7 @@ def check_script(
     return found, tuple(run.launches)
 
 
-def launches_of(run: Run, text: str, scripts: Scripts) -> List[Launch]:
+def launches_of(run: ScriptRun, text: str, scripts: Scripts) -> List[Launch]:
     """What a launch script starts that may be for the NPU: none in a job of another framework."""
     frameworks = [scripts.framework(launch) for launch in run.launches]
     if (any(frameworks) and OURS.isdisjoint(frameworks)) or _is_of_others(
@@ -218,7 +218,7 @@ class _Tables:
             self._read[full] = self._load(full, path)
         return self._read[full]
 
-    def given(self, written: Variable) -> Tuple[Optional[AnyRankTable], List[Diagnostic]]:
+    def given(self, written: ShellVariable) -> Tuple[Optional[AnyRankTable], List[Diagnostic]]:
         """The table that the script itself writes, and what is wrong with it, at its place."""
         if written.value is UNKNOWN:
             return None, []
@@ -266,7 +266,7 @@ def _existing(path: str, beside: str) -> str:
 
 
 def _environments(
-    run: Run,
+    run: ScriptRun,
     state: State,
     launches: List[Launch],
     scripts: Scripts,
@@ -335,7 +335,7 @@ def _environments(
 class _Places(Mapping[str, Place]):
     """Where variables are set; a place is made when it is asked for."""
 
-    def __init__(self, variables: Dict[str, Variable]) -> None:
+    def __init__(self, variables: Dict[str, ShellVariable]) -> None:
         self._variables = variables
 
     def __getitem__(self, name: str) -> Place:
@@ -447,7 +447,7 @@ def claims_of(text: str, path: str, scripts: Scripts) -> Claims:
     """
     if _WORTH.search(text) is None or parser() is None:
         return Claims(path)
-    script = Script(text, path)
+    script = ShellScript(text, path)
     if syntax_fault(script) is not None:
         return Claims(path)
     run, _ = follow(script, near_file)
@@ -488,7 +488,7 @@ def conflicts(scripts: Iterable[Claims]) -> List[Diagnostic]:
     return found
 
 
-def _claim(run: Run, launch: Launch, path: str) -> Optional[Claim]:
+def _claim(run: ScriptRun, launch: Launch, path: str) -> Optional[Claim]:
     """What a process takes; None where it is not certain, or said in another file."""
     known = {
         name: variable.value
@@ -522,7 +522,7 @@ def _claim(run: Run, launch: Launch, path: str) -> Optional[Claim]:
     return Claim((*job, str(size)), job_id, variable, str(int(text)), device, started, place)
 
 
-def _is_made(run: Run, launch: Launch, table: str) -> bool:
+def _is_made(run: ScriptRun, launch: Launch, table: str) -> bool:
     """Whether a script may write the rank table itself, or finds it from where it changed to."""
     parts = table.split("/")
     return (

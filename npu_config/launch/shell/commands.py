@@ -7,7 +7,7 @@ from npu_config.core.diagnostics import Place
 from npu_config.core.names import OURS, of_modules
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.shell.syntax import Spot, place_of
-from npu_config.launch.shell.words import Value, Variable
+from npu_config.launch.shell.words import ShellVariable, Value
 
 _PYTHON = re.compile(r"(?:.*/)?python[0-9.]*\Z")
 _SCRIPT = re.compile(r"\S+\.py\Z")
@@ -79,11 +79,11 @@ class Launch(NamedTuple):
     script: Optional[str]
     arguments: Tuple[Value, ...]
     spot: Optional[Spot]
-    variables: Dict[str, Variable]
+    variables: Dict[str, ShellVariable]
     unset: FrozenSet[str]
     process: Optional[Tuple[int, int]] = None
     made: bool = False
-    table: Optional[Variable] = None
+    table: Optional[ShellVariable] = None
     framework: Optional[str] = None
 
     @property

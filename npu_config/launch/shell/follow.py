@@ -39,7 +39,7 @@ from npu_config.launch.shell.commands import (
 )
 from npu_config.launch.shell.syntax import (
     Node,
-    Script,
+    ShellScript,
     Spot,
     place_of,
 )
@@ -49,10 +49,10 @@ from npu_config.launch.shell.words import (
     LONGEST,
     NAME,
     NOT_KNOWN,
-    Path,
+    ShellPath,
+    ShellVariable,
     State,
     Value,
-    Variable,
     arithmetic,
     condition,
     fields_of,
@@ -85,7 +85,7 @@ _Named = Tuple[str, Optional[Place]]
 
 
 @attr.s(slots=True, auto_attribs=True, eq=False)
-class Run:
+class ScriptRun:
     """One script on its way.
 
     Attributes:
@@ -111,14 +111,14 @@ class Run:
         moved: whether the working directory was changed.
     """
 
-    script: Script
+    script: ShellScript
     load: Loader
     handlers: Mapping[str, Handler]
     launches: List[Launch] = attr.ib(factory=list, init=False)
     loops: List[Optional[Tuple[int, int]]] = attr.ib(factory=list, init=False)
     background: Optional[Tuple[int, int]] = attr.ib(default=None, init=False)
     counted: int = attr.ib(default=0, init=False)
-    scripts: Dict[_Named, Optional[Script]] = attr.ib(factory=dict, init=False)
+    scripts: Dict[_Named, Optional[ShellScript]] = attr.ib(factory=dict, init=False)
     read: Dict[int, Any] = attr.ib(factory=dict, init=False)
     files: List[Optional[str]] = attr.ib(init=False)
     steps: int = attr.ib(default=_MOST_STEPS, init=False)
@@ -135,7 +135,7 @@ class Run:
         self.files = [self.script.path]
 
 
-def once(run: Run, node: Node, read: Callable[[Run, Node], Read]) -> Read:
+def once(run: ScriptRun, node: Node, read: Callable[[ScriptRun, Node], Read]) -> Read:
     """What is read of a node; it is kept where the node may be reached again."""
     if not run.loops and not run.depth:
         return read(run, node)
@@ -145,7 +145,7 @@ def once(run: Run, node: Node, read: Callable[[Run, Node], Read]) -> Read:
     return found
 
 
-def steps_of(run: Run, nodes: Sequence[Node]) -> List[Step]:
+def steps_of(run: ScriptRun, nodes: Sequence[Node]) -> List[Step]:
     """The statements among some nodes, each read as far as its text says what it does."""
     steps: List[Step] = []
     for node in nodes:
@@ -159,7 +159,7 @@ def steps_of(run: Run, nodes: Sequence[Node]) -> List[Step]:
     return steps
 
 
-def follow_steps(run: Run, state: State, steps: Sequence[Step]) -> None:
+def follow_steps(run: ScriptRun, state: State, steps: Sequence[Step]) -> None:
     """Follow statements one after another, as far as they are reached."""
     for handler, given, in_background in steps:
         if state.dead:
@@ -176,22 +176,22 @@ def follow_steps(run: Run, state: State, steps: Sequence[Step]) -> None:
             handler(run, state, given)
 
 
-def statements(run: Run, state: State, nodes: Sequence[Node]) -> None:
+def statements(run: ScriptRun, state: State, nodes: Sequence[Node]) -> None:
     """Follow the statements among some nodes."""
     follow_steps(run, state, steps_of(run, nodes))
 
 
-def several(run: Run, state: State, node: Node) -> None:
+def several(run: ScriptRun, state: State, node: Node) -> None:
     """Follow the statements of a block."""
     follow_steps(run, state, once(run, node, block))
 
 
-def block(run: Run, node: Node) -> List[Step]:
+def block(run: ScriptRun, node: Node) -> List[Step]:
     """The statements of a block."""
     return steps_of(run, node.children)
 
 
-def unknown(run: Run, state: State, node: Node) -> None:
+def unknown(run: ScriptRun, state: State, node: Node) -> None:
     """A part that is not understood: what it assigns is not known."""
     spot = run.script.spot(node)
     for name in names_in(spot) + CHANGES.findall(run.script.text(node)):
@@ -204,7 +204,7 @@ def names_in(spot: Spot) -> List[str]:
     return [name.decode("ascii") for name in _ASSIGNED.findall(script.data[begin:end])]
 
 
-def resolve_path(run: Run, name: Optional[str]) -> Optional[str]:
+def resolve_path(run: ScriptRun, name: Optional[str]) -> Optional[str]:
     """The path of a file that a script names: beside it, or as it stands.
 
     It is written as that of the script, so that what is found in it is found once.
@@ -221,7 +221,7 @@ def resolve_path(run: Run, name: Optional[str]) -> Optional[str]:
     return run.near[own, name]
 
 
-def may_be_made(run: Run, path: Value) -> bool:
+def may_be_made(run: ScriptRun, path: Value) -> bool:
     """Whether what ran so far may have made a file."""
     if path is UNKNOWN or run.programs:
         return True
@@ -231,23 +231,23 @@ def may_be_made(run: Run, path: Value) -> bool:
     return run.moved and not os.path.isabs(path)
 
 
-def text(run: Run, state: State, source: str, within: Place) -> None:
+def text(run: ScriptRun, state: State, source: str, within: Place) -> None:
     """Follow the text of ``bash -c``, whose places are that of the command."""
     if run.depth < DEEPEST:
         script = run.scripts.get((source, within))
         if script is None:
             run.steps -= PARSED + len(source) // 256
-            script = run.scripts[source, within] = Script(source, run.script.path, within)
+            script = run.scripts[source, within] = ShellScript(source, run.script.path, within)
         _other(run, state, script)
 
 
-def file(run: Run, state: State, path: Optional[str]) -> bool:
+def file(run: ScriptRun, state: State, path: Optional[str]) -> bool:
     """Follow another file; False when it is not to be had."""
     if path is None or path in run.files or run.depth >= DEEPEST:
         return False
     if (path, None) not in run.scripts:
         text = run.load(path)
-        run.scripts[path, None] = None if text is None else Script(text, path)
+        run.scripts[path, None] = None if text is None else ShellScript(text, path)
     script = run.scripts[path, None]
     if script is None:
         return False
@@ -258,7 +258,7 @@ def file(run: Run, state: State, path: Optional[str]) -> bool:
     return True
 
 
-def _other(run: Run, state: State, script: Script) -> None:
+def _other(run: ScriptRun, state: State, script: ShellScript) -> None:
     before, run.script = run.script, script
     run.depth += 1
     several(run, state, script.root)
@@ -271,7 +271,7 @@ _PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}|<[A-Za-z_ -]+>")
 _SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([^\s()`]+)")
 
 
-def assignment(run: Run, state: State, node: Node, export: bool = False) -> None:
+def assignment(run: ScriptRun, state: State, node: Node, export: bool = False) -> None:
     """``NAME=value``, ``NAME+=value``; elements of arrays are passed over."""
     name_node = node.children[0]
     name = run.script.text(name_node)
@@ -297,7 +297,7 @@ def assignment(run: Run, state: State, node: Node, export: bool = False) -> None
     state.set(name, value, run.script.spot(node), export, elements)
 
 
-def _elements(run: Run, state: State, node: Optional[Node]) -> Value:
+def _elements(run: ScriptRun, state: State, node: Optional[Node]) -> Value:
     """The elements of an array in one text."""
     if node is None or node.type != "array":
         return UNKNOWN
@@ -308,14 +308,14 @@ def _elements(run: Run, state: State, node: Optional[Node]) -> Value:
     return _kept(run, ARRAY_SEPARATOR.join(map(str, words)))
 
 
-def assigned_value(run: Run, state: State, node: Optional[Node]) -> Value:
+def assigned_value(run: ScriptRun, state: State, node: Optional[Node]) -> Value:
     """The value of a word in an assignment."""
     if node is not None and node.type == "array":
         return UNKNOWN
     return _kept(run, value_of(run.script, state, node))
 
 
-def _kept(run: Run, value: Value) -> Value:
+def _kept(run: ScriptRun, value: Value) -> Value:
     """A value, but not one that another script will write, and none that has grown too long."""
     if value is UNKNOWN or len(value) > LONGEST or _PLACEHOLDER.search(value) is not None:
         return UNKNOWN
@@ -323,7 +323,7 @@ def _kept(run: Run, value: Value) -> Value:
     return value
 
 
-def declaration(run: Run, state: State, node: Node) -> None:
+def declaration(run: ScriptRun, state: State, node: Node) -> None:
     """``export``, ``declare``, ``local``, ``readonly``, ``typeset``."""
     if len(node.children) == 2 and node.children[1].type == "variable_assignment":
         export = node.children[0].type == "export"
@@ -377,7 +377,7 @@ def _change(state: State, name: str, spot: Spot, refers: bool) -> None:
         state.set(value, UNKNOWN, spot)
 
 
-def unset(run: Run, state: State, node: Node) -> None:
+def unset(run: ScriptRun, state: State, node: Node) -> None:
     """``unset NAME...``."""
     for child in node.children[1:]:
         if child.is_named:
@@ -391,14 +391,14 @@ _BODIES = ("do_group", "compound_statement")
 _LEAVES = re.compile(rb"\b(?:break|continue)\b")
 
 
-def aside(run: Run, state: State, node: Node) -> None:
+def aside(run: ScriptRun, state: State, node: Node) -> None:
     """A process of its own: what it sets is gone afterwards."""
     begin = state.fork()
     statements(run, state, node.children)
     state.rollback(begin)
 
 
-def list_(run: Run, state: State, node: Node) -> None:
+def list_(run: ScriptRun, state: State, node: Node) -> None:
     """``a && b``, ``a || b``: the second may not run."""
     children = [child for child in node.children if child.is_named]
     statements(run, state, children[:1])
@@ -407,14 +407,14 @@ def list_(run: Run, state: State, node: Node) -> None:
     state.join(_path(run, state, steps_of(run, children[1:])), state.empty_branch())
 
 
-def _path(run: Run, state: State, steps: Sequence[Step]) -> Path:
+def _path(run: ScriptRun, state: State, steps: Sequence[Step]) -> ShellPath:
     """Follow statements that may not be reached."""
     begin = state.fork()
     follow_steps(run, state, steps)
     return state.rollback(begin)
 
 
-def function(run: Run, state: State, node: Node) -> None:
+def function(run: ScriptRun, state: State, node: Node) -> None:
     """``f() { ... }``: kept until it is called."""
     names = [child for child in node.children if child.type == "word"]
     bodies = [child for child in node.children if child.is_named and child.type != "word"]
@@ -422,9 +422,9 @@ def function(run: Run, state: State, node: Node) -> None:
         state.writable_shell().functions[run.script.text(names[0])] = (bodies[-1], run.script)
 
 
-def if_(run: Run, state: State, node: Node) -> None:
+def if_(run: ScriptRun, state: State, node: Node) -> None:
     """``if``: the branches that may be taken, joined."""
-    paths: List[Path] = []
+    paths: List[ShellPath] = []
     for test, steps, held in once(run, node, _arms):
         if test is not None and test.type == "test_command":
             held = condition(run.script, state, test)
@@ -440,7 +440,7 @@ def if_(run: Run, state: State, node: Node) -> None:
     state.join(*paths)
 
 
-def test(run: Run, state: State, node: Node) -> None:
+def test(run: ScriptRun, state: State, node: Node) -> None:
     """``[[ ... ]]`` does nothing; ``((A++))`` is one, too, for the older grammar."""
     if run.script.text(node).startswith("(("):
         unknown(run, state, node)
@@ -450,7 +450,7 @@ _Arm = Tuple[Optional[Node], List[Step], Optional[bool]]
 """A branch: its test, its statements, and True for that of ``else``."""
 
 
-def _arms(run: Run, node: Node) -> List[_Arm]:
+def _arms(run: ScriptRun, node: Node) -> List[_Arm]:
     arms: List[List[Node]] = [[]]
     last = ""
     for child in node.children:
@@ -465,13 +465,13 @@ def _arms(run: Run, node: Node) -> List[_Arm]:
     return found if others is None else [*found, (None, steps_of(run, others), True)]
 
 
-def case(run: Run, state: State, node: Node) -> None:
+def case(run: ScriptRun, state: State, node: Node) -> None:
     """``case``: every branch, or none of them."""
     paths = [_path(run, state, steps) for steps in once(run, node, _items)]
     state.join(state.empty_branch(), *paths)
 
 
-def _items(run: Run, node: Node) -> List[List[Step]]:
+def _items(run: ScriptRun, node: Node) -> List[List[Step]]:
     return [
         steps_of(run, [part for part in child.children if part.type in run.handlers])
         for child in node.children
@@ -488,7 +488,7 @@ class _For(NamedTuple):
     leaves_early: bool
 
 
-def _for(run: Run, node: Node) -> _For:
+def _for(run: ScriptRun, node: Node) -> _For:
     body = [child for child in node.children if child.type in _BODIES]
     words: Optional[List[Node]] = None
     for child in node.children[2:]:
@@ -500,7 +500,7 @@ def _for(run: Run, node: Node) -> _For:
     return _For(name, words, body, _leaves_early(run, body))
 
 
-def for_(run: Run, state: State, node: Node) -> None:
+def for_(run: ScriptRun, state: State, node: Node) -> None:
     """``for x in ...``: round by round where the words are known."""
     loop = once(run, node, _for)
     words: Sequence[Value] = [UNKNOWN] if state.shell.arguments is None else state.shell.arguments
@@ -520,7 +520,7 @@ def for_(run: Run, state: State, node: Node) -> None:
             return
 
 
-def _leaves_early(run: Run, body: Sequence[Node]) -> bool:
+def _leaves_early(run: ScriptRun, body: Sequence[Node]) -> bool:
     return any(
         _LEAVES.search(run.script.data[part.start_byte : part.end_byte]) is not None
         for part in body
@@ -528,7 +528,7 @@ def _leaves_early(run: Run, body: Sequence[Node]) -> bool:
 
 
 def _round(
-    run: Run, state: State, body: Sequence[Node], number: Optional[Tuple[int, int]]
+    run: ScriptRun, state: State, body: Sequence[Node], number: Optional[Tuple[int, int]]
 ) -> None:
     run.loops.append(number)
     for part in body:
@@ -536,7 +536,7 @@ def _round(
     run.loops.pop()
 
 
-def c_for(run: Run, state: State, node: Node) -> None:
+def c_for(run: ScriptRun, state: State, node: Node) -> None:
     """``for ((...))``: round by round where the numbers are known."""
     body = [child for child in node.children if child.type in _BODIES]
     parts: List[List[Node]] = [[], [], []]
@@ -564,7 +564,7 @@ def c_for(run: Run, state: State, node: Node) -> None:
     _loop_of_unknown_rounds(run, state, body)
 
 
-def _count(run: Run, state: State, node: Node) -> None:
+def _count(run: ScriptRun, state: State, node: Node) -> None:
     """``i=0``, ``i++``, ``i+=2`` in the head of a loop."""
     text = run.script.text(node)
     match = re.match(r"\s*([A-Za-z_]\w*)\s*(\+\+|--|\+=|-=|=)\s*(.*)\Z", text, re.DOTALL)
@@ -589,7 +589,7 @@ def _whole(value: Value) -> Optional[int]:
     return None if value is UNKNOWN or not re.match(r"-?[0-9]{1,18}\Z", value) else int(value)
 
 
-def while_(run: Run, state: State, node: Node) -> None:
+def while_(run: ScriptRun, state: State, node: Node) -> None:
     """``while`` and ``until``."""
     body = [child for child in node.children if child.type == "do_group"]
     run.programs = True  # it may wait for a file that another program makes
@@ -597,7 +597,7 @@ def while_(run: Run, state: State, node: Node) -> None:
 
 
 def _loop_of_unknown_rounds(
-    run: Run, state: State, body: Sequence[Node], name: Optional[str] = None
+    run: ScriptRun, state: State, body: Sequence[Node], name: Optional[str] = None
 ) -> None:
     """Nobody knows how often: what the body sets is not known before it, and maybe set after."""
     begin = state.fork()
@@ -621,15 +621,15 @@ _TAKE_A_WORD = ("-d", "-i", "-n", "-N", "-p", "-t", "-u")
 _TOOLCHAIN = re.compile(r"set_?env|setvars|bashrc|profile|activate|conda", re.IGNORECASE)
 
 
-def _exit(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+def _exit(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
     state.dead = "exit"
 
 
-def _return(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+def _return(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
     state.dead = "return"
 
 
-def _source(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+def _source(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
     path = words[0] if words else UNKNOWN
     if path is UNKNOWN or (
         not file(run, state, resolve_path(run, path)) and _TOOLCHAIN.search(path) is None
@@ -638,12 +638,12 @@ def _source(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
         state.forget()
 
 
-def _eval(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+def _eval(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
     run.programs = True
     state.forget()
 
 
-def _read(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+def _read(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
     before: Value = ""
     for word in words:
         if word is not UNKNOWN and NAME.match(word):
@@ -653,12 +653,12 @@ def _read(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
         before = word
 
 
-def _printf(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+def _printf(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
     if words[:1] == ["-v"]:
         _read(run, state, spot, words[1:2])
 
 
-def _let(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+def _let(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
     script, begin, end = spot
     for name in CHANGES.findall(script.source, begin, end):
         state.set(name, UNKNOWN, spot)
@@ -666,14 +666,14 @@ def _let(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
         match = None if word is UNKNOWN else _CALCULATED.match(word)
         if match is not None:
             run.steps -= PARSED
-            tree = Script(": $(({}))".format(match.group(2)), None)
+            tree = ShellScript(": $(({}))".format(match.group(2)), None)
             command_node = tree.root.children[0]
             number = arithmetic(tree, state, command_node.children[-1])
             value = UNKNOWN if number is None else str(number)
             state.set(match.group(1), value, spot)
 
 
-def _set(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+def _set(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
     for word in words:
         if word is UNKNOWN:
             continue
@@ -685,12 +685,12 @@ def _set(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
             state.writable_shell().arguments = None
 
 
-def _shift(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+def _shift(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
     if state.shell.arguments is not None:
         state.writable_shell().arguments = state.shell.arguments[1:] if not words else None
 
 
-BUILTINS: Dict[str, Callable[[Run, State, Spot, Sequence[Value]], None]] = {
+BUILTINS: Dict[str, Callable[[ScriptRun, State, Spot, Sequence[Value]], None]] = {
     "exit": _exit,
     "return": _return,
     "source": _source,
@@ -726,7 +726,7 @@ class _Redirected(NamedTuple):
     steps: List[Step]
 
 
-def _redirected(run: Run, node: Node) -> _Redirected:
+def _redirected(run: ScriptRun, node: Node) -> _Redirected:
     redirects: List[Node] = []
     others: List[Node] = []
     for child in node.children:
@@ -753,7 +753,7 @@ def _redirected(run: Run, node: Node) -> _Redirected:
     return _Redirected(files, documents[0] if is_cat else None, steps_of(run, others))
 
 
-def redirected(run: Run, state: State, node: Node) -> None:
+def redirected(run: ScriptRun, state: State, node: Node) -> None:
     """A statement with redirections: the files that it writes, with their text if known."""
     files, document, steps = once(run, node, _redirected)
     for target, alone in files:
@@ -769,13 +769,15 @@ def redirected(run: Run, state: State, node: Node) -> None:
             content = heredoc(run.script, state, document)
         if document is not None and content is not UNKNOWN:
             run.texts = True
-            state.put(file_key(path), Variable(content, run.script.spot(document.children[-2])))
+            state.put(
+                file_key(path), ShellVariable(content, run.script.spot(document.children[-2]))
+            )
         elif run.texts:
             state.put(file_key(path), NOT_KNOWN)
     follow_steps(run, state, steps)
 
 
-def _is_quiet(run: Run, state: State, name: str, words: str) -> bool:
+def _is_quiet(run: ScriptRun, state: State, name: str, words: str) -> bool:
     """Whether the words of a command do not matter; what it may do is noted then."""
     makes = name in MAKES_ITS_WORDS and (not run.programs or _TABLE.search(words) is not None)
     if makes or run.texts or name in state.shell.functions or "$((" in words:
@@ -787,20 +789,22 @@ def _is_quiet(run: Run, state: State, name: str, words: str) -> bool:
     return True
 
 
-def command(run: Run, state: State, node: Node) -> None:
+def command(run: ScriptRun, state: State, node: Node) -> None:
     """A call of a function, a built-in command, or a program."""
     head = _HEAD.match(run.script.source, node.start_byte, node.end_byte)
     quiet = head is not None and not _may_do_more(head[1])
     if quiet and _is_quiet(run, state, head[1], run.script.text(node)):  # type: ignore[index]
         return
     script, start, end = run.script, node.start_byte, node.start_byte
-    added: Dict[str, Variable] = {}
+    added: Dict[str, ShellVariable] = {}
     nodes: List[Node] = []
     for child in node.children:
         if child.type == "variable_assignment":
             name = script.text(child.children[0])
             value = child.children[-1] if len(child.children) > 2 else None
-            added[name] = Variable(assigned_value(run, state, value), script.spot(child), True)
+            added[name] = ShellVariable(
+                assigned_value(run, state, value), script.spot(child), True
+            )
             end = child.end_byte
         elif child.type == "command_name":
             if added and _LINE_END.search(script.source, end, child.start_byte) is not None:
@@ -816,7 +820,7 @@ def command(run: Run, state: State, node: Node) -> None:
 
 
 def _apply(
-    run: Run, state: State, spot: Spot, words: List[Value], added: Dict[str, Variable]
+    run: ScriptRun, state: State, spot: Spot, words: List[Value], added: Dict[str, ShellVariable]
 ) -> None:
     if not words:
         return
@@ -846,14 +850,14 @@ def _apply(
             run.programs = run.programs or first not in MAKES_NOTHING
 
 
-def _may_write(run: Run, words: Sequence[Value]) -> None:
+def _may_write(run: ScriptRun, words: Sequence[Value]) -> None:
     """A program may write the tables that it is given: ``python3 make.py table.json``."""
     for word in words:
         if word is not UNKNOWN and word.endswith(".json"):
             run.written.add(word.rpartition("/")[2])
 
 
-def _make(run: Run, words: Sequence[Value]) -> None:
+def _make(run: ScriptRun, words: Sequence[Value]) -> None:
     """``cp``, ``mv``, ``tee`` and the like; what they make of a folder's content is not known."""
     for word in words:
         if word is UNKNOWN or "{" in word or word.endswith(("/.", "..")):
@@ -862,13 +866,17 @@ def _make(run: Run, words: Sequence[Value]) -> None:
             run.made.add(word.rstrip("/").rpartition("/")[2])
 
 
-def _start(run: Run, state: State, spot: Spot, found: Started, added: Dict[str, Variable]) -> None:
+def _start(
+    run: ScriptRun, state: State, spot: Spot, found: Started, added: Dict[str, ShellVariable]
+) -> None:
     variables = {} if found.removed is None else {**state.exported, **added}
     for name in found.removed or ():
         variables.pop(name, None)
     run.steps -= len(state.exported)
     for name, value in found.variables.items():
-        variables[name] = Variable(value, added.get(name, Variable(value, spot)).spot, True)
+        variables[name] = ShellVariable(
+            value, added.get(name, ShellVariable(value, spot)).spot, True
+        )
     table = variables.get("RANK_TABLE_FILE", NOT_KNOWN).value
     launch = Launch(
         found.kind,
@@ -890,7 +898,7 @@ def _start(run: Run, state: State, spot: Spot, found: Started, added: Dict[str, 
         _start_several(run, launch)
 
 
-def _text_of(run: Run, state: State, path: str) -> Optional[Variable]:
+def _text_of(run: ScriptRun, state: State, path: str) -> Optional[ShellVariable]:
     """The text that the script wrote to a file; None when it wrote none."""
     variable = state.variables.get(file_key(path)) if run.texts else None
     if variable is not None and variable.certain:
@@ -899,7 +907,7 @@ def _text_of(run: Run, state: State, path: str) -> Optional[Variable]:
     return NOT_KNOWN if name in run.written or name in run.made else None
 
 
-def _start_several(run: Run, launch: Launch) -> None:
+def _start_several(run: ScriptRun, launch: Launch) -> None:
     """A starter of processes, unless what it starts sets its rank or its device, or may do so."""
     found = inner(launch.arguments)
     if found is None:
@@ -913,7 +921,7 @@ def _start_several(run: Run, launch: Launch) -> None:
             run.launches[before:] = [launch._replace(script=script)]
 
 
-def _child(run: Run, launch: Launch, found: Started) -> None:
+def _child(run: ScriptRun, launch: Launch, found: Started) -> None:
     """Another script, started with the exported variables."""
     child = State(found.arguments)
     for name, variable in launch.variables.items():
@@ -929,7 +937,7 @@ def _child(run: Run, launch: Launch, found: Started) -> None:
         run.programs = True
 
 
-def _call(run: Run, state: State, name: str, arguments: Sequence[Value]) -> None:
+def _call(run: ScriptRun, state: State, name: str, arguments: Sequence[Value]) -> None:
     body, script = state.shell.functions[name]
     if run.depth >= DEEPEST:
         state.forget()
@@ -978,7 +986,7 @@ HANDLERS: Dict[str, Handler] = {
 }
 
 
-def follow(script: Script, load: Loader) -> Tuple[Run, State]:
+def follow(script: ShellScript, load: Loader) -> Tuple[ScriptRun, State]:
     """Follow a script to its end.
 
     Args:
@@ -988,7 +996,7 @@ def follow(script: Script, load: Loader) -> Tuple[Run, State]:
     Returns:
         What it starts, and what is set at its end.
     """
-    run, state = Run(script, load, HANDLERS), State()
+    run, state = ScriptRun(script, load, HANDLERS), State()
     try:
         several(run, state, script.root)
     except RecursionError:  # nested deeper than any script that a person wrote

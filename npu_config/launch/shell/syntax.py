@@ -43,7 +43,7 @@ def parser() -> Optional[Any]:
         return None
 
 
-class Script:
+class ShellScript:
     """A parsed script.
 
     The grammar's own scanner asks the C library about every character and reads beyond its tables
@@ -94,7 +94,7 @@ class Script:
         return self._places.place(begin, end) if self.within is None else self.within
 
 
-Spot = Tuple[Script, int, int]
+Spot = Tuple[ShellScript, int, int]
 """A part of a script; a place is made of it when it is asked for."""
 
 
@@ -154,7 +154,7 @@ class UnsureError(Exception):
     """The text is not read as bash reads it."""
 
 
-class _Reading:
+class _ShellReading:
     """A script that is read once; ``at`` is where."""
 
     def __init__(self, text: str) -> None:
@@ -462,12 +462,12 @@ class _Reading:
         blocks[-1] = blocks[-1]._replace(inside=False)
 
 
-def syntax_fault(script: Script) -> Optional[Diagnostic]:
+def syntax_fault(script: ShellScript) -> Optional[Diagnostic]:
     """The first certain syntax error; None when there is none."""
     if not script.root.has_error and _even(script.data):
         return None
     try:
-        _Reading(script.source).commands("")
+        _ShellReading(script.source).commands("")
     except RefusedError as refused:
         message, begin, end = refused.args
         return rules.script_syntax.diagnostic(message, script.place(begin, end))

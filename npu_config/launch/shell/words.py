@@ -21,12 +21,12 @@ from typing import (
 import attr
 
 from npu_config.core.settings import UNKNOWN, Unknown
-from npu_config.launch.shell.syntax import Node, Script, Spot
+from npu_config.launch.shell.syntax import Node, ShellScript, Spot
 
 Value = Union[str, Unknown]
 
 
-class Variable(NamedTuple):
+class ShellVariable(NamedTuple):
     """A variable; ``certain`` is False when only some of the paths to here set it.
 
     ``elements`` is an array in one text, the words with :data:`ARRAY_SEPARATOR` between them.
@@ -39,7 +39,7 @@ class Variable(NamedTuple):
     elements: Value = UNKNOWN
 
 
-NOT_KNOWN = Variable(UNKNOWN)
+NOT_KNOWN = ShellVariable(UNKNOWN)
 
 
 @attr.s(slots=True, auto_attribs=True, eq=False)
@@ -59,10 +59,10 @@ class Shell:
     export_all: bool
 
 
-class Path(NamedTuple):
+class ShellPath(NamedTuple):
     """What became of a state on a path: the variables that it changed (None: not left)."""
 
-    variables: Dict[str, Optional[Variable]]
+    variables: Dict[str, Optional[ShellVariable]]
     shell: Shell
     dead: str = ""
 
@@ -84,36 +84,36 @@ class State:
     __slots__ = ("_shared", "before", "dead", "exported", "shell", "variables")
 
     def __init__(self, arguments: Optional[Sequence[Value]] = None) -> None:
-        self.variables: Dict[str, Variable] = {}
-        self.exported: Dict[str, Variable] = {}
+        self.variables: Dict[str, ShellVariable] = {}
+        self.exported: Dict[str, ShellVariable] = {}
         self.shell = Shell(set(), {}, None if arguments is None else (*arguments,), False)
-        self.before: Dict[str, Optional[Variable]] = {}
+        self.before: Dict[str, Optional[ShellVariable]] = {}
         self.dead = ""
         self._shared = False
 
-    def empty_branch(self) -> Path:
+    def empty_branch(self) -> ShellPath:
         """The path on which nothing happens."""
         self._shared = True
-        return Path({}, self.shell)
+        return ShellPath({}, self.shell)
 
-    def fork(self) -> Path:
+    def fork(self) -> ShellPath:
         """Begin a path that may not be taken; its beginning, for :meth:`rollback`."""
-        begin = Path(self.before, self.shell, self.dead)
+        begin = ShellPath(self.before, self.shell, self.dead)
         self.before = {}
         self._shared = True
         return begin
 
-    def rollback(self, begin: Path) -> Path:
+    def rollback(self, begin: ShellPath) -> ShellPath:
         """Undo what happened since :meth:`fork`; the path that was followed."""
         changed = {name: self.variables.get(name) for name in self.before}
-        followed = Path(changed, self.shell, self.dead)
+        followed = ShellPath(changed, self.shell, self.dead)
         for name, variable in self.before.items():
             self._have(name, variable)
         self.before, self.shell, self.dead = begin
         self._shared = True
         return followed
 
-    def join(self, *paths: Path) -> None:
+    def join(self, *paths: ShellPath) -> None:
         """Take what is known where several paths come together; those that ended do not count."""
         alive = [path for path in paths if not path.dead] or paths[:1]
         first = alive[0]
@@ -163,12 +163,12 @@ class State:
         variable = self.variables.get(name)
         return UNKNOWN if variable is None or not variable.certain else variable.elements
 
-    def put(self, name: str, variable: Optional[Variable]) -> None:
+    def put(self, name: str, variable: Optional[ShellVariable]) -> None:
         """Have this variable, or none, under a name."""
         self.before.setdefault(name, self.variables.get(name))
         self._have(name, variable)
 
-    def _have(self, name: str, variable: Optional[Variable]) -> None:
+    def _have(self, name: str, variable: Optional[ShellVariable]) -> None:
         if variable is None:
             self.variables.pop(name, None)
         else:
@@ -191,7 +191,7 @@ class State:
         self.before.setdefault(name, before)
         if self.shell.export_all or (before is not None and before.exported):
             export = True
-        variable = self.variables[name] = Variable(value, spot, export, True, elements)
+        variable = self.variables[name] = ShellVariable(value, spot, export, True, elements)
         if export:
             self.exported[name] = variable
         if name in self.shell.unset:
@@ -203,7 +203,7 @@ class State:
         if variable is not None:
             self.put(name, variable._replace(exported=True))
         elif name not in self.shell.unset:
-            self.put(name, Variable(UNKNOWN, spot, True, False))
+            self.put(name, ShellVariable(UNKNOWN, spot, True, False))
 
     def forget_export(self, name: str) -> None:
         """``export -n NAME``."""
@@ -237,12 +237,12 @@ def file_key(path: str) -> str:
     return "> " + os.path.normpath(path)
 
 
-def _joined(one: Optional[Variable], two: Optional[Variable]) -> Variable:
+def _joined(one: Optional[ShellVariable], two: Optional[ShellVariable]) -> ShellVariable:
     if one is None or two is None:
         known = one or two
         assert known is not None
-        return Variable(known.value, known.spot, known.exported, False)
-    return Variable(
+        return ShellVariable(known.value, known.spot, known.exported, False)
+    return ShellVariable(
         one.value if one.value == two.value else UNKNOWN,
         one.spot,
         one.exported or two.exported,
@@ -297,7 +297,7 @@ def _parts(text: str) -> Tuple[str, ...]:
     return ('"' * text.startswith('"'), *_NAMES.split(text.strip('"')))
 
 
-def _filled(script: Script, state: State, word: Word) -> Value:
+def _filled(script: ShellScript, state: State, word: Word) -> Value:
     """The value of a word that is not split."""
     if isinstance(word, str):
         return word
@@ -310,7 +310,7 @@ def _filled(script: Script, state: State, word: Word) -> Value:
     return value
 
 
-def _fields(script: Script, state: State, word: Word) -> List[Value]:
+def _fields(script: ShellScript, state: State, word: Word) -> List[Value]:
     """The fields that a word gives where it is split."""
     if isinstance(word, str):
         return [word]
@@ -326,7 +326,7 @@ def _split(value: str) -> List[Value]:
     return [part if _GLOB.search(part) is None else UNKNOWN for part in value.split()]
 
 
-def value_of(script: Script, state: State, node: Optional[Node]) -> Value:
+def value_of(script: ShellScript, state: State, node: Optional[Node]) -> Value:
     """The value of a word that is not split, as in an assignment."""
     if node is None:
         return ""
@@ -360,7 +360,7 @@ def value_of(script: Script, state: State, node: Optional[Node]) -> Value:
     return UNKNOWN
 
 
-def fields_of(script: Script, state: State, node: Node) -> List[Value]:
+def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
     """The fields that a word gives where it is split, as in a list of arguments."""
     text = script.text(node)
     word = _plain_word(text)
@@ -413,7 +413,7 @@ def _concatenated(parts: List[Value]) -> Value:
     return "".join(texts)
 
 
-def heredoc(script: Script, state: State, node: Node) -> Value:
+def heredoc(script: ShellScript, state: State, node: Node) -> Value:
     """The text of a here-document; the tabs that ``<<-`` takes away stay, as places need them."""
     parts = {child.type: child for child in node.children}
     start, body = parts.get("heredoc_start"), parts.get("heredoc_body")
@@ -424,7 +424,7 @@ def heredoc(script: Script, state: State, node: Node) -> Value:
     return script.text(body)
 
 
-def _quoted(script: Script, state: State, node: Node, marks: int = 1) -> Value:
+def _quoted(script: ShellScript, state: State, node: Node, marks: int = 1) -> Value:
     parts: List[Value] = []
     position, end = node.start_byte + marks, node.end_byte - marks
     for child in node.children:
@@ -440,7 +440,7 @@ def _unescaped(text: str) -> str:
     return _IN_QUOTES.sub(r"\1", text.replace("\\\n", "")) if "\\" in text else text
 
 
-def _expansion(script: Script, state: State, node: Node) -> Value:
+def _expansion(script: ShellScript, state: State, node: Node) -> Value:
     text = script.text(node)
     if text == "${BASH_SOURCE[0]}":
         return _variable(script, state, "0")
@@ -458,7 +458,7 @@ def _expansion(script: Script, state: State, node: Node) -> Value:
     return value
 
 
-def _element(script: Script, state: State, node: Node) -> Value:
+def _element(script: ShellScript, state: State, node: Node) -> Value:
     """``${name[index]}``, of an array of known words by a known number."""
     inner = [child for child in node.children[1].children if child.type not in ("[", "]")]
     elements = state.elements(script.text(inner[0]))
@@ -469,7 +469,7 @@ def _element(script: Script, state: State, node: Node) -> Value:
     return words[number] if number < len(words) else ""
 
 
-def _variable(script: Script, state: State, name: str) -> Value:
+def _variable(script: ShellScript, state: State, name: str) -> Value:
     if name in ("0", "BASH_SOURCE"):
         return UNKNOWN if script.path is None else os.path.abspath(script.path)
     if not name.isdecimal():
@@ -483,7 +483,7 @@ def _variable(script: Script, state: State, name: str) -> Value:
     return UNKNOWN if UNKNOWN in arguments else ""  # an unknown one may be several
 
 
-def _substituted(script: Script, state: State, node: Node) -> Value:
+def _substituted(script: ShellScript, state: State, node: Node) -> Value:
     """The output of a command that only computes a text."""
     if _COMPUTES.match(script.text(node)) is None:
         return UNKNOWN
@@ -524,7 +524,7 @@ def _sequence(arguments: List[str]) -> Value:
     return " ".join(str(number) for number in range(first, last, step))
 
 
-def _command(script: Script, state: State, node: Node) -> Optional[List[str]]:
+def _command(script: ShellScript, state: State, node: Node) -> Optional[List[str]]:
     """The words of a simple command; None when one of them is not known."""
     if node.type != "command":
         return None
@@ -533,7 +533,7 @@ def _command(script: Script, state: State, node: Node) -> Optional[List[str]]:
     return None if UNKNOWN in found else found  # type: ignore[return-value]
 
 
-def arithmetic(script: Script, state: State, node: Node) -> Optional[int]:
+def arithmetic(script: ShellScript, state: State, node: Node) -> Optional[int]:
     """The value of an arithmetic expression; None when it is not known."""
     kind = node.type
     if kind in ("number", "word", "variable_name"):
@@ -590,7 +590,7 @@ _CALCULATE: Dict[str, Callable[[int, int], int]] = {
 _COMPARISONS = {"-eq": "==", "-ne": "!=", "-lt": "<", "-le": "<=", "-gt": ">", "-ge": ">="}
 
 
-def condition(script: Script, state: State, node: Node) -> Optional[bool]:
+def condition(script: ShellScript, state: State, node: Node) -> Optional[bool]:
     """Whether a test holds; None when it is not known."""
     children = node.children
     if node.type == "test_command":

@@ -328,6 +328,7 @@ def check(
     source: Tuple[str, ...] = (),
     whole: bool = False,
     also: Tuple[str, ...] = (),
+    situation: Optional[str] = None,
 ) -> Callable[[Callable[[Context], None]], Callable[[Context], None]]:
     """Enter the decorated function as a check: its name is the rule's, its docstring the page.
 
@@ -338,10 +339,11 @@ def check(
         source: where the facts are written down.
         whole: it looks at the script once, not at every path.
         also: the options that its findings are about.
+        situation: the documented trouble that it finds, if it is one.
     """
 
     def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
-        entry = declare(id, severity, facts, source, also=also)(function)
+        entry = declare(id, severity, facts, source, also=also, situation=situation)(function)
         CHECKS.append(Check(entry, function, whole))
         return function
 

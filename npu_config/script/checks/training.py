@@ -37,6 +37,7 @@ _PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.Ge
     facts=("hook-index-shift",),
     source=(_FAQ, _INIT),
     whole=True,
+    situation="last-hook-after-append",
 )
 def last_hook_is_appended(context: Context) -> None:
     """The last item of a list is taken after ``npu_hooks_append`` put a hook behind it.
@@ -230,6 +231,7 @@ def _is_dataset(node: ast.AST) -> bool:
     facts=("preprocess-tf-variable",),
     source=("docs/en/tfadapter_1/migration/faq",),
     whole=True,
+    situation="dataset-function-captures-variable",
 )
 def variable_in_dataset_function(context: Context) -> None:
     """A tf.Variable is made in a function that is given to Dataset.map.
@@ -278,6 +280,7 @@ def _is_tensorflow(node: ast.AST) -> bool:
     facts=("mix-compile-resource-tables",),
     source=("docs/en/tfadapter_1/apiref/session_config/mixed_computing.md",),
     also=("mix_compile_mode",),
+    situation="dataset-function-uses-table",
 )
 def table_in_dataset_function(context: Context) -> None:
     """A lookup table is used in preprocessing, and mixed computing is off.

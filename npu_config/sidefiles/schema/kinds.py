@@ -81,7 +81,7 @@ def problem_of(kind: catalogue.Kind, value: Any) -> Optional[catalogue.InvalidVa
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Kind:
+class JsonKind:
     """Base of the kinds.
 
     ``python`` is the type that JSON gives the values; a value of another type is reported as
@@ -101,7 +101,7 @@ class Kind:
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Text(Kind):
+class JsonText(JsonKind):
     """Text of some length in bytes of UTF-8; ``(0, None)`` is any text."""
 
     shortest: int = 1
@@ -127,13 +127,13 @@ class Text(Kind):
         return str(value)
 
 
-AnyKind = Union[Kind, catalogue.Kind]
+AnyKind = Union[JsonKind, catalogue.Kind]
 _PYTHON = {"s": str, "i": int}
 
 
 def python_of(kind: AnyKind) -> type:
     """The type that JSON gives the values of a kind."""
-    return kind.python if isinstance(kind, Kind) else _PYTHON[kind.wire]
+    return kind.python if isinstance(kind, JsonKind) else _PYTHON[kind.wire]
 
 
 def _bytes(text: str) -> int:
@@ -141,7 +141,7 @@ def _bytes(text: str) -> int:
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Anything(Kind):
+class Anything(JsonKind):
     """Anything at all."""
 
     python = object
@@ -152,7 +152,7 @@ class Anything(Kind):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Items(Kind):
+class Items(JsonKind):
     """An array of plain values.
 
     Args:
@@ -170,7 +170,7 @@ class Items(Kind):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Names(Kind):
+class Names(JsonKind):
     """An object whose keys are names of the user's, each with a value of one kind."""
 
     python = dict
@@ -178,7 +178,7 @@ class Names(Kind):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Object(Kind):
+class Object(JsonKind):
     """An object of its own keys."""
 
     python = dict
@@ -186,7 +186,7 @@ class Object(Kind):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Objects(Kind):
+class Objects(JsonKind):
     """An array of objects of the same keys."""
 
     python = list
@@ -267,7 +267,7 @@ def _part(values: Sequence[Any]) -> Sequence[Any]:
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class NumberText(Kind):
+class NumberText(JsonKind):
     """A whole number written as text, read as C++ ``stoull`` does.
 
     Blanks and a sign before the digits and whatever follows them are passed over in silence;
@@ -317,7 +317,7 @@ class NumberText(Kind):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class CutInteger(Kind):
+class CutInteger(JsonKind):
     """A whole number as HCCL reads it: ``true`` is 1, fractions are cut off, with a warning.
 
     ``wraps``: it is read modulo 2^32 before the range is checked.
@@ -356,7 +356,7 @@ class CutInteger(Kind):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class IpAddress(Kind):
+class IpAddress(JsonKind):
     """One IP address, perhaps with the name of an interface (``%eth0``) after it."""
 
     zone: bool = True

@@ -20,8 +20,8 @@ from npu_config.sidefiles.schema.kinds import (
     Anything,
     BadValueError,
     Items,
+    JsonKind,
     Key,
-    Kind,
     Names,
     NumberText,
     Object,
@@ -190,7 +190,7 @@ _FEW = 3
 """Values of one key with the same fault that are reported one by one; more are one finding."""
 
 
-class Finding(NamedTuple):
+class FileFinding(NamedTuple):
     """One thing that is wrong with the part of a document at ``path``.
 
     ``instead`` is the JSON text to put there, where the correction is mechanical and safe;
@@ -215,7 +215,7 @@ Topic = Tuple[str, str]
 
 
 @attr.s(slots=True, auto_attribs=True, eq=False)
-class Findings:
+class FileFindings:
     """The findings about one document, and how many quotes its text must have.
 
     Attributes:
@@ -223,7 +223,7 @@ class Findings:
         texts: number of texts among the values that were read.
     """
 
-    _found: List[Finding] = attr.ib(factory=list, init=False)
+    _found: List[FileFinding] = attr.ib(factory=list, init=False)
     _counts: Dict[Topic, int] = attr.ib(factory=dict, init=False)
     keys: int = attr.ib(default=0, init=False)
     texts: int = attr.ib(default=0, init=False)
@@ -265,8 +265,10 @@ class Findings:
         fault: Optional[str] = None,
         also: Sequence[Path] = (),
     ) -> None:
-        """Note that the part at ``path`` breaks ``rule``; see :class:`Finding`."""
-        finding = Finding(rule, path, message, help, severity, at_key, instead, meant, fault, also)
+        """Note that the part at ``path`` breaks ``rule``; see :class:`FileFinding`."""
+        finding = FileFinding(
+            rule, path, message, help, severity, at_key, instead, meant, fault, also
+        )
         topic = _topic(finding)
         count = self._counts[topic] = self._counts.get(topic, 0) + 1
         if count <= MOST_OF_A_RULE:
@@ -280,7 +282,7 @@ class Findings:
             path: the part, the first of the values that fill the sentence.
             sentence: what is wrong.
             values: the other values.
-            more: see :class:`Finding`.
+            more: see :class:`FileFinding`.
         """
         self.add(rule, path, phrase(sentence, dotted(path), *values), **more)
 
@@ -290,7 +292,7 @@ class Findings:
 
     def diagnostics(self, places: Places) -> List[Diagnostic]:
         """The findings with their places; those about many values with one fault are one."""
-        groups: Dict[Tuple[object, ...], List[Finding]] = {}
+        groups: Dict[Tuple[object, ...], List[FileFinding]] = {}
         for number, finding in enumerate(self._found):
             alike = number if finding.fault is None else (finding.fault, finding.severity)
             groups.setdefault((_topic(finding), alike), []).append(finding)
@@ -314,12 +316,12 @@ class Findings:
         return reported
 
 
-def _topic(finding: Finding) -> Topic:
+def _topic(finding: FileFinding) -> Topic:
     names = [step for step in finding.path if isinstance(step, str)]
     return finding.rule.id, names[-1] if names else ""
 
 
-def _diagnostic(finding: Finding, places: Places) -> Diagnostic:
+def _diagnostic(finding: FileFinding, places: Places) -> Diagnostic:
     rule, path, message, help, severity, at_key, instead, meant, _, also = finding
     place_of = places.key_place if at_key else places.place
     place = place_of(path)
@@ -414,7 +416,7 @@ class Reader:
         complete: False when parts were not understood; what is missing may then be there.
     """
 
-    findings: Findings
+    findings: FileFindings
     rules: Rules
     form: str
     complete: bool = True
@@ -594,7 +596,7 @@ class Reader:
         try:
             if isinstance(kind, Choice):
                 return values if set(values) <= set(kind.values) else None
-            return kind.read_all(values) if isinstance(kind, Kind) else None
+            return kind.read_all(values) if isinstance(kind, JsonKind) else None
         except TypeError:
             return None
 
@@ -623,7 +625,7 @@ class Reader:
         try:
             return kind.parse(value)
         except InvalidValue as refused:
-            assert not isinstance(kind, Kind)
+            assert not isinstance(kind, JsonKind)
             wrong = BadValueError.of(kind, value, refused)
         except BadValueError as error:
             wrong = error
@@ -663,7 +665,7 @@ class Reader:
             message = phrase("{} has to be an object, not {}{}", self.form, what, shown(value))
             self.findings.add(self.rules.unknown, path, message)
             return
-        if kind is None or isinstance(kind, Kind):
+        if kind is None or isinstance(kind, JsonKind):
             words = phrase(_WORDS[dict if kind is None else kind.python])
             legal = phrase("{} has {} here", self.form, words)
         else:
@@ -691,4 +693,4 @@ def _takes(kind: Optional[AnyKind], digits: str) -> bool:
     """Whether a kind takes the number that is in quotes."""
     if isinstance(kind, Int):
         return kind.minimum <= int(digits) <= kind.maximum
-    return isinstance(kind, Kind) and kind.python is int
+    return isinstance(kind, JsonKind) and kind.python is int

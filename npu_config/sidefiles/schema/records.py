@@ -16,7 +16,7 @@ _NOTHING: Mapping[str, Any] = {}
 _NUMBER = NumberText()
 
 
-class Field(NamedTuple):
+class RecordField(NamedTuple):
     """How a key of an object and a field of a model become each other.
 
     ``name`` is the field; None for a key that ``write`` derives from the whole model, e.g. a
@@ -30,7 +30,7 @@ class Field(NamedTuple):
     optional: bool = False
 
 
-RECORDS: Dict[type, Tuple[Field, ...]] = {}
+RECORDS: Dict[type, Tuple[RecordField, ...]] = {}
 
 
 def origin() -> Any:
@@ -38,7 +38,7 @@ def origin() -> Any:
     return attr.ib(default=_NOTHING, eq=False, repr=False, hash=False, kw_only=True)
 
 
-def record(*fields: Field) -> Callable[[Type[M]], Type[M]]:
+def record(*fields: RecordField) -> Callable[[Type[M]], Type[M]]:
     """Decorate a model class with how it is read and written."""
 
     def enter(cls: Type[M]) -> Type[M]:
@@ -52,9 +52,9 @@ def _same(value: Any) -> Any:
     return value
 
 
-def plain(key: str) -> Field:
+def plain(key: str) -> RecordField:
     """A key whose value is kept as it is."""
-    return Field(key, key, _same, _same)
+    return RecordField(key, key, _same, _same)
 
 
 def number_of(value: Any) -> Any:
@@ -71,34 +71,36 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, (int, float)) and abs(value) < 1e300 else value
 
 
-def number_text(key: str) -> Field:
+def number_text(key: str) -> RecordField:
     """A number that is written as text."""
-    return Field(key, key, number_of, str)
+    return RecordField(key, key, number_of, str)
 
 
-def number(key: str) -> Field:
+def number(key: str) -> RecordField:
     """A number."""
-    return Field(key, key, _whole, int)
+    return RecordField(key, key, _whole, int)
 
 
-def texts(key: str, optional: bool = False) -> Field:
+def texts(key: str, optional: bool = False) -> RecordField:
     """An array of texts."""
-    return Field(key, key, tuple, list, optional)
+    return RecordField(key, key, tuple, list, optional)
 
 
-def derived(key: str, write: Callable[[Any], Any], read: Callable[[Any], Any] = _same) -> Field:
+def derived(
+    key: str, write: Callable[[Any], Any], read: Callable[[Any], Any] = _same
+) -> RecordField:
     """A key that follows from the others, such as a count."""
-    return Field(key, None, read, write)
+    return RecordField(key, None, read, write)
 
 
-def count(key: str, many: Callable[[Any], int]) -> Field:
+def count(key: str, many: Callable[[Any], int]) -> RecordField:
     """A key that holds, as text, how many parts the model has."""
     return derived(key, lambda model: str(many(model)), number_of)
 
 
-def objects(key: str, name: str, cls: type) -> Field:
+def objects(key: str, name: str, cls: type) -> RecordField:
     """An array of objects."""
-    return Field(
+    return RecordField(
         key,
         name,
         lambda values: tuple(load(cls, value) for value in values),
@@ -106,9 +108,9 @@ def objects(key: str, name: str, cls: type) -> Field:
     )
 
 
-def object_(key: str, cls: type) -> Field:
+def object_(key: str, cls: type) -> RecordField:
     """One object."""
-    return Field(key, key, lambda value: load(cls, value), dump)
+    return RecordField(key, key, lambda value: load(cls, value), dump)
 
 
 class IncompleteError(TypeError):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npu_config.launch.shell.syntax import Script, syntax_fault
+from npu_config.launch.shell.syntax import ShellScript, syntax_fault
 
 BASH = shutil.which("bash")
 
@@ -84,20 +84,20 @@ def refuses(text):
 @pytest.mark.parametrize("text", TAKEN)
 def test_a_script_that_bash_takes_has_no_syntax_error(text):
     """Quotes in backticks, words of blocks as arguments, text behind ``exit``: nothing is said."""
-    assert syntax_fault(Script(text, None)) is None
+    assert syntax_fault(ShellScript(text, None)) is None
     assert BASH is None or not refuses(text)
 
 
 def test_what_follows_the_end_of_a_script_is_not_read():
     """Behind ``exit`` there may be anything: data, a manual."""
     text = "if a; then\n  b\nfi\nexit 0\n\nWhat follows isn't read: if, (done\nfor a in b; do\n"
-    assert syntax_fault(Script(text, None)) is None
+    assert syntax_fault(ShellScript(text, None)) is None
 
 
 @pytest.mark.parametrize(("text", "line", "message"), REFUSED)
 def test_a_script_that_bash_refuses_has_one(text, line, message):
     """The innermost block or the quote that has no end, or the end that has no beginning."""
-    fault = syntax_fault(Script(text, None))
+    fault = syntax_fault(ShellScript(text, None))
     assert (line, message) == (fault.place.line, fault.message)
     assert BASH is None or refuses(text)
 
@@ -113,4 +113,4 @@ TOKENS = [*WORDS.split(), "\n", "E\n", "\t", "\r", "\f"]
 @given(st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join))
 def test_what_is_refused_is_refused_by_bash(text):
     """Every text is read to its end; what is reported bash refuses, too."""
-    assert syntax_fault(Script(text, None)) is None or refuses(text)
+    assert syntax_fault(ShellScript(text, None)) is None or refuses(text)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.shell.check import check_script
 from npu_config.launch.shell.follow import follow
-from npu_config.launch.shell.syntax import Script
+from npu_config.launch.shell.syntax import ShellScript
 from tests.calls import calls_of
 
 SCRIPTS = {"env.sh": "export A=near\n", "child.sh": "export B=$1\npython3 child.py $A\n"}
@@ -17,7 +17,7 @@ SCRIPTS = {"env.sh": "export A=near\n", "child.sh": "export B=$1\npython3 child.
 
 def launches(text, path="launch.sh"):
     """What a script starts."""
-    return follow(Script(textwrap.dedent(text), path), SCRIPTS.get)[0].launches
+    return follow(ShellScript(textwrap.dedent(text), path), SCRIPTS.get)[0].launches
 
 
 def environments(text):
@@ -93,7 +93,11 @@ def test_a_script_by_its_name_alone():
 def test_a_script_that_starts_itself_ends():
     """Scripts that start each other are followed once."""
     assert (
-        len(follow(Script("bash a.sh\npython x.py\n", "a.sh"), lambda _: "bash a.sh")[0].launches)
+        len(
+            follow(ShellScript("bash a.sh\npython x.py\n", "a.sh"), lambda _: "bash a.sh")[
+                0
+            ].launches
+        )
         == 1
     )
 

@@ -8,7 +8,7 @@ import pytest
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.shell.check import check_script
 from npu_config.launch.shell.follow import follow
-from npu_config.launch.shell.syntax import Script
+from npu_config.launch.shell.syntax import ShellScript
 
 CHANGES = [
     "((A = 4))",
@@ -55,7 +55,7 @@ IS_KEPT = [
 
 def last(text):
     """What the last command gets, of variables that are known to be exported."""
-    return follow(Script(text, None), {}.get)[0].launches[-1].environment
+    return follow(ShellScript(text, None), {}.get)[0].launches[-1].environment
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -68,7 +68,7 @@ def test_a_variable_that_may_be_changed_is_not_known(change):
 @pytest.mark.parametrize("text", IS_GONE)
 def test_a_variable_that_is_taken_away_is_not_passed_on(text):
     """Nothing is known of it: another ``A`` may come from outside."""
-    run, _ = follow(Script("export A=8; " + text, None), {}.get)
+    run, _ = follow(ShellScript("export A=8; " + text, None), {}.get)
     assert "A" not in run.launches[-1].environment
 
 
@@ -82,7 +82,7 @@ def test_a_variable_that_stays_is_known(text):
 
 def test_a_variable_that_env_removes_is_not_set():
     """``env -u RANK_ID`` is known to leave it out."""
-    launch = follow(Script("export A=1\nenv -u A python3 x.py", None), {}.get)[0].launches[0]
+    launch = follow(ShellScript("export A=1\nenv -u A python3 x.py", None), {}.get)[0].launches[0]
     assert {"A"} == set(launch.unset)
 
 

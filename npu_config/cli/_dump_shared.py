@@ -1,0 +1,241 @@
+"""What the commands of ``npu-config dump`` share: options, output, files that are asked for."""
+
+import contextlib
+import functools
+import os
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+
+import click
+
+from npu_config.cli import _dump_text as text
+from npu_config.cli._options import FILE, form_option, together
+from npu_config.cli._output import Failure, Unproducible, progress, say, unwritable, write
+from npu_config.cli._report import attempt, print_findings
+from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.message import localized
+from npu_config.dumps.tree import find_dumps
+
+NO_NUMPY = 'values need numpy: pip install "npu_config[compare]"'
+
+LINES = 50
+
+
+format_option = form_option("How the result is printed.")
+device_option = click.option("--device", type=int, metavar="N", help="Only this device.")
+selection_options = together(
+    click.option("--step", type=int, metavar="N", help="Only this step (data_index)."),
+    click.option(
+        "--op", "ops", multiple=True, metavar="PATTERN", help="Only these operators (* and ?)."
+    ),
+    click.option(
+        "--type", "types", multiple=True, metavar="PATTERN", help="Only these operator types."
+    ),
+    device_option,
+)
+"""Which files."""
+graph_option = click.option(
+    "--graph",
+    metavar="GE_GRAPH",
+    type=FILE,
+    help="ge_proto_*_Build.txt (DUMP_GE_GRAPH=2), or the folder with it.",
+)
+
+_output_options = together(
+    click.option(
+        "--next-config",
+        "next_config",
+        metavar="CONFIG",
+        help="Write the configuration of the next run: .yaml .toml .json .pbtxt .pb",
+    ),
+    click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON."),
+    click.option(
+        "--html",
+        "html_file",
+        metavar="FILE",
+        help="Write a report as one page that needs nothing else.",
+    ),
+    click.option("--force", is_flag=True, help="Overwrite files that exist."),
+    format_option,
+)
+
+
+class Outputs(NamedTuple):
+    """What is written beside the result, and how that is printed."""
+
+    next_config: Optional[str]
+    json_file: Optional[str]
+    html_file: Optional[str]
+    force: bool
+    format_: str
+
+    def deliver(
+        self,
+        content: Any,
+        found: Sequence[Diagnostic],
+        results: Sequence[Diagnostic],
+        shown: Callable[[], str],
+        page: Callable[[], str],
+    ) -> None:
+        """Print a result, and write it where that is asked for.
+
+        Args:
+            content: for JSON.
+            found: what is wrong with the dump.
+            results: the result as findings, for JSON.
+            shown: makes the text.
+            page: makes the HTML.
+        """
+        as_json = text.document(content, [*found, *results])
+        if self.format_ == "json":
+            say(as_json)
+        else:
+            say(shown())
+            if found:
+                print_findings(found)
+        if self.json_file is not None:
+            write(self.json_file, as_json, self.force)
+        if self.html_file is not None:
+            write(self.html_file, page(), self.force)
+
+
+def output_options(function: Any) -> Any:
+    """The options of what is written, given to the command as one ``outputs``."""
+
+    @functools.wraps(function)
+    def command(*args: Any, **given: Any) -> Any:
+        outputs = Outputs(*(given.pop(name) for name in Outputs._fields))
+        return function(*args, outputs=outputs, **given)
+
+    return _output_options(command)
+
+
+def print_result(
+    format_: str, content: Any, found: Sequence[Diagnostic], shown: Callable[[], str], files: int
+) -> None:
+    """Print a result: as JSON with the findings, or as text before them."""
+    if format_ == "json":
+        say(text.document(content, found))
+    else:
+        say(shown())
+        if found:
+            print_findings(found, files=files)
+
+
+def files_of(
+    path: str,
+    format_: str,
+    step: Optional[int] = None,
+    ops: Sequence[str] = (),
+    types: Sequence[str] = (),
+    device: Optional[int] = None,
+) -> Any:
+    """The files that are asked for; without any the command ends with code 1."""
+    from npu_config.dumps.tree import find_dumps, no_dump, select
+
+    tree = attempt(format_, lambda: find_dumps(path))
+    files = select(tree, step, ops, types, device)
+    if not len(tree):
+        print_findings([*tree.diagnostics, no_dump(tree, path)], format_)
+        raise click.exceptions.Exit(1)
+    if not len(files):
+        raise Failure(
+            "no dump fits; there are the steps {}, the devices {} and {:,} operators",
+            ", ".join(map(str, tree.steps)) or localized("(none)"),
+            ", ".join(map(str, tree.devices)) or localized("(none)"),
+            len({file.op_name for file in tree}),
+        )
+    return files
+
+
+def write_next(
+    outputs: Outputs,
+    dump: str,
+    layers: Sequence[str],
+    step: Optional[int],
+    passes: Sequence[str] = (),
+    black_list: Sequence[str] = (),
+) -> None:
+    """Write a configuration that dumps suspects alone, with what may cure them.
+
+    Args:
+        outputs: the file to write, if there is one; side files are written beside it.
+        dump: the dump that was looked at, which says where the next one goes.
+        layers: operators to dump, with inputs and outputs.
+        step: the step to dump.
+        passes: fusion passes to switch off.
+        black_list: operator types to keep in float32.
+    """
+    from npu_config.builder import NpuConfigBuilder
+
+    path, force = outputs.next_config, outputs.force
+    if path is None:
+        return
+    if not layers:
+        raise Unproducible("nothing is suspected; {} is not written", path)
+    folder = os.path.dirname(path) or "."
+
+    def made() -> Any:
+        builder = NpuConfigBuilder().data_dump(
+            _dump_path(dump), None if step is None else [step], "all", layers=list(layers)
+        )
+        if passes:
+            graph, ub = _by_kind(passes)
+            builder.fusion_switch(graph, ub, os.path.join(folder, "fusion_switch.cfg"))
+        if black_list:
+            mixlist = os.path.join(folder, "ops_info.json")
+            builder.mixed_precision(black_list=list(black_list), mixlist_path=mixlist)
+        return builder.build()
+
+    config = attempt("text", made)
+    try:
+        written = config.save_side_files(folder, overwrite=force) if config.side_files else config
+        written.save(path, overwrite=force)
+    except FileExistsError as error:
+        raise Failure("{}; --force overwrites it", error) from None
+    except ValueError as error:
+        raise click.UsageError(localized("--next-config: {}", error)) from None
+    except OSError as error:
+        raise Failure(unwritable(path, error)) from None
+    files = [path, *(file.path for file in written.side_files.values())]
+    say(localized("written: {}\n", ", ".join(files)))
+
+
+def _by_kind(passes: Sequence[str]) -> Tuple[Any, Any]:
+    """Passes by the section of the switch file; those of the UB begin with ``Tbe``."""
+    ub = {name: False for name in passes if name.startswith("Tbe")}
+    graph = {name: False for name in passes if name not in ub}
+    return graph or None, ub or None
+
+
+def _dump_path(dump: str) -> str:
+    """The ``dump_path`` of the job: what is above the folder of the run."""
+    tree = find_dumps(dump)
+    parts: List[str] = os.path.abspath(dump).split(os.sep)
+    for file in tree:
+        if file.run is not None:
+            parts = os.path.abspath(file.path).split(os.sep)
+            last = len(parts) - 1 - parts[::-1].index(file.run)
+            return os.sep.join(parts[:last]) or os.sep
+    return os.sep.join(parts)
+
+
+class Bar:
+    """A bar on the terminal whose length is known when the work begins."""
+
+    def __init__(self, stack: contextlib.ExitStack) -> None:
+        self._stack = stack
+        self._advance: Optional[Callable[[int], None]] = None
+
+    def advance(self, done: int, total: int) -> None:
+        """One of ``total`` more is done."""
+        if self._advance is None:
+            self._advance = self._stack.enter_context(progress(total))
+        self._advance(1)
+
+
+def attempt_values(format_: str, read: Callable[[], Any]) -> Any:
+    """As :func:`attempt`; says what to install when numpy is missing."""
+    try:
+        return attempt(format_, read)
+    except ImportError:
+        raise Failure(NO_NUMPY) from None

@@ -1,0 +1,427 @@
+"""Whether two tensors agree: limits by data type and kind of tensor, and the reasons.
+
+No single number separates right from wrong: a cosine does not see a scale, a distance does not
+see one element of a million, neither sees a saturated type.  So a tensor agrees when it is
+within every limit, and what it is beyond is said in the words of what happened to it: scaled,
+saturated, off by one, transposed.
+
+The limits, and why (x of the device, y of the reference):
+
+- relative distance, sqrt(sum (x - y)^2 / sum y^2): on clean networks with float16 it stays
+  below 0.03, the mildest planted fault was at 0.1.  What is only copied or cast (data that is
+  fed, weights) has no such errors.
+- one element: five times the relative limit, of ``|y|`` or the root mean square of all y,
+  whichever is larger; the errors of a distance at its limit reach that far in none.
+- cosine: 0.98, as the vendor's tools have it; beyond the others only where these are loosened.
+- integers are exact; of truth values one in a thousand may differ, as a comparison near its
+  bound flips with rounding.
+- NaN and infinities on one side, values at the largest number of the type where the reference
+  is beyond it, and shapes that differ are never within a limit.
+
+Source: facts dump.yaml, ``compare`` (C-THRESHOLDS) and ``overflow`` (O-SATURATE).
+"""
+
+import itertools
+import math
+import re
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+
+import attr
+
+from npu_config.core.message import join, phrase
+from npu_config.dumps.data_types import BY_NAME
+from npu_config.dumps.metrics import Metrics, Pairs, look_closer, measure
+
+AGREES, DIVERGES, NOT_COMPARED, IGNORED = "agrees", "diverges", "not compared", "ignored"
+DATA, WEIGHT, ACTIVATION, GRADIENT = "data", "weight", "activation", "gradient"
+INDEX, FLAG = "index", "flag"
+KINDS = (DATA, WEIGHT, ACTIVATION, GRADIENT, INDEX, FLAG)
+
+COSINE = 0.98
+RELATIVE = {DATA: 0.005, WEIGHT: 0.01, ACTIVATION: 0.05, GRADIENT: 0.08}
+ELEMENT = 5.0
+"""By how many times the relative limit one element may be off."""
+FLAGS = 0.001
+NOTHING = 1e-6
+"""How large the device's values may be where all of the reference are 0."""
+ROUNDING = {
+    "DT_FLOAT16": 2.0**-11,
+    "DT_COMPLEX32": 2.0**-11,
+    "DT_BF16": 2.0**-8,
+    "DT_HIFLOAT8": 2.0**-4,
+    "DT_FLOAT8_E4M3FN": 2.0**-4,
+    "DT_FLOAT8_E5M2": 2.0**-3,
+    "DT_FLOAT8_E8M0": 2.0**-1,
+    "float16": 2.0**-11,
+    "bfloat16": 2.0**-8,
+}
+"""The largest relative error of rounding to a type; types of 32 and more bits do not count."""
+_COPIED, _COMPUTED, _LOOSEST = 4, 16, 0.5
+_GRADIENT_NAME = re.compile(r"(?:^|[/_])(?:gradients?|grads?)(?:_\d+)?(?:[/_]|\Z)")
+_GRADIENT_TYPE = re.compile(r"Grad(?:D|V\d)?\Z|Backprop")
+_ARRANGED = 1 << 18
+_FEW = 0.01
+_MOST_AXES = 4
+
+
+class Bounds(NamedTuple):
+    """Limits that replace the defaults; None: the default.
+
+    Args:
+        cosine: what a cosine similarity has to exceed; a lower one than 0.98 loosens the other
+            defaults in proportion.
+        absolute: how much one element may be off; replaces the limit of one element, and lets
+            integers differ.
+        relative: the largest relative distance, whatever the type and kind.
+    """
+
+    cosine: Optional[float] = None
+    absolute: Optional[float] = None
+    relative: Optional[float] = None
+
+
+DEFAULTS = Bounds()
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Limits:
+    """What two tensors of one type and kind have to be within.
+
+    Args:
+        kind: one of :data:`KINDS`.
+        cosine: what the cosine similarity has to exceed.
+        relative: the largest relative distance.
+        absolute: how much one element may be off; None: :data:`ELEMENT` times ``relative``.
+        flags: which share of truth values may differ.
+        smallest: what may have become 0: the smallest positive number of the coarser type.
+        largest: the largest number of the device's type, and from where on a reference is
+            beyond it; None for types that have none.
+    """
+
+    kind: str
+    cosine: float = COSINE
+    relative: float = RELATIVE[ACTIVATION]
+    absolute: Optional[float] = None
+    flags: float = FLAGS
+    smallest: float = 0.0
+    largest: Optional[Tuple[float, float]] = None
+
+
+class Judged(NamedTuple):
+    """A verdict, the ids of what it rests on, and the same in words ("" without any)."""
+
+    verdict: str
+    causes: Tuple[str, ...] = ()
+    reason: str = ""
+
+
+def kind_of(name: str, op_type: str, device: str, reference: str) -> str:
+    """The kind of a tensor of which nobody says that it is data or a weight.
+
+    Args:
+        name: of the operator, in the network where that is known.
+        op_type: on the device.
+        device: the data type there.
+        reference: the data type of the reference.
+    """
+    if "DT_BOOL" in (device, reference) or "bool" in (device, reference):
+        return FLAG
+    if all(_is_whole(each) for each in (device, reference)):
+        return INDEX
+    if _GRADIENT_NAME.search(name) or _GRADIENT_TYPE.search(op_type):
+        return GRADIENT
+    return ACTIVATION
+
+
+def _is_whole(name: str) -> bool:
+    return "int" in name.lower()
+
+
+def limits_of(kind: str, device: str, reference: str, bounds: Bounds = DEFAULTS) -> Limits:
+    """The limits of a tensor.
+
+    Args:
+        kind: what it is for.
+        device: its data type on the device.
+        reference: the data type of the reference.
+        bounds: what replaces the defaults.
+    """
+    stored = [found for found in (_stored(device), _stored(reference)) if found is not None]
+    cosine = COSINE if bounds.cosine is None else bounds.cosine
+    looser = max(1.0, (1.0 - cosine) / (1.0 - COSINE))
+    relative = bounds.relative
+    if relative is None:
+        rounding = max(ROUNDING.get(device, 0.0), ROUNDING.get(reference, 0.0))
+        rounding *= _COPIED if kind in (DATA, WEIGHT) or rounding > 0.01 else _COMPUTED
+        relative = looser * max(RELATIVE.get(kind, RELATIVE[ACTIVATION]), min(rounding, _LOOSEST))
+    largest = None
+    if stored and stored[0].name == device and stored[0].limit is not None:
+        limit = stored[0].limit
+        largest = (limit, limit * (1.0 + ROUNDING.get(device, 0.0) / 2))
+    return Limits(
+        kind,
+        cosine,
+        relative,
+        bounds.absolute,
+        FLAGS * looser,
+        max((each.smallest or 0.0 for each in stored), default=0.0),
+        largest,
+    )
+
+
+_NUMPY = {"float16": "DT_FLOAT16", "bfloat16": "DT_BF16", "float32": "DT_FLOAT"}
+
+
+def _stored(name: str) -> Any:
+    return BY_NAME.get(_NUMPY.get(name, name))
+
+
+def judge(
+    pairs: Pairs, limits: Limits, shape: Sequence[int] = (), exact: bool = False
+) -> Tuple[Metrics, Judged]:
+    """Measure two tensors, and say whether they agree.
+
+    Args:
+        pairs: makes the pieces of both, flat and of equal length.
+        limits: what they have to be within.
+        shape: of both, for places.
+        exact: any difference diverges, as between ranks that have to be equal.
+    """
+    metrics = measure(pairs, limits.kind == FLAG, largest=limits.largest)
+    if not metrics.elements:
+        return metrics, Judged(NOT_COMPARED, (), metrics.remark)
+    if exact:
+        limits = attr.evolve(
+            limits, cosine=-2.0, relative=0.0, absolute=0.0, flags=0.0, smallest=0
+        )
+    if metrics.boolean:
+        return metrics, _flags(metrics, limits)
+    if metrics.whole:
+        return _integers(pairs, metrics, limits, shape)
+    return _numbers(pairs, metrics, limits, shape)
+
+
+def _flags(metrics: Metrics, limits: Limits) -> Judged:
+    count, elements = metrics.differing, metrics.elements
+    if not count:
+        return Judged(AGREES)
+    if elements > 1 and count == elements:
+        return Judged(DIVERGES, ("inverted",), "every truth value is inverted")
+    text = phrase("truth values that differ: {:,} of {:,}", count, elements)
+    if count <= limits.flags * elements:
+        return Judged(AGREES, (), text)
+    return Judged(DIVERGES, ("elements",), text)
+
+
+def _integers(
+    pairs: Pairs, metrics: Metrics, limits: Limits, shape: Sequence[int]
+) -> Tuple[Metrics, Judged]:
+    allowed = limits.absolute
+    if not metrics.differing or (allowed is not None and 0 < metrics.max_absolute <= allowed):
+        return metrics, Judged(AGREES)
+    metrics = look_closer(pairs, metrics, 0.0, 0.0, allowed or 0.0)
+    if metrics.elements == 1:
+        return metrics, _single(metrics)
+    shift = metrics.mean[0] - metrics.mean[1]
+    spread = metrics.root_mean_square**2 - shift * shift
+    if metrics.differing == metrics.elements and abs(spread) <= 1e-9 * shift * shift:
+        text = phrase("every value is off by {:+g}", round(shift, 6))
+        return metrics, Judged(DIVERGES, ("offset",), text)
+    found = _arranged(pairs, metrics, 0.0, shape)
+    if found is None:
+        text = phrase("integers that differ: {:,} of {:,}", metrics.differing, metrics.elements)
+        found = ("elements", join(", ", [text, *_at_worst(metrics, shape)]))
+    return metrics, Judged(DIVERGES, found[:1], found[1])
+
+
+def _single(metrics: Metrics) -> Judged:
+    message = "the single value is {:.6g}, {:.6g} in the reference"
+    return Judged(DIVERGES, ("single",), phrase(message, *metrics.mean))
+
+
+def _numbers(
+    pairs: Pairs, metrics: Metrics, limits: Limits, shape: Sequence[int]
+) -> Tuple[Metrics, Judged]:
+    causes: List[str] = []
+    reasons: List[str] = []
+    if metrics.odd:
+        causes.append("nan" if any(metrics.nan) else "infinite")
+        message = "{:,} NaN or infinite values are on one side only"
+        reasons.append(phrase(message, metrics.odd))
+    if metrics.saturated:
+        causes.append("saturation")
+        message = "values at the type's limit {1:g}, where the reference is beyond it: {0:,}"
+        reasons.append(phrase(message, metrics.saturated, (limits.largest or (0.0,))[0]))
+    if metrics.compared and not _is_small(metrics, limits):
+        metrics, found = _beyond(pairs, metrics, limits, shape)
+        causes += found.causes
+        if found.reason and not metrics.saturated:
+            reasons.append(found.reason)
+    if causes:
+        verdict = DIVERGES
+    else:
+        verdict = AGREES if metrics.compared else NOT_COMPARED
+    reasons += filter(None, [metrics.remark])
+    return metrics, Judged(verdict, tuple(dict.fromkeys(causes)), join("; ", _unique(reasons)))
+
+
+def _unique(texts: Sequence[str]) -> List[str]:
+    return list(dict.fromkeys(texts))
+
+
+def _is_small(metrics: Metrics, limits: Limits) -> bool:
+    """True when no error is larger than what the type cannot hold."""
+    off = metrics.max_absolute
+    return not off or (off <= 2 * limits.smallest and metrics.root_mean_square <= limits.smallest)
+
+
+def _beyond(
+    pairs: Pairs, metrics: Metrics, limits: Limits, shape: Sequence[int]
+) -> Tuple[Metrics, Judged]:
+    """What of finite numbers is beyond the limits."""
+    ours, theirs = metrics.sizes
+    if not theirs:
+        if metrics.max_absolute <= NOTHING and limits.relative:
+            return metrics, Judged(AGREES)
+        message = "every value of the reference is 0, the largest of the device {:.3g}"
+        text = phrase(message, metrics.max_absolute)
+        return metrics, Judged(DIVERGES, ("zeros",), text)
+    if not math.isfinite(ours + theirs) or not math.isfinite(metrics.relative_euclidean):
+        good = metrics.max_relative <= limits.relative
+        return metrics, Judged(AGREES if good else DIVERGES, () if good else ("relative",))
+    relative = ELEMENT * limits.relative if limits.absolute is None else 0.0
+    absolute = limits.smallest if limits.absolute is None else limits.absolute
+    distance = metrics.relative_euclidean
+    over: List[Tuple[str, str]] = []
+    if metrics.elements > 1 and ours and not metrics.cosine > limits.cosine:
+        message = "the cosine similarity is {:.6f}, the limit {:g}"
+        over.append(("cosine", phrase(message, metrics.cosine, limits.cosine)))
+    if distance > limits.relative:
+        message = "the relative distance is {:.3g}, the limit {:g}"
+        over.append(("relative", phrase(message, distance, limits.relative)))
+    if over or metrics.max_absolute > relative * theirs + absolute:
+        metrics = look_closer(pairs, metrics, relative, theirs, absolute)
+        if metrics.beyond and not over:
+            message = "elements that are off by more than {2:g}: {0:,} of {1:,}"
+            if limits.absolute is None:
+                message = (
+                    "elements that are off by more than {2:g} of the reference: {0:,} of {1:,}"
+                )
+            limit = relative if limits.absolute is None else absolute
+            text = phrase(message, metrics.beyond, metrics.elements, limit)
+            over.append(("elements", join(", ", [text, *_at_worst(metrics, shape)])))
+    if not over:
+        return metrics, Judged(AGREES)
+    if metrics.elements == 1:
+        return metrics, _single(metrics)
+    told = _pattern(pairs, metrics, limits, shape)
+    causes = [cause for cause, _ in ([told] if told else []) + over]
+    texts = [told[1], over[-1][1]] if told else [text for _, text in over]
+    return metrics, Judged(DIVERGES, tuple(dict.fromkeys(causes)), join("; ", _unique(texts)))
+
+
+def _at_worst(metrics: Metrics, shape: Sequence[int]) -> List[str]:
+    """The worst element in words."""
+    message = "most at {}: {:.6g} instead of {:.6g}"
+    return [
+        phrase(message, place_of(each.place, metrics.elements, shape), each.device, each.reference)
+        for each in metrics.worst[:1]
+    ]
+
+
+def place_of(place: int, elements: int, shape: Sequence[int]) -> List[int]:
+    """The indices of an element of which the place in C order is known.
+
+    Args:
+        place: as it was counted.
+        elements: how many were counted; of complex numbers two each.
+        shape: of the tensor.
+    """
+    count = 1
+    for size in shape:
+        count *= size
+    if count and elements == 2 * count:
+        place //= 2
+    indices = []
+    for size in reversed(shape):
+        place, index = divmod(place, size or 1)
+        indices.append(index)
+    return indices[::-1]
+
+
+def _pattern(
+    pairs: Pairs, metrics: Metrics, limits: Limits, shape: Sequence[int]
+) -> Optional[Tuple[str, str]]:
+    """What happened to a tensor, in one word and in a sentence; None when it is not known."""
+    ours, theirs = metrics.sizes
+    if not ours:
+        message = "every value of the device is 0, the largest of the reference {:.3g}"
+        return "zeros", phrase(message, metrics.max_absolute)
+    scale, cosine, near = metrics.scale, metrics.cosine, max(limits.relative, 1e-6)
+    shift = metrics.mean[0] - metrics.mean[1]
+    left = math.sqrt(max(metrics.root_mean_square**2 - shift * shift, 0.0)) / theirs
+    bent = math.sqrt(max(1.0 - cosine * cosine, 0.0)) * scale
+    constant = 1e-6 * ours > metrics.deviation[0] and metrics.deviation[1] > near * theirs
+    if constant:
+        return "constant", phrase("every value of the device is {:.6g}", metrics.mean[0])
+    if left <= near and left < bent / 2:
+        return "offset", phrase("every value is off by about {:+.4g}", shift)
+    if bent <= near * scale and abs(scale - 1.0) > near / 2:
+        return "scale", _scaled(scale, cosine, limits)
+    if bent <= near * scale and cosine < 0:
+        return "sign", "every value has the opposite sign"
+    if metrics.zeroed and metrics.zeroed >= 0.9 * metrics.beyond:
+        message = "values that are 0 on the device and not in the reference: {:,} of {:,}"
+        return "zeros", phrase(message, metrics.zeroed, metrics.elements)
+    if 0 < metrics.beyond <= max(1.0, _FEW * metrics.elements):
+        text = phrase("elements that are off: {:,} of {:,}", metrics.beyond, metrics.elements)
+        return "elements", join(", ", [text, *_at_worst(metrics, shape)])
+    if abs(scale - 1.0) <= near and abs(shift) <= near * theirs:
+        return _arranged(pairs, metrics, min(near, metrics.relative_euclidean / 10), shape)
+    return None
+
+
+def _scaled(scale: float, cosine: float, limits: Limits) -> str:
+    times = scale if cosine > 0 else -scale
+    if limits.kind == GRADIENT and scale != 1.0 and abs(math.frexp(scale)[0] - 0.5) < 1e-3:
+        message = "the values are {:,.6g} times those of the reference, as with a loss scale"
+        return phrase(message, times)
+    return phrase("the values are {:,.6g} times those of the reference", times)
+
+
+def _arranged(
+    pairs: Pairs, metrics: Metrics, near: float, shape: Sequence[int]
+) -> Optional[Tuple[str, str]]:
+    """Whether the values are those of the reference in another order."""
+    import numpy
+
+    if metrics.elements > _ARRANGED or metrics.compared < metrics.elements:
+        return None
+    pieces = list(pairs())
+    if any(piece[0].dtype.kind == "c" or piece[1].dtype.kind == "c" for piece in pieces):
+        return None
+    x, y = (numpy.concatenate([each[side] for each in pieces]).astype("f8") for side in (0, 1))
+
+    def same(other: Any, values: Any) -> bool:
+        off = values - other
+        return float(off.dot(off)) <= near * near * float(values.dot(values))
+
+    if x.size == _product(shape) and 2 <= len(shape) <= _MOST_AXES:
+        for order in itertools.permutations(range(len(shape))):
+            turned = y.reshape(shape).transpose(order).reshape(-1)
+            if order != tuple(range(len(shape))) and same(turned, x):
+                message = "the values are those of the reference with the axes {} (transposed)"
+                return "transposed", phrase(message, list(order))
+    for shift in (1, -1):
+        if same(numpy.roll(y, shift)[1:-1], x[1:-1]) and x.size > 4:
+            return "shifted", phrase("the values are those of the reference moved by {:+d}", shift)
+    if same(numpy.sort(y), numpy.sort(x)):
+        return "permutation", "the values are those of the reference in another order"
+    return None
+
+
+def _product(shape: Sequence[int]) -> int:
+    count = 1
+    for size in shape:
+        count *= size
+    return count

@@ -1,0 +1,105 @@
+"""Packages that make sessions of their own, and those of which it is known that they make none."""
+
+import functools
+import os
+import re
+import sys
+from typing import FrozenSet, Iterator, Tuple
+
+from npu_config.migration.names import CONCERNING, MAKERS
+from npu_config.migration.resolve import Resolver
+from npu_config.migration.work import Work
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import imported
+
+__all__ = ["after", "is_data_only", "unknown"]
+
+_NONE: FrozenSet[str] = frozenset(
+    (
+        *("absl", "numpy", "scipy", "pandas", "matplotlib", "PIL", "cv2", "skimage", "sklearn"),
+        *("tqdm", "six", "h5py", "yaml", "requests", "imageio", "nltk", "jieba", "lxml", "mpi4py"),
+        *("pycocotools", "tabulate", "termcolor", "joblib", "psutil", "seaborn", "networkx"),
+        *("librosa", "soundfile", "regex", "sacrebleu", "sentencepiece", "unidecode", "inflect"),
+        *("gin", "easydict", "protobuf", "google", "attr", "click", "docopt", "ujson", "dill"),
+        *("cloudpickle", "numba", "gym", "pynvml", "setuptools", "pkg_resources", "pytest"),
+        *("parameterized", "mock", "nose", "tensorboard", "pyarrow", "lmdb", "msgpack", "zmq"),
+        *("IPython", "ipywidgets", "plotly", "bokeh", "xgboost", "lightgbm", "torch", "spacy"),
+        *("gensim", "transformers", "tokenizers", "pyspark", "boto3", "redis", "flask", "grpc"),
+        *("tensorflow_probability", "tensorflow_datasets", "tensorflow_transform", "sonnet"),
+        *("tensorflow_text", "trfl", "tensorflow_hub", "tensorflow_addons", "kfac", "dm_env"),
+    )
+)
+
+
+def after(work: Work) -> None:
+    """A package that makes the session of the script."""
+    for site, name in _used(work.script):
+        work.needs_patch(site)
+        work.libraries.append(name)
+
+
+def _used(script: Resolver) -> Iterator[Tuple[Site, str]]:
+    for site in script.imports:
+        for dotted in _names(site):
+            top, _, rest = dotted.partition(".")
+            without = MAKERS.get(top)
+            if without is not None and not (rest and rest.startswith(without)):
+                yield site, top
+                break
+
+
+def _names(site: Site) -> Iterator[str]:
+    """What an import statement imports, by dotted names."""
+    aliases = getattr(site.node, "names", ())
+    for module in imported(site.node):
+        if hasattr(site.node, "module") and not module.startswith("."):
+            yield from (module + "." + alias.name for alias in aliases)
+        else:
+            yield module
+
+
+def unknown(script: Resolver) -> Iterator[Tuple[int, str]]:
+    """The imports of packages of which it is not known whether they make sessions."""
+    for site in script.imports:
+        for module in imported(site.node):
+            top = module.split(".")[0]
+            if top and top not in _NONE and top not in _standard() and top not in CONCERNING:
+                yield site.line, module
+
+
+@functools.lru_cache(maxsize=None)
+def _standard() -> FrozenSet[str]:
+    """The modules of the standard library."""
+    names = getattr(sys, "stdlib_module_names", None)
+    if names is None:  # before Python 3.10
+        found = (name.split(".")[0] for name in os.listdir(os.path.dirname(os.__file__)))
+        names = {*found, *sys.builtin_module_names}
+    return frozenset((*names, "__future__", "ConfigParser", "cPickle", "Queue", "urllib2"))
+
+
+_DATA_ONLY = frozenset(
+    (
+        *("python_io", "io", "gfile", "flags", "app", "logging", "compat", "errors", "version"),
+        *("Example", "Features", "Feature", "BytesList", "FloatList", "Int64List", "VERSION"),
+        *("SequenceExample", "FeatureList", "FeatureLists", "summary_iterator", "__version__"),
+        *("resource_loader", "disable_v2_behavior", "GraphDef", "test", "nest", "Summary"),
+        *("NewCheckpointReader", "list_variables", "load_variable", "load_checkpoint"),
+        "latest_checkpoint",
+    )
+)
+_OUTER = ("train", "summary", "contrib", "compat")
+
+
+def is_data_only(script: Resolver) -> bool:
+    """True for a script that uses files, flags and records of TensorFlow, and no graph."""
+    names = [
+        name
+        for name in script.module.stores
+        if script.meaning(name, script.module).name == "tensorflow"
+    ]
+    for name in names:
+        pattern = r"\b{}\s*\.\s*(\w+)(?:\s*\.\s*(\w+))?".format(re.escape(name))
+        for first, second in re.findall(pattern, script.text):
+            if (second if first in _OUTER else first) not in _DATA_ONLY:
+                return False
+    return bool(names) and not script.stars

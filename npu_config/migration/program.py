@@ -1,0 +1,353 @@
+"""The files of one program, fitted to one another, and what became of each script that is run.
+
+One import of npu_init per process is enough.  A module that only makes sessions, and edits of
+which no name needs, is left alone when an entry script that reaches it imports npu_init.
+"""
+
+import os
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+
+import attr
+
+from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.message import phrase
+from npu_config.core.rule import Rule
+from npu_config.migration import rules
+from npu_config.migration.engine import Analysis, Migration
+from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
+
+__all__ = ["Entry", "Looked", "Outcome", "Target", "fit"]
+
+
+class Target(NamedTuple):
+    """One file to migrate.
+
+    ``root`` is the directory that it was found in, if it was; ``content`` is given for what is in
+    no file.
+    """
+
+    path: str
+    root: Optional[str] = None
+    content: Optional[bytes] = None
+
+
+class Entry(NamedTuple):
+    """Whether the process of a script that is run ends up with the NPU's initialisation.
+
+    ``how`` is ``"edited"``, ``"already"``, ``"not-needed"`` (it makes no session), ``"refused"``
+    or ``"unknown"``; ``by`` is the file that imports npu_init, that is refused, or the package of
+    which it is not known whether it makes sessions.
+    """
+
+    how: str
+    by: str = ""
+
+
+class Outcome(NamedTuple):
+    """What became of one file.
+
+    Attributes:
+        target: the file.
+        migration: None for a file that is not a script, or cannot be read.
+        before: its text, where there is anything to say of it.
+        encoding: of the file.
+        diagnostics: why it was not migrated.
+        is_imported: another file imports it.
+        is_done: it is a script for the NPU already.
+        entry: what becomes of its process, for a script that is run.
+    """
+
+    target: Target
+    migration: Optional[Migration] = None
+    before: Optional[str] = None
+    encoding: str = "utf-8"
+    diagnostics: Tuple[Diagnostic, ...] = ()
+    is_imported: bool = False
+    is_done: bool = False
+    entry: Optional[Entry] = None
+
+    def has(self, rule: Rule) -> bool:
+        """True when a diagnostic is of a rule."""
+        return any(found.rule == rule.id for found in self.diagnostics)
+
+    def says(self, id: str, kind: str) -> bool:
+        """True when an entry of its report is of a fact and a kind."""
+        notes = () if self.migration is None else self.migration.notes
+        return any(note.id == id and note.kind == kind for note in notes)
+
+    @property
+    def is_refused(self) -> bool:
+        """True for a file in which nothing can be edited."""
+        return self.migration is None or self.migration.is_blocked
+
+    @property
+    def status(self) -> str:
+        """That of the migration; ``"refused"`` where there is none, or it was not written."""
+        unwritten = self.has(rules.migration_not_written)
+        return "refused" if self.migration is None or unwritten else self.migration.status
+
+
+class Looked(NamedTuple):
+    """A file that was looked at; ``analysis`` is None for one that is not a script."""
+
+    outcome: Outcome
+    analysis: Optional[Analysis] = None
+
+
+Look = Callable[[Target, Optional[bool], str], Looked]
+"""Looks at a file anew: whether npu_init is imported, and which file keeps Horovod."""
+
+
+class Program:
+    """Files with what each one imports.
+
+    Args:
+        looked: the files.
+        look: looks at one of them anew.
+    """
+
+    def __init__(self, looked: List[Looked], look: Look) -> None:
+        self.looked = looked
+        self.look = look
+        self.count = len(looked)
+        self.paths = {
+            os.path.abspath(one.outcome.target.path): index for index, one in enumerate(looked)
+        }
+        self.known = {""} | {part for path in self.paths for part in _parts(path)}
+        self.imports: List[List[int]] = []
+        self._read_all()
+        self.importers: Dict[int, Set[int]] = {}
+        for index, modules in enumerate(self.imports):
+            for imported in modules:
+                if imported != index:
+                    self.importers.setdefault(imported, set()).add(index)
+
+    def _read_all(self) -> None:
+        """Follow the imports; modules beside a file that was named by itself are read, too."""
+        index = 0
+        while index < len(self.looked):
+            self.imports.append(list(dict.fromkeys(self._files_of(self.looked[index]))))
+            index += 1
+
+    def _files_of(self, one: Looked) -> Iterator[int]:
+        """The files of the program that a file imports."""
+        target = one.outcome.target
+        folder = os.path.dirname(os.path.abspath(target.path))
+        roots = [folder] if target.root is None else [folder, os.path.abspath(target.root)]
+        for module in one.analysis.modules if one.analysis is not None else ():
+            is_alone = target.root is None and target.content is None
+            if not is_alone and module.rsplit(".", 1)[-1] not in self.known:
+                continue
+            level = len(module) - len(module.lstrip("."))
+            bases = roots
+            if level:
+                base = folder
+                for _ in range(level - 1):
+                    base = os.path.dirname(base)
+                bases = [base]
+            name = module.lstrip(".").replace(".", os.sep)
+            for base in bases:
+                for candidate in (name + ".py", os.path.join(name, "__init__.py")):
+                    path = os.path.join(base, candidate)
+                    found = self.paths.get(path)
+                    if found is None and is_alone and name and os.path.isfile(path):
+                        found = self._add(path)
+                    if found is not None:
+                        yield found
+
+    def _add(self, path: str) -> Optional[int]:
+        """Read a module that was not named, to know whether it makes sessions."""
+        if len(self.looked) - self.count >= _MOST:
+            return None
+        self.paths[path] = len(self.looked)
+        self.looked.append(self.look(Target(path), False, ""))
+        return self.paths[path]
+
+    # Horovod
+
+    def keep_horovod(self) -> None:
+        """Horovod stays in every file of a program when it stays in one of them."""
+        for index, keeper in self._keeping_horovod().items():
+            self.looked[index] = self.look(self.looked[index].outcome.target, None, keeper)
+
+    def _keeping_horovod(self) -> Dict[int, str]:
+        """The files that lose Horovod though one of their program keeps it, with that one."""
+        neighbours: Dict[int, Set[int]] = {}
+        for imported, others in self.importers.items():
+            for other in others:
+                neighbours.setdefault(imported, set()).add(other)
+                neighbours.setdefault(other, set()).add(imported)
+        found: Dict[int, str] = {}
+        for index, one in enumerate(self.looked[: self.count]):
+            if not (one.outcome.status == "refused" and one.outcome.says("hvd-import", REFUSED)):
+                continue
+            seen, pending = {index}, [index]
+            while pending:
+                for other in neighbours.get(pending.pop(), set()) - seen:
+                    seen.add(other)
+                    pending.append(other)
+                    if other < self.count and self.looked[other].outcome.says(
+                        "hvd-import", CHANGED
+                    ):
+                        name = os.path.basename(one.outcome.target.path)
+                        found.setdefault(other, name)
+        return found
+
+    # The import of npu_init
+
+    def move_imports(self) -> None:
+        """Imports that only patch sessions move to the entry scripts."""
+        wanted: Dict[int, bool] = {}
+        for index, one in enumerate(self.looked[: self.count]):
+            found = one.analysis
+            if found is None or not (found.needs_patch and found.is_patch_only):
+                continue
+            if not self.importers.get(index) or found.has_guard:
+                continue
+            entries = self._entries(index)
+            if entries and not any(self.looked[entry].outcome.is_refused for entry in entries):
+                wanted[index] = False
+                wanted.update((entry, True) for entry in entries if wanted.get(entry) is None)
+        for index, is_wanted in wanted.items():
+            migration = self.looked[index].outcome.migration
+            if is_wanted != (migration is not None and bool(migration.edits)):
+                self._import(index, is_wanted)
+
+    def _import(self, index: int, is_wanted: bool) -> None:
+        self.looked[index] = self.look(self.looked[index].outcome.target, is_wanted, "")
+
+    def _entries(self, index: int) -> List[int]:
+        """The files from which a file is reached, and that nothing imports."""
+        seen, pending, found = {index}, [index], []
+        while pending:
+            for other in self.importers.get(pending.pop(), ()):
+                if other not in seen:
+                    seen.add(other)
+                    pending.append(other)
+                    if not self.importers.get(other):
+                        found.append(other)
+        return sorted(found)
+
+    # Scripts that are run
+
+    def reach(self) -> Iterator[Outcome]:
+        """The outcomes, each script that is run with what becomes of its process."""
+        for index in range(self.count):
+            entry = self._entry(index)
+            outcome = self.looked[index].outcome
+            migration = outcome.migration
+            note = self._note(index, entry)
+            if note is not None and migration is not None:
+                notes = tuple(sorted((*migration.notes, note), key=lambda one: one.line))
+                outcome = outcome._replace(migration=attr.evolve(migration, notes=notes))
+            yield outcome._replace(is_imported=index in self.importers, entry=entry)
+
+    def _is_run(self, index: int) -> bool:
+        one = self.looked[index]
+        if one.analysis is None or not one.analysis.is_entry:
+            return False
+        return not self.importers.get(index) or one.analysis.has_guard
+
+    def _entry(self, index: int) -> Optional[Entry]:
+        if not self._is_run(index):
+            return None
+        reached = self._closure(index)
+        if not any(self._found(one).is_concerned for one in reached):
+            return None
+        found, outcome = self._found(index), self.looked[index].outcome
+        if found.makes and outcome.is_refused and not found.is_done:
+            return Entry("refused", self._name(index))
+        npu = [one for one in reached if self._imports_npu(one)]
+        if npu:
+            is_done = all(self._found(one).is_done for one in npu)
+            return Entry("already" if is_done else "edited", self._name(npu[0]))
+        makers = [one for one in reached if self._found(one).makes]
+        refused = [one for one in (index, *makers) if self.looked[one].outcome.is_refused]
+        if makers and not refused:
+            self._import(index, True)
+            if self._imports_npu(index):
+                return Entry("edited", self._name(index))
+        if makers:
+            return Entry("refused", self._name((refused or makers)[0]))
+        if not any(self._found(one).has_graph for one in reached):
+            return Entry("not-needed")
+        unknown = [name for one in reached for name in self._unknown(one)]
+        return Entry("unknown", unknown[0]) if unknown else Entry("not-needed")
+
+    def _closure(self, index: int) -> List[int]:
+        """A file and what it imports, directly or not, in this order."""
+        seen, pending = [index], [index]
+        known = {index}
+        while pending:
+            for other in self.imports[pending.pop()]:
+                if other not in known:
+                    known.add(other)
+                    seen.append(other)
+                    pending.append(other)
+        return seen
+
+    def _found(self, index: int) -> Analysis:
+        return self.looked[index].analysis or _NOTHING
+
+    def _imports_npu(self, index: int) -> bool:
+        """True for a file that imports npu_init, already or by its edits."""
+        if self._found(index).is_done:
+            return True
+        return index < self.count and self.looked[index].outcome.says("import-npu", CHANGED)
+
+    def _name(self, index: int) -> str:
+        return self.looked[index].outcome.target.path
+
+    def _unknown(self, index: int) -> List[str]:
+        """The packages that a file imports and that are neither known nor of the program."""
+        names = [module for _, module in self._found(index).unknown]
+        return [name for name in names if not self._is_own(index, name.split(".")[0])]
+
+    def _is_own(self, index: int, top: str) -> bool:
+        """True for a module or package of the project, by its name."""
+        return top in self.known and any(
+            top in _parts(self._name(other)) for other in self.imports[index]
+        )
+
+    def _note(self, index: int, entry: Optional[Entry]) -> Optional[Note]:
+        """What is said in the report of a script whose process is not initialised."""
+        if entry is None or entry.how not in ("unknown", "refused"):
+            return None
+        if entry.how == "refused":
+            if entry.by == self._name(index):
+                return None
+            text = phrase(_REFUSED, os.path.basename(entry.by))
+            return Note(1, "import-npu", MANUAL, text, True)
+        line = next((at for at, name in self._found(index).unknown if name == entry.by), 1)
+        return Note(line, "import-npu", MANUAL, phrase(_UNKNOWN, entry.by), True)
+
+
+_MOST = 500
+"""How many modules are read that were not named."""
+_NOTHING = Analysis(Migration(""), is_concerned=False)
+_REFUSED = (
+    "this program makes its session in {}, which is refused: once that is done, import npu_init "
+    "here, before the session is made"
+)
+_UNKNOWN = (
+    "no session is made in the files that were read, and it is not known whether {} makes one: if "
+    "it does, import npu_init here (from npu_config.npu_init import *)"
+)
+
+
+def _parts(path: str) -> List[str]:
+    """The last names of a path, without its ending."""
+    return path[: -len(".py")].split(os.sep)[-2:]
+
+
+def fit(looked: List[Looked], look: Look) -> List[Outcome]:
+    """Fit the files of each program to one another.
+
+    Args:
+        looked: the files.
+        look: looks at one of them anew.
+    """
+    program = Program(looked, look)
+    program.keep_horovod()
+    program.move_imports()
+    return list(program.reach())

@@ -1,0 +1,207 @@
+"""Situations of types, precision and loss scaling."""
+
+from npu_config.core.diagnostics import Severity
+from npu_config.situations._declare import (
+    FAQ,
+    GRAPH,
+    INTRODUCTION,
+    MIGRATION,
+    RUN,
+    TEXT,
+    situation,
+)
+
+_MIXED = MIGRATION + "performance_tuning/mixed_precision_training.md"
+
+
+@situation(
+    "NPU2001",
+    Severity.WARNING,
+    TEXT,
+    RUN,
+    GRAPH,
+    source=(INTRODUCTION, MIGRATION + "common_operation/autocast_aicpu.md"),
+    help="use float32; numpy makes float64, so write astype(np.float32) where data enters",
+)
+def type_not_supported() -> None:
+    """The network computes with float64 or complex numbers.
+
+    The NPU supports neither float64 nor complex64 and complex128; a few such operators run
+    slowly on the device's CPU.
+
+    Wrong:
+
+        x = tf.placeholder(tf.float64, [32, 4])
+
+    Right:
+
+        x = tf.placeholder(tf.float32, [32, 4])
+    """
+
+
+@situation(
+    "NPU2002",
+    Severity.WARNING,
+    RUN,
+    GRAPH,
+    source=(FAQ + "uint8_quint8_add_sub_overflow.md",),
+    help="cast to tf.int32 or tf.float32 first, or scale",
+)
+def uint8_arithmetic_saturates() -> None:
+    """Sums and differences of uint8 stop at 255 and 0.
+
+    200 + 57 is 255 on the NPU, and 1 on the CPU.
+
+    Wrong: `image + 57`, where `image` is a tensor of `tf.uint8`
+
+    Right: `tf.cast(image, tf.int32) + 57`
+    """
+
+
+@situation(
+    "NPU490",
+    Severity.WARNING,
+    TEXT,
+    RUN,
+    facts=("overflow-mode-products",),
+    source=(_MIXED, FAQ + "multi_optimizer_fp_exception_detection.md"),
+    situation="two-optimizers-one-overflow-flag",
+    help="run them in separate session.run calls, or use one status for both",
+)
+def optimizers_share_overflow_flag() -> None:
+    """Several loss-scale optimizers read one overflow flag in the same run.
+
+    The device has one flag. Each optimizer reads and clears it around its own gradients; when
+    both run in one `session.run` without an order between them, one takes (or clears) the
+    overflow of the other.
+
+    Wrong: `tf.group(generator_train_op, discriminator_train_op)` with two NPULossScaleOptimizer
+
+    Right: run them in separate `session.run` calls, or put one under
+    `tf.control_dependencies` of the other; in Inf/NaN mode there is no flag to share.
+    """
+
+
+@situation(
+    "NPU2003",
+    Severity.WARNING,
+    TEXT,
+    RUN,
+    GRAPH,
+    source=(FAQ + "mixed_precision_hparam_overflow.md",),
+    also=("precision_mode", "precision_mode_v2", "modify_mixlist"),
+    help="write 1e-4 or so, or put the place under keep_dtype_scope, or the operator on the black "
+    "list of modify_mixlist",
+)
+def constant_vanishes_in_float16() -> None:
+    """A small constant that guards a division or a logarithm is 0 in float16.
+
+    Mixed precision casts the constant to float16. What is below 2^-25 (about 3e-8) becomes 0 and
+    guards nothing: division by 0, logarithm of 0, an overflow in each step.
+
+    Wrong:
+
+        custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
+        norm = x / (tf.reduce_sum(x) + 1e-8)
+
+    Right:
+
+        custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
+        norm = x / (tf.reduce_sum(x) + 1e-4)
+    """
+
+
+@situation(
+    "NPU2004",
+    Severity.WARNING,
+    TEXT,
+    RUN,
+    GRAPH,
+    facts=("loss-scale-control-deps",),
+    source=(FAQ + "npu_loss_scale_optimizer_faq.md", _MIXED),
+    help="make the manager before the block",
+)
+def loss_scale_manager_under_control_dependencies() -> None:
+    """A dynamic loss-scale manager is made under ``tf.control_dependencies``.
+
+    Its variables get the control inputs of the block, so that their initialisation depends on
+    what the model is fed: "Placeholder not support".
+
+    Wrong:
+
+        with tf.control_dependencies(update_ops):
+            manager = ExponentialUpdateLossScaleManager(2 ** 32, 1000, 2, 0.8)
+            optimizer = NPULossScaleOptimizer(optimizer, manager)
+
+    Right:
+
+        manager = ExponentialUpdateLossScaleManager(2 ** 32, 1000, 2, 0.8)
+        with tf.control_dependencies(update_ops):
+            optimizer = NPULossScaleOptimizer(optimizer, manager)
+    """
+
+
+@situation("NPU2005", Severity.INFO, TEXT, RUN, GRAPH, source=(_MIXED,))
+def step_counted_outside_optimizer() -> None:
+    """The global step counts the steps that loss scaling drops.
+
+    A step with an overflow is dropped; an assignment outside of `apply_gradients` counts it all
+    the same, and schedules run ahead. Give the global step to `apply_gradients`.
+
+    Wrong:
+
+        optimizer = NPULossScaleOptimizer(optimizer, manager)
+        step = tf.train.get_or_create_global_step()
+        train_op = optimizer.apply_gradients(gradients)
+        count = tf.assign_add(step, 1)
+
+    Right:
+
+        optimizer = NPULossScaleOptimizer(optimizer, manager)
+        step = tf.train.get_or_create_global_step()
+        train_op = optimizer.apply_gradients(gradients, global_step=step)
+    """
+
+
+@situation(
+    "NPU2006",
+    Severity.WARNING,
+    TEXT,
+    RUN,
+    GRAPH,
+    facts=("overflow-mode-products",),
+    source=(MIGRATION + "common_operation/tf_finite_manual_port.md",),
+    help="leave the check to NPULossScaleOptimizer",
+)
+def finite_check_by_hand() -> None:
+    """The script itself looks for Inf and NaN in the gradients.
+
+    `tf.is_finite` is not supported; and in saturation mode there is no Inf to find.
+
+    Wrong:
+
+        gradients = tf.gradients(loss, variables)
+        finite = tf.reduce_all([tf.reduce_all(tf.is_finite(g)) for g in gradients])
+
+    Right:
+
+        optimizer = NPULossScaleOptimizer(optimizer, manager)
+        train_op = optimizer.minimize(loss)
+    """
+
+
+@situation("NPU2007", Severity.INFO, TEXT, RUN, GRAPH, source=(INTRODUCTION,))
+def infinite_constant() -> None:
+    """Inf or NaN is an input of operators.
+
+    On Atlas training products operators take neither Inf nor NaN. Write a finite number that
+    float16 can hold, such as -1e4.
+
+    Wrong:
+
+        logits = tf.where(mask, logits, tf.fill(tf.shape(logits), -np.inf))
+
+    Right:
+
+        logits = tf.where(mask, logits, tf.fill(tf.shape(logits), -1e4))
+    """

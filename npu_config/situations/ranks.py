@@ -1,0 +1,197 @@
+"""Situations of distributed training: what ranks must do alike, and in which order."""
+
+from npu_config.core.diagnostics import Severity
+from npu_config.situations._declare import (
+    ADAPTER,
+    FAQ,
+    INTRODUCTION,
+    MIGRATION,
+    RANKS,
+    RUN,
+    TEXT,
+    situation,
+)
+
+_DEVICES = FAQ + "multi-device_model_error.md"
+_ALLREDUCE = MIGRATION + "script_migration/distributed_training_scripts/data_parallel_allreduce.md"
+
+
+@situation(
+    "NPU6001",
+    Severity.ERROR,
+    TEXT,
+    RANKS,
+    facts=("models-equal-on-devices",),
+    source=(INTRODUCTION, _DEVICES),
+    help="run it on every rank, and write the file on one",
+)
+def summary_run_on_one_rank() -> None:
+    """Only one rank runs the summaries.
+
+    That rank has another graph, compiles once more and numbers its collectives differently: the
+    job hangs.
+
+    Wrong:
+
+        merged = tf.summary.merge_all()
+        with tf.Session() as sess:
+            if int(os.environ["RANK_ID"]) == 0:
+                sess.run([train_op, merged])
+            else:
+                sess.run(train_op)
+
+    Right:
+
+        merged = tf.summary.merge_all()
+        with tf.Session() as sess:
+            _, text = sess.run([train_op, merged])
+            if int(os.environ["RANK_ID"]) == 0:
+                writer.add_summary(text)
+    """
+
+
+@situation(
+    "NPU6002",
+    Severity.ERROR,
+    TEXT,
+    RANKS,
+    facts=("models-equal-on-devices",),
+    source=(_DEVICES, MIGRATION + "model_training/distributed_training.md"),
+    help="make the same operators and run them in the same order on every rank",
+)
+def graph_differs_by_rank() -> None:
+    """Ranks make or run different graphs.
+
+    The numbers of graphs and collectives differ between the ranks: nothing is said, and the
+    processes hang until `HCCL_EXEC_TIMEOUT`.
+
+    Wrong:
+
+        rank = int(os.environ["RANK_ID"])
+        loss = tf.reduce_mean(tf.square(x))
+        if rank == 0:
+            loss += tf.nn.l2_loss(w)
+
+    Right:
+
+        rank = int(os.environ["RANK_ID"])
+        loss = tf.reduce_mean(tf.square(x))
+        loss += tf.nn.l2_loss(w)
+    """
+
+
+@situation(
+    "NPU6003",
+    Severity.ERROR,
+    TEXT,
+    RUN,
+    facts=("hccl-api-after-init", "get-npu-rank-before-init"),
+    source=(
+        FAQ + "get_rank_id_error_distributed_training.md",
+        MIGRATION + "others/init_collective_communication.md",
+    ),
+    help="call init_resource() first, or read RANK_ID and RANK_SIZE of the environment",
+)
+def rank_asked_before_initialisation() -> None:
+    """The rank is asked for before collective communication is initialised.
+
+    The call ends with "get rank id error" on the screen and hcom_bind_model failed in the log.
+
+    Wrong:
+
+        from hccl.manage.api import get_rank_id
+
+        rank = get_rank_id()
+
+    Right:
+
+        import os
+
+        rank = int(os.environ["RANK_ID"])
+    """
+
+
+@situation(
+    "NPU6004",
+    Severity.ERROR,
+    TEXT,
+    RANKS,
+    facts=("broadcast-initial-variables",),
+    source=(
+        _ALLREDUCE,
+        MIGRATION + "common_operation/sessrun_distributed_after_auto_port.md",
+    ),
+    help="add NPUBroadcastGlobalVariablesHook to the hooks, NPUBroadcastGlobalVariablesCallback "
+    "to the callbacks of Keras, or run hccl_ops.broadcast and assign for each variable",
+)
+def variables_not_broadcast() -> None:
+    """Distributed training without one broadcast of the first values.
+
+    Each rank trains from random weights of its own, and the averaged gradients fit none of them.
+
+    Wrong:
+
+        optimizer = npu_distributed_optimizer_wrapper(tf.train.AdamOptimizer())
+        train_op = optimizer.minimize(loss)
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            sess.run(train_op)
+
+    Right:
+
+        optimizer = npu_distributed_optimizer_wrapper(tf.train.AdamOptimizer())
+        train_op = optimizer.minimize(loss)
+        hooks = [NPUBroadcastGlobalVariablesHook(0)]
+        with tf.train.MonitoredTrainingSession(hooks=hooks) as sess:
+            sess.run(train_op)
+    """
+
+
+@situation(
+    "NPU6005",
+    Severity.WARNING,
+    TEXT,
+    RANKS,
+    source=(MIGRATION + "accuracy_debugging/pre-tuning_check.md", _ALLREDUCE),
+    help="wrap the optimizer by npu_distributed_optimizer_wrapper and call its minimize or "
+    "compute_gradients, or average gradients made by hand with npu_allreduce",
+)
+def ranks_train_independently() -> None:
+    """Several ranks train, and the gradients are never averaged.
+
+    They are as many separate trainings, each with the accuracy that one rank's data gives.
+    `npu_distributed_optimizer_wrapper` averages in `compute_gradients`, so gradients of
+    `tf.gradients` are not averaged.
+
+    Wrong:
+
+        optimizer = npu_distributed_optimizer_wrapper(tf.train.AdamOptimizer())
+        gradients = tf.gradients(loss, variables)
+        train_op = optimizer.apply_gradients(zip(gradients, variables))
+
+    Right:
+
+        optimizer = tf.train.AdamOptimizer()
+        gradients = npu_allreduce(tf.gradients(loss, variables))
+        train_op = optimizer.apply_gradients(zip(gradients, variables))
+    """
+
+
+@situation(
+    "NPU6006",
+    Severity.WARNING,
+    RANKS,
+    facts=("broadcast-trainable-only",),
+    source=(ADAPTER + "/python/npu_bridge/estimator/npu/npu_hook.py",),
+    help="broadcast it with hccl_ops.broadcast and assign, or give its initializer one seed",
+)
+def untrained_variables_differ_by_rank() -> None:
+    """A variable that is not trained starts differently on each rank.
+
+    The broadcast hook sends the trainable variables only: a random table with `trainable=False`
+    stays different on each rank.
+
+    Wrong: `tf.get_variable("table", [64], trainable=False)`, which the training reads
+
+    Right: the same with `initializer=tf.random_normal_initializer(seed=1)`
+    """

@@ -1,0 +1,284 @@
+"""Planted differences: the verdict and the reason that an expert would give, by data type."""
+
+import pytest
+
+pytest.importorskip("numpy")
+
+import numpy
+
+from npu_config.dumps.verdicts import (
+    COSINE,
+    ELEMENT,
+    KINDS,
+    RELATIVE,
+    Bounds,
+    judge,
+    kind_of,
+    limits_of,
+    place_of,
+)
+
+FLOATS = {"DT_FLOAT": "f4", "DT_FLOAT16": "f2", "DT_BF16": "bf16", "DT_DOUBLE": "f8"}
+INTEGERS = {"DT_INT32": "i4", "DT_INT64": "i8", "DT_UINT8": "u1", "DT_INT16": "i2"}
+SHAPE = (16, 24)
+
+
+def rounded(values, kind):
+    """What a type holds of numbers, as a copy."""
+    if kind == "bf16":
+        bits = numpy.asarray(values, "f4").view("u4")
+        return ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).view("f4")
+    with numpy.errstate(over="ignore"):
+        return numpy.asarray(values).astype(kind).copy()
+
+
+def tf32(values):
+    """Ten bits of fraction."""
+    bits = numpy.asarray(values, "f4").view("u4")
+    return ((bits + 0xFFF + ((bits >> 13) & 1)) & 0xFFFFE000).view("f4")
+
+
+def pairs_of(x, y):
+    """One piece."""
+    return lambda: iter([(numpy.asarray(x).reshape(-1), numpy.asarray(y).reshape(-1))])
+
+
+def verdict(x, y, data_type, kind="activation", bounds=None, shape=None):
+    """Of a tensor of that type on the device."""
+    limits = limits_of(kind, data_type, str(y.dtype), bounds or Bounds())
+    return judge(pairs_of(x, y), limits, y.shape if shape is None else shape)[1]
+
+
+def one(values, place, by):
+    """One element that is another."""
+    values = values.copy()
+    values.reshape(-1)[place] += by
+    return values
+
+
+def some(values, places, what):
+    """Some elements that are something else."""
+    values = values.copy()
+    values.reshape(-1)[places] = what
+    return values
+
+
+LIMIT = RELATIVE["activation"]
+PLANTS = {
+    # name: (what the device has of y, cause)
+    "scale up": (lambda y: y * (1 + 2 * LIMIT), "scale"),
+    "scale down": (lambda y: y * (1 - 2 * LIMIT), "scale"),
+    "scale 2": (lambda y: y * 2, "scale"),
+    "scale 1024": (lambda y: y * 1024, "scale"),
+    "opposite and larger": (lambda y: y * -3, "scale"),
+    "sign": (lambda y: -y, "sign"),
+    "offset": (lambda y: y + 0.2, "offset"),
+    "one element": (lambda y: one(y, 37, 2 * ELEMENT * LIMIT * 5), "elements"),
+    "two elements": (lambda y: some(y, [3, 90], 9.0), "elements"),
+    "quarter of zeros": (lambda y: some(y, slice(0, None, 4), 0), "zeros"),
+    "first row of zeros": (lambda y: some(y, slice(0, 48), 0), "zeros"),
+    "all zeros": (lambda y: y * 0, "zeros"),
+    "constant": (lambda y: y * 0 + 0.75, "constant"),
+    "permutation": (
+        lambda y: numpy.random.RandomState(5).permutation(y.reshape(-1)),
+        "permutation",
+    ),
+    "reversed": (lambda y: y.reshape(-1)[::-1], "permutation"),
+    "transposed": (lambda y: y.T.reshape(-1), "transposed"),
+    "moved by one": (lambda y: numpy.roll(y.reshape(-1), 1), "shifted"),
+    "noise": (
+        lambda y: y + numpy.random.RandomState(6).standard_normal(y.shape) * 0.3,
+        "relative",
+    ),
+    "other values": (lambda y: numpy.random.RandomState(7).standard_normal(y.shape), "cosine"),
+    "NaN": (lambda y: some(y, [5], numpy.nan), "nan"),
+    "infinite": (lambda y: some(y, [5], numpy.inf), "infinite"),
+    "saturation": (lambda y: numpy.clip(y * 1e6, -65504, 65504), "saturation"),
+    "absolute values": (numpy.abs, "relative"),
+    "half wrong": (lambda y: some(y, slice(0, 192), 1.0), "cosine"),
+}
+
+
+@pytest.mark.parametrize("name", PLANTS)
+@pytest.mark.parametrize("data_type", FLOATS)
+def test_planted_in_floats(name, data_type):
+    """Every difference above the documented limit is found, with its reason."""
+    y = numpy.random.RandomState(1).standard_normal(SHAPE).astype("f4")
+    plant, cause = PLANTS[name]
+    reference = y * 1e6 if name == "saturation" else y
+    if name == "saturation" and data_type != "DT_FLOAT16":
+        return
+    x = rounded(plant(y.astype("f8")), FLOATS[data_type])
+    found = verdict(x, reference.astype("f4"), data_type)
+    assert (found.verdict, cause in found.causes) == ("diverges", True), found
+    assert cause in (found.causes[0], "relative", "cosine"), found
+    assert found.reason
+
+
+SAME = {
+    "same": lambda y, kind: y,
+    "rounding": rounded,
+    "twice rounded": lambda y, kind: rounded(tf32(rounded(y, kind)), kind),
+    "noise of a clean network": lambda y, kind: (
+        y * (1 + numpy.random.RandomState(3).standard_normal(y.shape) * 0.02)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("data_type", FLOATS)
+def test_rounding_agrees(name, data_type):
+    """Rounding of every size of numbers agrees, down to those that the type cannot hold."""
+    for seed, scale in enumerate((1.0, 1e-3, 3e-5, 1e-6, 1e-8, 1e4)):
+        y = numpy.random.RandomState(seed).standard_normal(SHAPE) * scale
+        x = rounded(SAME[name](y.astype("f4"), FLOATS[data_type]), FLOATS[data_type])
+        found = verdict(x, y.astype("f4"), data_type)
+        assert (found.verdict, found.causes) == ("agrees", ()), (scale, found)
+
+
+WHOLE = {
+    "off by one": (lambda y: y + 1, "offset"),
+    "one off by one": (lambda y: one(y, 7, 1), "elements"),
+    "permutation": (
+        lambda y: numpy.random.RandomState(5).permutation(y.reshape(-1)),
+        "permutation",
+    ),
+    "transposed": (lambda y: y.T.reshape(-1), "transposed"),
+    "zeros": (lambda y: y * 0, "elements"),
+    "twice": (lambda y: y * 2, "elements"),
+    "clipped": (lambda y: numpy.minimum(y, 50), "elements"),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("data_type", INTEGERS)
+def test_integers_are_exact(name, data_type):
+    """Integers agree when they are equal."""
+    y = numpy.random.RandomState(1).randint(1, 100, SHAPE).astype(INTEGERS[data_type])
+    plant, cause = WHOLE[name]
+    x = plant(y).astype(INTEGERS[data_type])
+    found = verdict(x, y, data_type, "index")
+    assert ("diverges", cause) == (found.verdict, found.causes[0])
+    assert verdict(y.copy(), y, data_type, "index").verdict == "agrees"
+    near = Bounds(absolute=1)
+    expected = "agrees" if "off by one" in name else "diverges"
+    assert verdict(x, y, data_type, "index", near).verdict == expected
+
+
+def test_integers_beyond_what_a_float_holds():
+    """2^60 and 2^60 + 1 are two numbers; so are -1 and 2^64 - 1."""
+    y = numpy.full(4, 1 << 60, "i8")
+    assert verdict(y + 1, y, "DT_INT64", "index").verdict == "diverges"
+    other = numpy.full(4, -1, "i8")
+    assert verdict(other.view("u8"), other, "DT_UINT64", "index").verdict == "diverges"
+
+
+def test_truth_values():
+    """One in a thousand may differ; more, and all, may not."""
+    y = numpy.arange(4000) % 3 == 0
+    few, more = y.copy(), y.copy()
+    few[:4] = ~few[:4]
+    more[:5] = ~more[:5]
+    assert verdict(few, y, "DT_BOOL", "flag").verdict == "agrees"
+    assert verdict(more, y, "DT_BOOL", "flag").causes == ("elements",)
+    assert verdict(~y, y, "DT_BOOL", "flag").causes == ("inverted",)
+    assert verdict(~y, y.astype("f4"), "DT_BOOL", "flag").verdict == "diverges"
+
+
+def test_gradients_with_a_loss_scale():
+    """A power of two is named as what it mostly is."""
+    y = numpy.random.RandomState(1).standard_normal(SHAPE).astype("f4")
+    found = verdict(y * 1024, y, "DT_FLOAT", "gradient")
+    assert (found.causes[0], "1,024 times" in found.reason) == ("scale", True)
+    assert "loss scale" in found.reason
+    assert "loss scale" not in verdict(y * 1000, y, "DT_FLOAT", "gradient").reason
+
+
+def test_what_cannot_be_judged_does_not_agree():
+    """No elements, and nothing finite on both sides."""
+    nothing = numpy.zeros((0, 3), "f4")
+    assert verdict(nothing, nothing, "DT_FLOAT").verdict == "not compared"
+    nan = numpy.full(4, numpy.nan, "f4")
+    assert verdict(nan, nan, "DT_FLOAT").verdict == "not compared"
+    assert verdict(nan, numpy.ones(4, "f4"), "DT_FLOAT").causes == ("nan",)
+
+
+def test_limits_of_the_user():
+    """What is given replaces the defaults; a lower cosine loosens them in proportion."""
+    y = numpy.random.RandomState(1).standard_normal(SHAPE).astype("f4")
+    x = y * numpy.float32(1.1)
+    assert verdict(x, y, "DT_FLOAT").verdict == "diverges"
+    assert verdict(x, y, "DT_FLOAT", bounds=Bounds(relative=0.11)).verdict == "agrees"
+    assert verdict(x, y, "DT_FLOAT", bounds=Bounds(cosine=0.9)).verdict == "agrees"
+    assert verdict(x, y, "DT_FLOAT", bounds=Bounds(cosine=0.9999)).verdict == "diverges"
+    rough = rounded(y, "f2")
+    assert verdict(rough, y, "DT_FLOAT16", bounds=Bounds(absolute=1e-6)).causes == ("elements",)
+    assert verdict(rough, y, "DT_FLOAT16", bounds=Bounds(relative=1e-6)).causes == ("relative",)
+    assert verdict(rough, y, "DT_FLOAT16", bounds=Bounds(cosine=1 - 1e-12)).causes == ("cosine",)
+
+
+def test_kinds():
+    """Each kind by its type and name; what is copied has narrower limits."""
+    assert (
+        kind_of("gradients/conv/BiasAddGrad", "BiasAddGrad", "DT_FLOAT", "float32") == "gradient"
+    )
+    assert kind_of("a/gradients_1/b", "Mul", "DT_FLOAT16", "float32") == "gradient"
+    assert kind_of("graduate/x", "Mul", "DT_FLOAT16", "float32") == "activation"
+    assert kind_of("ids", "GatherV2", "DT_INT32", "int64") == "index"
+    assert kind_of("mask", "Greater", "DT_BOOL", "bool") == "flag"
+    limits = {kind: limits_of(kind, "DT_FLOAT16", "float32").relative for kind in KINDS[:4]}
+    assert sorted(limits.values()) == list(limits.values()) == list(RELATIVE.values())
+    wide = limits_of("data", "DT_BF16", "float32")
+    assert (wide.relative, wide.cosine) == (4 * 2.0**-8, COSINE)
+
+
+def test_ranks_are_exact():
+    """Between ranks the last bit counts."""
+    y = numpy.random.RandomState(1).standard_normal(SHAPE).astype("f4")
+    limits = limits_of("weight", "DT_FLOAT", "DT_FLOAT")
+    x = y.copy()
+    x.reshape(-1)[3:4] = numpy.nextafter(x.reshape(-1)[3], numpy.float32(9))
+    assert judge(pairs_of(x, y), limits, SHAPE, exact=True)[1].verdict == "diverges"
+    assert judge(pairs_of(y, y), limits, SHAPE, exact=True)[1].verdict == "agrees"
+
+
+def test_places():
+    """The indices of an element; complex numbers count twice."""
+    assert place_of(7, 24, (2, 3, 4)) == [0, 1, 3]
+    assert place_of(14, 48, (2, 3, 4)) == [0, 1, 3]
+    assert place_of(0, 1, ()) == []
+
+
+def test_many_random_tensors():
+    """Rounding to any type, of any distribution and size: none diverges."""
+    random = numpy.random.RandomState(11)
+    shapes = ((1,), (7,), (3, 5), (40, 25), (2, 9, 4), (300,))
+    false = []
+    for number in range(600):
+        y = any_values(random, number % 8, shapes[number % len(shapes)])
+        data_type = list(FLOATS)[random.randint(4)]
+        kind = KINDS[random.randint(4)]
+        found = verdict(rounded(y, FLOATS[data_type]), y, data_type, kind)
+        if found.verdict != "agrees":
+            false.append((number, data_type, kind, found))
+    assert false == []
+
+
+def any_values(random, way, shape):
+    """Numbers as networks have them, within what float16 holds."""
+    y = random.standard_normal(shape) * 10.0 ** random.uniform(-9, 3)
+    if way == 1:
+        y = numpy.maximum(y, 0)
+    elif way == 2:
+        y = y * (random.uniform(size=shape) < 0.05)
+    elif way == 3:
+        y = numpy.exp(numpy.clip(random.standard_normal(shape) * 4, -9, 9))
+    elif way == 4:
+        y = random.uniform(size=shape) * 10.0 ** random.uniform(-7, 2)
+    elif way == 5:
+        y = random.standard_cauchy(shape)
+    elif way == 6:
+        y = y + 10.0 ** random.uniform(-3, 3)
+    elif way == 7:
+        y = numpy.full(shape, random.uniform(-3, 3))
+    return numpy.clip(y, -65000, 65000).astype("f4")
