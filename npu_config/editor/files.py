@@ -221,7 +221,7 @@ class Files:
         except Exception as error:
             from npu_config.text.loading import fault
 
-            logging.getLogger(__name__).exception("the check of %s failed", path)
+            logging.getLogger(__name__).exception(path)
             if isinstance(error, EndedError):
                 error = RuntimeError("the process that reads it ended")
             return Checked((fault(path, error),), True)

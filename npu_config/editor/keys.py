@@ -6,7 +6,7 @@ from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.kinds import Int
 from npu_config.catalogue.kinds import Kind as CatalogueKind
 from npu_config.catalogue.layout import VERSION
-from npu_config.core.message import localized
+from npu_config.core.message import localized, phrase
 from npu_config.core.target import MODES, Product
 from npu_config.core.versions import SNAPSHOTS
 from npu_config.sidefiles.format import Sample
@@ -114,15 +114,16 @@ def described(kind: AnyKind) -> str:
     if isinstance(kind, (kinds.Items, kinds.Names)):
         words = "a list; each: {}" if isinstance(kind, kinds.Items) else "names, each with: {}"
         return localized(words, described(kind.item))
-    return localized(_WORDS.get(type(kind), "any value"))
+    words = (words for each, words in _WORDS.items() if isinstance(kind, each))
+    return localized(next(words, "any value"))
 
 
 _WORDS = {
-    kinds.JsonText: "a string",
+    kinds.JsonText: phrase("a string"),
     kinds.NumberText: "a whole number, written as a string",
     kinds.CutInteger: "a whole number",
-    kinds.IpAddress: "an IPv4 or IPv6 address, as a string",
     kinds.IpAddresses: "IPv4 or IPv6 addresses, joined by commas in one string",
+    kinds.IpAddress: "an IPv4 or IPv6 address, as a string",
     kinds.Object: "an object",
     kinds.Objects: "a list of objects",
 }
