@@ -51,6 +51,7 @@ setup(
             "launch/environment/scripts/*.sh",
             "locale/*.jsonl",
             "locale/*/LC_MESSAGES/*",
+            "logs/*.jsonl",
             "migration/*.yaml",
             "proto/*.binpb",
             "proto/*.proto",

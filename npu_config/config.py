@@ -5,7 +5,7 @@ ConfigProto, never changes, and writes every output.
 """
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Mapping, Optional
 
 import attr
 
@@ -119,7 +119,11 @@ class NpuConfig(ConfigValue):
 
     @classmethod
     def load(
-        cls, path: PathLike, target: Optional[Target] = None, on_host: bool = False
+        cls,
+        path: PathLike,
+        target: Optional[Target] = None,
+        on_host: bool = False,
+        overrides: Iterable[str] = (),
     ) -> "NpuConfig":
         """The configuration of a file: YAML, TOML, JSON, pbtxt or pb, by its suffix.
 
@@ -127,6 +131,8 @@ class NpuConfig(ConfigValue):
             path: the file.
             target: replaces the target that the file names.
             on_host: also check paths and the environment of this host.
+            overrides: values that replace those of the file, each ``"NAME=VALUE"``, as those of
+                ``--set``; a value of ``null`` takes the option away.
 
         Raises:
             NpuConfigError: with every diagnostic, when one of them is an error; a file that
@@ -135,6 +141,10 @@ class NpuConfig(ConfigValue):
         from npu_config.readers import read
 
         reading = read(path)
+        if overrides:
+            from npu_config.rules.overrides import overrides_of
+
+            reading = reading.overridden(overrides_of(overrides))
         if not reading.settings:
             raise NpuConfigError(reading.diagnostics)
         return from_settings(

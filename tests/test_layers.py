@@ -25,7 +25,7 @@ FLOORS = (
     ("readers",),
     ("judging",),
     ("writers", "reporters"),
-    ("diagnosis", "dumps", "editor", "lint", "migration"),
+    ("diagnosis", "dumps", "editor", "lint", "logs", "migration"),
     ("tf1",),
     ("precision_tool", "npu_init"),
     ("runner",),

@@ -25,6 +25,7 @@ from babel.messages.pofile import read_po, write_po
 
 import npu_config
 from npu_config.core.message import DOMAIN, LOCALES
+from tools import rule_pages
 
 PACKAGE = Path(npu_config.__file__).parent
 PO = Path(LOCALES) / "zh_CN" / "LC_MESSAGES" / (DOMAIN + ".po")
@@ -126,11 +127,13 @@ def sentences() -> Dict[str, Set[str]]:
 
 
 def _titles() -> Iterator[str]:
+    from npu_config.logs.facts import texts
     from npu_config.migration.facts import facts
     from npu_config.rulebook import load_all
 
     yield from (rule.summary for rule in load_all())
     yield from (fact.title for fact in facts().values())
+    yield from texts()
 
 
 def _helps() -> Iterator[str]:
@@ -358,8 +361,11 @@ def main(arguments: List[str]) -> int:
         left = queue(catalogue)
         print("".join(line + "\n" for line in left), end="")
         print("{} sentences, {} wait for their Chinese".format(len(catalogue), len(left)))
+        pages = rule_pages.waiting()
+        print("of the pages of rules {} paragraphs wait".format(len(pages)))
         if action == "check":
-            return 1 if left and "--release" in arguments else 0
+            return 1 if (left or pages) and "--release" in arguments else 0
+        rule_pages.update()
         if left:
             print("translate them in", os.path.relpath(str(PO)))
         if not PO.exists() or PO.read_bytes() != source(catalogue):

@@ -5,7 +5,8 @@ from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple
 from npu_config.catalogue import PAGES
 
 VERSION = 1
-HEADER_KEYS = ("version", "target")
+EXTENDS = "extends"
+HEADER_KEYS = ("version", EXTENDS, "target")
 TARGET_KEYS = ("product", "mode", "cann", "adapter")
 
 

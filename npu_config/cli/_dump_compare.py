@@ -1,12 +1,14 @@
 """``npu-config dump compare``: a dump against a reference, another dump, or its own ranks."""
 
 import contextlib
-from typing import Optional, Tuple
+import os
+from typing import Any, Callable, Dict, Optional
 
 import click
 
 from npu_config.cli import _dump_text as text
 from npu_config.cli._dump_shared import (
+    LINES,
     Bar,
     Outputs,
     attempt_values,
@@ -15,7 +17,7 @@ from npu_config.cli._dump_shared import (
     write_next,
 )
 from npu_config.cli._options import FILE, together
-from npu_config.cli._output import write
+from npu_config.cli._output import Unproducible, write
 from npu_config.cli._report import fails
 from npu_config.core.diagnostics import Report
 from npu_config.core.message import localized
@@ -46,73 +48,94 @@ bounds_options = together(
 
 @click.command("compare")
 @click.argument("npu", metavar="NPU", type=FILE)
-@click.argument("reference", metavar="REFERENCE", type=FILE)
+@click.argument("reference", metavar="[REFERENCE]", type=FILE, required=False)
 @graph_option
 @bounds_options
-@click.option("--step", type=int, metavar="N", help="The step of the dump.")
+@click.option("--step", type=int, metavar="N", help="Only this step of the dump.")
 @click.option("--reference-step", type=int, metavar="N", help="The run or step of REFERENCE.")
-@click.option("--device", type=int, metavar="N", help="The device of the dump.")
+@click.option("--device", type=int, metavar="N", help="Only this device of the dump.")
+@click.option("--run", metavar="TIME", help="The run of the dump; else the newest of each device.")
 @click.option(
     "--ignore", multiple=True, metavar="PATTERN", help="Operators that do not count (* and ?)."
 )
 @click.option("--all", "everything", is_flag=True, help="Print inputs that agree, too.")
+@click.option("--limit", default=LINES, show_default=True, help="How many rows; 0: all.")
 @click.option(
     "--csv", "csv_file", metavar="FILE", help="Write the table in the columns of msaccucmp."
 )
 @output_options
 def compare_command(
     npu: str,
-    reference: str,
+    reference: Optional[str],
     graph: Optional[str],
-    threshold: Optional[float],
-    max_abs: Optional[float],
-    max_rel: Optional[float],
-    step: Optional[int],
-    reference_step: Optional[int],
-    device: Optional[int],
-    ignore: Tuple[str, ...],
     everything: bool,
+    limit: int,
     csv_file: Optional[str],
     outputs: Outputs,
+    **chosen: Any,
 ) -> int:
     """Compare a dump with a reference, and find the first operator that diverges.
 
     REFERENCE is a folder of .npy files (OPERATOR.OUTPUT.TIME.npy, of tfdbg-export or dump
-    export), or another dump. Without --graph inputs are not compared.
+    export), or another dump. Every step, device and model that both sides have is compared.
+    Without --graph inputs are not compared. Two single files (dumps or .npy) are compared by
+    themselves. Without REFERENCE the devices of the dump are compared with each other: weights
+    and summed gradients have to be equal bit for bit.
 
     Exit code 0 when everything that was compared agrees, 1 when something diverges.
     """
     from npu_config.dumps import result
-    from npu_config.dumps.compare import compare_dumps
     from npu_config.dumps.html import comparison_page
 
     with contextlib.ExitStack() as stack:
-        found = attempt_values(
-            outputs.format_,
-            lambda: compare_dumps(
-                npu,
-                reference,
-                graph,
-                threshold,
-                max_abs,
-                max_rel,
-                step=step,
-                reference_step=reference_step,
-                device=device,
-                ignore=ignore,
-                progress=Bar(stack).advance,
-            ),
-        )
+        compared = _comparison(npu, reference, graph, chosen, Bar(stack).advance)
+        found = attempt_values(outputs.format_, compared)
+    title = (
+        localized("the ranks of {}", npu)
+        if reference is None
+        else localized("{} against {}", npu, reference)
+    )
     outputs.deliver(
-        result.plain(found),
+        lambda: result.plain(found),
         found.diagnostics,
         result.finding(found),
-        lambda: text.comparison(found, everything),
-        lambda: comparison_page(found, localized("{} against {}", npu, reference)),
+        lambda: text.comparison(found, everything, limit),
+        lambda: comparison_page(found, title),
     )
     if csv_file is not None:
         write(csv_file, result.result_csv(found), outputs.force)
+    if outputs.next_config is not None and found.inputs_differ:
+        message = "the inputs differ; no operator is to blame, and {} is not written"
+        raise Unproducible(message, outputs.next_config)
     first = found.first_diverging
     layers = [first] if first is not None else list(found.diverging)
     write_next(outputs, npu, layers, found.step, found.passes)
     return 0 if found.ok and not fails(Report(found.diagnostics), False) else 1
+
+
+def _comparison(
+    npu: str,
+    reference: Optional[str],
+    graph: Optional[str],
+    chosen: Dict[str, Any],
+    progress: Callable[[int, int], None],
+) -> Callable[[], Any]:
+    """What compares: two files, two folders, or the ranks of one dump."""
+    bounds = {name: chosen.pop(name) for name in ("threshold", "max_abs", "max_rel")}
+    if reference is None:
+        from npu_config.dumps.ranks import compare_ranks
+
+        for name in ("reference_step", "device"):
+            if chosen.pop(name) is not None:
+                raise click.UsageError(localized("--{} needs REFERENCE", name.replace("_", "-")))
+        if any(value is not None for value in bounds.values()):
+            message = "ranks are compared bit for bit; limits need REFERENCE"
+            raise click.UsageError(localized(message))
+        return lambda: compare_ranks(npu, graph, **chosen, progress=progress)
+    if os.path.isfile(npu) and os.path.isfile(reference):
+        from npu_config.dumps.single import compare_files
+
+        return lambda: compare_files(npu, reference, **bounds)
+    from npu_config.dumps.compare import compare_dumps
+
+    return lambda: compare_dumps(npu, reference, graph, **bounds, **chosen, progress=progress)

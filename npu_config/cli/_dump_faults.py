@@ -99,7 +99,7 @@ def overflow_command(
         "mixlist": list(report.mixlist),
     }
     outputs.deliver(
-        content,
+        lambda: content,
         report.diagnostics,
         [overflows.finding(each) for each in report.overflows],
         lambda: _overflows(report, compared, path),

@@ -70,7 +70,7 @@ class Outputs(NamedTuple):
 
     def deliver(
         self,
-        content: Any,
+        content: Callable[[], Any],
         found: Sequence[Diagnostic],
         results: Sequence[Diagnostic],
         shown: Callable[[], str],
@@ -79,13 +79,14 @@ class Outputs(NamedTuple):
         """Print a result, and write it where that is asked for.
 
         Args:
-            content: for JSON.
+            content: makes what JSON holds.
             found: what is wrong with the dump.
             results: the result as findings, for JSON.
             shown: makes the text.
             page: makes the HTML.
         """
-        as_json = text.document(content, [*found, *results])
+        wanted = self.format_ == "json" or self.json_file is not None
+        as_json = text.document(content(), [*found, *results]) if wanted else ""
         if self.format_ == "json":
             say(as_json)
         else:

@@ -1,12 +1,14 @@
 """What the commands of ``npu-config dump`` print: tables and sentences of what was found."""
 
+import itertools
 import json
 import math
+import textwrap
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import join, localized, phrase
-from npu_config.core.terminal import padded, printable, width
+from npu_config.core.terminal import fitted, padded, printable, screen, width
 
 BAR = 40
 WIDEST = 72
@@ -33,27 +35,58 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Columns as wide as they need to be; numbers to the right."""
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]], notes: Iterable[str] = ()) -> str:
+    """Columns as wide as they need to be and the terminal is; numbers to the right.
+
+    Args:
+        head: the names of the columns.
+        rows: their cells.
+        notes: what is said below each row; "" for nothing.
+    """
     heads = [localized(cell) for cell in head]
-    lines = [[_cut(printable(str(cell))) for cell in row] for row in (heads, *rows)]
+    lines = [[fitted(printable(str(cell)), WIDEST) for cell in row] for row in (heads, *rows)]
     widths = [max(map(width, column)) for column in zip(*lines)]
     right = [
         len(lines) > 1 and all(_is_number(line[index]) for line in lines[1:])
         for index in range(len(head))
     ]
-    return "".join(
-        "  ".join(
-            padded(cell, columns, to_right) for cell, columns, to_right in zip(line, widths, right)
-        ).rstrip()
-        + "\n"
-        for line in lines
-    )
+    columns = screen()
+    if columns is not None:
+        _narrow(widths, columns, [index for index, number in enumerate(right) if not number])
+    texts = []
+    for line, note in itertools.zip_longest(lines, ["", *notes][: len(lines)], fillvalue=""):
+        cells = [
+            padded(fitted(cell, size), size, to_right)
+            for cell, size, to_right in zip(line, widths, right)
+        ]
+        texts.append(_GAP.join(cells).rstrip() + "\n")
+        if note:
+            texts.append(_below(printable(note), columns))
+    return "".join(texts)
 
 
-def _cut(cell: str) -> str:
-    """The end of a long name says more than its beginning."""
-    return cell if len(cell) <= WIDEST else "..." + cell[3 - WIDEST :]
+_GAP = "  "
+_NARROWEST = 10
+
+
+def _narrow(widths: List[int], columns: int, texts: Sequence[int]) -> None:
+    """Take from the widest columns of text what is more than the terminal has."""
+    surplus = sum(widths) + len(_GAP) * (len(widths) - 1) - columns
+    while surplus > 0:
+        widest = max(texts, key=lambda index: widths[index], default=None)
+        if widest is None or widths[widest] <= _NARROWEST:
+            return
+        others = [widths[index] for index in texts if index != widest]
+        least = max(_NARROWEST, min(widths[widest] - 1, max(others, default=0)))
+        taken = min(surplus, widths[widest] - least)
+        widths[widest] -= taken
+        surplus -= taken
+
+
+def _below(note: str, columns: Optional[int]) -> str:
+    """What is said of a row, set in and broken at the width of the terminal."""
+    lines = textwrap.wrap(note, max(40, (columns or 100) - 6), break_long_words=False) or [note]
+    return "".join("      {}\n".format(line) for line in lines)
 
 
 def _is_number(text: str) -> bool:
@@ -183,69 +216,172 @@ def _tensor(tensor: Any) -> str:
     return head + text
 
 
-def comparison(result: Any, everything: bool) -> str:
-    """The table of a comparison, and what it comes to."""
-    rows = [
-        row
-        for row in result.rows
-        if everything or row.side == "output" or row.verdict == "diverges"
-    ]
+def comparison(result: Any, everything: bool, limit: int = 0) -> str:
+    """What was compared, the table of where it goes wrong, and what it comes to."""
+    here = [row for row in result.rows if row.where == result.where]
+    rows = [row for row in here if everything or row.side == "output" or row.verdict == "diverges"]
+    shown = rows
+    if 0 < limit < len(rows):
+        diverging = [row for row in rows if row.verdict == "diverges"]
+        shown = (diverging or rows)[:limit]
+    texts = [_compared(result)]
     head = (
         "#",
+        phrase("verdict"),
         phrase("tensor"),
         phrase("type"),
         phrase("reference"),
         phrase("cosine"),
+        phrase("distance"),
         phrase("max abs"),
-        phrase("max rel"),
-        "RMSE",
-        phrase("verdict"),
     )
-    text: str = table(head, (_comparison_row(row) for row in rows))
-    hidden = len(result.rows) - len(rows)
+    kept = [n for n in range(len(head)) if n != _TYPE or (screen() or _WIDE) >= _WIDE]
+    cells = ([cell for n, cell in enumerate(_comparison_row(row)) if n in kept] for row in shown)
+    texts.append(table([head[n] for n in kept], cells, [row.reason for row in shown]))
+    texts.append(left_out(len(rows) - len(shown)))
+    hidden = len(here) - len(rows)
     if hidden:
-        text += localized("not shown, as they agree or were not compared: {:,} (--all)\n", hidden)
-    counts = [
-        (sum(row.verdict == verdict for row in result.rows), verdict)
-        for verdict in ("agrees", "diverges", "not compared", "ignored")
-    ]
-    text += "\n{}\n".format(
-        ", ".join("{:,} {}".format(count, verdict) for count, verdict in counts if count)
+        message = "not shown, as they agree or were not compared: {:,} (--all)\n"
+        texts.append(localized(message, hidden))
+    texts.append("\n")
+    texts.append(_counts(result.rows))
+    texts.append(outcome(result))
+    return "".join(texts)
+
+
+_TYPE, _WIDE = 3, 100
+"""The column that a narrow terminal does without."""
+
+
+def verdict(name: str) -> str:
+    """The word for a verdict in the reader's language."""
+    return localized(_VERDICTS.get(name, name))
+
+
+_VERDICTS = {
+    "agrees": phrase("agrees"),
+    "diverges": phrase("diverges"),
+    "not compared": phrase("not compared"),
+    "ignored": phrase("ignored"),
+}
+
+
+def _counts(rows: Sequence[Any]) -> str:
+    counts = [(sum(row.verdict == name for row in rows), name) for name in _VERDICTS]
+    return "{}\n".format(
+        ", ".join("{:,} {}".format(count, verdict(name)) for count, name in counts if count)
     )
-    text += first(result.first_diverging, result.path_to_it)
+
+
+def place(where: Any) -> str:
+    """A step, device and so on in words."""
+    parts = [
+        (phrase("step {}"), where.step),
+        (phrase("device {}"), where.device),
+        (phrase("model {}"), where.model),
+        (phrase("run {}"), where.run),
+    ]
+    return ", ".join(localized(text, value) for text, value in parts if value is not None)
+
+
+def _compared(result: Any) -> str:
+    """What was compared with what, and what was not."""
+    lines = []
+    parts = result.parts
+    if len(parts) == 1:
+        words = place(parts[0].where)
+        if words:
+            other = place(parts[0].other)
+            lines.append(localized("compared: {}", words))
+            if other and other != words:
+                lines.append(localized("with: {}", other))
+    elif parts:
+        lines.append(matrix(result).rstrip("\n"))
+        lines.append("")
+        lines.append(localized("below: {}", place(result.where)))
+    lines += [localized("not compared: {}", text) for text in result.left_out]
+    return "".join("{}\n".format(printable(line)) for line in lines) + ("\n" if lines else "")
+
+
+def matrix(result: Any) -> str:
+    """A line for each step and model, a column for each device."""
+    devices = list(dict.fromkeys(part.where.device for part in result.parts))
+    lines: Dict[Tuple[Any, Any], Dict[Any, Any]] = {}
+    for part in result.parts:
+        lines.setdefault((part.where.step, part.where.model), {})[part.where.device] = part
+    models = len({model for _, model in lines}) > 1
+    head = [phrase("step"), *([phrase("model")] if models else [])]
+    head += [phrase("device {}", or_unknown(device)) for device in devices]
+    return table(
+        head,
+        (
+            [
+                or_unknown(step),
+                *([or_unknown(model)] if models else []),
+                *(_cell(found.get(device)) for device in devices),
+            ]
+            for (step, model), found in lines.items()
+        ),
+    )
+
+
+def _cell(part: Any) -> str:
+    if part is None:
+        return "-"
+    if part.inputs_differ:
+        return localized("inputs differ")
+    count = part.counts.get("diverges", 0)
+    return localized("diverges ({:,})", count) if count else verdict(part.verdict)
+
+
+def outcome(result: Any) -> str:
+    """What a comparison comes to, in sentences."""
+    texts = []
+    if result.inputs_differ:
+        names = printable(", ".join(result.inputs_differ))
+        texts.append(localized("the inputs differ: {}\n", names))
+        message = "what follows is their consequence: feed both sides the same data and weights\n"
+        texts.append(message)
+    else:
+        if result.inputs == "agree":
+            texts.append("the inputs of the network agree\n")
+        name = result.first_diverging
+        texts.append(first(name, result.path_to_it, name is None or result.inputs_agree))
+    if len(result.parts) > 1 and (result.inputs_differ or result.first_diverging):
+        texts.append(localized("it is in: {}\n", place(result.where)))
     if result.passes:
-        text += localized("made by the fusion passes {}\n", printable(", ".join(result.passes)))
-    return text
+        passes = printable(", ".join(result.passes))
+        texts.append(localized("made by the fusion passes {}\n", passes))
+    return "".join(map(localized, texts))
 
 
-def first(name: Optional[str], path: Sequence[str] = ()) -> str:
+def first(name: Optional[str], path: Sequence[str] = (), inputs_agree: bool = True) -> str:
     """The sentence on the first operator that diverges."""
     if name is None:
         return "no operator has inputs that agree and outputs that do not\n"
-    text = localized("first operator whose inputs agree and whose outputs do not: {}\n", name)
+    message = "first operator whose inputs agree and whose outputs do not: {}\n"
+    if not inputs_agree:
+        message = "first operator whose outputs differ: {}; its inputs were not compared\n"
+    text = localized(message, name)
     if len(path) > 1:
         text += localized("the way to it: {}\n", " -> ".join(path))
     return "\n".join(map(printable, text.split("\n")))
 
 
 def _comparison_row(row: Any) -> Tuple[str, ...]:
-    numbers: List[str] = [""] * 4
+    numbers: List[str] = [""] * 3
     if row.metrics is not None:
-        numbers = [
-            _six(row.metrics.cosine),
-            *map(
-                number,
-                (
-                    row.metrics.max_absolute,
-                    row.metrics.max_relative,
-                    row.metrics.root_mean_square,
-                ),
-            ),
-        ]
-    verdict = row.verdict
-    if row.reason:
-        verdict += ": {}".format(row.reason)
-    return (str(row.index), row.tensor_index, row.op_type, row.reference, *numbers, verdict)
+        found = row.metrics
+        small = map("{:.3g}".format, (found.relative_euclidean, found.max_absolute))
+        numbers = [_six(found.cosine), *("NaN" if text == "nan" else text for text in small)]
+    return (
+        str(row.index),
+        verdict(row.verdict),
+        row.tensor_index,
+        row.op_type,
+        row.reference,
+        *numbers,
+    )
 
 
 def _six(value: float) -> str:

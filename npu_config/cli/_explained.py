@@ -5,7 +5,7 @@ each language, which :mod:`npu_config.cli._topics` reads.
 """
 
 import re
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue.api import PARAMETERS
@@ -23,6 +23,7 @@ from npu_config.writers import scalar
 from npu_config.writers.init import legal, sample
 
 _TWICE = re.compile("(?<!`)``(?!`)")
+_BLOCK = re.compile(r"(^```[^\n]*\n.*?\n```$)|((?:^(?!```)[^\n]+(?:\n|\Z))+)", re.M | re.S)
 
 _MODES = {
     "both": "training and online inference",
@@ -124,13 +125,27 @@ def _code(text: str) -> str:
     return "\n".join("    " + line for line in text.splitlines())
 
 
-def rule_page(rule: Rule) -> str:
-    """What a rule finds, why it matters, and the right way."""
+Translate = Callable[[str], str]
+
+
+def rule_page(rule: Rule, translate: Optional[Translate] = None) -> str:
+    """What a rule finds, why it matters, and the right way.
+
+    Args:
+        rule: the rule.
+        translate: gives a paragraph of the page in the language that is spoken, empty where it
+            has none; None: they stay as they are.
+    """
     parts: List[str] = [
         "# {} {}".format(rule.id, rule.name),
         localized("Severity: {}", localized(rule.severity.value)),
-        _translated(rule),
+        localized(rule.summary),
     ]
+    for text, is_code in paragraphs(rule):
+        said = text if is_code or translate is None else translate(text) or text
+        for heading in ("Wrong:", "Right:"):
+            said = re.sub("^{}(?=\\s|$)".format(heading), localized(heading), said)
+        parts.append(said)
     if rule.named:
         parts.append(localized("Options: {}", listed(rule.named)))
     if rule.on_host:
@@ -144,12 +159,11 @@ def rule_page(rule: Rule) -> str:
     return plain("\n\n".join(parts) + "\n")
 
 
-def _translated(rule: Rule) -> str:
-    """The page of a rule, with its title in the language that is spoken."""
-    title, _, rest = rule.page.partition("\n")
-    for heading in ("Wrong:", "Right:"):
-        rest = re.sub("^{}$".format(heading), localized(heading), rest, flags=re.MULTILINE)
-    return "{}\n{}".format(localized(title), rest) if rest else localized(title)
+def paragraphs(rule: Rule) -> Iterator[Tuple[str, bool]]:
+    """The paragraphs of a rule's page below its title, and whether each is code."""
+    _, _, rest = rule.page.partition("\n")
+    for fenced, text in _BLOCK.findall(rest):
+        yield fenced or text.rstrip("\n"), bool(fenced) or text.startswith("    ")
 
 
 def option_facts(option: Option) -> Dict[str, Any]:
@@ -216,9 +230,16 @@ def argument_page(name: str, options: Sequence[str], fields: Sequence[str]) -> s
     return "\n\n".join(parts) + "\n"
 
 
-def topics() -> List[Topic]:
+def topics(translate: Optional[Translate] = None) -> List[Topic]:
     """Every topic in the language that is spoken: options, rules, variables and the rest."""
-    return [*_options(), *_rules(), *_variables(), *_arguments(), *_migration(), *_former()]
+    return [
+        *_options(),
+        *_rules(translate),
+        *_variables(),
+        *_arguments(),
+        *_migration(),
+        *_former(),
+    ]
 
 
 def _options() -> List[Topic]:
@@ -234,13 +255,13 @@ def _options() -> List[Topic]:
     ]
 
 
-def _rules() -> List[Topic]:
+def _rules(translate: Optional[Translate]) -> List[Topic]:
     return [
         Topic(
             "rule",
             rule.id,
             plain("{}: {}".format(rule.name, localized(rule.summary))),
-            rule_page(rule),
+            rule_page(rule, translate),
             (rule.name,),
             {
                 "severity": rule.severity.value,

@@ -2,18 +2,19 @@
 
 import functools
 import os
-from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Sequence, Tuple
 
 import click
 
 from npu_config.cli._output import Failure
-from npu_config.core.message import listed, localized, phrase
+from npu_config.core.message import language, listed, localized, phrase
 from npu_config.core.target import MODES, Product, Target
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from npu_config.lint.project import Project
+    from npu_config.rules.overrides import Override
     from npu_config.rules.reading import Around
 
 
@@ -187,11 +188,60 @@ def target_options(function: Any) -> Any:
     return _target_options(command)
 
 
-def around_of(target: Target, project: "Project", on_host: bool = False) -> "Around":
+def around_of(
+    target: Target,
+    project: "Project",
+    on_host: bool = False,
+    overrides: "Tuple[Override, ...]" = (),
+) -> "Around":
     """What a command judges its files for, and with which surroundings."""
     from npu_config.rules.reading import Around
 
-    return Around(target, project.target, os.environ if on_host else None, on_host)
+    environ = os.environ if on_host else None
+    return Around(target, project.target, environ, on_host, overrides=overrides)
+
+
+def complete_options(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> "List[CompletionItem]":
+    """Names of options, for ``--set``."""
+    from click.shell_completion import CompletionItem
+
+    from npu_config.catalogue import OPTIONS
+
+    return [
+        CompletionItem(name + "=", help=option.summary)
+        for name, option in OPTIONS.items()
+        if name.startswith(incomplete)
+    ]
+
+
+def _overrides(ctx: click.Context, param: click.Parameter, given: Tuple[str, ...]) -> Any:
+    """``NAME=VALUE`` texts as overrides; every one that is none is said, as a wrong call."""
+    if not given:
+        return ()
+    from npu_config.core.diagnostics import NpuConfigError
+    from npu_config.rules.overrides import overrides_of
+
+    try:
+        return overrides_of(given)
+    except NpuConfigError as error:
+        found = error.diagnostics.localized(language())
+        words = ["; ".join(filter(None, (each.message, each.help))) for each in found]
+        raise click.BadParameter("; ".join(words), ctx, param) from None
+
+
+def set_option(function: Any) -> Any:
+    """``--set NAME=VALUE``, given to the command as ``overrides``."""
+    return click.option(
+        "--set",
+        "overrides",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=_overrides,
+        shell_complete=complete_options,
+        help="Set an option, whatever the file says; null takes it away.  Repeatable.",
+    )(function)
 
 
 out_options = together(

@@ -255,6 +255,7 @@ class Session:
                 roots[candidate.root] += 1
         with progress(len(found)) as advance:
             launchers: List[Tuple[Candidate, Judgement]] = []
+            layered: List[Tuple[Candidate, Judgement]] = []
             for candidate in others:
                 unknown = Judgement(candidate.path, (), unchecked=FAILED)
                 checked = _guarded(unknown, self._check, candidate)
@@ -269,8 +270,12 @@ class Session:
                     checked = self._mend(candidate, checked, fixing)
                     if checked.reading is not None and checked.reading.kind == "shell":
                         launchers.append((candidate, checked))
+                    elif checked.reading is not None and checked.reading.layers and fixing:
+                        layered.append((candidate, checked))
                     else:
                         self._finish(candidate, checked)
+            for candidate, checked in layered:  # a file that it extends may have been fixed
+                self._finish(candidate, _guarded(checked, self._again, candidate, checked))
             self._check_launchers(launchers)
             self._check_scripts(scripts, fixing, advance)
         for root, count in roots.items():
@@ -349,6 +354,11 @@ class Session:
         judged = look(candidate.path, around, self._as_kind, candidate.content, load_all)
         return judged if isinstance(judged, Ownership) else self._reported(judged)
 
+    def _again(self, candidate: Candidate, checked: Judgement) -> Judgement:
+        """What is to be said of a file after others were fixed."""
+        again = self._check(candidate) if self.fixes and candidate.content is None else checked
+        return checked if isinstance(again, Ownership) else self._promised(candidate, again)
+
     def _reported(self, judged: Judgement) -> Judgement:
         """What neither the project nor the command line silences."""
         found = [each for each in judged.found if self._keeps(each) and self._file_keeps(each)]
@@ -409,7 +419,7 @@ class Session:
             return checked, 0
         latest, text, count, seen = checked, before, 0, {before}
         while len(seen) < MOST_PASSES:
-            text, done = fixed(text, latest.found)
+            text, done = fixed(text, filter(latest.is_own, latest.found))
             if text in seen or not _comes_back(text, checked.encoding):
                 break
             seen.add(text)
@@ -423,14 +433,16 @@ class Session:
     def _promised(self, candidate: Candidate, checked: Judgement) -> Judgement:
         """The findings; a fix that would not be done is none that is safe."""
         text = checked.text
-        if text is None or not any(map(_is_safe, checked.found)):
+        if text is None or not any(map(_is_safe, filter(checked.is_own, checked.found))):
             return checked
         if not _is_broken(checked) and _comes_back(text, checked.encoding):
             return checked
         if self._mended(candidate, checked)[1]:
             return checked
         found = tuple(
-            attr.evolve(each, fix=each.fix._replace(safe=False)) if each.fix is not None else each
+            attr.evolve(each, fix=each.fix._replace(safe=False))
+            if each.fix is not None and checked.is_own(each)
+            else each
             for each in checked.found
         )
         return attr.evolve(checked, found=found)
@@ -461,7 +473,7 @@ def _is_broken(judged: Judgement) -> bool:
     Also where a comment silences that.  The text of an option that is not JSON is no fault of
     the file's syntax.
     """
-    found = (*judged.found, *judged.silenced)
+    found = filter(judged.is_own, (*judged.found, *judged.silenced))
     return any(each.rule in _BROKEN and each.option is None for each in found)
 
 

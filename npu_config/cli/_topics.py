@@ -7,12 +7,15 @@ each line), which ``tools.generate`` makes: no rule has to be imported.
 import functools
 import json
 import os
-from typing import Any, List, Mapping, NamedTuple, Sequence, Tuple
+import re
+from typing import Any, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.files import reading
-from npu_config.core.message import LOCALES, language
+from npu_config.core.message import LANGUAGES, LOCALES, language
 
-KINDS = ("option", "rule", "variable", "argument", "migration")
+KINDS = ("option", "rule", "variable", "argument", "migration", "guide")
+_NAMED = ("option", "rule", "variable")
+_NAME = re.compile(r"[A-Za-z]\w*[-_]\w[-\w]*\Z")
 FORMER = "former"
 """The kind of names that older adapters read: they are explained, not listed."""
 
@@ -24,12 +27,14 @@ class Topic(NamedTuple):
 
     Attributes:
         kind: one of :data:`KINDS`; an argument is one of NPURunConfig, a migration what
-            ``npu-config migrate`` changes, refuses or reports.
+            ``npu-config migrate`` changes, refuses or reports, a guide a section of the
+            documentation.
         name: what it is called.
         summary: one line.
         page: the whole page, as Markdown.
         also: other names of it.
         facts: what programs may want to know, for ``--format json``.
+        keywords: words that it is searched by, in any language.
     """
 
     kind: str
@@ -38,6 +43,7 @@ class Topic(NamedTuple):
     page: str
     also: Sequence[str] = ()
     facts: Mapping[str, Any] = {}
+    keywords: Sequence[str] = ()
 
     def is_called(self, word: str) -> bool:
         """Whether a word is its name."""
@@ -81,10 +87,41 @@ def called(word: str) -> List[Topic]:
     return others[:1] + [topic for topic in found if topic.kind == "migration"]
 
 
+def misspelt(word: str) -> Optional[str]:
+    """The name that a word differs from in a letter or two, if it can be a name at all."""
+    if not _NAME.match(word) or former(word):
+        return None
+    from npu_config.text.words import is_typo, near
+
+    names = [n for t in topics() if t.kind in _NAMED for n in (t.name, *t.also)]
+    close = near(word, names)
+    return close if close is not None and is_typo(word, close) else None
+
+
 def about(words: str) -> List[Topic]:
-    """The topics that hold every one of some words: in their name, their summary, their page."""
-    wanted = words.lower().split()
-    ranked = [(rank, topic) for topic in topics() for rank in [_rank(topic, wanted)] if rank]
+    """The topics that hold every one of some words: in their name, their summary, their page.
+
+    Words of one language find what is shown in the other.
+    """
+    spoken = language()
+    for searched in (spoken, *(other for other in LANGUAGES if other != spoken)):
+        found = _holding(words.lower().split(), _read(searched))
+        if found:
+            names = [(topic.kind, topic.name) for topic in found]
+            shown = {(topic.kind, topic.name): topic for topic in topics()}
+            return [shown[name] for name in names if name in shown]
+    return []
+
+
+def _holding(wanted: Sequence[str], among: Sequence[Topic]) -> List[Topic]:
+    """The best of the topics that hold all words, the nearest to their names first."""
+    ranked = [
+        (rank, topic)
+        for topic in among
+        if topic.kind in KINDS
+        for rank in [_rank(topic, wanted)]
+        if rank
+    ]
     best = min((rank for rank, _ in ranked), default=0)
     return [topic for rank, topic in sorted(ranked, key=lambda pair: pair[0]) if rank <= best + 1]
 
@@ -92,7 +129,7 @@ def about(words: str) -> List[Topic]:
 def _rank(topic: Topic, wanted: Sequence[str]) -> int:
     """0 for a topic that does not hold all of the words; the lower the nearer to its name."""
     texts = (
-        " ".join((topic.name, *topic.also)),
+        " ".join((topic.name, *topic.also, *topic.keywords)),
         topic.name + " " + topic.summary,
         topic.page,
     )

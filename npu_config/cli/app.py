@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, str] = {
     "tfdbg-export": "tfdbg_export",
     "dump": "dump",
     "doctor": "doctor",
+    "log": "log",
     "run": "run_script",
     "lsp": "lsp",
 }

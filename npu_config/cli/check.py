@@ -11,6 +11,7 @@ from npu_config.cli._options import (
     as_option,
     missing,
     selection_options,
+    set_option,
     target_options,
 )
 from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, Failure, say, writing
@@ -30,6 +31,7 @@ from npu_config.text.rules import unreadable_file
     is_flag=True,
     help="This is the training host: look at its paths and its environment, too.",
 )
+@set_option
 @selection_options
 @strict_option
 @click.option("--notes", is_flag=True, help="Show notes (information), and not just their number.")
@@ -54,6 +56,7 @@ def command(
     format_: str,
     target: Target,
     on_host: bool,
+    overrides: Tuple[Any, ...],
     select: Tuple[str, ...],
     ignore: Tuple[str, ...],
     strict: bool,
@@ -88,7 +91,7 @@ def command(
     project = find_project(next((path for path in paths if path != "-"), "."), load_all)
     session = Session(
         project,
-        around_of(target, project, on_host or project.on_host),
+        around_of(target, project, on_host or project.on_host, overrides),
         selection(select or project.select, ignore or project.ignore),
         as_kind,
     )

@@ -1,11 +1,11 @@
 """``npu-config diff``."""
 
 import contextlib
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 import click
 
-from npu_config.cli._options import INPUT, as_option
+from npu_config.cli._options import INPUT, as_option, set_option
 from npu_config.cli._output import say
 
 
@@ -13,7 +13,8 @@ from npu_config.cli._output import say
 @click.argument("old", metavar="A", type=INPUT)
 @click.argument("new", metavar="B", type=INPUT)
 @as_option
-def command(old: str, new: str, as_kind: Optional[str]) -> int:
+@set_option
+def command(old: str, new: str, as_kind: Optional[str], overrides: Tuple[Any, ...]) -> int:
     """Print the options that two configurations set differently; exit code 1 when there are any.
 
     Values are compared, not their spelling: the steps "0|5" and [0, 5] are the same.  The target
@@ -21,20 +22,22 @@ def command(old: str, new: str, as_kind: Optional[str]) -> int:
     """
     if (old, new) == ("-", "-"):
         raise click.UsageError("only one of the two can be standard input")
-    before, after = (_values(path, as_kind) for path in (old, new))
+    before, after = (
+        _values(path, as_kind, given) for path, given in ((old, ()), (new, overrides))
+    )
     lines = _differences(before, after)
     if lines:
         say("--- {}\n+++ {}\n".format(old, new) + "".join(lines))
     return 1 if lines else 0
 
 
-def _values(path: str, as_kind: Optional[str]) -> Dict[str, Any]:
+def _values(path: str, as_kind: Optional[str], overrides: Tuple[Any, ...] = ()) -> Dict[str, Any]:
     """Every setting of a file by name; exit code 1, with its findings, when it has errors."""
     from npu_config.catalogue import OPTIONS, InvalidValue
     from npu_config.cli._report import complain, read_configuration
     from npu_config.core.settings import UNKNOWN
 
-    reading = read_configuration(path, as_kind)
+    reading = read_configuration(path, as_kind).overridden(overrides)
     errors = [d for d in reading.diagnostics if d.severity.rank == 2]
     if errors or not reading.settings:
         complain(reading.diagnostics, reading)

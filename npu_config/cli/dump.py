@@ -365,7 +365,7 @@ def result_command(path: str, threshold: float, limit: int, format_: str) -> int
         ],
     }
     print_result(format_, content, (), lambda: text.results(table, threshold, limit), 1)
-    return 1 if table.diverging else 0
+    return 1 if table.diverging or not table.judged else 0
 
 
 for each in (

@@ -9,7 +9,7 @@ import click
 
 from npu_config.cli._options import complete_names, form_option
 from npu_config.cli._output import Failure, say, wants_color
-from npu_config.cli._topics import KINDS, Topic, about, called, former, topics
+from npu_config.cli._topics import KINDS, Topic, about, called, former, misspelt, topics
 from npu_config.core.message import join, localized
 
 _RULE = re.compile(r"NPU[0-9]+\Z", re.I)
@@ -25,7 +25,7 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
 
     A NAME is that of an option (dump_step), a rule (NPU104, value-not-allowed), a variable
     (RANK_ID), an argument (dump_config), or of what the report of migrate tells (hvd-rank).
-    Other WORDS are searched for in the names and pages.
+    Other WORDS are searched for in names, pages and the guides, in both languages.
 
     \b
     npu-config explain dump_step NPU104
@@ -40,6 +40,11 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
     searched = listing
     for word in words:
         named = _of(kind, called(word))
+        if not named and not _RULE.match(word):
+            meant = misspelt(word)
+            named = _of(kind, called(meant)) if meant else []
+            if named:
+                say(localized('no name is "{}"; this is "{}"', word, meant) + "\n", err=True)
         hits = named or ([] if _RULE.match(word) else _of(kind, about(word)))
         searched = searched or (not named and bool(hits))
         found.extend(hits)

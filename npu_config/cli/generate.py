@@ -1,22 +1,22 @@
 """``npu-config generate``."""
 
 import os
-from typing import TYPE_CHECKING, Dict, Iterable, List, Optional, cast
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Tuple, cast
 
 import click
 
-from npu_config.cli._options import INPUT, as_option, out_options, target_options
+from npu_config.cli._options import INPUT, as_option, out_options, set_option, target_options
 from npu_config.cli._output import FINDINGS, Failure, Unproducible, deliver, say, writing
-from npu_config.cli._report import findings_option, write_findings
+from npu_config.cli._report import STDIN, findings_option, write_findings
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.files import write_missing
 from npu_config.core.message import localized
 from npu_config.core.rule import REGISTRY
 from npu_config.core.settings import Stated
 from npu_config.core.target import Target
-from npu_config.rules.reading import Reading
+from npu_config.rules.reading import Below, Reading
 from npu_config.rules.value import ConfigValue
-from npu_config.writers import FORMATS, WITHOUT_COMMENTS, render
+from npu_config.writers import FORMATS, LAYERED, WITHOUT_COMMENTS, render
 
 if TYPE_CHECKING:
     from npu_config.script import ScriptReading
@@ -32,11 +32,17 @@ if TYPE_CHECKING:
 @out_options
 @as_option
 @target_options
+@set_option
 @findings_option
 @click.option(
     "--drop-unknown",
     is_flag=True,
     help="Leave out, and report, what the adapter of the target's version does not read.",
+)
+@click.option(
+    "--keep-layers",
+    is_flag=True,
+    help="Write the difference to the files that CONFIG extends (to CONFIG, if it extends none).",
 )
 @click.option(
     "--side-files",
@@ -50,8 +56,10 @@ def command(
     force: bool,
     as_kind: Optional[str],
     target: Target,
+    overrides: Tuple[Any, ...],
     findings: Optional[str],
     drop_unknown: bool,
+    keep_layers: bool,
     side_files: Optional[str],
 ) -> int:
     """Turn a configuration (a file, or - for standard input) into another form.
@@ -63,15 +71,20 @@ def command(
     Nothing is written when the configuration has an error, and nothing that `npu-config check`
     refuses for the same target.  With --target-cann that is, in a configuration file, every option
     that the adapter of that version does not read, unless --drop-unknown leaves it out.
+
+    A configuration that extends others becomes a single one; with --keep-layers a file that
+    extends them and holds what differs.
     """
     from npu_config.cli._report import complain, read_configuration
     from npu_config.judging import Around, judge_reading
     from npu_config.lint.project import in_project
     from npu_config.rulebook import load_all
-    from npu_config.writers.carry import carry, rewritten, without_unread
+    from npu_config.writers.carry import carry, layer_of, rewritten, without_unread
 
     to = to or _by_suffix(out)
-    reading = read_configuration(config, as_kind, scripts=True)
+    original = read_configuration(config, as_kind, scripts=True)
+    reading = original.overridden(overrides)
+    layers = _extended(original, to, out) if keep_layers else None
     around = in_project(Around(target), config, load_all)
     judged = judge_reading(reading, around, load_all)
     if findings is not None:
@@ -96,7 +109,8 @@ def command(
             raise NpuConfigError(carried.lost)
         if proto is not None:
             proto, notes = rewritten(carried, proto, source.settings.entries)
-        content = render(carried.config, to, notes, proto)
+        layer = layers and layer_of(carried.config, target, *layers)
+        content = render(carried.config, to, notes, proto, layer)
     except NpuConfigError as error:
         complain(error.diagnostics, reading)
         say(localized("nothing is written\n"), err=True)
@@ -134,6 +148,26 @@ def _stated(reading: Reading, path: str) -> Stated:
             "{} sets no option itself: generate from {}, which it loads", path, name
         )
     raise Unproducible("{} sets no option of NpuOptimizer", path)
+
+
+def _extended(original: Reading, to: str, out: Optional[str]) -> Tuple[Below, Tuple[str, ...]]:
+    """What the files set that a new one extends, and their names for it.
+
+    Raises:
+        Unproducible: the original is no file that can be extended.
+    """
+    if to not in LAYERED:
+        raise click.UsageError(localized("--keep-layers requires --to {}", "|".join(LAYERED)))
+    path = original.path or ""
+    folder = os.path.dirname(path)
+    bases = tuple(os.path.join(folder, base.name) for base in original.bases)
+    below = original.below
+    if below is None:
+        if original.kind not in LAYERED or not original.settings or path == STDIN:
+            raise Unproducible("{} is not a file that another one can extend", path)
+        bases, below = (path,), Below(original.settings[0].entries, original.target)
+    start = folder if out in (None, "-") else os.path.dirname(str(out))
+    return below, tuple(os.path.relpath(each, start or os.curdir) for each in bases)
 
 
 def _new(found: Iterable[Diagnostic], said: Iterable[Diagnostic]) -> List[Diagnostic]:

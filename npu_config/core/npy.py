@@ -11,6 +11,7 @@ __all__ = [
     "COLUMNS",
     "DTYPES",
     "INDEX",
+    "NETWORK",
     "TENSOR",
     "Exported",
     "file_name",
@@ -54,6 +55,8 @@ def unguarded(cell: str) -> str:
 
 
 INDEX = "index.csv"
+NETWORK = "network.csv"
+"""Beside the index of a dump: which output of the network each file stands for."""
 _KINDS = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
 DTYPES = {
     "{}{}{}".format("|" if size == 1 else "<", kind, size): "{}{}".format(name, 8 * size)

@@ -51,6 +51,7 @@ class Setting(NamedTuple):
     of the field with its value, ``i: 10``, in the text of a ConfigProto.
     ``above``: the value cannot be known here, but is a number greater than this one.
     ``content``: of the file that the value names, for one that came with a builder.
+    ``by``: what set it at its place: a task of the builder, ``NAME=VALUE`` of the command line.
     """
 
     value: Any
@@ -60,6 +61,7 @@ class Setting(NamedTuple):
     field_place: Optional[Place] = None
     above: Optional[int] = None
     content: Optional[str] = None
+    by: Optional[str] = None
 
     @property
     def place_of_name(self) -> Place:

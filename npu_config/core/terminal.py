@@ -4,7 +4,10 @@ A terminal acts on control characters; a CI system on lines that begin with ``::
 ``##[``.  Here both become visible text.
 """
 
+import os
+import sys
 import unicodedata
+from typing import Optional
 
 from npu_config.core.patterns import lazy_pattern
 
@@ -38,6 +41,32 @@ def width(text: str) -> int:
             continue
         columns += 2 if unicodedata.east_asian_width(character) in "WF" else 1
     return columns
+
+
+def fitted(text: str, columns: int) -> str:
+    """A printable text in so many columns; the end of a longer one is cut, and shows it."""
+    if width(text) <= columns:
+        return text
+    kept = ""
+    for character in text:
+        if width(kept) + width(character) > columns - 3:
+            break
+        kept += character
+    return kept + "..."[: max(columns, 0)]
+
+
+def screen() -> Optional[int]:
+    """How many columns the terminal has; None when standard output is none.
+
+    COLUMNS of the environment comes first, as for every program.
+    """
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and 0 < int(given) < 10000:
+        return int(given)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or None
+    except (OSError, ValueError, AttributeError):
+        return None
 
 
 def _line(line: str, color: bool, commands: bool) -> str:

@@ -17,8 +17,10 @@ from npu_config.dumps.graph import GeGraph, GeOp, read_ge_graph
 from npu_config.dumps.layouts import to_original_layout
 from npu_config.dumps.metrics import Metrics
 from npu_config.dumps.overflow import Overflow, OverflowReport, explain_overflows, read_overflow
+from npu_config.dumps.ranks import compare_ranks
 from npu_config.dumps.result import ResultTable, read_result, result_csv
 from npu_config.dumps.scan import Scan, ScannedTensor, scan_dumps
+from npu_config.dumps.single import compare_files
 from npu_config.dumps.statistics import Statistics, StatisticsRow, read_statistics, statistics_of
 from npu_config.dumps.tree import DumpFile, DumpTree, find_dumps
 
@@ -30,6 +32,6 @@ __all__ = [
     "read_overflow", "explain_overflows", "Overflow", "OverflowReport",
     "scan_dumps", "Scan", "ScannedTensor",
     "read_ge_graph", "GeGraph", "GeOp",
-    "compare_dumps", "Comparison", "Row", "Metrics",
+    "compare_dumps", "compare_files", "compare_ranks", "Comparison", "Row", "Metrics",
     "read_result", "result_csv", "ResultTable",
 ]  # fmt: skip

@@ -200,6 +200,22 @@ def operator_diverges() -> None:
     """
 
 
+@declare("NPU3014", Severity.ERROR, source=_COMPARED)
+def inputs_of_network_differ() -> None:
+    """What the network is fed with, or its weights, differ on both sides of a comparison.
+
+    Everything that follows differs, then, and no operator is to blame: the data is another
+    batch, is prepared in another way, or the weights are of another checkpoint.  Feeds, outputs
+    of iterators and weights are compared before anything else.
+
+    Wrong: a dump of the NPU with a shuffled data set, and a reference of the CPU with another
+    order.
+
+    Right: feed both sides the same data (a saved batch, the same seed, no shuffling), and
+    start from the same checkpoint.
+    """
+
+
 @declare(
     "NPU330",
     Severity.ERROR,

@@ -21,7 +21,13 @@ Shape = Tuple[int, ...]
 
 
 class ShapeMismatchError(ValueError):
-    """Two tensors cannot be compared; the text says why."""
+    """Two tensors are not of one shape; the text says which they have."""
+
+    def __init__(self, ours: Shape, theirs: Shape) -> None:
+        message = "the shape is {} on the device and {} in the reference"
+        super().__init__(phrase(message, list(ours), list(theirs)))
+        self.is_batch = len(ours) == len(theirs) > 1 and ours[1:] == theirs[1:]
+        """True when they differ in the first axis alone."""
 
 
 class Aligned(NamedTuple):
@@ -56,8 +62,7 @@ def aligned(tensor: Tensor, array: Array, original_format: Optional[str] = None)
         return Aligned(wanted, _together(lambda: tensor.blocks(True, steps=steps), array.blocks))
     larger = len(shape) == len(wanted) and all(a >= b for a, b in zip(shape, wanted))
     if order is None and not (larger and _is_padding(tensor, steps, wanted)):
-        message = "the shape is {} on the device and {} in the reference"
-        raise ShapeMismatchError(phrase(message, list(shape), list(wanted)))
+        raise ShapeMismatchError(shape, wanted)
     turned = order or tuple(range(len(shape)))
 
     def pieces() -> Iterator[Any]:
@@ -70,6 +75,17 @@ def aligned(tensor: Tensor, array: Array, original_format: Optional[str] = None)
     message = "the shape is {} on the device; what is beyond that of the reference is 0"
     remark = "" if order is not None else phrase(message, list(shape))
     return Aligned(wanted, _together(pieces, array.blocks), remark)
+
+
+def aligned_arrays(one: Array, other: Array) -> Aligned:
+    """Bring two arrays of files together.
+
+    Raises:
+        ShapeMismatchError: their shapes do not fit.
+    """
+    if one.shape != other.shape and not _same_axes(one.shape, other.shape):
+        raise ShapeMismatchError(one.shape, other.shape)
+    return Aligned(other.shape, _together(one.blocks, other.blocks))
 
 
 def _is_padding(tensor: Tensor, steps: Plan, wanted: Shape) -> bool:

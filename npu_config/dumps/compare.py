@@ -1,14 +1,16 @@
 """A dump of the NPU against a reference, in the order of execution.
 
-Outputs are matched through the header (the operator of the network that an output stands for),
-then the graph, then the name; inputs through the graph, as what their producer's output is
-matched with.  The first operator whose inputs agree and whose outputs do not is where to look.
+Every step, device and model that both sides have is compared (``pairing``), every tensor with
+what it stands for (``matching``), within the limits of its type and kind (``verdicts``).  What
+the job is fed with comes first: where the inputs differ already, no operator is to blame.  Else
+the first operator whose inputs agree and whose outputs do not is where to look.
 
 Source: facts dump.yaml, ``compare``; docs/en/tfadapter_1/migration/accuracy_debugging/
 network_accuracy_comparison.md.
 """
 
 import fnmatch
+import itertools
 import os
 from typing import (
     Any,
@@ -27,17 +29,21 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
-from npu_config.core.message import join, listed, phrase
+from npu_config.core.message import join, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.alignment import ShapeMismatchError, aligned
 from npu_config.dumps.dump import Tensor
-from npu_config.dumps.graph import CONSTANTS, GeGraph, GeOp, read_ge_graph
+from npu_config.dumps.graph import GeGraph, GeOp, graph_file, read_ge_graph
+from npu_config.dumps.matching import NO_COUNTERPART, Match, Sides, is_constant, match_of
 from npu_config.dumps.metrics import Metrics
-from npu_config.dumps.reference import Array, Reference, open_reference
-from npu_config.dumps.tree import Operator, choose, find_dumps, no_dump, operators
+from npu_config.dumps.pairing import Choice, Pair, paired
+from npu_config.dumps.reference import References, open_references
+from npu_config.dumps.tree import Folder, Operator, find_dumps, no_dump, operators
 from npu_config.dumps.verdicts import (
     AGREES,
     COSINE,
+    DATA,
+    DEFAULTS,
     DIVERGES,
     IGNORED,
     NOT_COMPARED,
@@ -47,111 +53,8 @@ from npu_config.dumps.verdicts import (
     limits_of,
 )
 
-NO_COUNTERPART = "*"
-
-
-class Match(NamedTuple):
-    """The counterpart of a tensor, or why there is none."""
-
-    array: Optional[Array] = None
-    by: str = ""
-    reason: str = ""
-    format: Optional[str] = None
-
-
-class Sides(NamedTuple):
-    """What matching needs to know."""
-
-    reference: Reference
-    graph: Optional[GeGraph]
-    operators: Dict[str, Operator]
-
-
-def match_of(
-    operator: Operator,
-    op: Optional[GeOp],
-    side: str,
-    number: int,
-    tensor: Tensor,
-    sides: Sides,
-) -> Match:
-    """The counterpart of a tensor, or why there is none.
-
-    Args:
-        operator: whose tensor it is.
-        op: the operator in the graph, if the graph has it.
-        side: ``"input"`` or ``"output"``.
-        number: which of them.
-        tensor: its header.
-        sides: the reference, the graph and all operators of the dump.
-    """
-    if operator.threads > 1:
-        message = "the operator ran in {} threads; each file holds a slice of it"
-        return Match(reason=phrase(message, operator.threads))
-    if op is not None and op.is_inner:
-        return Match(reason="an inner operator of several that stand for one")
-    try:
-        if sides.reference.is_dump:
-            array = sides.reference.of_operator(side, operator.name, number)
-            if array is not None:
-                return Match(array, "name")
-        if side == "input":
-            return _input(op, number, sides)
-        return _output(operator.name, number, tensor, sides)
-    except NpuConfigError as error:
-        return Match(reason=error.diagnostics[0].message)
-
-
-def _output(name: str, number: int, tensor: Optional[Tensor], sides: Sides) -> Match:
-    """The counterpart of an output: by the header, the graph, the name."""
-    keys: List[Tuple[str, str, int]] = []
-    if tensor is not None and tensor.original_op is not None:
-        keys.append(("header", tensor.original_op.name, tensor.original_op.output_index))
-    origin = None if sides.graph is None else sides.graph.origin(name, number)
-    if origin is not None:
-        keys.append(("graph", *origin))
-    op = None if sides.graph is None else sides.graph.find(name)
-    if op is None:
-        keys.append(("name", name, number))
-    format_ = None
-    if op is not None and op.outputs:
-        format_ = op.outputs[number if number < len(op.outputs) else 0].origin_format
-    for by, key, output in keys:
-        array = sides.reference.find(key, output)
-        if array is not None:
-            return Match(array, by, "", format_)
-    last = sides.reference.last_part(name) if op is None else None
-    if last is not None:
-        array = sides.reference.find(last, number)
-        if array is not None:
-            return Match(array, "name", "", format_)
-    return Match(reason=_why_not(op, keys))
-
-
-def _why_not(op: Optional[GeOp], keys: Sequence[Tuple[str, str, int]]) -> str:
-    if op is not None and op.type in CONSTANTS:
-        return "a constant: no reference file"
-    if not keys:
-        return "the compiler inserted the operator; the network has no such tensor"
-    return phrase("the reference has no {}.{}", keys[0][1], keys[0][2])
-
-
-def _input(op: Optional[GeOp], number: int, sides: Sides) -> Match:
-    """The counterpart of an input: what its producer's output is matched with."""
-    if sides.graph is None or op is None:
-        return Match(reason="which operator made the input is known from a graph only")
-    edge = op.inputs[number] if number < len(op.inputs) else None
-    if edge is None:
-        return Match(reason="the graph does not name this input")
-    name, output = edge
-    producer = sides.operators.get(name)
-    tensor = None
-    if producer is not None and output < len(producer.dump.outputs):
-        tensor = producer.dump.outputs[output]
-    return _output(name, output, tensor, sides)
-
-
 _LONGEST_PATH = 50
+NOWHERE = Folder(None, None, None, None, None)
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -176,6 +79,9 @@ class Row:
         kind: what the tensor is, one of :data:`~npu_config.dumps.verdicts.KINDS`; "" when
             nothing was compared.
         causes: ids of what the verdict rests on, e.g. ``"saturation"``; the first says most.
+        role: ``"data"`` or ``"weight"`` for what no operator computed, else "".
+        producer: the operator that made an input, where the graph says; else "".
+        where: run, device, model and step of the dump.
     """
 
     index: int
@@ -194,6 +100,29 @@ class Row:
     matched_by: str = ""
     kind: str = ""
     causes: Tuple[str, ...] = ()
+    role: str = ""
+    producer: str = ""
+    where: Folder = NOWHERE
+
+    @property
+    def run(self) -> Optional[str]:
+        """Of the dump."""
+        return self.where.run
+
+    @property
+    def device(self) -> Optional[int]:
+        """Of the dump."""
+        return self.where.device
+
+    @property
+    def model(self) -> Optional[str]:
+        """Of the dump."""
+        return self.where.model
+
+    @property
+    def step(self) -> Optional[int]:
+        """Of the dump."""
+        return self.where.step
 
     @property
     def tensor_index(self) -> str:
@@ -201,21 +130,68 @@ class Row:
         return "{}:{}:{}".format(self.op_name, self.side, self.number)
 
 
+class First(NamedTuple):
+    """Where a step goes wrong.
+
+    Args:
+        name: the first operator whose outputs differ while its inputs do not; None when there
+            is none.
+        inputs_agree: True when its inputs were compared, and agree.
+    """
+
+    name: Optional[str] = None
+    inputs_agree: bool = False
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Part:
+    """One step of one model on one device.
+
+    Args:
+        where: of the dump.
+        other: of the reference; what its files do not say is None.
+        counts: how many tensors have which verdict.
+        first: where it goes wrong.
+        inputs: ``"agree"``, ``"differ"`` or ``"not compared"``: feeds, iterators and weights.
+        inputs_differ: those that do, as tables name the reference.
+    """
+
+    where: Folder
+    other: Folder
+    counts: Dict[str, int]
+    first: First
+    inputs: str
+    inputs_differ: Tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """Of the whole part."""
+        if self.counts.get(DIVERGES):
+            return DIVERGES
+        return AGREES if self.counts.get(AGREES) else NOT_COMPARED
+
+
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Comparison:
     """The result.
 
     Args:
-        rows: in the order of execution; inputs before outputs.
-        first_diverging: the first operator whose inputs agree and whose outputs do not; None
-            when there is none.
+        rows: by step, device and model, in the order of execution; inputs before outputs.
+        first_diverging: the first operator whose inputs agree and whose outputs do not, of the
+            first step and device that has one; None when there is none, and when the inputs of
+            the network differ before.
         path_to_it: the operators that lead to it, from the first of the graph on; only it
             without a graph.
         passes: the fusion passes that made it, as the graph says.
         threshold: what a cosine has to exceed.
         against_dump: True when the reference is a dump of the NPU too.
-        step: the step of the dump.
+        step: the step of the first operator that diverges, else the first that was compared.
         diagnostics: what was wrong with files, and what is to be known.
+        parts: every step, device and model that was compared, in order.
+        left_out: what was not compared, in words.
+        bounds: the limits that were given.
+        where: the part of ``first_diverging``, or in which the inputs differ first.
+        inputs_agree: True when the inputs of ``first_diverging`` were compared.
     """
 
     rows: Tuple[Row, ...]
@@ -226,12 +202,29 @@ class Comparison:
     against_dump: bool = False
     step: Optional[int] = None
     diagnostics: Tuple[Diagnostic, ...] = ()
+    parts: Tuple[Part, ...] = ()
+    left_out: Tuple[str, ...] = ()
+    bounds: Bounds = DEFAULTS
+    where: Folder = NOWHERE
+    inputs_agree: bool = False
 
     @property
     def diverging(self) -> Tuple[str, ...]:
         """Every operator with an output that diverges, in order."""
         names = [r.op_name for r in self.rows if r.verdict == DIVERGES and r.side == "output"]
         return tuple(dict.fromkeys(names))
+
+    @property
+    def inputs_differ(self) -> Tuple[str, ...]:
+        """The feeds and weights that differ where something differs first; mostly none."""
+        return next((p.inputs_differ for p in self.parts if p.where == self.where), ())
+
+    @property
+    def inputs(self) -> str:
+        """``"agree"``, ``"differ"`` or ``"not compared"``: feeds, iterators and weights."""
+        if self.inputs_differ:
+            return "differ"
+        return "agree" if any(part.inputs == "agree" for part in self.parts) else NOT_COMPARED
 
     @property
     def ok(self) -> bool:
@@ -251,14 +244,17 @@ def compare_dumps(
     step: Optional[int] = None,
     reference_step: Optional[int] = None,
     device: Optional[int] = None,
+    run: Optional[str] = None,
     ignore: Sequence[str] = (),
     progress: Optional[Callable[[int, int], None]] = None,
 ) -> Comparison:
     """Compare what operators computed on the NPU with a reference.
 
+    Every step, device and model that both sides have is compared; of several runs of a device
+    the newest counts.
+
     Args:
-        npu: the dump, or a folder in it; of several runs the newest is taken, of several
-            models the one with most operators.
+        npu: the dump, or a folder in it.
         reference: a folder of ``.npy`` files (``OPERATOR.OUTPUT.TIME.npy``, tfdbg-export or dump
             export), or another dump.
         graph: ``ge_proto_*_Build.txt``, its folder, or what
@@ -267,92 +263,223 @@ def compare_dumps(
         threshold: what a cosine similarity has to exceed; None: 0.98.
         max_abs: how much one element may be off; None: by data type and kind of tensor.
         max_rel: the largest relative distance; None: by data type and kind of tensor.
-        step: the iteration to compare; None: the first that both sides have, or the first.
-        reference_step: the run or step of the reference; None: the same, or the first.
-        device: the device; None: the first.
+        step: the iteration to compare; None: all.
+        reference_step: the run or step of the reference; None: that of the same number.
+        device: the device to compare; None: all.
+        run: the run of the dump (the name of its folder); None: the newest of each device.
         ignore: patterns of operators that are compared and do not count.
-        progress: gets how many of how many operators are done.
+        progress: gets how many of how many files of the dump are done.
 
     Raises:
         NpuConfigError: one side cannot be read, or nothing of both sides has the same name.
         ImportError: numpy is missing.
     """
+    path = os.fspath(npu)
     tree = find_dumps(npu)
-    if not any(file.kind == "tensor" for file in tree):
-        raise NpuConfigError([no_dump(tree, os.fspath(npu))])
-    wanted = reference_step if reference_step is not None else step
-    other = open_reference(os.fspath(reference), wanted)
-    chosen = choose(tree, step, device)
-    if step is None and other.step in chosen.steps:
-        chosen = choose(tree, other.step, device)
-    found = operators(chosen)
-    notes = [*tree.diagnostics, *found.diagnostics, *other.diagnostics]
-    if not chosen.files:
-        message = "the dump has no step {}; it has {}"
-        text = phrase(message, step, listed(map(str, chosen.steps)) or phrase("none"))
-        raise rules.no_dump_found.error(text, Place(os.fspath(npu)))
-    compiled = _graph(graph, chosen.files[0].model)
-    notes += _steps_differ(chosen.step, other, os.fspath(npu))
-    ordered = list(found.operators)
-    if compiled is not None:
-        known = [operator for operator in ordered if compiled.find(operator.name)]
-        if known:
-            last = len(compiled)
-            ids = {op.name: op.id for op in compiled}
-            ordered.sort(key=lambda operator: (ids.get(operator.name, last), operator.time))
-        else:
+    if all(file.kind == "overflow" for file in tree):
+        raise NpuConfigError([no_dump(tree, path)])
+    references = open_references(os.fspath(reference))
+    chosen = paired(tree, references, Choice(step, reference_step, device, run), path)
+    work = Work(references, graph, Bounds(threshold, max_abs, max_rel), ignore)
+    for pair in work.through(chosen.pairs, progress):
+        work.compare(pair)
+    notes = [*tree.diagnostics, *references.diagnostics, *chosen.notes]
+    return result_of(work, chosen.left_out, notes, path)
+
+
+class _Graphs:
+    """The graph of each model, each file read once."""
+
+    def __init__(self, given: Union[PathLike, GeGraph, None]) -> None:
+        self._given = given
+        self._read: Dict[str, GeGraph] = {}
+        self.known = 0
+
+    def of(self, model: Optional[str]) -> Optional[GeGraph]:
+        """The graph of a model, or the one that was given."""
+        if self._given is None or isinstance(self._given, GeGraph):
+            return self._given
+        path = graph_file(self._given, model)
+        if path not in self._read:
+            self._read[path] = read_ge_graph(path)
+        return self._read[path]
+
+
+Shared = Callable[[Operator, Optional[GeOp], str, int, Optional[GeGraph]], bool]
+
+
+class Work:
+    """What was compared so far.
+
+    Args:
+        references: the other side.
+        graph: what was given as the graph.
+        bounds: limits that replace the defaults.
+        ignore: patterns of operators that do not count.
+        shared: of ranks, which tensors have to be equal bit for bit; the others are left out.
+    """
+
+    def __init__(
+        self,
+        references: References,
+        graph: Union[PathLike, GeGraph, None],
+        bounds: Bounds,
+        ignore: Sequence[str],
+        shared: Optional[Shared] = None,
+    ) -> None:
+        self.references, self.graphs, self.bounds = references, _Graphs(graph), bounds
+        self._ignore, self._shared = ignore, shared
+        self.rows: List[Row] = []
+        self.parts: List[Part] = []
+        self.notes: List[Diagnostic] = []
+        self.unknown: Dict[str, Diagnostic] = {}
+        self._tick: Callable[[], None] = lambda: None
+
+    def through(
+        self, pairs: Sequence[Pair], progress: Optional[Callable[[int, int], None]]
+    ) -> Iterator[Pair]:
+        """One pair after the other, with what is to be known of how far it is."""
+        total = sum(len({file.op_name for file in pair.files}) for pair in pairs)
+        counter = itertools.count(1)
+        if progress is not None:
+            told = progress
+            self._tick = lambda: told(next(counter), total)
+        return iter(pairs)
+
+    def compare(self, pair: Pair) -> None:
+        """One step of one model on one device."""
+        found = operators(pair.files)
+        other = self.references.open(pair.other)
+        self.notes += [*found.diagnostics, *other.diagnostics]
+        ordered = list(found.operators)
+        graph = self._ordered(ordered, pair.where.model)
+        sides = Sides(other, graph, {operator.name: operator for operator in ordered})
+        rows: List[Row] = []
+        for index, operator in enumerate(ordered):
+            skipped = any(fnmatch.fnmatchcase(operator.name, pattern) for pattern in self._ignore)
+            for row in self._rows(index, operator, sides, pair.where):
+                if skipped and row.verdict in (AGREES, DIVERGES):
+                    row = attr.evolve(row, verdict=IGNORED)
+                rows.append(row)
+            self._tick()
+        self.rows += rows
+        self.parts.append(_part(pair, rows))
+
+    def _rows(self, index: int, operator: Operator, sides: Sides, where: Folder) -> Iterator[Row]:
+        op = None if sides.graph is None else sides.graph.find(operator.name)
+        stands_for = _stands_for(operator, op)
+        for side, number, tensor in operator.dump.tensors():
+            if self._shared and not self._shared(operator, op, side, number, sides.graph):
+                continue
+            match = match_of(operator, op, side, number, tensor, sides)
+            row = Row(
+                index,
+                operator.name,
+                operator.op_type,
+                side,
+                number,
+                tensor.data_type,
+                match.array.label if match.array else NO_COUNTERPART,
+                match.array.data_type if match.array else "",
+                stands_for,
+                tensor.original_shape or tensor.shape,
+                NOT_COMPARED,
+                reason=match.reason,
+                matched_by=match.by,
+                role=match.role,
+                producer=match.producer,
+                where=where,
+            )
+            exact = self._shared is not None
+            yield row if match.array is None else _compared(row, tensor, match, self.bounds, exact)
+
+    def _ordered(self, ordered: List[Operator], model: Optional[str]) -> Optional[GeGraph]:
+        """Sort operators by the graph, when it knows them; returns the graph then."""
+        graph = self.graphs.of(model)
+        if graph is None:
+            return None
+        if not any(graph.find(operator.name) for operator in ordered):
             message = "the graph names none of the {:,} operators that were dumped"
             text = phrase(message, len(ordered))
-            notes.append(rules.graph_of_another_model.diagnostic(text, Place(compiled.path)))
-            compiled = None
-    sides = Sides(other, compiled, {operator.name: operator for operator in ordered})
-    bounds = Bounds(threshold, max_abs, max_rel)
-    rows: List[Row] = []
-    for index, operator in enumerate(ordered):
-        skipped = any(fnmatch.fnmatchcase(operator.name, pattern) for pattern in ignore)
-        for row in _rows(index, operator, sides, bounds):
-            rows.append(attr.evolve(row, verdict=IGNORED) if skipped and row.metrics else row)
-        if progress is not None:
-            progress(index + 1, len(ordered))
-    if all(row.verdict == NOT_COMPARED for row in rows):
-        raise NpuConfigError([_nothing_matched(rows, os.fspath(npu), compiled), *notes])
-    first = first_of(rows)
-    return Comparison(
-        tuple(rows),
-        first,
-        _path(first, compiled),
-        _passes(first, compiled),
-        COSINE if threshold is None else threshold,
-        other.is_dump,
-        chosen.step,
-        tuple(notes),
-    )
-
-
-def _graph(graph: Union[PathLike, GeGraph, None], model: Optional[str]) -> Optional[GeGraph]:
-    if graph is None or isinstance(graph, GeGraph):
+            found = rules.graph_of_another_model.diagnostic(text, Place(graph.path))
+            self.unknown[model or ""] = found
+            return None
+        self.graphs.known += 1
+        last, ids = len(graph), {op.name: op.id for op in graph}
+        ordered.sort(key=lambda operator: (ids.get(operator.name, last), operator.time))
         return graph
-    return read_ge_graph(graph, model)
 
 
-def _steps_differ(step: Optional[int], other: Reference, path: str) -> List[Diagnostic]:
-    """Said when the two sides are of different steps and one of them had a choice."""
-    if step is None or other.step is None or step == other.step:
-        return []
-    if not other.is_dump and len(other.steps) == 1:
-        return []
-    text = phrase(
-        "step {} of the dump is compared with {} {} of the reference, which has {}",
-        step,
-        phrase("step") if other.is_dump else phrase("run"),
-        other.step,
-        listed(map(str, other.steps)),
+def _part(pair: Pair, rows: Sequence[Row]) -> Part:
+    counts: Dict[str, int] = {}
+    for row in rows:
+        counts[row.verdict] = counts.get(row.verdict, 0) + 1
+    fed = [row for row in rows if row.role and row.verdict in (AGREES, DIVERGES)]
+    differ = tuple(dict.fromkeys(row.reference for row in fed if row.verdict == DIVERGES))
+    data = any(row.role == DATA for row in fed)
+    inputs = "differ" if differ else "agree" if data else NOT_COMPARED
+    first = First() if differ else first_of(rows)
+    return Part(pair.where, pair.other, counts, first, inputs, differ)
+
+
+def result_of(
+    work: Work, left_out: Sequence[str], notes: List[Diagnostic], path: str
+) -> Comparison:
+    """What it comes to over all parts."""
+    unread = [*notes, *_once(work.notes)]
+    if not work.graphs.known:
+        unread += list(work.unknown.values())[:1]
+    if all(row.verdict == NOT_COMPARED for row in work.rows):
+        without = not work.graphs.known
+        raise NpuConfigError([_nothing_matched(work.rows, path, without), *unread])
+    parts = [part for part in work.parts if part.verdict != NOT_COMPARED] or work.parts
+    apart = [
+        phrase("model {}, step {}: nothing of it is in the reference", p.where.model, p.where.step)
+        for p in work.parts
+        if p not in parts
+    ]
+    kept = {part.where for part in parts}
+    rows = tuple(row for row in work.rows if row.where in kept)
+    unread += _batch(rows, path)
+    wrong = next((part for part in parts if part.inputs_differ or part.first.name), None)
+    first = First() if wrong is None else wrong.first
+    where = parts[0].where if wrong is None else wrong.where
+    graph = work.graphs.of(where.model) if work.graphs.known else None
+    return Comparison(
+        rows,
+        first.name,
+        _path(first.name, graph),
+        _passes(first.name, graph) if first.inputs_agree else (),
+        COSINE if work.bounds.cosine is None else work.bounds.cosine,
+        work.references.is_dump,
+        where.step,
+        tuple(unread),
+        tuple(parts),
+        (*left_out, *apart),
+        work.bounds,
+        where,
+        first.inputs_agree,
     )
-    help_ = "choose with --step and --reference-step"
-    return [rules.steps_differ.diagnostic(text, Place(path), help=help_)]
 
 
-def _nothing_matched(rows: Sequence[Row], path: str, graph: Optional[GeGraph]) -> Diagnostic:
+def _once(found: Sequence[Diagnostic]) -> List[Diagnostic]:
+    """The same of many steps is said once."""
+    return list({(each.rule, each.message, each.place): each for each in found}.values())
+
+
+def _batch(rows: Sequence[Row], path: str) -> List[Diagnostic]:
+    """Said when most shapes differ in their first axis alone."""
+    sizes = [row.reason for row in rows if "batch" in row.causes]
+    compared = sum(row.verdict in (AGREES, DIVERGES) for row in rows)
+    if len(sizes) * 2 < compared or not sizes:
+        return []
+    message = "the reference is of another batch size: {}"
+    help_ = "make the reference with the batch size of the dump"
+    text = phrase(message, sizes[0])
+    return [rules.nothing_to_compare.diagnostic(text, Place(path), help=help_)]
+
+
+def _nothing_matched(rows: Sequence[Row], path: str, without_graph: bool) -> Diagnostic:
     if not rows:
         text = "the dump holds no tensors that can be read"
     else:
@@ -362,52 +489,33 @@ def _nothing_matched(rows: Sequence[Row], path: str, graph: Optional[GeGraph]) -
         text = phrase("no tensor could be compared (of {:,}); mostly: {}", len(rows), most)
     help_ = (
         "give the reference of the same network, and the graph (--graph ge_proto_*_Build.txt)"
-        if graph is None
+        if without_graph
         else "give the reference of the same network"
     )
     return rules.nothing_to_compare.diagnostic(text, Place(path), help=help_)
 
 
-def _rows(index: int, operator: Operator, sides: Sides, bounds: Bounds) -> Iterator[Row]:
-    op = None if sides.graph is None else sides.graph.find(operator.name)
-    stands_for = _stands_for(operator, op)
-    for side, number, tensor in operator.dump.tensors():
-        match = match_of(operator, op, side, number, tensor, sides)
-        row = Row(
-            index,
-            operator.name,
-            operator.op_type,
-            side,
-            number,
-            tensor.data_type,
-            match.array.label if match.array else NO_COUNTERPART,
-            match.array.data_type if match.array else "",
-            stands_for,
-            tensor.original_shape or tensor.shape,
-            NOT_COMPARED,
-            reason=match.reason,
-            matched_by=match.by,
-        )
-        yield row if match.array is None else _compared(row, tensor, match, bounds)
-
-
 def _stands_for(operator: Operator, op: Optional[GeOp]) -> Tuple[str, ...]:
     if op is not None and op.original_names is not None:
         return op.original_names
-    names = [t.original_op.name for t in operator.dump.outputs if t.original_op is not None]
-    return tuple(dict.fromkeys(names)) or (operator.name,)
+    found = [t.original_op.name for t in operator.dump.outputs if t.original_op is not None]
+    return tuple(dict.fromkeys(found)) or (operator.name,)
 
 
-def _compared(row: Row, tensor: Tensor, match: Match, bounds: Bounds) -> Row:
+def _compared(row: Row, tensor: Tensor, match: Match, bounds: Bounds, exact: bool) -> Row:
     array = match.array
     assert array is not None
     types = tensor.data_type, array.data_type
     kind = kind_of(array.name or row.op_name, row.op_type, *types)
+    if row.role and kind not in ("index", "flag"):
+        kind = row.role
     try:
         both = aligned(tensor, array, match.format)
-        metrics, judged = judge(both.pairs, limits_of(kind, *types, bounds), both.shape)
+        limits = limits_of(kind, *types, bounds)
+        metrics, judged = judge(both.pairs, limits, both.shape, exact)
     except ShapeMismatchError as error:
-        return attr.evolve(row, verdict=DIVERGES, reason=str(error), causes=("shape",))
+        causes = ("shape", "batch") if error.is_batch else ("shape",)
+        return attr.evolve(row, verdict=DIVERGES, reason=str(error), causes=causes, kind=kind)
     except NpuConfigError as error:
         return attr.evolve(row, reason=error.diagnostics[0].message)
     except OSError as error:
@@ -423,26 +531,37 @@ def _compared(row: Row, tensor: Tensor, match: Match, bounds: Bounds) -> Row:
     )
 
 
-def first_of(rows: Sequence[Any]) -> Optional[str]:
+def first_of(rows: Sequence[Any]) -> First:
     """The first operator whose inputs agree and whose outputs do not.
 
-    An operator without a compared input counts only while nothing has diverged before it.
+    An operator without a compared input counts only while nothing has diverged before it.  What
+    an operator that was dumped without outputs computed is seen at the inputs of others.
 
     Args:
         rows: in the order of execution, with ``op_name``, ``side`` and ``verdict``.
     """
-    diverged = False
-    by_operator: Dict[str, List[Any]] = {}
+    inputs: Dict[str, List[str]] = {}
+    outputs: Dict[str, List[str]] = {}
+    seen: Dict[str, List[str]] = {}
+    order: Dict[str, None] = {}
     for row in rows:
-        by_operator.setdefault(row.op_name, []).append(row)
-    for name, members in by_operator.items():
-        inputs = [row.verdict for row in members if row.side == "input"]
-        outputs = [row.verdict for row in members if row.side == "output"]
-        known = AGREES in inputs or (not diverged and DIVERGES not in inputs)
-        if DIVERGES in outputs and DIVERGES not in inputs and known:
-            return name
-        diverged = diverged or DIVERGES in inputs or DIVERGES in outputs
-    return None
+        if row.side == "input" and getattr(row, "producer", "") and not row.role:
+            order.setdefault(row.producer)
+            seen.setdefault(row.producer, []).append(row.verdict)
+        order.setdefault(row.op_name)
+        (inputs if row.side == "input" else outputs).setdefault(row.op_name, []).append(
+            row.verdict
+        )
+    diverged = False
+    for name in order:
+        before, after = inputs.get(name, []), outputs.get(name, [])
+        if not {AGREES, DIVERGES} & set(after):
+            after = seen.get(name, [])
+        known = AGREES in before or (not diverged and DIVERGES not in before)
+        if DIVERGES in after and DIVERGES not in before and known:
+            return First(name, AGREES in before)
+        diverged = diverged or DIVERGES in before or DIVERGES in after
+    return First()
 
 
 def _path(name: Optional[str], graph: Optional[GeGraph]) -> Tuple[str, ...]:
@@ -451,16 +570,11 @@ def _path(name: Optional[str], graph: Optional[GeGraph]) -> Tuple[str, ...]:
     while graph is not None and path and len(path) < _LONGEST_PATH:
         op = graph.find(path[-1])
         edges = [] if op is None else [edge[0] for edge in op.inputs if edge is not None]
-        sources = [source for source in edges if not _is_constant(graph, source)]
+        sources = [source for source in edges if not is_constant(graph, source)]
         if not sources or sources[0] in path:
             break
         path.append(sources[0])
     return tuple(reversed(path))
-
-
-def _is_constant(graph: GeGraph, name: str) -> bool:
-    op = graph.find(name)
-    return op is not None and op.type in CONSTANTS
 
 
 def _passes(name: Optional[str], graph: Optional[GeGraph]) -> Tuple[str, ...]:

@@ -17,7 +17,9 @@ from npu_config.core.npy import (
     COLUMNS,
     DTYPES,
     INDEX,
+    NETWORK,
     Exported,
+    csv_text,
     file_name,
     index_text,
     npy_header,
@@ -56,6 +58,7 @@ def export_dumps(
     target = path_name(output)
     _prepare(target)
     lines: List[Exported] = []
+    networks: List[Tuple[str, str, int]] = []
     found: List[Diagnostic] = []
     taken: Dict[str, Set[str]] = {}
     names: Dict[Tuple[str, str], str] = {}
@@ -91,9 +94,15 @@ def export_dumps(
                         status,
                     )
                     lines.append(line)
+                    original = tensor.original_op
+                    if original is not None and line.file:
+                        networks.append((path, original.name, original.output_index))
         if progress is not None:
             progress(1)
     write_index(os.path.join(target, INDEX), lines, overwrite=True)
+    if networks:
+        table = csv_text([("file", "node", "output"), *networks])
+        write_atomic(os.path.join(target, NETWORK), table, overwrite=True)
     return tuple(lines), tuple(found)
 
 

@@ -152,9 +152,7 @@ def read_ge_graph(path: PathLike, model: Optional[str] = None) -> GeGraph:
     Raises:
         NpuConfigError: the file cannot be read or is not such a graph.
     """
-    name = path_name(path)
-    if os.path.isdir(name):
-        name = _in_folder(name, model)
+    name = graph_file(path, model)
     data = loaded(name, LARGEST)
     log = FaultLog(
         Source(data.decode("utf-8", "surrogateescape"), name), not_a_graph_of_the_engine
@@ -167,6 +165,20 @@ def read_ge_graph(path: PathLike, model: Optional[str] = None) -> GeGraph:
     if log.diagnostics:
         raise NpuConfigError(log.diagnostics)
     return GeGraph(_text(graphs[0], "name"), ops, name)
+
+
+def graph_file(path: PathLike, model: Optional[str] = None) -> str:
+    """The file of a graph: the path itself, or in a folder the one that is meant.
+
+    Args:
+        path: the file or the folder.
+        model: as :func:`read_ge_graph` has it.
+
+    Raises:
+        NpuConfigError: the folder cannot be read or holds no graph.
+    """
+    name = path_name(path)
+    return _in_folder(name, model) if os.path.isdir(name) else name
 
 
 def _in_folder(folder: str, model: Optional[str]) -> str:

@@ -16,10 +16,14 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import join, listed, phrase
 from npu_config.core.npy import csv_text, unguarded
-from npu_config.dumps._rules import operator_diverges as operator_diverges
-from npu_config.dumps._rules import result_table_unreadable
+from npu_config.dumps._rules import (
+    inputs_of_network_differ,
+    operator_diverges,
+    result_table_unreadable,
+)
 from npu_config.dumps.compare import Comparison, Row, first_of
 from npu_config.dumps.metrics import Metrics
+from npu_config.dumps.tree import Folder
 from npu_config.dumps.verdicts import AGREES, DIVERGES, NOT_COMPARED
 from npu_config.text.loading import text_of
 
@@ -39,6 +43,8 @@ _FIELDS = {
 METRICS = tuple(_FIELDS)
 _BEFORE = ("Index", "OpType", "NPUDump", "DataType", "Address", "GroundTruth", "DataType")
 REASON = "CompareFailReason"
+PLACES = ("Run", "Device", "Model", "Step")
+"""Columns behind those of msaccucmp, when there is more than one step, device or model."""
 _COSINE = METRICS[0]
 _NOTHING = "NaN"
 _LARGEST = 1 << 29
@@ -71,7 +77,9 @@ def _three(number: float) -> str:
 def result_csv(comparison: Comparison) -> str:
     """A comparison as a table in the columns of msaccucmp."""
     address = ["Address"] if comparison.against_dump else []
-    rows: List[Sequence[object]] = [[*_BEFORE, *address, "TensorIndex", "Shape", *METRICS, REASON]]
+    places = PLACES if len(comparison.parts) > 1 else ()
+    head = [*_BEFORE, *address, "TensorIndex", "Shape", *METRICS, REASON, *places]
+    rows: List[Sequence[object]] = [head]
     for row in comparison.rows:
         numbers = cells(row.metrics)
         rows.append(
@@ -88,9 +96,14 @@ def result_csv(comparison: Comparison) -> str:
                 "[{}]".format(",".join(map(str, row.shape))),
                 *(numbers[name] for name in METRICS),
                 row.reason if row.metrics is None else row.metrics.remark,
+                *(_or_nothing(getattr(row, place.lower())) for place in places),
             ]
         )
     return csv_text(rows)
+
+
+def _or_nothing(value: Optional[object]) -> object:
+    return _NOTHING if value is None else value
 
 
 def _ground_truth(row: Row) -> str:
@@ -144,6 +157,11 @@ class ResultTable:
     threshold: float
 
     @property
+    def judged(self) -> int:
+        """How many rows have a number."""
+        return sum(row.verdict != NOT_COMPARED for row in self.rows)
+
+    @property
     def diverging(self) -> Tuple[ResultRow, ...]:
         """The rows whose cosine does not exceed the threshold."""
         return tuple(row for row in self.rows if row.verdict == DIVERGES)
@@ -177,7 +195,7 @@ def read_result(path: PathLike, threshold: float = 0.98) -> ResultTable:
     ]
     if not rows:
         raise _refused(name, "the table has no rows")
-    return ResultTable(tuple(rows), kind[0], first_of(rows), threshold)
+    return ResultTable(tuple(rows), kind[0], first_of(rows).name, threshold)
 
 
 def _refused(path: str, reason: str) -> NpuConfigError:
@@ -223,22 +241,35 @@ def _verdict(text: str, threshold: float) -> str:
 
 
 def finding(comparison: Comparison) -> Tuple[Diagnostic, ...]:
-    """The first operator that diverges, as a finding; none when there is none."""
-    name = comparison.first_diverging
+    """What the comparison comes to, as a finding; none when nothing is to be done."""
+    differ, name = comparison.inputs_differ, comparison.first_diverging
+    here = [row for row in comparison.rows if row.where == comparison.where]
+    if differ:
+        reasons = [row.reason for row in here if row.role and row.verdict == DIVERGES]
+        text = phrase("the inputs differ: {}: {}", listed(differ), reasons[0])
+        help_ = "feed both sides the same data, and start from the same checkpoint"
+        return (inputs_of_network_differ.diagnostic(text, help=help_),)
     if name is None:
         return ()
-    outputs = [row for row in comparison.rows if row.op_name == name and row.side == "output"]
+    outputs = [
+        row for row in here if name == (row.op_name if row.side == "output" else row.producer)
+    ]
     reasons = [row.reason for row in outputs if row.verdict == DIVERGES]
-    message = phrase("the inputs of {} agree and its outputs do not: {}", name, reasons[0])
+    message = "the inputs of {} agree and its outputs do not: {}"
+    if not comparison.inputs_agree:
+        message = "the outputs of {} differ, its inputs were not compared: {}"
     help_ = "dump it with its inputs (--next-config)"
     if comparison.passes:
         help_ += phrase(", with the fusion passes {} off", listed(comparison.passes))
-    return (operator_diverges.diagnostic(message, help=help_),)
+    return (
+        operator_diverges.diagnostic(phrase(message, name, join("; ", reasons[:1])), help=help_),
+    )
 
 
 _JSON_KEYS = (
     "index", "op_name", "op_type", "tensor_index", "data_type", "reference", "reference_type",
-    "stands_for", "shape", "verdict", "reason", "matched_by", "kind", "causes",
+    "stands_for", "shape", "verdict", "reason", "matched_by", "kind", "causes", "role",
+    "run", "device", "model", "step",
 )  # fmt: skip
 
 
@@ -250,12 +281,34 @@ def plain(comparison: Comparison) -> Dict[str, Any]:
         entry["stands_for"], entry["shape"] = list(row.stands_for), list(row.shape)
         entry["metrics"] = None if row.metrics is None else attr.asdict(row.metrics)
         rows.append(entry)
+    bounds = comparison.bounds
     return {
         "first_diverging": comparison.first_diverging,
+        "first": None if comparison.first_diverging is None else _place(comparison.where),
+        "inputs_agree": comparison.inputs_agree,
+        "inputs": {"verdict": comparison.inputs, "differ": list(comparison.inputs_differ)},
         "path_to_it": list(comparison.path_to_it),
         "passes": list(comparison.passes),
         "threshold": comparison.threshold,
+        "max_abs": bounds.absolute,
+        "max_rel": bounds.relative,
         "step": comparison.step,
         "diverging": list(comparison.diverging),
+        "parts": [
+            {
+                **_place(part.where),
+                "reference": _place(part.other),
+                "verdict": part.verdict,
+                "counts": part.counts,
+                "first_diverging": part.first.name,
+                "inputs": {"verdict": part.inputs, "differ": list(part.inputs_differ)},
+            }
+            for part in comparison.parts
+        ],
+        "left_out": list(comparison.left_out),
         "rows": rows,
     }
+
+
+def _place(folder: Folder) -> Dict[str, Any]:
+    return {name: getattr(folder, name) for name in ("run", "device", "model", "step")}

@@ -11,7 +11,7 @@ Source: facts dump.yaml, ``paths`` and ``names``.
 import fnmatch
 import os
 import re
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import attr
 
@@ -449,14 +449,6 @@ def _run_order(pair: Tuple[Optional[int], Optional[str]]) -> Tuple[int, str]:
     return -1 if device is None else device, run or ""
 
 
-class Chosen(NamedTuple):
-    """Files of one run, device, model and step; ``steps`` are those that there were."""
-
-    files: Tuple[DumpFile, ...]
-    steps: Tuple[int, ...]
-    step: Optional[int]
-
-
 def select(
     tree: DumpTree,
     step: Optional[int] = None,
@@ -486,33 +478,6 @@ def select(
     )
 
 
-def choose(tree: DumpTree, step: Optional[int] = None, device: Optional[int] = None) -> Chosen:
-    """One run, device, model and step: the newest run, the model with most operators.
-
-    Args:
-        tree: what was found.
-        step: the iteration; None: the first.
-        device: the device; None: the first.
-    """
-    files = [file for file in tree if file.kind == "tensor"]
-    runs = sorted({file.run or "" for file in files})
-    files = [file for file in files if (file.run or "") == runs[-1]] if runs else []
-    devices = sorted({-1 if file.device is None else file.device for file in files})
-    wanted = device if device is not None else next(iter(devices), -1)
-    files = [file for file in files if (-1 if file.device is None else file.device) == wanted]
-    models: Dict[Tuple[object, object], Set[str]] = {}
-    for file in files:
-        models.setdefault((file.model, file.folder.model_id), set()).add(file.op_name)
-    if models:
-        best = max(models, key=lambda model: len(models[model]))
-        files = [file for file in files if (file.model, file.folder.model_id) == best]
-    steps = tuple(sorted({file.step for file in files if file.step is not None}))
-    taken = step if step is not None else next(iter(steps), None)
-    if steps:
-        files = [file for file in files if file.step == taken]
-    return Chosen(tuple(files), steps, taken)
-
-
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Operator:
     """One operator of a step, with what its files say together.
@@ -539,31 +504,50 @@ class Operators(NamedTuple):
     diagnostics: Tuple[Diagnostic, ...]
 
 
-def operators(chosen: Chosen) -> Operators:
-    """Read the headers of the chosen files and put those of one operator together."""
+def operators(chosen: Sequence[DumpFile]) -> Operators:
+    """Read the headers of the files of a step, and put those of one operator together."""
     files: Dict[str, List[Tuple[DumpFile, Dump]]] = {}
     found: List[Diagnostic] = []
-    for file in chosen.files:
+    for file in chosen:
+        if file.kind != "tensor":
+            continue
         opened = file.open()
         found.extend(opened.diagnostics)
         if opened.dump is not None:
             name = opened.dump.op_name or file.op_name
             files.setdefault(name, []).append((file, opened.dump))
     result = []
+    several: List[Tuple[str, str]] = []
     for name, members in files.items():
         members.sort(key=lambda member: member[0].name.time)
         last, dump = members[-1]
         threads = {member.name.thread for member, _ in members} - {None}
         if len(members) > 1:
             if len(threads) <= 1:
-                message = "{} files of the operator {} in one step; the last outputs are taken"
-                text = phrase(message, len(members), name)
-                found.append(several_dumps_of_one_operator.diagnostic(text, Place(last.path)))
+                several.append((name, last.path))
             dump = _together(members)
         made = Operator(name, last.op_type, last.name.time, dump, max(1, len(threads)))
         result.append(made)
+    if several:
+        found.append(_several(several, len(files)))
     result.sort(key=lambda operator: operator.time)
     return Operators(tuple(result), tuple(found))
+
+
+def _several(several: Sequence[Tuple[str, str]], operators: int) -> Diagnostic:
+    """Said once of a step: loops and collectives have several files, and mixed runs have."""
+    (name, path), count = several[0], len(several)
+    message = (
+        "operators with several files in one step: {:,} of {:,}, the first is {}; the last "
+        "outputs are taken"
+    )
+    if count == operators > 2:
+        message = (
+            "every operator has several files in one step ({:,} of {:,}, the first is {}), as "
+            "when two runs wrote into one folder; the last outputs are taken"
+        )
+    text = phrase(message, count, operators, name)
+    return several_dumps_of_one_operator.diagnostic(text, Place(path))
 
 
 def _together(members: Sequence[Tuple[DumpFile, Dump]]) -> Dump:

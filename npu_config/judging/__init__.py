@@ -68,6 +68,10 @@ class Judgement:
         """The text of the file, where it is one of text."""
         return self.texts.get(self.path)
 
+    def is_own(self, found: Diagnostic) -> bool:
+        """Whether a finding is in the file itself, and not in one that it names or extends."""
+        return found.path in (None, self.path)
+
 
 def judge(
     source: Union[PathLike, Settings, "ConfigValue", Mapping[str, Any], Any],
@@ -115,11 +119,13 @@ def judge_reading(
     reading: Reading, around: Around = ALONE, known_rules: Optional[KnownRules] = None
 ) -> Judgement:
     """Judge what was read; a fault of npu_config's own is a finding."""
+    reading = reading.overridden(around.overrides)
     texts: Dict[Optional[str], str] = {}
     if reading.text is not None:
         texts[reading.path] = reading.text
     found = [*around.faults, *reading.judge(around), *_of_loaded(reading, around)]
-    found = [each if each.path in (None, reading.path) else _unmended(each) for each in found]
+    own = {None, reading.path, *reading.layers}
+    found = [each if each.path in own else _unmended(each) for each in found]
     left = found
     try:
         with guarded(reading.path):
@@ -160,7 +166,7 @@ def _of_loaded(reading: Reading, around: Around) -> Iterator[Diagnostic]:
             )
             yield not_checked_here.diagnostic(message, place, help="name the file to check it")
             continue
-        loaded = read(path)
+        loaded = read(path).overridden(around.overrides)
         if own.target is not None:  # load(path, target) replaces that of the file
             loaded = attr.evolve(loaded, target=own.target)
         default = None if own.unknown else around.default

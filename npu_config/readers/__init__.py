@@ -463,6 +463,22 @@ def read(
     name = path_name(path)
     if as_kind is not None and as_kind not in FORMATS:
         raise ValueError(phrase('unknown kind "{}"; legal: {}', as_kind, listed(KINDS)))
+    reading = _alone(name, as_kind, content)
+    if not reading.bases:
+        return reading
+    from npu_config.readers.layers import with_bases
+
+    try:
+        with guarded(name):
+            return with_bases(reading, _alone)
+    except NpuConfigError as error:
+        return attr.evolve(reading, diagnostics=(*reading.diagnostics, *error.diagnostics))
+
+
+def _alone(
+    name: str, as_kind: Optional[str] = None, content: Union[bytes, str, None] = None
+) -> Reading:
+    """What one file says, without those that it extends."""
     try:
         with guarded(name):
             return _read(name, as_kind or kind_by_suffix(name), content, as_kind is None)

@@ -11,7 +11,7 @@ from npu_config.core.rule import Rule
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import MODES, Product, Target
 from npu_config.readers import _rules as rules
-from npu_config.rules.reading import Reading
+from npu_config.rules.reading import Base, Reading
 from npu_config.text.faults import BROKEN, FaultLog, StopReading
 from npu_config.text.source import Path, Places, Source
 from npu_config.text.words import near, numbers_agree, shown
@@ -252,6 +252,8 @@ class _Interpreter:
         self._bad_keys = _by_option(document.bad_keys)
         self._doubts = _by_option(document.doubts)
         self._full = False
+        self._removed: Dict[str, Diagnostic] = {}
+        self._bases: List[Base] = []
 
     def reading(self) -> Reading:
         """Interpret the whole."""
@@ -284,6 +286,8 @@ class _Interpreter:
             tuple(self._findings),
             target,
             document.source.text,
+            bases=tuple(self._bases),
+            removed=self._removed,
         )
 
     def _mapping(self, root: Dict[str, Any]) -> Optional[Target]:
@@ -303,6 +307,10 @@ class _Interpreter:
             else:
                 self._option(key, path, value)
         read_version(self._document, self._findings, root)
+        if layout.EXTENDS in root:
+            self._extends(root[layout.EXTENDS])
+        else:
+            self._findings.extend(self._removed.values())
         return read_target(self._document, self._findings, root.get("target"))
 
     def _meant_otherwise(self, key: str, value: Any, root: Dict[str, Any]) -> bool:
@@ -326,6 +334,23 @@ class _Interpreter:
             help = phrase("move {} to the top", listed(map(shown, inside))) if inside else None
             self._findings.report(rules.wrong_structure, place, message, help)
         return True
+
+    def _extends(self, value: Any) -> None:
+        """Note the files that this one extends; what takes an option away is no fault then."""
+        path: Path = (layout.EXTENDS,)
+        names = value if isinstance(value, list) else [value]
+        for index, name in enumerate(names):
+            place = self._document.places.place((*path, index) if names is value else path)
+            if isinstance(name, str) and name.strip() and "\0" not in name:
+                self._bases.append(Base(name, place))
+            elif name is not BROKEN:
+                what = phrase("nothing") if name in (None, "") else name_of_type(name)
+                message = phrase(
+                    '"extends" takes the path of a file or a list of them, got {}', what
+                )
+                self._findings.report(rules.base_not_read, place, message)
+        for name in self._removed:
+            self._entries.pop(name)
 
     def _group(self, group: layout.OptionGroup, path: Path, value: Any) -> None:
         places = self._document.places
@@ -386,12 +411,9 @@ class _Interpreter:
             option = OPTIONS.get(name)
             if option is not None:
                 message = phrase('"{}" has no value; legal: {}', name, option.kind.describe())
-                self._findings.report(
-                    rules.wrong_structure,
-                    name_place,
-                    message,
-                    "give it a value or remove the line",
-                )
+                help = "give it a value or remove the line"
+                fault = rules.wrong_structure.diagnostic(message, name_place, help=help)
+                self._removed[name] = fault
                 value = UNKNOWN
         elif (
             path in self._bad_keys

@@ -111,6 +111,46 @@ def wrong_header() -> None:
     """
 
 
+@declare(
+    "NPU7061",
+    Severity.ERROR,
+    source=("npu_config",),
+    help="name a configuration in YAML, TOML or JSON, relative to this file",
+)
+def base_not_read() -> None:
+    """What `extends` of a configuration file names cannot be read.
+
+    It is the path of a configuration in YAML, TOML or JSON, or a list of such paths, relative to
+    the file that holds it.  A file that is not there, a file of another format (a ConfigProto, a
+    training script, a side file), and files that extend each other in a circle are refused.  What
+    is wrong inside of a base is reported there.
+
+    Wrong:
+
+        version: 1
+        extends: train.py
+
+    Right: `npu-config generate train.py -o base.yaml`, and then
+
+    <!-- not run: there is no base.yaml -->
+
+        version: 1
+        extends: base.yaml
+    """
+
+
+@declare("NPU7062", Severity.INFO, source=("npu_config",))
+def bases_disagree() -> None:
+    """Two files that a configuration extends set an option to different values.
+
+    The later one wins.  A value in the file itself says what is meant, and ends the note.
+
+    Wrong: `extends: [fast.yaml, debug.yaml]`, where both set `iterations_per_loop`.
+
+    Right: the file that extends them sets `iterations_per_loop`, too.
+    """
+
+
 @declare("NPU708", Severity.ERROR, source=("npu_config",))
 def unknown_file_kind() -> None:
     """Neither the name nor the content of a file says what it is.

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS
-from npu_config.catalogue.layout import GROUP_OF_KEY, HEADER_KEYS, TARGET_KEYS
+from npu_config.catalogue.layout import EXTENDS, GROUP_OF_KEY, HEADER_KEYS, TARGET_KEYS
 from npu_config.core.patterns import lazy_pattern
 from npu_config.text.words import SLIP, is_typo, likeness, near
 
@@ -332,6 +332,7 @@ _MODELINE = lazy_pattern(
     r"^#(?::schema|[ \t]*yaml-language-server:[ \t]*\$schema=)[ \t]*\S*npu[-_]config", re.M
 )
 _VERSION = lazy_pattern(r"""["']?v?\d{1,2}(?:\.0)?["']?[ \t]*(?:#.*)?""")
+_CONFIGURATION = lazy_pattern(r"\.(?:ya?ml|toml|json)\b|^$|^\[")
 _NAMES: Tuple[str, ...] = (*OPTIONS, *GROUP_OF_KEY, *HEADER_KEYS)
 _OPTION, _COMMON, _GROUP, _HEADER, _FOREIGN = range(5)
 
@@ -346,7 +347,7 @@ def signs(text: str, kind: str, path: str, named: bool = False) -> Signs:
         named: the user named the file, and a walk did not just find it.
     """
     found: Tuple[List[str], ...] = ([], [], [], [], [])
-    headed, misplaced = False, None
+    headed, misplaced, extends = False, None, None
     keys = outline(text, kind)
     schema = any(key.name == "$schema" and _SCHEMA.search(key.value) for key in keys)
     for key in keys:
@@ -355,6 +356,8 @@ def signs(text: str, kind: str, path: str, named: bool = False) -> Signs:
             continue
         if what == _HEADER and name == "version":
             headed = headed or _VERSION.fullmatch(key.value) is not None
+        elif what == _HEADER and name == EXTENDS:
+            extends = key
         elif what == _HEADER:
             headed = _add_target(key, found) or headed
         elif what == _GROUP:
@@ -363,6 +366,9 @@ def signs(text: str, kind: str, path: str, named: bool = False) -> Signs:
             found[what].append(key.name)
             if what == _FOREIGN and misplaced is None and _holds_options(key):
                 misplaced = key.name
+    if extends is not None:
+        is_ours = headed or _CONFIGURATION.search(extends.value) is not None
+        found[_GROUP if is_ours else _FOREIGN].append(extends.name)
     options, common, groups, _, foreign = map(tuple, found)
     base = path.replace("\\", "/").rsplit("/", 1)[-1]
     return Signs(

@@ -1,14 +1,27 @@
 """What reading a file gives, whatever its format."""
 
-from typing import AbstractSet, Any, FrozenSet, Iterable, List, Mapping, Optional, Tuple
+from typing import (
+    AbstractSet,
+    Any,
+    FrozenSet,
+    Iterable,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.message import phrase
-from npu_config.core.settings import Settings
+from npu_config.core.message import join, phrase
+from npu_config.core.rule import REGISTRY
+from npu_config.core.settings import Setting, Settings
 from npu_config.core.target import OwnTarget, Target, layered
 from npu_config.rules.case import judge
+from npu_config.rules.overrides import Override, applied
 from npu_config.text.loading import guarded
 
 __all__ = ["ALONE", "Around"]
@@ -31,6 +44,7 @@ class Around:
         environ: environment variables to judge with; None: they are not looked at.
         on_host: look at the file system, too: paths must exist and be usable.
         faults: what is wrong with where ``default`` comes from, e.g. the table of a project.
+        overrides: values that replace those of the input.
     """
 
     target: Optional[Target] = attr.ib(default=None, validator=_is_target)
@@ -38,6 +52,7 @@ class Around:
     environ: Optional[Mapping[str, str]] = None
     on_host: bool = False
     faults: Tuple[Diagnostic, ...] = ()
+    overrides: Tuple[Override, ...] = ()
 
     def target_of(
         self, own: Optional[Target] = None, unknown: AbstractSet[str] = frozenset()
@@ -61,6 +76,20 @@ FAILED = "npu_config failed on it"
 """Why a file was not checked."""
 
 
+class Base(NamedTuple):
+    """A file that another one extends: its name, as it is written there, and where."""
+
+    name: str
+    place: Place
+
+
+class Below(NamedTuple):
+    """What the files set together that one extends."""
+
+    entries: Mapping[str, Setting]
+    target: Optional[Target]
+
+
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Reading:
     """What was found in one file.
@@ -79,6 +108,11 @@ class Reading:
         fixable: False where it may be the file of another program: nothing is offered that
             would write into it.
         proto: the ConfigProto that the settings were decoded from.
+        bases: the files that it extends, as it names them, and where.
+        removed: option name to what to say where a value is missing: in a file of several layers
+            that takes the option away.
+        layers: the files that the settings come from beside this one, the earliest first.
+        below: what those files set together; None where there are none.
     """
 
     kind: str
@@ -92,6 +126,10 @@ class Reading:
     fixable: bool = True
     unreadable: FrozenSet[str] = frozenset()
     proto: Optional[Any] = attr.ib(default=None, eq=False, repr=False)
+    bases: Tuple["Base", ...] = ()
+    removed: Mapping[str, Diagnostic] = attr.ib(factory=dict, eq=False, repr=False)
+    layers: Tuple[str, ...] = ()
+    below: Optional["Below"] = attr.ib(default=None, eq=False, repr=False)
 
     @property
     def skipped(self) -> bool:
@@ -120,5 +158,37 @@ class Reading:
         """What the reader found, and what the rules find in the settings it read."""
         found = list(self.diagnostics)
         for settings in self.settings:
-            found.extend(around.judge(settings, self.target))
+            judged = around.judge(settings, self.target)
+            if self.layers or around.overrides:
+                judged = [with_other_layers(each, settings) for each in judged]
+            found.extend(judged)
         return found
+
+    def overridden(self, overrides: Sequence[Override]) -> "Reading":
+        """What was read, with these values in place of its own."""
+        if not overrides or not self.settings:
+            return self
+        return attr.evolve(self, settings=tuple(applied(s, overrides) for s in self.settings))
+
+
+def with_other_layers(found: Diagnostic, settings: Settings) -> Diagnostic:
+    """A finding about options that come from several files: its help names the other places."""
+    rule = REGISTRY.get(found.rule)
+    entries = settings.entries
+    others = [
+        phrase('"{}" is set at {}', name, _where(entries[name].place_of_name))
+        for name in (() if rule is None else rule.named)
+        if name != found.option
+        and name in entries
+        and entries[name].place.path not in (found.path, None)
+    ]
+    if found.option is None or not others:
+        return found
+    said = join("; ", others)
+    return attr.evolve(
+        found, help=said if found.help is None else phrase("{}; {}", found.help, said)
+    )
+
+
+def _where(place: Place) -> str:
+    return str(place._replace(column=None))

@@ -5,7 +5,7 @@ configuration block on every path, and :func:`judge_script` applies the rules to
 and says each fault once.
 """
 
-from typing import Iterable, List, Mapping, Optional, Tuple
+from typing import Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
@@ -22,6 +22,7 @@ from npu_config.python_flow.source import (
     decode_as_imported,
     looks_like_python_2,
 )
+from npu_config.rules.overrides import Override, applied
 from npu_config.rules.reading import Around, Reading
 from npu_config.script.interpreter import run_all
 from npu_config.script.judging import judge_variants
@@ -106,6 +107,19 @@ class ScriptReading(Reading):
             with remembering():
                 found += judge_variants(self.script, self.variants, self.paths, around)
         return found
+
+    def overridden(self, overrides: Sequence[Override]) -> "ScriptReading":
+        """What was read, with these values in every configuration that lasts."""
+        if not overrides:
+            return self
+        variants = tuple(
+            each
+            if each.shadowed_by is not None or each.is_part
+            else each._replace(settings=applied(each.settings, overrides))
+            for each in self.variants
+        )
+        settings = tuple(each.settings for each in variants)
+        return attr.evolve(self, variants=variants, settings=settings)
 
     def loads(self) -> Iterable[Tuple[Place, str, OwnTarget]]:
         """What NpuConfig.load of npu_config is given."""

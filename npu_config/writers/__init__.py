@@ -6,26 +6,59 @@ the longest one, for calls of NPURunConfig.
 
 import json
 import os
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Tuple, Union
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Tuple,
+    Union,
+)
 
 from npu_config.catalogue import REMOVED
-from npu_config.catalogue.layout import VERSION, grouped
+from npu_config.catalogue.layout import EXTENDS, VERSION, grouped
 from npu_config.core.arguments import path_name
 from npu_config.core.files import PathLike
+from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.value import ConfigValue
 from npu_config.text.plain_text import is_plain_yaml, is_utf8
 from npu_config.writers.run_config import to_call
-from npu_config.writers.shared import NO_NOTES, Notes, quoted, refuse_bytes
+from npu_config.writers.shared import NO_NOTES, Notes, quoted, refuse_bytes, refuse_removals
 
-__all__ = ["FORMATS", "WITHOUT_COMMENTS", "render", "render_for", "scalar"]
+__all__ = ["FORMATS", "LAYERED", "Layer", "WITHOUT_COMMENTS", "render", "render_for", "scalar"]
 
 
-def _tree(config: ConfigValue) -> Dict[str, Any]:
+class Layer(NamedTuple):
+    """What a file holds that extends others, in place of everything.
+
+    Args:
+        extends: the files, as the new one names them.
+        options: the options that it sets.
+        removed: those that it takes away.
+        target: what it says of the target; None: what they say.
+    """
+
+    extends: Tuple[str, ...]
+    options: FrozenSet[str]
+    removed: Tuple[str, ...] = ()
+    target: Optional[Target] = None
+
+
+def _tree(config: ConfigValue, layer: Optional[Layer] = None) -> Dict[str, Any]:
     """Version, options without a group (a table of TOML would take them), target, and groups."""
-    values = config.to_dict()
+    values: Dict[str, Any] = config.to_dict()
+    target: Target = config.target
     root: Dict[str, Any] = {"version": VERSION}
+    if layer is not None:
+        root[EXTENDS] = layer.extends[0] if len(layer.extends) == 1 else list(layer.extends)
+        target = layer.target or ANY_TARGET
+        values = {name: value for name, value in values.items() if name in layer.options}
+        values.update(dict.fromkeys(layer.removed))
     root.update((name, value) for name, value in values.items() if name in REMOVED)
-    target = config.target
     known = {
         "product": None if target.product is None else target.product.value,
         "mode": target.mode,
@@ -40,12 +73,17 @@ def _tree(config: ConfigValue) -> Dict[str, Any]:
 
 
 def _by_group(
-    config: ConfigValue, notes: Notes, heading: str, line: str, written: Callable[[Any], str]
+    config: ConfigValue,
+    notes: Notes,
+    layer: Optional[Layer],
+    heading: str,
+    line: str,
+    written: Callable[[Any], str],
 ) -> str:
     """A line for each option below the heading of its group, after the comments about it."""
     indent = line[: len(line) - len(line.lstrip())]
     lines = notes.head()
-    for key, value in _tree(config).items():
+    for key, value in _tree(config, layer).items():
         if isinstance(value, dict):
             lines.extend(("", heading.format(key)))
             for name, item in value.items():
@@ -57,31 +95,36 @@ def _by_group(
     return "\n".join([*lines, *notes.rest(config.options)]) + "\n"
 
 
-def _yaml(config: ConfigValue, notes: Notes, _: Any) -> str:
+def _yaml(config: ConfigValue, notes: Notes, layer: Any) -> str:
     """Text in quotes where a parser might read something else."""
     refuse_bytes(config, "YAML")
-    return _by_group(config, notes, "{}:", "  {}: {}", scalar)
+    return _by_group(config, notes, layer, "{}:", "  {}: {}", scalar)
 
 
 def scalar(value: Any) -> str:
     """A value as YAML 1.1 and 1.2 both read it."""
+    if value is None:
+        return "null"
     return value if isinstance(value, str) and is_plain_yaml(value) else _toml_scalar(value)
 
 
-def _toml(config: ConfigValue, notes: Notes, _: Any) -> str:
+def _toml(config: ConfigValue, notes: Notes, layer: Any) -> str:
     refuse_bytes(config, "TOML")
-    return _by_group(config, notes, "[{}]", "{} = {}", _toml_scalar)
+    refuse_removals(() if layer is None else layer.removed, "TOML")
+    return _by_group(config, notes, layer, "[{}]", "{} = {}", _toml_scalar)
 
 
 def _toml_scalar(value: Any) -> str:
+    if isinstance(value, list):
+        return "[{}]".format(", ".join(map(_toml_scalar, value)))
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, int) else quoted(value)
 
 
-def _json(config: ConfigValue, _: Notes, __: Any) -> str:
+def _json(config: ConfigValue, _: Notes, layer: Any) -> str:
     refuse_bytes(config, "JSON")
-    return json.dumps(_tree(config), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(_tree(config, layer), indent=2, ensure_ascii=False) + "\n"
 
 
 def _pbtxt(config: ConfigValue, notes: Notes, proto: Any) -> str:
@@ -176,7 +219,10 @@ def _required(name: str, what: str) -> str:
 
 
 class OutputFormat(NamedTuple):
-    """A format that can be written: the function that does, and the suffixes that ask for it."""
+    """A format that can be written: the function that does, and the suffixes that ask for it.
+
+    The function takes the configuration, the comments, and the ConfigProto or the layer.
+    """
 
     write: Callable[[ConfigValue, Notes, Any], Union[str, bytes]]
     suffixes: Tuple[str, ...] = ()
@@ -194,12 +240,19 @@ FORMATS: Mapping[str, OutputFormat] = {
 }
 """What can be written."""
 
+LAYERED = ("yaml", "toml", "json")
+"""The formats of files that may extend others."""
+
 WITHOUT_COMMENTS = ("json", "pb")
 """The formats that carry values alone."""
 
 
 def render(
-    config: ConfigValue, to: str, notes: Notes = NO_NOTES, proto: Any = None
+    config: ConfigValue,
+    to: str,
+    notes: Notes = NO_NOTES,
+    proto: Any = None,
+    layer: Optional[Layer] = None,
 ) -> Union[str, bytes]:
     """The configuration in one of :data:`FORMATS`.
 
@@ -208,6 +261,7 @@ def render(
         to: the format.
         notes: what to say beside the values; :data:`WITHOUT_COMMENTS` cannot.
         proto: the ConfigProto to write, in place of one that is made of the configuration.
+        layer: what to write of it, for :data:`LAYERED` formats; None: everything.
 
     Raises:
         ValueError: ``to`` is not one of them.
@@ -215,7 +269,7 @@ def render(
     """
     if to not in FORMATS:
         raise ValueError('unknown format "{}"; legal: {}'.format(to, ", ".join(FORMATS)))
-    return FORMATS[to].write(config, notes, proto)
+    return FORMATS[to].write(config, notes, proto if layer is None else layer)
 
 
 def render_for(config: ConfigValue, path: PathLike) -> Union[str, bytes]:

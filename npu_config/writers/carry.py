@@ -1,21 +1,23 @@
 """What an output carries of a source: values, comments beside them, and what is lost."""
 
+import contextlib
 import os
 from typing import Any, Collection, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from npu_config.catalogue import ALL_OPTIONS
+from npu_config.catalogue import ALL_OPTIONS, InvalidValue
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind, Stated
-from npu_config.core.target import Target
+from npu_config.core.target import ANY_TARGET, Target
 from npu_config.proto import encode
 from npu_config.rules.case import Case, judge_case
+from npu_config.rules.reading import Below
 from npu_config.rules.targets import not_read
 from npu_config.rules.unwritten import is_there
 from npu_config.rules.value import ConfigValue, SideFile, from_validated, of_judged
 from npu_config.text.words import spelled
-from npu_config.writers import WITHOUT_COMMENTS
+from npu_config.writers import WITHOUT_COMMENTS, Layer
 from npu_config.writers.shared import Notes, lost_in_output
 
 _KINDS = {
@@ -124,6 +126,30 @@ def carry(
     if source.more is not None:
         lost.append(_lost(source.more, settings, to))
     return Carried(config, notes, tuple(lost))
+
+
+def layer_of(config: ConfigValue, target: Target, below: Below, extends: Tuple[str, ...]) -> Layer:
+    """What a file holds that extends others and says what a configuration says.
+
+    Args:
+        config: the configuration.
+        target: what it is for.
+        below: what those files set.
+        extends: the files, as the new one names them.
+    """
+    before = {}
+    for name, setting in below.entries.items():
+        value = setting.value
+        with contextlib.suppress(InvalidValue, KeyError):
+            value = ALL_OPTIONS[name].kind.to_wire(ALL_OPTIONS[name].kind.parse(value))
+        before[name] = type(value), value
+    values = config.to_dict()
+    return Layer(
+        extends,
+        frozenset(n for n, value in values.items() if before.get(n) != (type(value), value)),
+        tuple(name for name in before if name not in values),
+        None if target == (below.target or ANY_TARGET) else target,
+    )
 
 
 def _case(settings: Settings, entries: Mapping[str, Setting], target: Target, to: str) -> Case:

@@ -19,6 +19,9 @@ _HEAD = """\
 # Editors complete it with the schema: `npu-config schema -o npu-config.schema.json`.
 version: {version}
 
+# The files that this one builds on, relative to it: what it sets itself wins, null takes away.
+# extends: base.yaml
+
 # What it is meant for; narrows what is checked.
 target:
   # {products}

@@ -3,7 +3,7 @@
 from typing import Any, Dict
 
 from npu_config.catalogue import OPTIONS, Option, Status
-from npu_config.catalogue.layout import GROUPS, VERSION
+from npu_config.catalogue.layout import EXTENDS, GROUP_OF_KEY, GROUPS, VERSION
 from npu_config.core.diagnostics import DOCS_URL
 from npu_config.core.target import MODES, PRODUCT_NAMES, Product
 from npu_config.core.versions import SNAPSHOTS
@@ -27,6 +27,10 @@ def schema() -> Dict[str, Any]:
     }
     properties: Dict[str, Any] = {
         "$schema": {"type": "string"},
+        EXTENDS: {
+            "description": "The files that this one builds on, relative to it; later ones win.",
+            "anyOf": [_PATH, {"type": "array", "items": _PATH}],
+        },
         "version": {"const": VERSION},
         "target": target,
     }
@@ -35,12 +39,12 @@ def schema() -> Dict[str, Any]:
         for alias in group.aliases:
             properties[alias] = {"$ref": "#/$defs/group.{}".format(group.key)}
     for name in OPTIONS:
-        properties[name] = {"$ref": _reference(name)}
+        properties[name] = _removable(name)
     definitions: Dict[str, Any] = {
         "group.{}".format(group.key): {
             "description": group.title,
             "type": ["object", "null"],
-            "properties": {name: {"$ref": _reference(name)} for name in group.options},
+            "properties": {name: _removable(name) for name in group.options},
             "additionalProperties": False,
         }
         for group in GROUPS
@@ -56,8 +60,25 @@ def schema() -> Dict[str, Any]:
         "type": "object",
         "properties": properties,
         "additionalProperties": False,
+        "if": {"not": {"required": [EXTENDS]}},
+        "then": {
+            "properties": {
+                "target": True,
+                **{key: {"additionalProperties": _NOT_NULL} for key in GROUP_OF_KEY},
+            },
+            "additionalProperties": _NOT_NULL,
+        },
         "$defs": definitions,
     }
+
+
+_PATH = {"type": "string", "minLength": 1}
+_NOT_NULL = {"not": {"type": "null"}}
+
+
+def _removable(name: str) -> Dict[str, Any]:
+    """The values of an option, and null, which takes away what an extended file sets."""
+    return {"anyOf": [{"$ref": _reference(name)}, {"type": "null"}]}
 
 
 def _reference(name: str) -> str:

@@ -121,3 +121,20 @@ def refuse_bytes(config: ConfigValue, output: str) -> None:
             )
             for name in found
         )
+
+
+def refuse_removals(names: Sequence[str], output: str) -> None:
+    """Refuse options that are taken away, in a format that has no null.
+
+    Raises:
+        NpuConfigError: naming each such option.
+    """
+    if names:
+        raise NpuConfigError(
+            lost_in_output.diagnostic(
+                phrase('"{}" is taken away, and {} has no null', name, output),
+                option=name,
+                help="write YAML or JSON, or leave out --keep-layers",
+            )
+            for name in names
+        )

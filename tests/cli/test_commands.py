@@ -9,6 +9,7 @@ import sys
 import textwrap
 
 import pytest
+import yaml
 
 from npu_config.__main__ import main
 from npu_config.catalogue import OPTIONS
@@ -369,7 +370,7 @@ def test_explain_rules(npu):
 
 @pytest.mark.parametrize(
     ("word", "meant"),
-    [("dump_stp", "dump_step"), ("yaml-trp", "yaml-trap"), ("NPU1044", "NPU104"), ("xyzzy", None)],
+    [("dumpstep", "dump_step"), ("NPU1044", "NPU104"), ("xyzzy", None)],
 )
 def test_explain_what_does_not_exist(npu, word, meant):
     """Exit code 2, with a word on what may have been meant."""
@@ -379,6 +380,51 @@ def test_explain_what_does_not_exist(npu, word, meant):
     assert ("did you mean" in result.err) is (meant is not None)
     if meant is not None:
         assert meant in result.err
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("iteration_per_loop", "iterations_per_loop"),
+        ("dump_stp", "dump_step"),
+        ("RANK_IDS", "RANK_ID"),
+        ("yaml-trp", "NPU705 yaml-trap"),
+    ],
+)
+def test_explain_a_misspelt_name(npu, word, name):
+    """A name that is one or two letters off is explained; standard error says so."""
+    result = npu("explain", word)
+    assert result.code == 0
+    assert result.out.startswith("# {}\n".format(name))
+    assert 'no name is "{}"; this is "{}"'.format(word, name.split()[-1]) in result.err
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("exit codes", "guide     command-line#exit-codes"),
+        ("退出码", "guide     command-line#exit-codes"),
+        ("noqa", "guide     checking-scripts"),
+        ("suppress", "guide     checking-scripts"),
+        ("which product", "guide     versions"),
+        ("迭代下沉", "option    iterations_per_loop"),
+        ("溢出检测功能", "option    enable_dump_debug"),
+        ("资源配置文件", "variable  RANK_TABLE_FILE"),
+    ],
+)
+def test_explain_finds_words_of_both_languages(npu, language, words, first):
+    """What users search for finds its option, rule or section, whatever language is spoken."""
+    result = npu("--lang", language, "explain", words)
+    assert result.code == 0
+    assert result.out.startswith(first)
+
+
+def test_search_words_lead_somewhere():
+    """Every target of tools/search_words.yaml is something that explain knows."""
+    known = {name for topic in _topics.topics() for name in (topic.name, *topic.also)}
+    with open(topics.SEARCH_WORDS, encoding="utf-8") as stream:
+        assert {name for targets in yaml.safe_load(stream).values() for name in targets} <= known
 
 
 def test_explain_searches(npu):

@@ -49,6 +49,7 @@ RIGHT = {
     "op-summary": "op-summary IN.csv",
     "fusion-result": "fusion-result IN.fusion",
     "loss-scale": "loss-scale IN.log",
+    "log": "log IN.log",
     "doctor": "doctor IN.yaml",
     "dump list": "dump list IN.dumps",
     "dump show": "dump show IN.dump",

@@ -18,7 +18,7 @@ from dumps.number_arrays import any_numbers
 from npu_config import NpuConfigError
 from npu_config.dumps import compare_dumps, read_ge_graph
 from npu_config.dumps.metrics import BLOCK, measure
-from npu_config.dumps.reference import open_reference
+from npu_config.dumps.reference import open_references
 from npu_config.dumps.result import METRICS, cells, read_result, result_csv
 from npu_config.dumps.verdicts import judge, limits_of
 
@@ -436,4 +436,6 @@ def test_an_index_with_very_long_numbers(tmp_path):
     head = "run,file,node,output,occurrence,debug_op,device,dtype,shape,time_us,status\n"
     line = "0,a.0.0.npy,a,{},0,output,,float32,2,1,ok\n"
     (tmp_path / "index.csv").write_text(head + line.format("1" * 5000) + line.format(0))
-    assert open_reference(str(tmp_path)).names == ["a"]
+    found = open_references(str(tmp_path))
+    (folder,) = found.folders
+    assert found.open(folder).names == ["a"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from npu_config import NpuConfigError
 from npu_config.dumps import find_dumps, read_statistics
-from npu_config.dumps.tree import choose, parse_folder, parse_name, select
+from npu_config.dumps.tree import parse_folder, parse_name, select
 
 DATA = Path(__file__).parents[1] / "data/dump/tree"
 INDEX = json.loads((DATA / "index.json").read_text())
@@ -47,19 +47,6 @@ def test_any_folder_in_the_tree():
         ) == ("20260102030405", 0, "ge_default_20260102030405_1", 0)
     (file,) = find_dumps(DATA / "dump" / path / "13954893281042377109")
     assert (file.op_type, file.hashed, file.step) == ("FusedBatchNormV3", True, 0)
-
-
-def test_the_newest_run_and_the_largest_model(tmp_path):
-    """Of several runs the newest is chosen, of several models the one with most operators."""
-    for run in ("20260102030405", "20270101000000"):
-        for model, names in (("init", ["x"]), ("train", ["a", "b", "c"])):
-            folder = w.step_folder(tmp_path, 3, run, model=model)
-            for name in names:
-                w.operator(folder, name, [])
-    chosen = choose(find_dumps(tmp_path))
-    assert {"train"} == {file.model for file in chosen.files}
-    assert {"20270101000000"} == {file.run for file in chosen.files}
-    assert (chosen.steps, chosen.step) == ((3,), 3)
 
 
 @pytest.mark.parametrize(

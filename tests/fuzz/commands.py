@@ -55,6 +55,7 @@ CALLS = {
     "fusion-result": ("fusion-result IN.json", "fusion-result"),
     "generate": ("generate IN.py --to yaml", "read-script"),
     "generate --to pbtxt": ("generate IN.yaml --to pbtxt", "read-yaml"),
+    "log": ("log IN.log --redact", "log"),
     "loss-scale": ("loss-scale IN.log", "loss-scale"),
     "migrate": ("migrate IN.py", "migrate"),
     "migrate --write": ("migrate --write IN.py", "migrate"),

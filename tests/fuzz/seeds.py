@@ -45,6 +45,11 @@ _RANK = '{"device_id": "%d", "rank_id": "%d", "device_ip": "10.0.0.1"}'
 _TENSOR = struct.pack("<f", 1.0)
 _SHELL = 'export RANK_ID=%d\nexport NO_NAME="$(echo a)"\nif [ $1 = a ]; then\n  python3 x.py &\nfi'
 _OP = 'op { name: "o%d" type: "Add" input: "o%d:0" id: %d output_desc { dtype: DT_FLOAT } }'
+_LOG = _text(
+    "Error Message is : \nEI0006: Getting socket times out. Reason: x\n",
+    "[ERROR] HCCL(%d,python):2024-01-10-02:32:25.634.412 [a.cc:4][%d][Wait]wait socket establish "
+    "timeout, role[1] rank[%d]\n[1,%d]<stderr>:E40021: Failed to compile Op [a%d]. /home/u%d/a.py",
+)
 _RECORD = next(DATA.rglob("Opdebug.*")).read_bytes()
 
 SEEDS = {
@@ -103,6 +108,8 @@ SEEDS = {
         ",\n",
         "]",
     ),
+    "log": _LOG,
+    "log-growing": _LOG,
     "loss-scale": _text("", "step = %d loss scale 1024 overflow: false"),
     "event": Seed(b"", event(1, [scalar_value("loss_scale", 2.0)]), b"", b""),
     "events": Seed(b"", scalars([(1, 2.0), (2, 1.0)]), b"", b""),

@@ -36,6 +36,11 @@ from npu_config.launch.environment.dotenv import parse_dotenv
 from npu_config.lint.baseline import Baseline, _counts_of
 from npu_config.lint.gitignore import Patterns
 from npu_config.lint.project import read_project
+from npu_config.logs import read_logs
+from npu_config.logs.bundle import bundle
+from npu_config.logs.follow import Follower
+from npu_config.logs.redact import Redactor
+from npu_config.logs.text import text_report
 from npu_config.migration.engine import migrate
 from npu_config.precision_tool.export import export_tfdbg
 from npu_config.proto.event_files import EventFileError, parse_event, raw_content, read_events
@@ -198,6 +203,19 @@ def _edited(data):
     assert offset <= len(text)
 
 
+def _job(path):
+    report = read_logs([str(path)])
+    Redactor().text(text_report(report, everything=True))
+    bundle(report, str(path), Redactor())
+
+
+def _growing(path):
+    follower = Follower([str(path)])
+    while follower.grow():
+        follower.certain(at_once=True)
+    follower.report()
+
+
 TARGETS = {
     "editor": _edited,
     **{"read-" + kind: _reader(kind) for kind in KINDS},
@@ -212,6 +230,8 @@ TARGETS = {
     "graph-binary": _in_file(diagnose, "graph.pb"),
     "op-summary": _table,
     "fusion-result": lambda data: _sum_up("fuzz", _text(data)),
+    "log": _in_file(_job, "train_0.log"),
+    "log-growing": _in_file(_growing, "train_0.log"),
     "loss-scale": _log,
     "event": _event,
     "events": lambda data: list(read_events(io.BytesIO(data))),
@@ -277,6 +297,9 @@ READERS = {
     "lint/baseline.py": "baseline",
     "lint/gitignore.py": "gitignore",
     "lint/project.py": "project",
+    "logs/bundle.py": "log",
+    "logs/follow.py": "log-growing",
+    "logs/lines.py": "log",
     "migration/neighbours.py": "migrate",
     "migration/project.py": "migrate",
     "precision_tool/export.py": "tfdbg",

@@ -1,0 +1,325 @@
+"""An event in the reader's language: what it means, what to do, and where it leads."""
+
+import functools
+import re
+from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+
+import attr
+
+from npu_config.core.message import phrase
+from npu_config.logs.events import Event
+from npu_config.logs.facts import (
+    Code,
+    Known,
+    Number,
+    code_of,
+    codes,
+    number_of,
+    option_of,
+    table,
+)
+
+__all__ = ["KINDS_OF_LEADS", "Cause", "Place", "arguments_of", "explained"]
+
+KINDS_OF_LEADS = ("options", "variables", "rank_table_keys", "rules", "commands")
+_MOST_OF_MESSAGE, _LINES_OF_MESSAGE = 4_000, 40
+
+_ACL = re.compile(
+    r"(?:runtime result = |ge result = ?\[?|error code(?: is|:)? ?|ErrCode=|ret(?:code)?[:=\[ ] ?|"
+    r"errno:|result\[)(?P<acl>[1-5]\d{5})\b"
+)
+_RETCODE = re.compile(r"retCode=(?P<hex>0x[0-9a-fA-F]+)")
+_GE_KEY = re.compile(r"\bge\.[A-Za-z0-9_.]+")
+_OPERATOR = re.compile(
+    r"fault (?:kernel_name|op_name"
+    r"|so_name)=(?P<kernel>[^,\[\s]+)|op_?type:? ?\[(?P<type>\w+)\]|Optype \["
+    r"(?P<unsupported>\w+)\]"
+)
+_FOLLOWERS = ("507011", "507023", "507005", "0x91", "0x95", "0x10e", "0x7150050")
+_BY_WORDS = (
+    (re.compile(r"Verify|InferShape|[Ii]nfer ?[Ss]hape|shape|dtype|data type"), "shape-or-dtype"),
+    (re.compile(r"[Qq]ueue|tdt|TDT|[Ee]nqueue"), "data-pipeline"),
+    (re.compile(r"out of memory|[Mm]alloc|alloc fail"), "memory"),
+    (re.compile(r"socket|connect|\blink\b"), "communication"),
+    (re.compile(r"[Ff]ailed to import|No module named"), "environment"),
+    (re.compile(r"[Cc]ompile"), "operator-compile"),
+    (re.compile(r"timed? ?out"), "timeout"),
+)
+_BY_MODULE = {
+    "HCCL": "communication",
+    "HCCP": "communication",
+    "ROCE": "communication",
+    "CCL": "communication",
+    "TDT": "data-pipeline",
+    "DRV": "device",
+    "DRIVER": "device",
+    "KERNEL": "device",
+    "TSCH": "device",
+    "TSD": "device",
+    "TBE": "shape-or-dtype",
+    "OP": "shape-or-dtype",
+    "TEFUSION": "operator-compile",
+    "TVM": "operator-compile",
+    "FE": "operator-compile",
+    "PROFILING": "dump-or-profiling",
+    "MSPROF": "dump-or-profiling",
+    "IDEDD": "dump-or-profiling",
+    "IDEDH": "dump-or-profiling",
+    "AOE": "configuration",
+}
+
+_UNKNOWN = phrase("nothing more is known of this: the text is what the software itself says")
+_LOOK_BEFORE = phrase(
+    "read the lines before it; if they do not tell, search for the text together with the part "
+    "that wrote it, and give the whole log to whoever helps (--bundle FILE.zip)"
+)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Place:
+    """Where something stands: of an option in a configuration, or of a line of a script."""
+
+    path: str
+    line: Optional[int] = None
+    option: Optional[str] = None
+    text: str = ""
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Cause:
+    """What went wrong.
+
+    Attributes:
+        file: the log.
+        line: from 1.
+        time: as the log has it, or None.
+        component: the part of the software that said it.
+        code: of the runtime, printed or implied; a return number where there is no code.
+        pattern: the known failure.
+        class_: one of ``facts.CLASSES``.
+        message: what the log says.
+        cause: what happened, and why it usually does.
+        todo: what to do.
+        leads_to: names of options, variables, keys of the rank table, rules; commands.
+        places: where options stand, and the line of the script.
+        operators: operators and kernels that the message names.
+        block: everything that was printed with it.
+    """
+
+    file: str
+    line: int
+    time: Optional[float]
+    rank: Optional[int]
+    device: Optional[int]
+    component: Optional[str]
+    code: Optional[str]
+    pattern: Optional[str]
+    class_: str
+    message: str
+    cause: str
+    todo: Sequence[str]
+    leads_to: Mapping[str, Sequence[str]]
+    places: Sequence[Place] = ()
+    operators: Sequence[str] = ()
+    block: Sequence[str] = ()
+
+
+@functools.lru_cache(maxsize=None)
+def _templates(code: str) -> Sequence["re.Pattern[str]"]:
+    """The messages of a code as expressions whose groups are the arguments."""
+    fact = codes()[code]
+    return [
+        re.compile(
+            r"\s*"
+            + r"(.*?)".join(_spaced(part) for part in template.split("%s"))
+            + r"(?:\.|\s|\Z)",
+            re.S,
+        )
+        for template in fact.templates
+    ]
+
+
+def _spaced(text: str) -> str:
+    return re.sub(r"(?:\\?\s)+", r"\\s*", re.escape(text))
+
+
+def arguments_of(code: str, message: str) -> Mapping[str, str]:
+    """The named arguments of a message: ``{"value": "7", "parameter": "ge.jit_compile"}``."""
+    fact = code_of(code)
+    if fact is None or not fact.arguments:
+        return {}
+    for template in _templates(fact.code):
+        match = template.match(message[:_MOST_OF_MESSAGE])
+        if match is not None and len(match.groups()) == len(fact.arguments):
+            return {
+                name: value.strip("[]\"' ")
+                for name, value in zip(fact.arguments, match.groups())
+                if value is not None
+            }
+    return {}
+
+
+def explained(
+    event: Event,
+    paths: Sequence[str],
+    ours: bool,
+    rank: Optional[int] = None,
+    device: Optional[int] = None,
+) -> Cause:
+    """What an event means.
+
+    Args:
+        event: the event.
+        paths: the files by their numbers.
+        ours: the job is one of TensorFlow, or nothing says that it is not; of another one no
+            option and no rule of ours is named.
+        rank: of its process.
+        device: of its process.
+    """
+    message = _message(event)
+    whole = "\n".join((event.text, *event.details))
+    code = code_of(event.code) if event.code else None
+    number = _number(whole)
+    failure = event.failure
+    speaks = code if code is not None and code.own else None
+    class_ = _class(event, whole, code, failure, number)
+    sources: List[Tuple[str, str, Mapping[str, Sequence[str]]]] = []
+    if speaks is not None:
+        sources.append((speaks.cause, speaks.todo, speaks.leads_to))
+    if failure is not None:
+        sources.append((failure.cause, failure.todo, failure.leads_to))
+    if speaks is None and code is not None:
+        sources.append((code.cause, code.todo, code.leads_to))
+    meanings = [cause for cause, _, _ in sources[:1]]
+    if number is not None:
+        meanings.append(phrase("{}: {}", number.number, number.meaning))
+    todo = [todo for _, todo, _ in sources[:2]] or [_LOOK_BEFORE]
+    leads = _united((leads for _, _, leads in sources[:2]))
+    named = _named(code, event.code, message, whole)
+    if named:
+        leads["options"] = [*named, *(n for n in leads["options"] if n not in named)]
+    if not ours:
+        leads["options"], leads["rules"] = [], []
+        leads["commands"] = [each for each in leads["commands"] if "SCRIPT" not in each]
+    places: List[Place] = []
+    if event.script is not None:
+        places.append(Place(event.script[0], event.script[1]))
+    return Cause(
+        paths[event.file],
+        event.line,
+        event.time,
+        event.rank if event.rank is not None else rank,
+        event.device if event.device is not None else device,
+        _component(event, code),
+        event.code or (number.number if number is not None and failure is None else None) or None,
+        failure.id
+        if failure is not None
+        else ("py-generic" if event.form == "exception" else None),
+        class_,
+        message,
+        _sentences(meanings) or (_of_script(event) if event.form == "exception" else _UNKNOWN),
+        todo,
+        leads,
+        places,
+        _operators(whole),
+        event.details,
+    )
+
+
+def _sentences(parts: Sequence[str]) -> str:
+    if len(parts) == 2:
+        return phrase("{} ({})", *parts)
+    return parts[0] if parts else ""
+
+
+def _of_script(event: Event) -> str:
+    return phrase("the script itself failed, before any error of the device")
+
+
+def _message(event: Event) -> str:
+    """What the log says, without what only follows from it; lines that name an operator stay."""
+    lines = [] if event.text in event.details else [event.text]
+    lines += event.details[: event.above]
+    lines += [line for line in event.details[event.above :] if _OPERATOR.search(line)]
+    return "\n".join(lines[:_LINES_OF_MESSAGE])[:_MOST_OF_MESSAGE]
+
+
+def _number(text: str) -> Optional[Number]:
+    """The return number that says most; what only follows from another one is left out."""
+    found = [match.group("acl") for match in _ACL.finditer(text)]
+    found += [match.group("hex") for match in _RETCODE.finditer(text)]
+    for each in found:
+        number = number_of(each)
+        if number is not None and each.lower() not in _FOLLOWERS:
+            return number_of(number.same_as) or number if number.same_as else number
+    return None
+
+
+def _class(
+    event: Event,
+    text: str,
+    code: Optional[Code],
+    failure: Optional[Known],
+    number: Optional[Number],
+) -> str:
+    if code is not None and code.own:
+        return code.class_
+    if number is not None and number.class_ == "timeout" and not event.other_side:
+        return "timeout"
+    if failure is not None:
+        return failure.class_
+    if number is not None and number.class_ and number.class_ != "internal":
+        return number.class_
+    if event.form == "exception":
+        return "script"
+    if event.module in _BY_MODULE:
+        return _BY_MODULE[event.module]
+    for pattern, class_ in _BY_WORDS:
+        if pattern.search(text):
+            return class_
+    return code.class_ if code is not None else "internal"
+
+
+def _component(event: Event, code: Optional[Code]) -> Optional[str]:
+    modules = table("modules")
+    if event.form == "slog" and event.module:
+        return (
+            "{} ({})".format(event.module, modules[event.module])
+            if event.module in modules
+            else event.module
+        )
+    if code is not None:
+        return code.component
+    return "TensorFlow" if event.form in ("tensorflow", "absl", "python") else None
+
+
+def _united(all_leads: Iterable[Mapping[str, Sequence[str]]]) -> Dict[str, List[str]]:
+    found: Dict[str, List[str]] = {kind: [] for kind in KINDS_OF_LEADS}
+    for leads in all_leads:
+        for kind, names in leads.items():
+            found[kind] += [name for name in names if name not in found[kind]]
+    return found
+
+
+def _named(code: Optional[Code], printed: str, message: str, text: str) -> List[str]:
+    """Options that the message itself names, by a key of the graph engine or by their name."""
+    from npu_config.catalogue import OPTIONS
+
+    found: List[str] = []
+    for key in _GE_KEY.findall(text):
+        found += option_of(key.rstrip("."))
+    if code is not None and code.names_option:
+        for value in arguments_of(printed, message).values():
+            word = value.lstrip("-")
+            found += [word] if word in OPTIONS else option_of(word) if "." in word else []
+    for match in re.finditer(r"\boption '?(\w+)'?", text):
+        if match.group(1) in OPTIONS:
+            found.append(match.group(1))
+    return list(dict.fromkeys(found))
+
+
+def _operators(text: str) -> Sequence[str]:
+    found = [
+        next(group for group in match.groups() if group) for match in _OPERATOR.finditer(text)
+    ]
+    return tuple(dict.fromkeys(found))[:5]

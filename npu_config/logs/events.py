@@ -1,0 +1,628 @@
+"""Lines to events: blocks of codes, tracebacks, lines of errors; which can be a cause.
+
+A :class:`Channel` is what one process wrote into one file.  It is fed line by line, and keeps
+what may be a cause; everything else is counted.
+"""
+
+import re
+from typing import Dict, List, NamedTuple, Optional, Tuple
+
+import attr
+
+from npu_config.logs.facts import OTHER_SIDE, Known, code_of, dull, known
+from npu_config.logs.records import CODE, Record, local, seconds
+
+__all__ = ["ERROR", "FOLLOWER", "KNOWN", "OWN", "SIGN", "Channel", "Event"]
+
+FOLLOWER, SIGN, ERROR, KNOWN, OWN = range(5)
+"""How much an event says: a follow-up; a sign; an error; a known failure; a code of its own."""
+
+MOST_EVENTS = 2_000
+"""Of one channel; those behind are counted only.  The first cause is not among the last."""
+
+_MOST_LINES, _LOOKED_AT = 60, 4_000
+_MOST_REMEMBERED = 4_096
+
+_TRACEBACK_OF_CODES = re.compile(r"^\s*TraceBack \(most recent call last\):\s*$")
+_TRACEBACK = re.compile(r"^\s*Traceback \(most recent call last\):\s*$")
+_FRAME = re.compile(r'^\s+File "(?P<file>[^"]+)", line (?P<line>\d{1,9})')
+_CHAIN = re.compile(
+    r"^(?:During handling of the above exception|The above exception was the direct cause)"
+)
+_EXCEPTION = re.compile(
+    r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt"
+    r"|Exit))(?:: ?(?P<text>.*))?$",
+    re.S,
+)
+_CRASH = re.compile(
+    r"^(?:Fatal Python error: |(?:\S+: line \d+:\s+\d+ )?(?:Segmentation fault|Aborted|Bus error"
+    r"|Illegal instruction)(?:\s|$)|terminate called after throwing|"
+    r"\*\*\* (?:Error in|Aborted at)|malloc_consolidate\(\)|free\(\): |double free"
+    r"|.*\(core dumped\)|Killed$)"
+)
+_INNER = re.compile(r"^[EW][A-Z0-9]?[89]{4}|^[EW][A-Z0-9][89]{4}")
+_BLOCK = re.compile(
+    r"^\s*(?:\[ERROR\] RecentErrMsg: ?)?(?:(?P<code>[EW][A-Z0-9]\d{4})(?:: |:$|  ?(?=\S)"
+    r"|(?=\[PID))"
+    r"|\[PID: ?\d+\] \d{4}-\S+ \w*\((?P<titled>[EW][A-Z0-9]\d{4})\):)"
+)
+_HEAD = re.compile(
+    r"^\s*(?:\[ERROR\] RecentErrMsg: ?)?(?:[EW][A-Z0-9]\d{4}(?:: ?|  ?|(?=\[)))?"
+    r"(?:\[PID: ?(?P<pid>\d{1,9})\] ?)?"
+    r"(?P<time>\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d\.\d{3}(?:\.\d{3})?)? *"
+    r"(?:\w*\([EW][A-Z0-9]\d{4}\):)? *"
+)
+_HEADLINE = re.compile(
+    r"(?:Inner Error[!,]?|Internal error!|Unknown error occurred)[^\[]{0,80}$", re.I
+)
+_ADVICE = re.compile(r"^\s*(?:Possible Cause|Solution)\s*:", re.I)
+
+_NODE = re.compile(r"^\s*\[\[\{\{node ")
+_DEVICE = re.compile(
+    r"\b(?:device_id|deviceId|devId|logicDevId|set device|Device"
+    r"|device)[ =:\[]{1,3}(?P<device>\d{1,4})\b"
+)
+_OTHER = re.compile(
+    r"get so(?:ck|kc)et timeout|wait socket establish timeout|[Nn]otify [Ww]ait|Heartbeat Lost|"
+    r"receive sig ?term|SIGTERM|Wait timeout for sockets recv|\b(?:107020|507046|507048)\b|"
+    r"retCode=0x1(?:05|11)\b|Task from HCCL run failed|LINK_ERROR_INFO|topo exchange (?:server"
+    r"|agent)"
+)
+_IMPLIED = (
+    (re.compile(r"(?:get so(?:ck|kc)et|wait socket establish) timeout"), "EI0006"),
+    (re.compile(r"Task from HCCL run failed|[Nn]otify [Ww]ait"), "EI0002"),
+)
+"""Lines that are printed before a code, or instead of it."""
+
+_TABLE = re.compile(r"\]\s*(?:\|[ -]|__{10})")
+"""A row of the table of links, which is a follow-up of the line before the table."""
+
+_LOSS_SCALE = re.compile(r"loss[_ ]scale['\"]?\s*[=:]\s*(?P<value>[0-9.]+(?:e[+-]?\d+)?)", re.I)
+_SHUFFLE = re.compile(r"shuffle buffer \(this may take a while\)|Shuffle buffer filled")
+_FINISHED = re.compile(r"Loss for final step|hcom destroy complete")
+_DATA_ENDED = re.compile(r"End of sequence|OutOfRangeError")
+_DIGITS = re.compile(r"0x[0-9a-fA-F]+|\d+")
+_SITE = re.compile(
+    r"(?:site|dist)-packages[/\\]|/lib/python\d|[/\\]lib[/\\]python\d|<frozen|^<"
+    r"|npu_config[/\\]runner"
+)
+
+
+@attr.s(slots=True, auto_attribs=True, eq=False)
+class Event:
+    """Something that went wrong, as one place of a log tells it.
+
+    Attributes:
+        file: number of the file among those that are read.
+        line: number of the line.
+        weight: how much it says; one of FOLLOWER to OWN.
+        code: as printed, or what the words imply.
+        printed: whether the code is printed.
+        failure: the known failure that its words are.
+        other_side: it only says that another process stopped or is late.
+        weak: it is seldom a cause.
+        text: its message.
+        details: the lines of its block.
+        above: how many of them stand above its follow-ups.
+        script: file and line of the last frame of a traceback that is in no package.
+        timed: its time stands in it, and is not that of a line before it.
+    """
+
+    file: int
+    line: int
+    time: Optional[float]
+    weight: int
+    text: str
+    level: str = ""
+    module: str = ""
+    pid: int = 0
+    code: str = ""
+    printed: bool = False
+    failure: Optional[Known] = None
+    other_side: bool = False
+    weak: bool = False
+    device: Optional[int] = None
+    rank: Optional[int] = None
+    details: List[str] = attr.Factory(list)
+    above: int = 0
+    script: Optional[Tuple[str, int]] = None
+    form: str = ""
+    order: int = 0
+    timed: bool = False
+
+    @property
+    def inner(self) -> bool:
+        """Whether its code is one of a family, whose text below counts."""
+        code = code_of(self.code) if self.code else None
+        return bool(self.code) and (_is_inner(self.code) if code is None else not code.own)
+
+
+class _Shape(NamedTuple):
+    """What is said of all lines that differ in numbers only."""
+
+    weight: int
+    failure: Optional[Known]
+    strength: str
+
+
+def _is_inner(code: str) -> bool:
+    return code[2:] in ("9999", "8888") or code[1:] in (
+        "19999",
+        "29999",
+        "39999",
+        "49999",
+        "89999",
+    )
+
+
+_shapes: Dict[str, _Shape] = {}
+
+
+def shape(text: str) -> _Shape:
+    """What the words of a line say: a known failure, a line that is no cause, or nothing."""
+    text = text[:_LOOKED_AT]
+    key = _DIGITS.sub("0", text)
+    found = _shapes.get(key)
+    if found is None:
+        if len(_shapes) >= _MOST_REMEMBERED:
+            _shapes.clear()
+        found = _shapes[key] = _shape(text)
+    return found
+
+
+def _shape(text: str) -> _Shape:
+    found = [each for each in dull() if each.pattern.search(text)]
+    strengths = {"other" if each.id == "other-rank" else each.strength for each in found}
+    if "harmless" in strengths:
+        return _Shape(FOLLOWER, None, "harmless")
+    strength = next((each for each in ("strong", "weak", "other") if each in strengths), "")
+    failures = [each for each in known() if each.pattern.search(text) and each.id != "py-generic"]
+    first = [each for each in failures if each.first]
+    certain = [each for each in first if each.certain] or first
+    if certain:
+        return _Shape(KNOWN, certain[0], "" if strength == "weak" else strength)
+    return _Shape(ERROR, failures[0] if failures else None, strength)
+
+
+_QUICK = re.compile(
+    r"[EW][A-Z0-9]\d{4}|rror|xception|ERROR|FATAL|ailed|ailure|[Ii]nvalid|[Nn]ot |NOT |[Cc]annot"
+    r"|Killed|"
+    r"Traceback|TraceBack|core dump|Segmentation|shuffle buffer|loss[_ ]scale|imed? ?out|"
+    r"[Ll]ost|LOST|should be|only support|valid|undefined|corrupt|overflow|NaN|must|exceed|too |"
+    r"terminate|malloc|free\(\)|Loss for final|End of sequence|mismatch|unconnected|rankNum"
+    r"|device have"
+)
+
+
+class Channel:
+    """What one process wrote into one file, read from its first line to its last.
+
+    Args:
+        file: number of the file.
+    """
+
+    def __init__(self, file: int) -> None:
+        self.file = file
+        self.events: List[Event] = []
+        self.followers = 0
+        self.last_time: Optional[float] = None
+        self.first_time: Optional[float] = None
+        self.finished = False
+        self.ended: Optional[Event] = None
+        self.pids: Dict[int, int] = {}
+        self._block: Optional[Event] = None
+        self._below = False
+        self._advised = False
+        self._frames: List[Tuple[str, int]] = []
+        self._in_traceback = False
+        self._chained = False
+        self._seen: Dict[Tuple[str, str], Event] = {}
+        self._last_line = 0
+        self._scales: List[Tuple[float, int, str]] = []
+        self._raised: Optional[Event] = None
+
+    def feed(self, number: int, text: str, line: Record) -> None:
+        """The next line.
+
+        Args:
+            number: of the line in its file.
+            text: the whole line.
+            line: the line taken apart.
+        """
+        if line.time is not None:
+            self.last_time = line.time
+            if self.first_time is None:
+                self.first_time = line.time
+        if number != self._last_line + 1 and self._block is not None and line.form == "text":
+            self._blank()
+        self._last_line = number
+        if line.form == "text":
+            self._text(number, line)
+        else:
+            self._logged(number, line)
+
+    def _blank(self) -> None:
+        self._block = None
+
+    def _logged(self, number: int, line: Record) -> None:
+        """A line that a logger wrote: it ends what was open."""
+        self._block = None
+        self._in_traceback = False
+        body = line.body
+        self._ending(number, line)
+        if line.pid:
+            self.pids[line.pid] = self.pids.get(line.pid, 0) + (line.level == "ERROR")
+        if line.form != "slog" and line.level in ("INFO", "WARNING"):
+            self._quiet(number, line)
+            return
+        if line.level not in ("ERROR", "FATAL"):
+            if line.form == "slog" and line.level == "WARNING" and "Ascend Error Message" in body:
+                self._coded(number, line, body)
+            return
+        if "error report" in body or _TABLE.search(body) is not None:
+            self.followers += 1
+            return
+        if CODE.search(body) is not None and self._coded(number, line, body):
+            return
+        found = shape(body)
+        if found.strength == "harmless":
+            return
+        if found.strength == "strong":
+            self._count(number, line)
+            return
+        weight, weak = found.weight, found.strength == "weak"
+        if line.form != "slog" and line.level == "ERROR" and weight < KNOWN:
+            weight = SIGN
+        self._add(
+            self._event(
+                number,
+                line,
+                local(body) if line.form == "slog" else body,
+                weight,
+                found.failure,
+                weak,
+            )
+        )
+
+    def _ending(self, number: int, line: Record) -> None:
+        """Whether a line says that the process came to its regular end, or its data did."""
+        if _DATA_ENDED.search(line.body) is not None:
+            if self.ended is None or self.ended.failure is None:
+                failure = _named("py-out-of-range")
+                self.ended = self._event(number, line, line.body, FOLLOWER, failure, False)
+        elif _FINISHED.search(line.body) is not None:
+            self.finished = True
+            if self.ended is None:
+                self.ended = self._event(number, line, line.body, FOLLOWER, None, False)
+
+    def _quiet(self, number: int, line: Record) -> None:
+        """A line of INFO or a warning: only what is known to be a failure counts."""
+        body = line.body
+        if _SHUFFLE.search(body) is not None:
+            self._shuffle(number, line)
+            return
+        if _QUICK.search(body) is None:
+            return
+        if "loss" in body and self._scaled(number, body):
+            return
+        found = shape(body)
+        if found.weight >= KNOWN and not found.strength and found.failure is not None:
+            if line.level == "INFO" and not found.failure.certain:
+                return
+            self._add(self._event(number, line, body, KNOWN, found.failure, False))
+
+    def _shuffle(self, number: int, line: Record) -> None:
+        """The buffer is a cause only when the job fails before it is full."""
+        if "filled" in line.body:
+            self.events = [event for event in self.events if event.form != "shuffle"]
+        elif not any(event.form == "shuffle" for event in self.events):
+            event = self._event(number, line, line.body, SIGN, shape(line.body).failure, True)
+            event.form = "shuffle"
+            self._add(event)
+
+    def _scaled(self, number: int, body: str) -> bool:
+        match = _LOSS_SCALE.search(body)
+        if match is None:
+            return False
+        try:
+            value = float(match.group("value"))
+        except ValueError:
+            return False
+        if not self._scales or self._scales[-1][0] != value:
+            self._scales.append((value, number, body))
+            if len(self._scales) > MOST_EVENTS:
+                del self._scales[: MOST_EVENTS // 2]
+        return True
+
+    def _text(self, number: int, line: Record) -> None:
+        """A line that no logger wrote."""
+        body = line.body
+        if not body.strip():
+            if self._block is not None and line.who:
+                self._blank()
+            return
+        if self._in_traceback and self._frame(body):
+            return
+        if _TRACEBACK.match(body):
+            self._block, self._in_traceback, self._frames = None, True, []
+            return
+        match = _BLOCK.match(body)
+        if match is not None and self._coded(number, line, body):
+            self._in_traceback = False
+            return
+        if self._block is not None and self._continues(number, body):
+            return
+        if _CHAIN.match(body):
+            self._chained = True
+            return
+        self._plain(number, line)
+
+    def _frame(self, body: str) -> bool:
+        match = _FRAME.match(body)
+        if match is not None:
+            self._frames.append((match.group("file"), int(match.group("line"))))
+            del self._frames[:-200]
+            return True
+        return body[:1] in " \t"
+
+    def _plain(self, number: int, line: Record) -> None:
+        body = line.body
+        if _QUICK.search(body) is None and not self._in_traceback:
+            return
+        raised = _EXCEPTION.match(body)
+        ended = self._in_traceback
+        self._in_traceback = False
+        if raised is not None or ended:
+            self._exception(number, line, raised.group("text") or "" if raised else "", ended)
+            return
+        self._ending(number, line)
+        if CODE.search(body) is not None and self._coded(number, line, body):
+            return
+        if "loss" in body and self._scaled(number, body):
+            return
+        if "shuffle buffer" in body:
+            self._shuffle(number, line)
+            return
+        found = shape(body)
+        if found.strength == "harmless":
+            return
+        if _CRASH.match(body) is not None:
+            weight = KNOWN if found.weight == KNOWN else SIGN
+            self._add(self._event(number, line, body, weight, found.failure, False))
+        elif found.strength == "strong":
+            self._count(number, line)
+        elif found.weight == KNOWN:
+            certain = found.failure is not None and found.failure.certain
+            self._add(
+                self._event(
+                    number,
+                    line,
+                    body,
+                    KNOWN if certain else SIGN,
+                    found.failure,
+                    found.strength == "weak",
+                )
+            )
+        elif body.startswith(("ERROR", "[ERROR]", "Error:")) and not found.strength:
+            self._add(self._event(number, line, body, SIGN, found.failure, False))
+
+    def _exception(self, number: int, line: Record, text: str, traced: bool) -> None:
+        body = line.body
+        if CODE.search(body) is not None and self._coded(number, line, body):
+            self._with_frames(self.events[-1] if self.events else None)
+            return
+        found = shape(body)
+        chained, self._chained = self._chained, False
+        if found.strength in ("harmless", "strong"):
+            if found.strength == "strong" or traced:
+                self._count(number, line)
+            event = self._event(number, line, body, FOLLOWER, None, False)
+            self._with_frames(event)
+            self._raised = event
+            return
+        if chained and self._raised is not None:
+            self.followers += 1
+            if self._raised.script is None:
+                self._with_frames(self._raised)
+            return
+        weight = KNOWN if found.weight == KNOWN else ERROR
+        if not traced and found.weight < KNOWN:
+            weight = SIGN
+        if body.startswith(("KeyboardInterrupt", "SystemExit")):
+            weight = SIGN
+        event = self._event(number, line, body, weight, found.failure, found.strength == "weak")
+        event.form = "exception"
+        self._with_frames(event)
+        self._raised = event
+        self._add(event)
+
+    def _with_frames(self, event: Optional[Event]) -> None:
+        if event is None or event.script is not None:
+            return
+        own = [frame for frame in self._frames if not _SITE.search(frame[0])]
+        if own:
+            event.script = own[-1]
+        elif self._frames and event.form == "exception":
+            event.script = self._frames[-1]
+
+    # Blocks
+
+    def _coded(self, number: int, line: Record, body: str) -> bool:
+        """A line with a code: a block begins, goes on, or is printed once more."""
+        match = _BLOCK.match(body) or CODE.search(body)
+        if match is None:
+            return False
+        code = match.group("code") or match.group("titled")
+        fact = code_of(code)
+        if fact is None and match.re is CODE and not line.level:
+            return False
+        if code[2:] == "8888" or "module_name=" + code in body or "error report" in body:
+            self._count(number, line)
+            return True
+        if code[0] == "W" or (fact is not None and fact.warning):
+            self._block = None
+            return True
+        block = self._block
+        if block is not None:
+            if code == block.code and not self._below:
+                self._add_detail(number, body)
+                return True
+            if self._below:
+                self.followers += 1
+                self._add_detail(number, body)
+                return True
+        head = _HEAD.match(body) if match.re is _BLOCK else None
+        text = body[head.end() :] if head is not None else body[match.start() :]
+        event = self._event(number, line, text.strip() or code, OWN, None, False)
+        event.form = "block"
+        event.code, event.printed = code, True
+        if head is not None and head.group("time"):
+            event.time, event.timed = seconds(head.group("time")), True
+            self.last_time = event.time if self.last_time is None else self.last_time
+        if head is not None and head.group("pid"):
+            event.pid = int(head.group("pid"))
+        if event.inner:
+            event.weight = ERROR
+        elif fact is None:
+            event.weight = KNOWN
+        self._judge(event, body)
+        if not _HEADLINE.search(text) or not event.inner:
+            event.details.append(text.strip())
+            event.above = 1
+        key = (code, _DIGITS.sub("0", text[:300]))
+        before = self._seen.get(key)
+        if before is not None:
+            self.followers += 1
+            self._block, self._below, self._advised = (
+                event,
+                False,
+                False,
+            )  # its lines are read, and forgotten
+            return True
+        self._seen[key] = event
+        self._with_frames(event)
+        self._add(event)
+        self._block, self._below, self._advised = event, False, False
+        return True
+
+    def _judge(self, event: Event, text: str) -> None:
+        """What the words of one more line of a block say."""
+        found = shape(text)
+        if found.failure is not None and (
+            event.failure is None or (found.failure.first and not event.failure.first)
+        ):
+            event.failure = found.failure
+        if event.inner and found.weight == KNOWN and found.strength != "strong":
+            event.weight = max(event.weight, KNOWN)
+        if event.code in OTHER_SIDE or (
+            event.inner and _OTHER.search(text) and found.weight < KNOWN
+        ):
+            event.other_side = True
+        if event.device is None:
+            device = _DEVICE.search(text)
+            event.device = int(device.group("device")) if device else None
+
+    def _add_detail(self, number: int, body: str) -> None:
+        block = self._block
+        assert block is not None
+        head = _HEAD.match(body)
+        text = (body[head.end() :] if head is not None else body).strip()
+        if not text:
+            return
+        if not block.details and block.inner and not self._below:
+            block.line, block.text = number, text
+            if head is not None and head.group("time"):
+                block.time, block.timed = seconds(head.group("time")), True
+        if len(block.details) < _MOST_LINES:
+            if not self._below and not self._advised and not (block.inner and block.above):
+                block.above += 1
+            block.details.append(text)
+            self._judge(block, text)
+
+    def _continues(self, number: int, body: str) -> bool:
+        """Whether a line belongs to the block that is open."""
+        block = self._block
+        assert block is not None
+        if _TRACEBACK_OF_CODES.match(body):
+            self._below = self._below or bool(block.details)
+            return True
+        self._advised = self._advised or _ADVICE.match(body) is not None
+        if _NODE.match(body) or _CHAIN.match(body):
+            self._block = None
+            return bool(_NODE.match(body))
+        if _CRASH.match(body):
+            self._block = None
+            return False
+        if self._below:
+            self.followers += 1
+        self._add_detail(number, body)
+        return True
+
+    # Events
+
+    def _event(
+        self,
+        number: int,
+        line: Record,
+        text: str,
+        weight: int,
+        failure: Optional[Known],
+        weak: bool,
+    ) -> Event:
+        event = Event(
+            self.file,
+            number,
+            line.time if line.time is not None else self.last_time,
+            weight,
+            text,
+            line.level,
+            line.module,
+            line.pid,
+            failure=failure,
+            weak=weak,
+            rank=line.rank,
+            device=line.device,
+            form=line.form,
+            timed=line.time is not None,
+        )
+        event.other_side = weight < OWN and _OTHER.search(text) is not None
+        if event.device is None:
+            match = _DEVICE.search(text)
+            event.device = int(match.group("device")) if match is not None else None
+        if event.other_side:
+            event.code = next((code for pattern, code in _IMPLIED if pattern.search(text)), "")
+        return event
+
+    def _count(self, number: int, line: Record) -> None:
+        self.followers += 1
+        if not any(event.weight == FOLLOWER for event in self.events[:1]):
+            self._add(self._event(number, line, line.body, FOLLOWER, None, False), counted=True)
+
+    def _add(self, event: Event, counted: bool = False) -> None:
+        if not counted:
+            self.followers += 1
+        if len(self.events) < MOST_EVENTS:
+            event.order = len(self.events)
+            self.events.append(event)
+
+    def collapsed(self) -> Optional[Event]:
+        """The line at which the loss scale was lost, when it ended at 1 or below."""
+        values = [value for value, _, _ in self._scales]
+        if len(values) < 4 or values[-1] > 1 or max(values) < 16 * max(values[-1], 1e-30):
+            return None
+        if any(later > earlier for earlier, later in zip(values[-4:], values[-3:])):
+            return None
+        _value, number, text = next(each for each in self._scales if each[0] <= 1)
+        found = shape(text)
+        return Event(
+            self.file,
+            number,
+            self.last_time,
+            KNOWN,
+            text,
+            failure=found.failure or _named("faq-loss-scale-zero"),
+        )
+
+
+def _named(id: str) -> Optional[Known]:
+    return next((each for each in known() if each.id == id), None)

@@ -1,0 +1,237 @@
+"""What is known of failures: codes, return numbers, failures without a code, dull lines.
+
+The facts are files beside this module, one fact in each line; each is read when it is first
+asked for, and nothing is kept of the codes that are not asked for.
+"""
+
+import functools
+import json
+import os
+import re
+from typing import (
+    Any,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Pattern,
+    Sequence,
+    Tuple,
+)
+
+from npu_config.core.files import reading
+
+__all__ = [
+    "CLASSES",
+    "OTHER_SIDE",
+    "Code",
+    "Dull",
+    "Known",
+    "Number",
+    "code_of",
+    "codes",
+    "known",
+    "number_of",
+    "numbers",
+    "option_of",
+    "table",
+    "texts",
+]
+
+CLASSES = (
+    "configuration",
+    "script",
+    "data-pipeline",
+    "shape-or-dtype",
+    "operator-unsupported",
+    "operator-compile",
+    "memory",
+    "device",
+    "communication",
+    "rank-table",
+    "timeout",
+    "environment",
+    "package-or-driver",
+    "dump-or-profiling",
+    "internal",
+)
+
+OTHER_SIDE = frozenset(("EI0002", "EI0006", "EI0012", "EI0013", "EI0015", "EI0018", "EE1002"))
+"""Codes that only say that another rank stopped or is late."""
+
+Leads = Mapping[str, Sequence[str]]
+
+
+class Code(NamedTuple):
+    """An error code of the runtime, the graph engine, the compiler, or a library.
+
+    ``own`` is False for codes of a family (E19999): the text below them counts.  ``names_option``
+    is True where an argument of the message names an option or a variable.
+    """
+
+    code: str
+    component: str
+    title: str
+    class_: str
+    templates: Tuple[str, ...]
+    arguments: Tuple[str, ...]
+    cause: str
+    todo: str
+    leads_to: Leads
+    own: bool
+    names_option: bool
+    warning: bool
+    met: bool
+
+
+class Known(NamedTuple):
+    """A failure that is recognised by its words; ``first`` is False where it only explains."""
+
+    id: str
+    pattern: "Pattern[str]"
+    class_: str
+    cause: str
+    todo: str
+    leads_to: Leads
+    first: bool
+    certain: bool
+
+
+class Dull(NamedTuple):
+    """Lines that are never (strong), or seldom (weak), a cause; or mean nothing (harmless)."""
+
+    id: str
+    pattern: "Pattern[str]"
+    strength: str
+
+
+class Number(NamedTuple):
+    """A number that a function returns: of acl, the runtime or the graph engine."""
+
+    number: str
+    name: str
+    meaning: str
+    class_: str
+    same_as: str
+
+
+def _rows(name: str) -> Iterator[Dict[str, Any]]:
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".jsonl")
+    with open(path, encoding="utf-8", opener=reading) as stream:
+        for line in stream:
+            yield json.loads(line)
+
+
+@functools.lru_cache(maxsize=None)
+def codes() -> Mapping[str, Code]:
+    """Every code: those that a job of TensorFlow can meet first, then the others."""
+    return {
+        row["code"]: _code(row, name == "codes")
+        for name in ("codes", "other_codes")
+        for row in _rows(name)
+    }
+
+
+def _code(row: Mapping[str, Any], met: bool) -> Code:
+    return Code(
+        row["code"],
+        row["component"],
+        row.get("title", ""),
+        row["class"],
+        (row.get("template", ""), *row.get("older", ())),
+        tuple(row.get("arguments", ())),
+        row["cause"],
+        row["todo"],
+        row.get("leads_to", {}),
+        row.get("own", True),
+        row.get("names_option", False),
+        row.get("severity") == "warning",
+        met,
+    )
+
+
+def code_of(text: str) -> Optional[Code]:
+    """A code by its name, in any case."""
+    return codes().get(text.upper())
+
+
+@functools.lru_cache(maxsize=None)
+def numbers() -> Mapping[str, Number]:
+    """Every return number: decimal ones of acl and the graph engine, 0x.. of the runtime."""
+    return {
+        row["number"]: Number(
+            row["number"],
+            row.get("name", ""),
+            row["meaning"],
+            row.get("class", ""),
+            row.get("same_as", ""),
+        )
+        for row in _rows("numbers")
+    }
+
+
+def number_of(text: str) -> Optional[Number]:
+    """A return number; ``0x7020009`` and ``0x07020009`` are one."""
+    text = text.lower()
+    if text.startswith("0x"):
+        try:
+            text = hex(int(text, 16))
+        except ValueError:
+            return None
+    return numbers().get(text)
+
+
+@functools.lru_cache(maxsize=None)
+def known() -> Tuple[Known, ...]:
+    """Failures without a code, by their words."""
+    return tuple(
+        Known(
+            row["id"],
+            re.compile(row["regex"]),
+            row["class"],
+            row["cause"],
+            row["todo"],
+            row.get("leads_to", {}),
+            row.get("first", True),
+            "certainty" not in row,
+        )
+        for row in _rows("patterns")
+    )
+
+
+@functools.lru_cache(maxsize=None)
+def dull() -> Tuple[Dull, ...]:
+    """Lines that are no cause."""
+    return tuple(
+        Dull(row["id"], re.compile(row["regex"]), row["strength"]) for row in _rows("never")
+    )
+
+
+@functools.lru_cache(maxsize=None)
+def table(name: str) -> Mapping[str, Any]:
+    """One of the small tables: ``modules``, ``options``, ``hccl``, ``driver``."""
+    return next(row["rows"] for row in _rows("tables") if row["table"] == name)
+
+
+@functools.lru_cache(maxsize=None)
+def _options() -> Mapping[str, Sequence[str]]:
+    return {_folded(key): names for key, names in table("options").items()}
+
+
+def _folded(key: str) -> str:
+    key = key.lower().replace("_", "")
+    return re.sub(r"^(?:ge\.)?(?:exec\.|oo\.)?", "", key)
+
+
+def option_of(key: str) -> Sequence[str]:
+    """The options that a key of the graph engine stands for: ``ge.exec.opWaitTimeout``."""
+    return _options().get(_folded(key), ())
+
+
+def texts() -> List[str]:
+    """Every sentence of the facts that users read."""
+    found = [text for code in codes().values() for text in (code.cause, code.todo)]
+    found += [text for each in known() for text in (each.cause, each.todo)]
+    return found + [number.meaning for number in numbers().values()]

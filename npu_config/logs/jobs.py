@@ -1,0 +1,611 @@
+"""Files to processes, and processes to ranks: who wrote what, and who failed first."""
+
+import os
+import re
+import zlib
+from typing import (
+    IO,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
+
+import attr
+
+from npu_config.core.files import is_directory, walk
+from npu_config.core.message import phrase
+from npu_config.logs.events import ERROR, FOLLOWER, KNOWN, OWN, SIGN, Channel, Event
+from npu_config.logs.lines import UnreadableError, lines, opened
+from npu_config.logs.records import Record, record
+
+__all__ = ["Job", "Process", "files_of", "read_job"]
+
+_LOG_NAMES = re.compile(
+    r"(?i)(?:.*\.(?:log|txt|out|err|stdout|stderr)|nohup|stdout|stderr|log)(?:\.[0-9]{1,6}"
+    r"|\.old)?(?:\.gz)?\Z"
+)
+_PID = re.compile(r"(?:plog|device)-(?P<pid>\d{1,9})_\d{14}")
+_TREE = re.compile(r"(?:(?:debug|run|security)[/\\])?(?:plog|device-\d+)[/\\]?$")
+_RANK = re.compile(r"(?:^|[/\\_.-])(rank[_-]?|train_)(\d{1,6})", re.I)
+_DEVICE = re.compile(r"device[_-](?P<device>\d{1,6})")
+_JOINS = re.compile(
+    r"hcom init by file succe+ss|SetupAgent|hcom init failed|Entry-HcclCommInitRootInfo"
+)
+_SIZE = re.compile(r"\b(?:rankNum|ranks)\[(\d{1,6})\]")
+_OWN_RANK = re.compile(r"\brank\[(\d{1,6})\]")
+_SERVER = re.compile(r"\bserver\[([^\]%]*)")
+_OWN_DEVICE = re.compile(r"\b(?:device|logicDevId)\[(\d{1,6})\]")
+_DESTINATION = re.compile(r"\|\s+[\d.]+\((?P<rank>\d{1,10})\)")
+_AWAITED = re.compile(
+    r"from remote rank:? ?\[(\d{1,10})\]"
+    r"|[Ww]aiting peer rank: ?\[?(\d{1,10})|remote rank:?\[(\d{1,10})\]|dst_rank\[(\d{1,10})\]"
+)
+_CAME = re.compile(r"connected rankinfo\[LINE \d{1,9}\]: (?P<ranks>[\[\]\d, ]+)")
+_ABSENT = re.compile(r'unconnected ranks: "?\[(?P<ranks>[\d, ]*)\]')
+_NOBODY = 4294967295
+_TENSORFLOW = re.compile(r"tensorflow|GeOp\d|GEOP|npu_bridge|tf_adapter", re.I)
+_OTHERS = (("mindspore", re.compile(r"mindspore", re.I)), ("pytorch", re.compile(r"torch", re.I)))
+_MOST_FILES = 20_000
+_DULL = ("[INFO]", "[DEBUG]", "[EVENT]")
+
+
+@attr.s(slots=True, auto_attribs=True, eq=False)
+class Process:
+    """One process of a job, with everything that it wrote.
+
+    Attributes:
+        channels: what it wrote, by file.
+        rank: its number in the job, where something says it.
+        waits_for: ranks that it waited for.
+        started: when it said that it had joined the others, on its own clock.
+        shift: how many seconds its clock is ahead of that of most.
+    """
+
+    key: Tuple[str, ...]
+    channels: List[Channel] = attr.Factory(list)
+    rank: Optional[int] = None
+    device: Optional[int] = None
+    host: Optional[str] = None
+    waits_for: Set[int] = attr.Factory(set)
+    first: Optional[Event] = None
+    started: Optional[float] = None
+    shift: float = 0.0
+
+    @property
+    def ended(self) -> Optional[Event]:
+        """The line by which it, or its data, came to an end."""
+        found = [channel.ended for channel in self.channels if channel.ended is not None]
+        return min(found, key=lambda event: event.failure is None, default=None)
+
+    @property
+    def events(self) -> List[Event]:
+        """What went wrong in it, in the order of time."""
+        found = [event for channel in self.channels for event in channel.events]
+        timed = all(event.time is not None for event in found)
+        if timed:
+            return sorted(found, key=lambda event: (event.time, event.file, event.order))
+        return sorted(
+            found,
+            key=lambda event: (event.time is None, event.time or 0.0, event.file, event.order),
+        )
+
+    @property
+    def finished(self) -> bool:
+        """Whether it said that it came to its regular end."""
+        return any(channel.finished for channel in self.channels)
+
+    @property
+    def last_time(self) -> Optional[float]:
+        """When it wrote last."""
+        return max((c.last_time for c in self.channels if c.last_time is not None), default=None)
+
+
+@attr.s(slots=True, auto_attribs=True, eq=False)
+class Job:
+    """Everything that was read.
+
+    Attributes:
+        paths: the files, by their number.
+        unread: what could not be read, and why.
+        framework: tensorflow, mindspore, pytorch; empty where nothing says it.
+        size: how many ranks there have to be; 0 where nothing says it.
+        came: ranks that another one has seen.
+        absent: ranks that another one names as those that did not come.
+    """
+
+    paths: List[str] = attr.Factory(list)
+    unread: List[Tuple[str, str]] = attr.Factory(list)
+    processes: List[Process] = attr.Factory(list)
+    framework: str = ""
+    size: int = 0
+    came: Set[int] = attr.Factory(set)
+    absent: Set[int] = attr.Factory(set)
+    settings: Dict[str, str] = attr.Factory(dict)
+
+
+def files_of(paths: Iterable[str]) -> Iterator[Tuple[str, bool]]:
+    """The files to read, and whether the path itself was named; each once.
+
+    In a folder those are read whose names are those of logs.
+    """
+    seen: Set[str] = set()
+    for path in paths:
+        if path == "-":
+            yield path, True
+            continue
+        named = not is_directory(path)
+        found = (
+            [path]
+            if named
+            else sorted(
+                os.path.join(folder, name)
+                for folder, _, names in walk(path)
+                for name in names
+                if _LOG_NAMES.match(name)
+            )
+        )
+        for each in found:
+            real = os.path.realpath(each)
+            if real not in seen:
+                seen.add(real)
+                yield each, named
+
+
+class _RankFact(NamedTuple):
+    """What a line says of the process that wrote it."""
+
+    rank: int
+    device: Optional[int]
+    server: Optional[str]
+    started: Optional[float]
+
+
+class _Reader:
+    """Reads files into channels, and takes down what they say of ranks."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.channels: Dict[Tuple[int, str], Channel] = {}
+        self.facts: Dict[Tuple[str, int], _RankFact] = {}
+        self.waits: Dict[Tuple[int, str], Set[int]] = {}
+        self._frameworks: Dict[str, int] = {}
+
+    def read(self, number: int, stream: IO[bytes]) -> None:
+        path = self.job.paths[number]
+        tree = _tree_of(path)
+        pid = _pid_of(path)
+        channel: Optional[Channel] = None
+        who = None
+        for line_number, text in lines(stream):
+            line = record(text)
+            if channel is None or line.who != who:
+                who = line.who
+                channel = self._channel(number, who)
+            if "rank" in text:
+                self._ranks(number, line, tree, pid)
+            channel.feed(line_number, text, line)
+            if not self._frameworks.get("tensorflow"):
+                self._framework(text)
+
+    def feed(self, number: int, line_number: int, text: str) -> bool:
+        """One line; whether something went wrong in it."""
+        line = record(text)
+        channel = self._channel(number, line.who)
+        if "rank" in text:
+            path = self.job.paths[number]
+            self._ranks(number, line, _tree_of(path), _pid_of(path))
+        before = len(channel.events), channel.followers
+        channel.feed(line_number, text, line)
+        self._framework(text)
+        return before != (len(channel.events), channel.followers)
+
+    def _channel(self, number: int, who: str) -> Channel:
+        found = self.channels.get((number, who))
+        if found is None:
+            found = self.channels[number, who] = Channel(number)
+        return found
+
+    def _framework(self, text: str) -> None:
+        if _TENSORFLOW.search(text):
+            self._frameworks["tensorflow"] = 1
+        for name, pattern in _OTHERS:
+            if pattern.search(text):
+                self._frameworks[name] = self._frameworks.get(name, 0) + 1
+
+    def framework(self) -> str:
+        if "tensorflow" in self._frameworks:
+            return "tensorflow"
+        return max(self._frameworks, key=lambda name: self._frameworks[name], default="")
+
+    def _ranks(self, number: int, line: Record, tree: str, pid: int) -> None:
+        body, job = line.body, self.job
+        if _JOINS.search(body) is not None:
+            size, rank = _SIZE.search(body), _OWN_RANK.search(body)
+            if size is not None and rank is not None:
+                job.size = max(job.size, int(size.group(1)))
+                process = (tree, line.pid if line.pid > 0 else pid)
+                before = self.facts.get(process, _RankFact(0, None, None, None))
+                server, device = _SERVER.search(body), _OWN_DEVICE.search(body)
+                joined = "failed" not in body and "Entry" not in body
+                self.facts[process] = _RankFact(
+                    int(rank.group(1)),
+                    int(device.group(1)) if device else before.device,
+                    server.group(1) if server else before.server,
+                    line.time if joined and before.started is None else before.started,
+                )
+                return
+        waits = self.waits.setdefault((number, line.who), set())
+        for match in _DESTINATION.finditer(body):
+            waits.add(int(match.group("rank")))
+        for match in _AWAITED.finditer(body):
+            waits.add(int(next(group for group in match.groups() if group)))
+        for pattern, ranks in ((_CAME, job.came), (_ABSENT, job.absent)):
+            found = pattern.search(body)
+            if found is not None:
+                ranks.update(map(int, re.findall(r"\d{1,18}", found.group("ranks"))))
+
+
+class Growing:
+    """A job whose logs are read line by line, as they come."""
+
+    def __init__(self) -> None:
+        self._reader = _Reader(Job())
+        self._numbers: Dict[str, int] = {}
+        self._lines: List[int] = []
+
+    def feed(self, path: str, text: str) -> bool:
+        """One more line of a file; whether something went wrong in it."""
+        reader = self._reader
+        number = self._numbers.get(path)
+        if number is None:
+            number = self._numbers[path] = len(reader.job.paths)
+            reader.job.paths.append(path)
+            self._lines.append(0)
+        self._lines[number] += 1
+        if not text.strip() or text.startswith(_DULL):
+            return False
+        return reader.feed(number, self._lines[number], text)
+
+    def job(self) -> Job:
+        """The job as far as it is known."""
+        self._reader.job.framework = self._reader.framework()
+        _assemble(self._reader.job, self._reader)
+        return self._reader.job
+
+
+def _tree_of(path: str) -> str:
+    """The folder that holds the logs of one host."""
+    return _TREE.sub("", os.path.dirname(path))
+
+
+def _pid_of(path: str) -> int:
+    match = _PID.search(os.path.basename(path))
+    return int(match.group("pid")) if match is not None else 0
+
+
+def read_job(
+    paths: Iterable[str],
+    stdin: Optional[IO[bytes]] = None,
+    progress: Callable[[int], None] = lambda size: None,
+) -> Job:
+    """Read logs.
+
+    Args:
+        paths: files and folders; ``-`` is standard input.
+        stdin: standard input.
+        progress: is told the number of bytes of each file that has been read.
+    """
+    job = Job()
+    reader = _Reader(job)
+    paths = tuple(paths)
+    for path in paths:
+        if path != "-" and is_directory(path) and not any(files_of([path])):
+            job.unread.append((path, phrase("no log is in this folder")))
+    for path, _ in files_of(paths):
+        if len(job.paths) >= _MOST_FILES:
+            job.unread.append(
+                (path, phrase("not read: there are more files than {:,}", _MOST_FILES))
+            )
+            break
+        number = len(job.paths)
+        job.paths.append(path)
+        try:
+            if path == "-":
+                if stdin is not None:
+                    reader.read(number, stdin)
+                continue
+            with opened(path) as stream:
+                reader.read(number, stream)
+            progress(os.path.getsize(path))
+        except UnreadableError:
+            job.unread.append((path, phrase("this is not text")))
+        except (EOFError, zlib.error):
+            job.unread.append(
+                (path, phrase("the compressed file is cut off; what was there is read"))
+            )
+        except OSError as error:
+            job.unread.append((path, phrase("cannot be read: {}", error.strerror or error)))
+    job.framework = reader.framework()
+    _assemble(job, reader)
+    return job
+
+
+def _assemble(job: Job, reader: _Reader) -> None:
+    """Give every channel to a process, and every process its rank."""
+    by_key: Dict[Tuple[str, ...], Process] = {}
+    for (number, who), channel in reader.channels.items():
+        path = job.paths[number]
+        tree, pid = _tree_of(path), _pid_of(path)
+        rank, device, host = _of_path(path)
+        if who.startswith("rank "):
+            rank, key = int(who[5:]), ("rank", path, who[5:])
+        elif pid:
+            key = ("pid", tree, str(pid))
+        else:
+            key = ("file", path, who)
+            own = [number for number in channel.pids if (tree, number) in reader.facts]
+            pid = own[0] if len(own) == 1 else 0
+        known_rank = reader.facts.get((tree, pid)) if pid else None
+        process = by_key.get(key)
+        if process is None:
+            process = by_key[key] = Process(key)
+        if known_rank is not None:
+            rank, device, host = known_rank.rank, known_rank.device, known_rank.server or host
+            process.started = known_rank.started if process.started is None else process.started
+        process.channels.append(channel)
+        process.rank = rank if process.rank is None else process.rank
+        process.device = device if process.device is None else process.device
+        process.host = host if process.host is None else process.host
+        process.waits_for |= reader.waits.get((number, who), set())
+    job.processes = _joined(list(by_key.values()))
+    if len(job.processes) == 1 and not job.size:
+        (alone,) = job.processes
+        if alone.key[0] != "rank" and "rank" not in os.path.basename(
+            job.paths[alone.channels[0].file]
+        ):
+            alone.rank = None
+    _set_clocks(job.processes)
+    for process in job.processes:
+        process.waits_for -= {_NOBODY, process.rank if process.rank is not None else -1}
+
+
+_SAME_CLOCK = 60.0
+
+
+def _set_clocks(processes: Sequence[Process]) -> None:
+    """Find clocks that differ: all ranks join the others within seconds, and say so."""
+    times = sorted(process.started for process in processes if process.started is not None)
+    if len(times) < 2:
+        return
+    usual = times[len(times) // 2]
+    for process in processes:
+        if process.started is not None and abs(process.started - usual) > _SAME_CLOCK:
+            process.shift = process.started - usual
+
+
+def _of_path(path: str) -> Tuple[Optional[int], Optional[int], Optional[str]]:
+    """What the names of a file and its folders say: rank, device, host."""
+    ranks = [number for _, number in _RANK.findall(path)]
+    devices = _DEVICE.findall(path)
+    host = re.search(r"(?:^|[/\\])(worker[_-]?\d+)(?=[/\\])", path)
+    return (
+        int(ranks[-1]) if ranks else None,
+        int(devices[-1]) if devices else None,
+        host.group(1) if host else None,
+    )
+
+
+def _joined(processes: List[Process]) -> List[Process]:
+    """Processes of one rank are one; so are a plog and an output when there is one of each."""
+    by_rank: Dict[int, Process] = {}
+    result: List[Process] = []
+    for process in processes:
+        other = by_rank.get(process.rank) if process.rank is not None else None
+        if other is not None:
+            _merge(other, process)
+            continue
+        if process.rank is not None:
+            by_rank[process.rank] = process
+        result.append(process)
+    for process in [each for each in result if each.key[0] == "file" and each.key[2] == ""]:
+        launched = [each for each in result if each.key[:2] == ("rank", process.key[1])]
+        if len(launched) == 1:
+            result.remove(process)
+            _merge(launched[0], process)
+    outputs = [process for process in result if process.key[0] == "file"]
+    others = [process for process in result if process.key[0] == "pid"]
+    if len(outputs) == 1 and len(others) == 1:
+        result.remove(others[0])
+        _merge(outputs[0], others[0])
+    return result
+
+
+def _merge(into: Process, other: Process) -> None:
+    into.channels += other.channels
+    into.waits_for |= other.waits_for
+    for name in ("rank", "device", "host", "started"):
+        if getattr(into, name) is None:
+            setattr(into, name, getattr(other, name))
+
+
+# Who failed first
+
+
+def first_of(process: Process) -> Optional[Event]:
+    """The event of a process that is nearest to its cause; None when nothing failed."""
+    events = process.events
+    extra = [found for found in (channel.collapsed() for channel in process.channels) if found]
+    failed = [event for event in events if event.weight >= SIGN and not event.weak]
+    followers = [event for event in events if event.weight == FOLLOWER]
+    weak = [event for event in events if event.weak and event.weight >= SIGN]
+    shuffles = [event for event in weak if event.form == "shuffle"]
+    weak = [event for event in weak if event.form != "shuffle"]
+    if not failed and not followers:
+        weak = [event for event in weak if event.other_side or event.weight >= KNOWN]
+    certain = [event for event in failed if event.weight >= ERROR]
+    if shuffles and (failed or followers) and all(event.weight < KNOWN for event in certain):
+        return shuffles[0]
+    if not certain:
+        if process.finished and not any(event.form == "exception" for event in failed):
+            failed = []
+        choice = failed or [event for event in weak if event.other_side] or weak or extra
+        if not choice and not process.finished:
+            choice = [
+                event
+                for event in followers
+                if event.level in ("ERROR", "FATAL") or event.form == "text"
+            ]
+        return choice[0] if choice else None
+    first = certain[0]
+    if _is_of_others(first):
+        return next(
+            (event for event in certain if event.weight == OWN and event.other_side), first
+        )
+    local = [event for event in certain if not event.other_side]
+    own = next((event for event in local if event.weight == OWN), None)
+    failure = next((event for event in local if event.weight == KNOWN), None)
+    if own is not None and failure is not None:
+        before = events.index(failure) < events.index(own)
+        return failure if before and failure.form in ("exception", "tensorflow", "python") else own
+    return own or failure or first
+
+
+def _is_of_others(event: Event) -> bool:
+    return event.other_side
+
+
+@attr.s(slots=True, auto_attribs=True, eq=False)
+class Verdict:
+    """Who failed first.
+
+    Attributes:
+        process: the process with the first cause; None when nothing failed.
+        event: the event.
+        rank: the rank that is to blame: that of the process, or one that left nothing.
+        ranks: those that failed for the same cause at once.
+        missing: the rank that is to blame left no log.
+        no_root: every rank only waited for others.
+        ended: the rank that is to blame came to its regular end while others went on.
+    """
+
+    process: Optional[Process] = None
+    event: Optional[Event] = None
+    rank: Optional[int] = None
+    ranks: Sequence[int] = ()
+    missing: Sequence[int] = ()
+    no_root: bool = False
+    ended: bool = False
+
+
+_TOGETHER = 60.0
+
+
+def judged(job: Job) -> Verdict:
+    """Who failed first, and with what."""
+    for process in job.processes:
+        process.first = first_of(process)
+    failed = [process for process in job.processes if process.first is not None]
+    if not failed:
+        return Verdict()
+    ours = [process for process in failed if process.first and not process.first.other_side]
+    strong = [process for process in ours if process.first and process.first.weight >= ERROR]
+    if strong or (ours and len(ours) == len(failed)):
+        return _local(strong or ours)
+    return _waiting(job, [p for p in failed if p.first and p.first.other_side] or failed)
+
+
+def _when(process: Process) -> Tuple[bool, float, int]:
+    event = process.first
+    time = event.time if event is not None else None
+    return (
+        time is None,
+        (time or 0.0) - process.shift,
+        process.rank if process.rank is not None else 1 << 30,
+    )
+
+
+def _local(processes: List[Process]) -> Verdict:
+    processes = sorted(processes, key=_when)
+    best = processes[0]
+    if best.rank is None and best.first is not None and best.first.weight == ERROR:
+        named = [
+            p
+            for p in processes
+            if p.first and p.first.weight > ERROR and _near(p.first, best.first)
+        ]
+        best = named[0] if named else best
+    assert best.first is not None
+    same = [process for process in processes if _same(process.first, best.first)]
+    ranks = sorted(process.rank for process in same if process.rank is not None)
+    if len(ranks) > 1:
+        best = min(same, key=lambda process: process.rank if process.rank is not None else 1 << 30)
+        return Verdict(best, best.first, None, ranks)
+    return Verdict(best, best.first, best.rank)
+
+
+def _same(one: Optional[Event], other: Optional[Event]) -> bool:
+    """Whether two processes failed by the same cause, at about the same time."""
+    if one is None or other is None:
+        return False
+    names = [
+        (
+            event.code or "",
+            event.failure.id if event.failure and not event.code else "",
+            event.weight,
+        )
+        for event in (one, other)
+    ]
+    if names[0] != names[1] or (not names[0][0] and not names[0][1] and one.text != other.text):
+        return False
+    return _near(one, other)
+
+
+def _near(one: Event, other: Event) -> bool:
+    return one.time is None or other.time is None or abs(one.time - other.time) <= _TOGETHER
+
+
+def _waiting(job: Job, processes: List[Process]) -> Verdict:
+    """Nobody failed by itself: who is waited for, and left nothing?"""
+    processes = sorted(processes, key=_when)
+    best = processes[0]
+    present = {process.rank for process in job.processes if process.rank is not None}
+    missing = set(job.absent)
+    if job.came and job.size:
+        missing |= set(range(job.size)) - job.came
+    if not missing and len(present) > 1 and job.size:
+        missing = set(range(job.size)) - present
+    if missing and len(missing) < max(job.size, 2):
+        named = next((p for p in processes if p.waits_for & missing), best)
+        rank = min(missing) if len(missing) == 1 else None
+        return Verdict(
+            named if job.came or job.absent else best,
+            (named if job.came or job.absent else best).first,
+            rank,
+            (),
+            sorted(missing),
+        )
+    if len(job.processes) == 1:
+        awaited = best.waits_for
+        return Verdict(
+            best, best.first, min(awaited) if len(awaited) == 1 else best.rank, no_root=True
+        )
+    ended = [p for p in job.processes if p.first is None and p.ended is not None]
+    if ended:
+        first = min(ended, key=lambda p: (p.last_time or 0.0) - p.shift)
+        return Verdict(first, first.ended, first.rank, ended=True)
+    silent = [p for p in job.processes if p.rank is not None and p.first is None]
+    awaited = {rank for process in processes for rank in process.waits_for}
+    suspects = [p for p in silent if p.rank in awaited] or (silent if len(silent) == 1 else [])
+    if len(suspects) == 1:
+        return Verdict(best, best.first, suspects[0].rank)
+    ends = [p for p in processes if p.rank in awaited and not p.waits_for and p.rank is not None]
+    if len(ends) == 1 and len(awaited) < len(processes):
+        return Verdict(ends[0], ends[0].first, ends[0].rank)
+    return Verdict(best, best.first, None, no_root=True)

@@ -1,0 +1,129 @@
+"""Files to the lines that are worth reading: in blocks, one pass, whatever their size.
+
+Most of a plog are lines of INFO and the like.  Those are passed over by one expression, except
+the few that tell the rank of a process; everything else is decoded and given on.
+"""
+
+import gzip
+import io
+import re
+from typing import IO, Generator, Iterator, List, NamedTuple
+
+from npu_config.core.files import reading
+
+__all__ = ["LONGEST", "Line", "UnreadableError", "lines", "opened"]
+
+BLOCK = 1 << 20
+LONGEST = 1 << 16
+"""Characters of a line that are looked at; a line of a log is far shorter."""
+
+_WORTH = re.compile(rb"\n(?!\[(?:INFO|DEBUG|EVENT|TRACE|WARN)|\n|\r\n|\Z)")
+_OF_RANKS = (b"rankNum[", b"Entry-HcclCommInitRootInfo")
+_ENCODINGS = ("utf-8", "gb18030")
+_GZIP = b"\x1f\x8b"
+_TEXT = bytes(range(32, 127)) + b"\n\r\t\x1b\x08\x0c"
+
+
+class Line(NamedTuple):
+    """A line, without its end; the first has number 1."""
+
+    number: int
+    text: str
+
+
+class UnreadableError(ValueError):
+    """What is no log: why."""
+
+
+def opened(path: str) -> IO[bytes]:
+    """A file for reading, decompressed when it is compressed by gzip.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    stream = open(path, "rb", opener=reading)  # noqa: SIM115 - closed by who asks for it
+    if stream.peek(2)[:2] == _GZIP:
+        return io.BufferedReader(gzip.GzipFile(fileobj=stream))
+    return stream
+
+
+def decoded(raw: bytes) -> str:
+    """A line as text: UTF-8, else GBK, else what cannot be read is escaped."""
+    raw = raw[:LONGEST]
+    for encoding in _ENCODINGS:
+        try:
+            return raw.decode(encoding)
+        except UnicodeDecodeError as error:
+            if len(raw) == LONGEST and error.start > LONGEST - 4:
+                return raw[: error.start].decode(encoding)
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def _is_binary(block: bytes) -> bool:
+    """Whether a block is not text: a file of zeros, a core dump, a picture."""
+    sample = block[:4096]
+    strange = len(sample.translate(None, _TEXT))
+    return strange > len(sample) * 0.3 and decoded(sample).count("\\x") + sample.count(0) > (
+        len(sample) // 10
+    )
+
+
+def lines(stream: IO[bytes]) -> Iterator[Line]:
+    """The lines that are worth reading, and the last one of every block.
+
+    Raises:
+        UnreadableError: the stream holds no text.
+        OSError: it cannot be read.
+    """
+    block = stream.read(BLOCK)
+    if _is_binary(block):
+        raise UnreadableError
+    number, rest = 1, b""
+    while block:
+        block = rest + block if rest else block
+        end = block.rfind(b"\n") + 1
+        block, rest = block[:end], block[end:]
+        if block:
+            number = yield from _worth(block, number)
+        elif len(rest) > BLOCK:  # the rest of a line without end is passed over
+            rest = rest[:LONGEST]
+        block = stream.read(BLOCK)
+    if rest:
+        yield Line(number, _last_part(rest))
+
+
+def _worth(block: bytes, number: int) -> Generator[Line, None, int]:
+    """Those of some whole lines, of which the first has a number; the number of the next."""
+    position, counted = 0, number
+    wanted: List[int] = [] if block.startswith((b"[INFO", b"[DEBUG", b"[EVENT", b"\n")) else [0]
+    wanted += [match.end() for match in _WORTH.finditer(block)]
+    extra = {block.rfind(b"\n", 0, found) + 1 for word in _OF_RANKS for found in _all(block, word)}
+    if extra:
+        wanted = sorted(extra.union(wanted))
+    last = block.rfind(b"\n", 0, len(block) - 1) + 1
+    if not wanted or wanted[-1] != last:
+        wanted.append(last)
+    for start in wanted:
+        counted += block.count(b"\n", position, start)
+        position = start
+        end = block.find(b"\n", start)
+        yield Line(counted, _last_part(block[start:end]))
+    return counted + 1
+
+
+def _all(block: bytes, word: bytes) -> Iterator[int]:
+    at = block.find(word)
+    while at >= 0:
+        yield at
+        at = block.find(word, at + 1)
+
+
+def _last_part(raw: bytes) -> str:
+    """What stands last on a line that a progress bar has written over, or the error before it."""
+    raw = raw.rstrip(b"\r\n")
+    if b"\r" in raw:
+        parts = [part for part in raw[:LONGEST].split(b"\r") if part]
+        raw = next((part for part in parts if b"rror" in part or b"xception" in part), parts[-1])
+    if b"\x00" in raw:
+        raw = raw.replace(b"\x00", b"")
+    return decoded(raw)

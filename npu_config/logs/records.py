@@ -1,0 +1,172 @@
+"""One line of a log, whoever wrote it: the forms of lines, and what they hold.
+
+Prefixes of launchers are taken off before anything else.  A form that is not recognised is text.
+"""
+
+import re
+from typing import NamedTuple, Optional
+
+__all__ = ["CODE", "Record", "local", "record", "seconds"]
+
+_PREFIX = re.compile(
+    r"(?:\x1b\[[0-9;]*m)*"
+    r"(?:\[rank ?(?P<rank>\d{1,6})\]:\s?|\[\d{1,9},(?P<mpi>\d{1,6})\]<std(?:out|err|diag)>:\s?"
+    r"|\((?:[\w ]+ )?pid=(?P<pid>\d{1,9})(?:, ip=[\d.]+)?\)\s?|\([\w ]+ TP\d+ pid=\d+\)\s?"
+    r"|(?P<name>[^\s:\[(]+\.(?:log|txt)):\d+:\s?)"
+)
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_TIME = r"\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d(?:\.\d{3}(?:\.?\d{3})?)?"
+_SLOG = re.compile(
+    r"\[(?P<level>ERROR|WARNING|WARN|INFO|DEBUG|EVENT|TRACE|CRITICAL|EXCEPTION|NULL)\]\s?"
+    r"(?P<module>[A-Z][A-Z0-9_]+)\((?P<pid>-?\d{1,9})(?:,(?P<name>[^)]*))?\)"
+    r"(?::\s?(?P<time>" + _TIME + r"))?\s?(?P<body>.*)\Z",
+    re.S,
+)
+_SLOG_BODY = re.compile(
+    r"\[(?P<file>[\w./+-]+\.(?:cc|cpp|c|h|py|hpp)):(?P<line>\d+)\]\s?(?P<tags>(?:\[[^\]]*\]\s?)*)"
+    r"(?:(?P<tid>\d+)\s)?(?:\(tid:\d+\)\s?)?(?:(?P<func>[\w~:()<>]+?):\s?)?"
+)
+_TENSORFLOW = re.compile(
+    r"\[?(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}): (?P<level>[IWEF]) "
+    r"(?P<file>[^\s:]+):\d{1,9}\] ?(?P<body>.*)\Z",
+    re.S,
+)
+_ABSL = re.compile(
+    r"(?P<level>[IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ (?P<file>[\w./-]+):\d+\] (?P<body>.*)\Z",
+    re.S,
+)
+_TF_PYTHON = re.compile(r"(?P<level>INFO|WARNING|ERROR|FATAL):tensorflow:(?P<body>.*)\Z", re.S)
+_TORCH = re.compile(
+    r"\[ERROR\] (?P<time>\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d) "
+    r"\(PID:(?P<pid>\d{1,9}), Device:(?P<device>-?\d{1,9}), RankID:(?P<rank>-?\d{1,9})\) "
+    r"(?P<body>ERR\d{5} .*)\Z",
+    re.S,
+)
+CODE = re.compile(
+    r"(?<![\w/.-])(?P<code>[EW][A-Z0-9]\d{4})(?=: |:$|\[PID|  ?\S|\)?: )"
+    r"|\((?P<titled>[EW][A-Z0-9]\d{4})\):"
+)
+"""A code in a message: with a colon, two blanks or parentheses."""
+
+_LEVELS = {
+    "E": "ERROR",
+    "F": "FATAL",
+    "W": "WARNING",
+    "I": "INFO",
+    "CRITICAL": "ERROR",
+    "EXCEPTION": "ERROR",
+    "WARN": "WARNING",
+}
+
+
+class Record(NamedTuple):
+    """A line taken apart.
+
+    Attributes:
+        form: ``slog``, ``tensorflow``, ``absl``, ``python`` (TensorFlow's Python logger),
+            ``torch``, or ``text``.
+        level: INFO, WARNING, ERROR, FATAL; empty for text.
+        module: the part of the software (GE, HCCL), or the source file of TensorFlow.
+        pid: of the process that wrote it; 0 where the line does not say.
+        time: seconds since 1970 as the clock of the host had them, or None.
+        body: the message.
+        who: the launcher's name of the process: ``rank 3``, ``pid 12``, or a file.
+        rank: by the prefix, or by what the line says of itself.
+        device: by what the line says of itself.
+    """
+
+    form: str
+    level: str
+    module: str
+    pid: int
+    time: Optional[float]
+    body: str
+    who: str
+    rank: Optional[int]
+    device: Optional[int]
+
+
+def record(text: str) -> Record:
+    """A line taken apart."""
+    who, rank, device = "", None, None
+    if text[:1] in ("\x1b", "[", "(") or ".log:" in text[:200] or ".txt:" in text[:200]:
+        match = _PREFIX.match(text)
+        while match is not None:
+            number = match.group("rank") or match.group("mpi")
+            if number:
+                rank = int(number)
+                who = "rank " + number
+            elif match.group("pid"):
+                who = "pid " + match.group("pid")
+            elif match.group("name"):
+                who = match.group("name")
+            text = text[match.end() :]
+            match = _PREFIX.match(text)
+    if "\x1b" in text:
+        text = _COLOUR.sub("", text)
+    for form, pattern in _FORMS:
+        match = pattern.match(text)
+        if match is None:
+            continue
+        found = match.groupdict()
+        level = found["level"] if form != "torch" else "ERROR"
+        if form == "torch":
+            rank = _natural(found["rank"]) if rank is None else rank
+            device = _natural(found["device"])
+        return Record(
+            form,
+            _LEVELS.get(level, level),
+            found.get("module") or found.get("file") or "",
+            int(found.get("pid") or 0),
+            seconds(found["time"]) if found.get("time") else None,
+            found["body"],
+            who,
+            rank,
+            device,
+        )
+    return Record("text", "", "", 0, None, text, who, rank, device)
+
+
+_FORMS = (
+    ("slog", _SLOG),
+    ("tensorflow", _TENSORFLOW),
+    ("torch", _TORCH),
+    ("absl", _ABSL),
+    ("python", _TF_PYTHON),
+)
+
+
+def _natural(text: str) -> Optional[int]:
+    return int(text) if text.isdecimal() else None
+
+
+def local(body: str) -> str:
+    """The message of a line of slog without file, line, tags and function before it."""
+    match = _SLOG_BODY.match(body)
+    return body[match.end() :] if match is not None else body
+
+
+_TIME_PARTS = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[- ](\d\d):(\d\d):(\d\d)(?:\.(\d{3})(?:\.?(\d{3}))?)?"
+)
+
+
+def seconds(text: str) -> Optional[float]:
+    """A time of a log in seconds since 1970, on the clock that wrote it."""
+    match = _TIME_PARTS.match(text)
+    if match is None:
+        return None
+    year, month, day, hour, minute, second, milli, micro = (int(g or 0) for g in match.groups())
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    days = _days(year, month, day)
+    return days * 86400 + hour * 3600 + minute * 60 + second + milli / 1e3 + micro / 1e6
+
+
+def _days(year: int, month: int, day: int) -> int:
+    """Days since 1970-01-01 of the calendar; no day is refused, as clocks of devices are."""
+    year -= month <= 2
+    era = year // 400
+    of_era = year - era * 400
+    of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
+    return era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468

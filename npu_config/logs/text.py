@@ -1,0 +1,266 @@
+"""A report for a terminal: the cause first, where, what to do; then the others, then the ranks."""
+
+import itertools
+import zlib
+from typing import List, Sequence, Tuple
+
+from npu_config.core.message import listed, localized, phrase
+from npu_config.core.terminal import padded, printable, width
+from npu_config.logs import RankState, Report, shown_time
+from npu_config.logs.causes import Cause
+from npu_config.logs.facts import code_of
+from npu_config.logs.lines import decoded, opened
+
+__all__ = ["around", "text_report"]
+
+_WIDE, _LINES, _OTHERS, _RANKS = 200, 8, 8, 16
+
+
+def text_report(report: Report, everything: bool = False) -> str:
+    """The report as text.
+
+    Args:
+        report: what was found.
+        everything: every other cause, every rank, the whole message.
+    """
+    cause = report.first_cause
+    parts: List[str] = []
+    if cause is None:
+        parts.append(
+            localized(
+                "nothing failed in {:,} {}",
+                report.files,
+                phrase("log") if report.files == 1 else phrase("logs"),
+            )
+        )
+    else:
+        parts += _first(report, cause, everything)
+        parts += _rest(report, everything)
+    parts += _ranks(report, everything)
+    for path, why in report.unread:
+        parts.append(localized("not read: {}: {}", printable(path), localized(why)))
+    return "\n".join(parts) + "\n"
+
+
+def _first(report: Report, cause: Cause, everything: bool) -> List[str]:
+    lines = [localized("first cause: {}", _title(cause))]
+    lines += [localized(each) for each in verdict_words(report)]
+    lines.append("  {}:{}{}".format(printable(cause.file), cause.line, _at(cause)))
+    for number, text in around(cause.file, cause.line):
+        mark = ">" if number == cause.line else " "
+        lines.append("  {} {:>6} | {}".format(mark, number, _cut(text)))
+    message = list(cause.block) or cause.message.split("\n")
+    if len(message) > 1 or not around(cause.file, cause.line):
+        lines.append(localized("message:"))
+        shown = message if everything else message[:_LINES]
+        lines += ["  " + _cut(line, 600) for line in shown]
+        if len(shown) < len(message):
+            lines.append(localized("  ... more of it: {} (--all)", len(message) - len(shown)))
+    if cause.operators:
+        lines.append(localized("operator: {}", printable(", ".join(cause.operators))))
+    lines.append(localized("what it means: {}", localized(cause.cause)))
+    lines.append(localized("what to do:"))
+    lines += ["  - " + localized(each) for each in cause.todo]
+    lines += _leads(cause)
+    if report.framework not in ("", "tensorflow"):
+        lines.append(
+            localized(
+                "this is a job of {}: options of TensorFlow's adapter that a sentence names do "
+                "not apply to it",
+                {"mindspore": "MindSpore", "pytorch": "PyTorch"}[report.framework],
+            )
+        )
+    return lines
+
+
+def _title(cause: Cause) -> str:
+    name = cause.code or cause.pattern or cause.component or cause.class_
+    code = code_of(cause.code) if cause.code else None
+    if code is not None and code.title:
+        name = "{} {}".format(name, code.title)
+    words = [localized("class {}", cause.class_)]
+    if cause.rank is not None:
+        words.append(localized("rank {}", cause.rank))
+    if cause.device is not None:
+        words.append(localized("device {}", cause.device))
+    if cause.component and cause.component != name:
+        words.append(cause.component)
+    return "{} ({})".format(name, ", ".join(words))
+
+
+def verdict_words(report: Report) -> List[str]:
+    """How sure it is, in sentences: who stopped, who only waited, what is missing."""
+    verdict = report.verdict
+    waiting = [
+        state.rank
+        for state in report.ranks
+        if state.rank is not None
+        and state.rank != verdict.rank
+        and state.first_error is not None
+        and state.rank not in verdict.ranks
+    ]
+    found: List[str] = []
+    if verdict.missing:
+        names = listed(str(rank) for rank in verdict.missing)
+        found.append(
+            phrase(
+                "rank {} left no log: it was never started, was killed, or its log is elsewhere; "
+                "look there",
+                names,
+            )
+            if len(verdict.missing) == 1
+            else phrase(
+                "ranks {} left no log: they were never started, were killed, or their logs are "
+                "elsewhere; look there",
+                names,
+            )
+        )
+    elif verdict.ended:
+        found.append(
+            phrase(
+                "rank {} came to its regular end while others went on and waited for it: numbers "
+                "of steps or samples differ",
+                verdict.rank,
+            )
+        )
+    elif verdict.no_root:
+        found.append(
+            phrase(
+                "no root rank can be named: what is here only says that another rank stopped, is "
+                "late, or cannot be reached"
+            )
+        )
+        awaited = sorted(
+            {rank for process in (verdict.process,) if process for rank in process.waits_for}
+        )
+        found.append(
+            phrase("fetch the log of rank {} next", listed(str(rank) for rank in awaited))
+            if awaited
+            else phrase(
+                "fetch the logs of the other ranks, and compare the earliest and the latest "
+                "error with the time-out"
+            )
+        )
+    elif verdict.ranks:
+        found.append(phrase("the same on ranks {}", listed(str(rank) for rank in verdict.ranks)))
+    elif verdict.rank is not None and waiting:
+        time = shown_time(report.first_cause.time) if report.first_cause else None
+        name = report.first_cause.code or report.first_cause.class_ if report.first_cause else ""
+        found.append(
+            phrase(
+                "rank {} stopped at {} with {}; {} waited for it",
+                verdict.rank,
+                time,
+                name,
+                _others(waiting),
+            )
+            if time
+            else phrase(
+                "rank {} stopped with {}; {} waited for it", verdict.rank, name, _others(waiting)
+            )
+        )
+    return found
+
+
+def _others(ranks: Sequence[int]) -> str:
+    if len(ranks) == 1:
+        return phrase("rank {}", ranks[0])
+    names = [str(rank) for rank in ranks[:_RANKS]]
+    return phrase("ranks {}", listed([*names, "..."] if len(ranks) > _RANKS else names))
+
+
+def _at(cause: Cause) -> str:
+    time = shown_time(cause.time)
+    return "  " + time if time else ""
+
+
+def _leads(cause: Cause) -> List[str]:
+    leads = cause.leads_to
+    lines: List[str] = []
+    for kind, title in (
+        ("options", phrase("options: {}")),
+        ("variables", phrase("variables: {}")),
+        ("rank_table_keys", phrase("keys of the rank table: {}")),
+        ("rules", phrase("rules: {}")),
+    ):
+        if leads.get(kind):
+            lines.append(localized(title, localized(listed(leads[kind]))))
+    for place in cause.places:
+        where = "{}:{}".format(place.path, place.line) if place.line else place.path
+        lines.append(
+            localized("place: {} {}", printable(where), localized(place.text))
+            if place.text
+            else localized("place: {}", printable(where))
+        )
+    if leads.get("commands"):
+        lines.append(localized("next:"))
+        lines += ["  " + command for command in leads["commands"]]
+    return lines
+
+
+def _rest(report: Report, everything: bool) -> List[str]:
+    lines: List[str] = []
+    shown = report.others if everything else report.others[:_OTHERS]
+    if shown:
+        lines.append(localized("other causes:"))
+        for cause in shown:
+            lines.append("  {}:{} {}".format(printable(cause.file), cause.line, _title(cause)))
+            lines.append("    " + _cut(cause.message.split("\n")[0]))
+        if len(shown) < len(report.others):
+            lines.append(localized("  ... {} more (--all)", len(report.others) - len(shown)))
+    if report.follow_ups:
+        lines.append(localized("lines that only follow from others: {:,}", report.follow_ups))
+    return lines
+
+
+def _ranks(report: Report, everything: bool) -> List[str]:
+    states = report.ranks
+    if len(states) < 2:
+        return []
+    rows: List[Tuple[str, ...]] = [
+        tuple(
+            localized(title)
+            for title in ("rank", "device", "host", "first error", "at", "last line at", "log")
+        )
+    ]
+    for state in states if everything else states[:_RANKS]:
+        rows.append(_row(state))
+    widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = [
+        "  ".join(padded(cell, widths[column]) for column, cell in enumerate(row)).rstrip()
+        for row in rows
+    ]
+    if len(rows) - 1 < len(states):
+        lines.append(localized("  ... {} more (--all)", len(states) - len(rows) + 1))
+    return ["", *lines]
+
+
+def _row(state: RankState) -> Tuple[str, ...]:
+    error = state.first_error
+    return (
+        "-" if state.rank is None else str(state.rank),
+        "-" if state.device is None else str(state.device),
+        printable(state.host or "-"),
+        "-" if error is None else (error.code or error.pattern or error.class_),
+        (shown_time(error.time) or "-") if error is not None else "-",
+        shown_time(state.last_time) or "-",
+        printable(state.file),
+    )
+
+
+def _cut(text: str, most: int = _WIDE) -> str:
+    text = printable(text.replace("\t", " "))
+    return text if len(text) <= most else text[:most] + " ..."
+
+
+def around(path: str, line: int, lines: int = 1) -> List[Tuple[int, str]]:
+    """A line of a file with those before and behind it; nothing where it cannot be read again."""
+    if path == "-":
+        return []
+    first = max(line - lines, 1)
+    try:
+        with opened(path) as stream:
+            found = list(itertools.islice(stream, first - 1, line + lines))
+    except (OSError, EOFError, zlib.error):
+        return []
+    return [(first + number, decoded(raw.rstrip(b"\r\n"))) for number, raw in enumerate(found)]

@@ -1,0 +1,189 @@
+"""``npu-config log`` as users call it."""
+
+import json
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from tests.logs.jobs import MEMORY, WAITED, raised, slog, write
+
+CAUSE = {
+    "file", "line", "time", "rank", "device", "component", "code", "pattern", "class", "message",
+    "cause", "todo", "leads_to", "places",
+}  # fmt: skip
+
+
+@pytest.fixture
+def log(tmp_path):
+    """The output of a job that ran out of memory."""
+    text = slog("GE", "first line", level="INFO") + raised(MEMORY) * 2
+    write(tmp_path, {"train.log": text})
+    return tmp_path / "train.log"
+
+
+def test_json(npu, log):
+    """The document of the contract."""
+    result = npu("log", log, "--format", "json")
+    document = json.loads(result.out)
+    assert (result.code, document["version"], result.err) == (1, 1, "")
+    assert set(document) == {"version", "first_cause", "others", "follow_ups", "ranks", "unread"}
+    assert set(document["first_cause"]) == CAUSE
+    assert set(document["ranks"][0]) == {
+        "rank",
+        "device",
+        "host",
+        "file",
+        "first_error",
+        "last_time",
+    }
+    assert document["first_cause"]["code"] == "EL0004"
+    assert document["first_cause"]["leads_to"]["options"][0] == "graph_memory_max_size"
+    assert document["follow_ups"] >= 2
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_text(npu, log, language):
+    """The cause first, with its place, what it means and what to do; it fits a screen."""
+    result = npu("log", log, "--lang", language)
+    lines = result.out.splitlines()
+    assert result.code == 1
+    assert "EL0004" in lines[0]
+    assert "{}:7".format(log) in result.out
+    assert len(lines) < 40
+    assert "graph_memory_max_size" in result.out
+
+
+def test_config(npu, log, tmp_path):
+    """Values and places of the options that it leads to, or that they are not set."""
+    config = tmp_path / "train.yaml"
+    config.write_text(
+        "version: 1\ngraph_memory_max_size: 1000\nprecision_mode: allow_mix_precision\n"
+    )
+    result = npu("log", log, "--config", config)
+    assert "{}:2 sets graph_memory_max_size to 1000".format(config) in result.out
+    assert "variable_memory_max_size is not set" in result.out
+    places = json.loads(npu("log", log, "--config", config, "--format", "json").out)[
+        "first_cause"
+    ]["places"]
+    assert {"path": str(config), "line": 2, "option": "graph_memory_max_size"} in places
+
+
+def test_standard_input(npu, log):
+    """``-`` is standard input; nothing failed: exit code 0."""
+    result = npu("log", "-", stdin=log.read_bytes())
+    assert (result.code, "-:7" in result.out) == (1, True)
+    result = npu("log", "-", stdin=b"INFO:tensorflow:loss = 1.0, step = 1\n")
+    assert (result.code, result.out) == (0, "nothing failed in 1 log\n")
+
+
+SECRETS = (
+    "10.1.2.3",
+    "alice",
+    "secret-project",
+    "gpuhost7",
+    "alice@corp.com",
+    "fe80:0:0:0:1:2:3:4",
+)
+
+
+def test_redacted(npu, tmp_path):
+    """No address, name or path is left, and the same always becomes the same."""
+    text = raised(
+        "EI0004: The ranktable or rank is invalid,Reason:[x]. Please check the configured "
+        "ranktable."
+        " [/home/alice/secret-project/rank.json] host: gpuhost7 10.1.2.3 10.1.2.3 alice@corp.com "
+        "fe80:0:0:0:1:2:3:4"
+    )
+    write(tmp_path, {"secret-project/train.log": text})
+    for form in ("text", "json", "html"):
+        result = npu("log", tmp_path / "secret-project", "--redact", "--format", form)
+        assert result.code == 1
+        assert not [word for word in SECRETS if word in result.out]
+        assert "ip-1 ip-1" in result.out
+        assert "ip-2" in result.out
+        assert "EI0004" in result.out
+
+
+def test_bundle(npu, log, tmp_path):
+    """An archive with a list of what is in it; one that exists is not written."""
+    out = tmp_path / "help.zip"
+    result = npu("log", log, "--bundle", out)
+    assert result.code == 1
+    with zipfile.ZipFile(str(out)) as archive:
+        names = set(archive.namelist())
+        assert {
+            "report.txt",
+            "report.json",
+            "versions.txt",
+            "CONTENTS.txt",
+            "logs/001-train.log",
+        } == names
+        assert str(tmp_path).encode() not in b"".join(archive.read(name) for name in names)
+    assert all(name in result.out for name in names - {"CONTENTS.txt"})
+    assert npu("log", log, "--bundle", out).code == 2
+
+
+def test_page(npu, tmp_path):
+    """One page that loads nothing, with a line of time for several ranks."""
+    write(
+        tmp_path,
+        {
+            "rank_0/a.log": raised("EL0004: Failed to allocate <b>memory</b>."),
+            "rank_1/a.log": slog("HCCL", "wait socket establish timeout", 60) + raised(WAITED),
+        },
+    )
+    page = npu("log", tmp_path, "--format", "html").out
+    assert "<svg" in page
+    assert "&lt;b&gt;" in page
+    assert "src=" not in page
+    assert "href=" not in page
+
+
+def test_follow(log, tmp_path):
+    """The first cause of a stream is told before the stream ends."""
+    call = [sys.executable, "-m", "npu_config", "log", "--follow", "-"]
+    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.write(log.read_bytes() + b"INFO:tensorflow:more\n" * 200)
+        process.stdin.flush()
+        assert b"EL0004" in process.stdout.readline()
+        process.stdin.close()
+        process.stdout.read()
+    assert process.returncode == 1
+
+
+BAD = {
+    "empty.log": b"",
+    "binary.log": bytes(range(256)) * 64,
+    "core.log": b"\x7fELF" + bytes(9000),
+    "long.log": b"x" * 5_000_000 + b" Error\n",
+    "times.log": b"12:00:00 a\n2024/01/02 b\n[ERROR] GE(1,):2024-13-41-99:00:00.000.000 c\n",
+    "cut.log": raised(MEMORY).encode()[:-120],
+    "unknown.log": raised("EQ1234: Something new happened in the fusion of stars.").encode(),
+    "cut.log.gz": b"\x1f\x8b\x08\x00" + b"0" * 20,
+}
+
+
+@pytest.mark.parametrize("name", sorted(BAD))
+def test_bad_input(npu, tmp_path, name):
+    """One clear answer, no traceback; what is not text is said."""
+    (tmp_path / name).write_bytes(BAD[name])
+    result = npu("log", tmp_path / name)
+    assert result.code == (0 if name in ("empty.log", "long.log") else 1), result
+    assert "Traceback (most" not in result.err
+    assert "NPU700" not in result.err
+    if name in ("binary.log", "core.log"):
+        assert "this is not text" in result.out
+    if name == "unknown.log":
+        assert "EQ1234" in result.out
+        assert "fusion of stars" in result.out
+
+
+def test_folder_of_many(npu, tmp_path):
+    """Two thousand logs, one of which failed."""
+    write(tmp_path, {"{}/a.log".format(number): "fine\n" for number in range(2000)})
+    write(tmp_path, {"1500/a.log": raised(MEMORY)})
+    result = npu("log", tmp_path)
+    assert (result.code, "1500/a.log:6" in result.out) == (1, True)
+    assert len(result.out.splitlines()) < 60

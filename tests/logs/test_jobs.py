@@ -1,0 +1,135 @@
+"""Jobs of several ranks: who stopped first, who only waited, who is missing."""
+
+import gzip
+
+from npu_config.logs import read_logs
+from tests.logs.jobs import MEMORY, WAITED, raised, slog, started, write
+
+
+def ranks(folder, size, outputs, late=None):
+    """A job whose ranks print these; ``late`` gives the seconds by which a clock is wrong."""
+    for rank in range(size):
+        text = outputs(rank)
+        if text is None:
+            continue
+        shift = (late or {}).get(rank, 0)
+        write(
+            folder,
+            {
+                "log/run/plog/plog-{0}_20240506070809000.log".format(4000 + rank): started(
+                    rank, size, 4000 + rank, shift
+                ),
+                "out/{0}/train_{0}.log".format(rank): text,
+            },
+        )
+    return read_logs([str(folder)])
+
+
+def waited(at, rank=0):
+    """What a rank prints that waited in vain."""
+    return slog(
+        "HCCL", "wait socket establish timeout, role[1] rank[{}] timeout[120]".format(rank), at
+    ) + raised(WAITED)
+
+
+def test_one_stops_and_the_others_wait(tmp_path):
+    """The rank with an error of its own, whatever was printed first."""
+    report = ranks(tmp_path, 4, lambda rank: raised(MEMORY) if rank == 2 else waited(1, rank))
+    assert (report.first_cause.code, report.first_cause.rank) == ("EL0004", 2)
+    assert [state.first_error.code for state in report.ranks] == [
+        "EI0006",
+        "EI0006",
+        "EL0004",
+        "EI0006",
+    ]
+    assert not report.verdict.no_root
+
+
+def test_one_left_nothing(tmp_path):
+    """Seven of eight logs: the eighth is to blame."""
+    report = ranks(tmp_path, 8, lambda rank: None if rank == 5 else waited(130 + rank, rank))
+    assert (report.first_cause.code, report.first_cause.rank, report.verdict.missing) == (
+        "EI0006",
+        5,
+        [5],
+    )
+
+
+def test_all_wait(tmp_path):
+    """Nobody can be named, which is said."""
+    report = ranks(tmp_path, 4, lambda rank: waited(130 + rank, rank))
+    assert (report.first_cause.rank, report.verdict.no_root) == (None, True)
+
+
+def test_one_ended_before_the_others(tmp_path):
+    """A rank whose data ended earlier: the others wait for it in vain."""
+    done = (
+        "2024-05-06 07:09:00.000000: I tf_adapter/kernels/geop_npu.cc:1] [GEOP] Out of range: "
+        "End of sequence.\n"
+        "INFO:tensorflow:Loss for final step: 0.5.\n"
+    )
+    report = ranks(tmp_path, 4, lambda rank: done if rank == 1 else waited(1900 + rank, rank))
+    assert (report.first_cause.rank, report.first_cause.class_) == (1, "data-pipeline")
+    assert report.first_cause.file.endswith("train_1.log")
+    assert report.first_cause.line == 1
+
+
+def test_the_same_on_all(tmp_path):
+    """One cause for the job, with all ranks."""
+    report = ranks(tmp_path, 4, lambda rank: raised(MEMORY))
+    assert (report.first_cause.rank, list(report.verdict.ranks)) == (None, [0, 1, 2, 3])
+
+
+def test_clocks_that_differ(tmp_path):
+    """A host whose clock is eight hours behind is not the first because of that."""
+
+    def output(rank):
+        shift = -8 * 3600 if rank == 3 else 0
+        text = "tvm failed" if rank != 3 else "other failed"
+        at = {0: 100, 3: 200}.get(rank)
+        return slog("TEFUSION", text, at + shift, 4000 + rank) if at else waited(400, rank)
+
+    report = ranks(tmp_path, 4, output, {3: -8 * 3600})
+    assert (report.first_cause.rank, report.first_cause.message) == (0, "tvm failed")
+
+
+def test_compressed_and_twice(tmp_path):
+    """Rotated logs are read; the same file by two names counts once."""
+    text = slog("GE", "x") + raised(MEMORY)
+    write(tmp_path, {"a.log.gz": gzip.compress(text.encode())})
+    (tmp_path / "b.log.gz").symlink_to(tmp_path / "a.log.gz")
+    report = read_logs([str(tmp_path), str(tmp_path / "a.log.gz")])
+    assert (report.first_cause.code, report.files, len(report.ranks)) == ("EL0004", 1, 1)
+
+
+def test_launchers_prefixes(tmp_path):
+    """Interleaved ranks in one output are taken apart."""
+    texts = {
+        rank: (raised(MEMORY) if rank == 1 else raised(WAITED)).splitlines() for rank in range(3)
+    }
+    lines = [
+        "[1,{}]<stderr>:{}".format(rank, lines[number])
+        for number in range(20)
+        for rank, lines in texts.items()
+        if number < len(lines)
+    ]
+    write(tmp_path, {"mpirun.log": "\n".join(lines)})
+    report = read_logs([str(tmp_path / "mpirun.log")])
+    assert (report.first_cause.code, report.first_cause.rank) == ("EL0004", 1)
+
+
+def test_other_frameworks(tmp_path):
+    """The code is explained, and no option of ours is blamed."""
+    write(
+        tmp_path,
+        {
+            "a.log": "import torch_npu\n"
+            + raised(MEMORY)
+            .replace("tensorflow", "torch")
+            .replace("GEOP", "x")
+            .replace("GeOp", "x")
+        },
+    )
+    cause = read_logs([str(tmp_path)]).first_cause
+    assert (cause.code, cause.leads_to["options"], cause.leads_to["rules"]) == ("EL0004", [], [])
+    assert cause.cause
