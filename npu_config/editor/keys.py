@@ -114,8 +114,8 @@ def described(kind: AnyKind) -> str:
     if isinstance(kind, (kinds.Items, kinds.Names)):
         words = "a list; each: {}" if isinstance(kind, kinds.Items) else "names, each with: {}"
         return localized(words, described(kind.item))
-    words = (words for each, words in _WORDS.items() if isinstance(kind, each))
-    return localized(next(words, "any value"))
+    found = (words for each, words in _WORDS.items() if isinstance(kind, each))
+    return localized(next(found, "any value"))
 
 
 _WORDS = {

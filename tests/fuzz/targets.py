@@ -22,7 +22,7 @@ from npu_config.diagnosis.loss_report._read import Series, _read
 from npu_config.diagnosis.profiling_tables.fusion_result import _sum_up
 from npu_config.diagnosis.profiling_tables.op_summary import _lines, _Reading
 from npu_config.dumps.overflow import units
-from npu_config.dumps.reference import open_reference
+from npu_config.dumps.reference import open_references
 from npu_config.dumps.statistics import statistics_of_row
 from npu_config.editor.completion import complete
 from npu_config.editor.hover import hover
@@ -253,7 +253,7 @@ TARGETS = {
     ),
     "dump-result": _in_file(dumps.read_result),
     "dump-index": _in_file(_folder(_re_exported), "index.csv"),
-    "reference": _in_file(lambda path: open_reference(str(path.parent)), "index.csv"),
+    "reference": _in_file(lambda path: open_references(str(path.parent)), "index.csv"),
     "ge-graph": _in_file(dumps.read_ge_graph),
     "compile": _in_file(_compile, "train.py"),
     "overflow-record": _in_file(lambda path: units(dumps.read_overflow(path))),
