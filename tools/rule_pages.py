@@ -22,6 +22,9 @@ from npu_config.rulebook import load_all
 
 PO = Path(__file__).with_name("rule_pages.zh_CN.po")
 
+_CODE = re.compile(r"``[^`]+``|`[^`]+`|^(Wrong|Right):")
+"""What is the same in every language; the headings are translated by themselves."""
+
 _known: Dict[str, str] = {}
 
 
@@ -40,7 +43,7 @@ def folded(paragraph: str) -> str:
 def wanted(rule: Rule) -> Iterator[str]:
     """The paragraphs of a rule's page that want a translation."""
     for text, is_code in paragraphs(rule):
-        if not is_code and re.search("[A-Za-z]{2} ", text):
+        if not is_code and re.search("[A-Za-z]{2}", _CODE.sub("", text)):
             yield folded(text)
 
 

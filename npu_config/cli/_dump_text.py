@@ -4,11 +4,12 @@ import itertools
 import json
 import math
 import textwrap
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import join, localized, phrase
 from npu_config.core.terminal import fitted, padded, printable, screen, width
+from npu_config.dumps.tree import place
 
 BAR = 40
 WIDEST = 72
@@ -16,13 +17,53 @@ WIDEST = 72
 
 
 def document(content: Mapping[str, Any], found: Iterable[Diagnostic] = ()) -> str:
-    """One JSON object with the version of its contract; numbers that are not finite are null."""
+    """One JSON object with the version of its contract; numbers that are not finite are null.
+
+    Of a long list each item has a line: thousands are written faster so than with indents.
+    """
     whole = {
         "version": 1,
         **content,
         "diagnostics": [diagnostic.to_dict() for diagnostic in found],
     }
-    return json.dumps(_finite(whole), indent=2, ensure_ascii=True, default=str) + "\n"
+    parts = ["  {}: {}".format(json.dumps(str(key)), _value(item)) for key, item in whole.items()]
+    return "{{\n{}\n}}\n".format(",\n".join(parts))
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, (list, tuple)) and value:
+        return "[\n    {}\n  ]".format(",\n    ".join(map(_encoded, value)))
+    return _encoded(value)
+
+
+def _encoded(value: Any) -> str:
+    try:
+        return json.dumps(value, allow_nan=False, default=_default)
+    except ValueError:
+        return json.dumps(_finite(value), default=str)
+
+
+def _default(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def pieces(content: Mapping[str, Any], found: Iterable[Diagnostic] = ()) -> Iterator[str]:
+    """The same piece by piece: a list that is an iterator is written last, an entry a line."""
+    lists = [name for name, value in content.items() if isinstance(value, Iterator)]
+    rest = {name: value for name, value in content.items() if name not in lists}
+    text = document(rest, found)
+    if not lists:
+        yield text
+        return
+    yield text[: text.rindex("\n}")]
+    for name in lists:
+        yield ',\n  "{}": ['.format(name)
+        comma = ""
+        for entry in content[name]:
+            yield "{}\n    {}".format(comma, json.dumps(_finite(entry), default=str))
+            comma = ","
+        yield "\n  ]"
+    yield "\n}\n"
 
 
 def _finite(value: Any) -> Any:
@@ -237,7 +278,7 @@ def comparison(result: Any, everything: bool, limit: int = 0) -> str:
     )
     kept = [n for n in range(len(head)) if n != _TYPE or (screen() or _WIDE) >= _WIDE]
     cells = ([cell for n, cell in enumerate(_comparison_row(row)) if n in kept] for row in shown)
-    texts.append(table([head[n] for n in kept], cells, [row.reason for row in shown]))
+    texts.append(table([head[n] for n in kept], cells, [localized(row.reason) for row in shown]))
     texts.append(left_out(len(rows) - len(shown)))
     hidden = len(here) - len(rows)
     if hidden:
@@ -271,17 +312,6 @@ def _counts(rows: Sequence[Any]) -> str:
     return "{}\n".format(
         ", ".join("{:,} {}".format(count, verdict(name)) for count, name in counts if count)
     )
-
-
-def place(where: Any) -> str:
-    """A step, device and so on in words."""
-    parts = [
-        (phrase("step {}"), where.step),
-        (phrase("device {}"), where.device),
-        (phrase("model {}"), where.model),
-        (phrase("run {}"), where.run),
-    ]
-    return ", ".join(localized(text, value) for text, value in parts if value is not None)
 
 
 def _compared(result: Any) -> str:
@@ -346,7 +376,10 @@ def outcome(result: Any) -> str:
         if result.inputs == "agree":
             texts.append("the inputs of the network agree\n")
         name = result.first_diverging
-        texts.append(first(name, result.path_to_it, name is None or result.inputs_agree))
+        if result.ok:
+            texts.append("everything that was compared agrees\n")
+        else:
+            texts.append(first(name, result.path_to_it, name is None or result.inputs_agree))
     if len(result.parts) > 1 and (result.inputs_differ or result.first_diverging):
         texts.append(localized("it is in: {}\n", place(result.where)))
     if result.passes:
@@ -458,6 +491,8 @@ def others(files: Any) -> str:
 
 
 def results(result: Any, threshold: float, limit: int) -> str:
+    if not result.judged:
+        return "no row has a cosine similarity: nothing was compared\n"
     bad = result.diverging
     rows = [
         (

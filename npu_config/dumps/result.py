@@ -28,7 +28,7 @@ from npu_config.dumps.verdicts import AGREES, DIVERGES, NOT_COMPARED
 from npu_config.text.loading import text_of
 
 _INDEX = re.compile(r"(.*):(input|output):([0-9]{1,9})\Z", re.DOTALL)
-_FIELDS = {
+METRIC_FIELDS = {
     "CosineSimilarity": "cosine",
     "MaxAbsoluteError": "max_absolute",
     "AccumulatedRelativeError": "accumulated_relative",
@@ -40,7 +40,8 @@ _FIELDS = {
     "MaxRelativeError": "max_relative",
     "MeanRelativeError": "mean_relative",
 }
-METRICS = tuple(_FIELDS)
+"""The columns of numbers, and where :class:`Metrics` has them; the deviation is of two."""
+METRICS = tuple(METRIC_FIELDS)
 _BEFORE = ("Index", "OpType", "NPUDump", "DataType", "Address", "GroundTruth", "DataType")
 REASON = "CompareFailReason"
 PLACES = ("Run", "Device", "Model", "Step")
@@ -56,7 +57,7 @@ def cells(metrics: Optional[Metrics]) -> Dict[str, str]:
     """The numbers of a row as the table has them: six decimals, ``NaN`` for none."""
     if metrics is None:
         return dict.fromkeys(METRICS, _NOTHING)
-    found = {name: _six(getattr(metrics, field)) for name, field in _FIELDS.items() if field}
+    found = {name: _six(getattr(metrics, field)) for name, field in METRIC_FIELDS.items() if field}
     spread = zip(metrics.mean, metrics.deviation)
     found["StandardDeviation"] = (
         _NOTHING
@@ -274,13 +275,7 @@ _JSON_KEYS = (
 
 
 def plain(comparison: Comparison) -> Dict[str, Any]:
-    """A comparison as JSON has it; numbers that are not finite are null."""
-    rows: List[Dict[str, Any]] = []
-    for row in comparison.rows:
-        entry: Dict[str, Any] = {key: getattr(row, key) for key in _JSON_KEYS}
-        entry["stands_for"], entry["shape"] = list(row.stands_for), list(row.shape)
-        entry["metrics"] = None if row.metrics is None else attr.asdict(row.metrics)
-        rows.append(entry)
+    """A comparison as JSON has it; its rows, which may be many, are an iterator."""
     bounds = comparison.bounds
     return {
         "first_diverging": comparison.first_diverging,
@@ -306,8 +301,13 @@ def plain(comparison: Comparison) -> Dict[str, Any]:
             for part in comparison.parts
         ],
         "left_out": list(comparison.left_out),
-        "rows": rows,
+        "rows": map(_row_of_json, comparison.rows),
     }
+
+
+def _row_of_json(row: Row) -> Dict[str, Any]:
+    metrics = None if row.metrics is None else attr.asdict(row.metrics)
+    return {**{key: getattr(row, key) for key in _JSON_KEYS}, "metrics": metrics}
 
 
 def _place(folder: Folder) -> Dict[str, Any]:

@@ -11,8 +11,8 @@ import attr
 
 from npu_config.core.message import localized
 from npu_config.logs.causes import Cause, explained
-from npu_config.logs.events import ERROR, KNOWN, Event
-from npu_config.logs.jobs import Job, Process, Verdict, judged, read_job
+from npu_config.logs.events import KNOWN, Event
+from npu_config.logs.jobs import Job, Process, Verdict, judged, read_job, time_of
 
 __all__ = ["Cause", "RankState", "Report", "read_logs", "report_of"]
 
@@ -133,7 +133,7 @@ def report_of(job: Job) -> Report:
         if event is None:
             return None
         found = explained(event, job.paths, ours, rank, process.device)
-        return attr.evolve(found, time=_time_of(event, process))
+        return attr.evolve(found, time=time_of(event, process))
 
     first = None
     if verdict.process is not None:
@@ -168,7 +168,7 @@ def report_of(job: Job) -> Report:
         states,
         job.unread,
         job.framework,
-        len(job.paths),
+        sum(1 for path in job.paths if path),
         verdict,
     )
 
@@ -201,12 +201,3 @@ def _kind(event: Event) -> Tuple[str, ...]:
     if event.failure is not None:
         return (event.failure.id,)
     return (event.module, event.text[:60])
-
-
-def _time_of(event: Event, process: Process) -> Optional[float]:
-    """When it happened: a block without a time happened with the first error that has one."""
-    if event.timed:
-        return event.time
-    times = [each.time for each in process.events if each.timed and each.weight >= ERROR]
-    later = [time for time in times if time is not None and time >= (event.time or 0.0)]
-    return later[0] if later else event.time

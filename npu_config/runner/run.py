@@ -197,6 +197,7 @@ def run_path(
     known_rules: Optional[KnownRules] = None,
     timeout: Optional[float] = None,
     last: Optional[Callable[[Seen], None]] = None,
+    overrides: Sequence[str] = (),
 ) -> Seen:
     """Run a training script as it is, without an NPU and without the vendor's package.
 
@@ -217,6 +218,7 @@ def run_path(
         timeout: seconds after which the run is ended; needs ``last``.
         last: called with what was seen when a signal or the time ends the process, which
             happens right after that.  None: signals are left alone.
+        overrides: values that replace those of every session, each ``"NAME=VALUE"``.
 
     Returns:
         What was seen, with the exit code.
@@ -234,15 +236,17 @@ def run_path(
     found = script.find(name)
     with contextlib.ExitStack() as stack:
         stack.enter_context(_served(force))
-        filled = stack.enter_context(_variables(loops))
+        filled = stack.enter_context(_variables(loops, overrides))
         watch = Watch(dry_run, steps)
-        written = _judged(found, known_rules) if dry_run else None
+        written = _judged(found, known_rules, overrides) if dry_run else None
         run = _Run(found, watch, filled, written, files)
         watch.start()
         stack.callback(watch.stop)
         stack.callback(share(os.path.dirname(os.path.realpath(found))))
         with run.ended_from_outside(timeout, last):
             end = script.execute(found, arguments, name)
+            if "npu_config.records.writing" in sys.modules:  # a session was recorded
+                sys.modules["npu_config.records.writing"].set_exit(end.code)
         if watch.stopped:
             return run.seen(end, "dry-run" if dry_run else "steps")
         return run.seen(end, "signal" if end.is_interrupt else "finished")
@@ -347,17 +351,20 @@ def _served(force: bool) -> Iterator[None]:
             finder.uninstall_npu_bridge()
 
 
-def _judged(path: str, known_rules: Optional[KnownRules]) -> Tuple[Diagnostic, ...]:
+def _judged(
+    path: str, known_rules: Optional[KnownRules], overrides: Sequence[str] = ()
+) -> Tuple[Diagnostic, ...]:
     """What ``npu-config check`` says of a script."""
-    from npu_config.judging import ALONE, judge
+    from npu_config.judging import Around, judge
     from npu_config.lint.project import in_project
+    from npu_config.rules.overrides import overrides_of
 
-    around = in_project(ALONE, path, known_rules)
+    around = in_project(Around(overrides=overrides_of(overrides)), path, known_rules)
     return judge(path, around, "script", known_rules=known_rules).found
 
 
 @contextlib.contextmanager
-def _variables(loops: Optional[str]) -> Iterator[Dict[str, str]]:
+def _variables(loops: Optional[str], overrides: Sequence[str] = ()) -> Iterator[Dict[str, str]]:
     """Inside, the variables that a launcher sets, and ours, are there; gives the former."""
     filled = fill(os.environ)
     before: Mapping[str, Optional[str]] = {
@@ -367,6 +374,11 @@ def _variables(loops: Optional[str]) -> Iterator[Dict[str, str]]:
     if loops is not None:
         os.environ["NPU_CONFIG_LOOPS_BY"] = "run"
     os.environ["NPU_CONFIG_LOOPS"] = loops or before["NPU_CONFIG_LOOPS"] or "device"
+    os.environ[_RUN] = str(os.getpid())
+    if overrides:
+        import json
+
+        os.environ[_SET] = json.dumps(list(overrides))
     paths = (finder.SHIM, before["PYTHONPATH"])
     os.environ["PYTHONPATH"] = os.pathsep.join(each for each in paths if each)
     try:
@@ -379,4 +391,6 @@ def _variables(loops: Optional[str]) -> Iterator[Dict[str, str]]:
                 os.environ[name] = value
 
 
-_OURS = ("NPU_CONFIG_LOOPS", "NPU_CONFIG_LOOPS_BY", "PYTHONPATH")
+_SET = "NPU_CONFIG_SET"
+_RUN = "NPU_CONFIG_RUN"
+_OURS = ("NPU_CONFIG_LOOPS", "NPU_CONFIG_LOOPS_BY", _RUN, _SET, "PYTHONPATH")

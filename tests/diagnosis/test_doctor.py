@@ -2,7 +2,7 @@
 
 import pytest
 
-from npu_config import NpuConfig, Target, check
+from npu_config import OPTIONS, NpuConfig, Target, check
 from npu_config.diagnosis.doctor import Outcome, examine
 from npu_config.proto import stub_config_proto
 
@@ -135,6 +135,22 @@ def test_a_value_known_at_run_time_is_unknown(tmp_path):
     """A flag is neither on nor off."""
     path = script(tmp_path, mode="FLAGS.precision_mode")
     assert outcomes(path)["mixed-precision"] is UNKNOWN
+
+
+@pytest.mark.parametrize("field", ["b: true", "i: 7", "f: 1.5", 's: "\\000"', "list { i: 1 }", ""])
+def test_values_of_another_kind(tmp_path, field):
+    """An option in a wrong field, or without a value, is no value that a check may look at."""
+    options = "".join(
+        'parameter_map {{ key: "{}" value {{ {} }} }}\n'.format(name, field)
+        for name in OPTIONS
+        if not name.startswith("enable_dump")
+    )
+    path = tmp_path / "session.pbtxt"
+    path.write_text(
+        'graph_options { rewrite_options { custom_optimizers { name: "NpuOptimizer"\n'
+        'parameter_map { key: "enable_dump" value { b: true } }\n' + options + "} } }\n"
+    )
+    assert outcomes(path)["dump-directories"] is UNKNOWN
 
 
 def test_what_stands_around_the_options(tmp_path):

@@ -316,3 +316,31 @@ def test_single_files(tmp_path, npu):
     numpy.save(str(tmp_path / "t.npy"), x.T)
     turned = compare_files(tmp_path / "x.npy", tmp_path / "t.npy")
     assert [row.causes for row in turned.rows] == [("shape",)]
+
+
+HEAD = (
+    "Input/Output,Index,Data Size,Data Type,Format,Shape,Max Value,Min Value,Avg Value,Count,"
+    "Nan Count,Negative Inf Count,Positive Inf Count\n"
+)
+
+
+def test_tables_of_statistics(tmp_path, npu):
+    """``dump_data: "stats"`` is compared by its numbers, and says so; NaN and limits diverge."""
+    folder = w.step_folder(tmp_path / "npu")
+    values = numpy.arange(1, 9, dtype="f4")
+    cases = {
+        "same": ("8,1,4.5,8,0,0,0", "agrees", ()),
+        "nan": ("8,1,4.5,8,2,0,0", "diverges", ("nan",)),
+        "infinite": ("8,1,4.5,8,0,0,1", "diverges", ("infinite",)),
+        "scaled": ("16,2,9,8,0,0,0", "diverges", ("statistics",)),
+        "none": (",,,,,,", "not compared", ()),
+    }
+    for name, (numbers, _, _) in cases.items():
+        line = "Output,0,32,DT_FLOAT,ND,8,{}\n".format(numbers)
+        (folder / "Add.{}.1.2.1767323045000000.csv".format(name)).write_text(HEAD + line)
+        reference(tmp_path / "tf", **{name: values})
+    found = compare_dumps(tmp_path / "npu", tmp_path / "tf")
+    actual = {row.op_name: (row.verdict, row.causes) for row in found.rows}
+    assert actual == {name: case[1:] for name, case in cases.items()}
+    result = npu("dump", "compare", tmp_path / "npu", tmp_path / "tf")
+    assert (result.code, "by statistics alone" in result.out) == (1, True)

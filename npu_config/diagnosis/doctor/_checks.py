@@ -247,7 +247,7 @@ def _directories(facts: Facts) -> Verdict:
     if not paths:
         return failed("no dump_path is set", "set dump_path to an existing directory")
     if UNKNOWN in paths:
-        return unknown("dump_path has a value known at run time")
+        return unknown("dump_path has no value that can be looked at here")
     bad = [path for path in paths if not _usable(path)]
     if not bad:
         return passed(phrase("{} can be read and written", listed(paths)))

@@ -8,9 +8,10 @@ from typing import Any, Callable, FrozenSet, List, Mapping, NamedTuple, Optional
 import attr
 
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.settings import UNKNOWN, Settings, SourceKind, Unknown
+from npu_config.core.settings import UNKNOWN, Settings, SourceKind
 from npu_config.core.target import Target
 from npu_config.judging import Around, Judgement
+from npu_config.rules.case import Case
 from npu_config.rules.reading import Reading
 from npu_config.script.neighbours import any_import_has
 
@@ -181,14 +182,15 @@ class Facts:
         return list(dict.fromkeys(look(settings) for settings in self.settings))
 
     def values(self, name: str) -> List[Any]:
-        """The values of an option: None where it is absent, UNKNOWN where that is not known."""
+        """The values of an option, as its kind reads them.
+
+        None where it is absent, UNKNOWN where the value is not known or not legal.
+        """
 
         def value(settings: Settings) -> Any:
-            setting = settings.entries.get(name)
-            if setting is None:
+            if name not in settings.entries:
                 return UNKNOWN if settings.open else None
-            known = setting.value
-            return known if isinstance(known, (bool, int, float, str, Unknown)) else repr(known)
+            return Case(settings).known.get(name, UNKNOWN)
 
         return self.each(value)
 

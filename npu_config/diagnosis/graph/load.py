@@ -29,6 +29,8 @@ _TOO_LARGE_HELP = (
     "tf.data.Dataset.from_generator, from_tensor_slices of a placeholder, or files"
 )
 _TEXT_START = re.compile(rb"\s*(?:#[^\n]*\n\s*)*(\w+)\s*[:{<]")
+_OF_ENGINE = re.compile(rb"\s*(?:(?:name|version)\s*:[^\n]*\n\s*)*(?:graph\s*\{|\{\s*\"graph\")")
+"""How a ModelDef begins, as text and as JSON."""
 _BRACKETS = re.compile(r"#[^\n]*|\"(?:\\.?|[^\"\\\n])*\"?|'(?:\\.?|[^'\\\n])*'?|[{}<>]")
 _META_FIELDS = ("meta_info_def", "graph_def", "saver_def", "collection_def", "signature_def",
                 "asset_file_def", "object_graph_def")  # fmt: skip
@@ -125,6 +127,10 @@ def _load_file(given: str) -> Loaded:
 def _loaded(path: str, data: bytes) -> Loaded:
     if not data.strip():
         raise _unreadable(path, "the file is empty")
+    if _OF_ENGINE.match(data[:65536]):
+        text = "this is a graph that the graph engine wrote (ge_proto_*), not one of TensorFlow"
+        help_ = phrase("npu-config dump compare NPU REFERENCE --graph {} reads it", path)
+        raise graph_unreadable.error(text, Place(path), help=help_)
     start = _TEXT_START.match(data[:65536])
     if start and b"\x00" not in data[:65536]:
         return _load_text(path, data, start.group(1).decode())
