@@ -57,7 +57,7 @@ def _comments(kind: str, lines: List[str], found: Diagnostic) -> Iterator[Edit]:
         match = _COMMENT.search(content)
         if match is not None:
             yield Edit(number, match.end(), number, match.end(), ", " + found.rule)
-    comment = "# npu: ignore[{}]".format(found.rule)
+    comment = "# npu: ignore[" + found.rule + "]"
     for number in ends:
         content = _line(lines, number)
         column = len(content.rstrip()) + 1
