@@ -47,6 +47,7 @@ setup(
         "npu_config": [
             "py.typed",
             "catalogue/*.pyi",
+            "dumps/*.js",
             "launch/environment/scripts/*.sh",
             "locale/*.jsonl",
             "locale/*/LC_MESSAGES/*",

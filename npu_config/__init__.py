@@ -34,11 +34,14 @@ if TYPE_CHECKING:
     from npu_config.core.target import Product, Target
     from npu_config.core.version import __version__ as __version__
     from npu_config.diagnosis.graph import diagnose
+    from npu_config.flags import add_arguments
     from npu_config.migration import migrate
+    from npu_config.records import record
     from npu_config.rulebook import RULES
     from npu_config.rules.overwritten import OverwrittenWarning
     from npu_config.runner.finder import install_npu_bridge
     from npu_config.runner.run import run_path
+    from npu_config.tf1.records import ConfigRecordHook as ConfigRecordHook
 
 __all__ = [
     "Diagnostic",
@@ -53,10 +56,12 @@ __all__ = [
     "Severity",
     "Target",
     "UNKNOWN",
+    "add_arguments",
     "check",
     "diagnose",
     "install_npu_bridge",
     "migrate",
+    "record",
     "run_path",
 ]
 
@@ -79,6 +84,9 @@ _HOMES = {
     "install_npu_bridge": "runner.finder",
     "run_path": "runner.run",
     "migrate": "migration",
+    "add_arguments": "flags",
+    "record": "records",
+    "ConfigRecordHook": "tf1.records",
 }
 
 

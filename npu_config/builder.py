@@ -11,6 +11,7 @@ from typing import (
     List,
     Mapping,
     Optional,
+    Sequence,
     TypeVar,
     Union,
 )
@@ -44,7 +45,8 @@ def _method(
     """A task as a method, with its name, arguments and documentation."""
 
     def method(__self: Self, *args: "Arguments.args", **keywords: "Arguments.kwargs") -> Self:
-        return __self._run(task(*args, **keywords))
+        made = task(*args, **keywords)
+        return __self._run(made, task.__name__ + "()", (*args, *keywords.values()))
 
     signature = inspect.signature(task)
     owner = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -214,12 +216,25 @@ class NpuConfigBuilder:
 
     # how options are kept
 
-    def _run(self: Self, task: tasks.Task) -> Self:
+    def _run(
+        self: Self, task: tasks.Task, by: Optional[str] = None, given: Sequence[Any] = ()
+    ) -> Self:
         """Set what a task sets, at the place of the user's call."""
         place = caller_place()
         for name in task.removed:
             self._entries.pop(name, None)
-        self._put_all({name: Setting(v, None, place) for name, v in task.options.items()})
+        self._put_all(
+            {
+                name: Setting(
+                    value,
+                    None,
+                    place,
+                    by=by,
+                    is_implied=by is not None and not _is_given(value, given),
+                )
+                for name, value in task.options.items()
+            }
+        )
         self._side_files.update(task.side_files)
         self._environment.update(task.environment)
         for option, found in task.refused.items():
@@ -234,3 +249,13 @@ class NpuConfigBuilder:
         for name in names:
             self._side_files.pop(name, None)
             self._refused.pop(name, None)
+
+
+def _is_given(value: Any, given: Sequence[Any]) -> bool:
+    """Whether a value is an argument as it stands; a switch says nothing of where it is from."""
+    plain = type(value) in (int, str)
+    return any(
+        each is value or (plain and type(each) is type(value) and each == value)
+        for each in given
+        if type(value) is not bool
+    )

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, Mapping, Optional
 
 import attr
 
-from npu_config.core.calls import explained
+from npu_config.core.calls import caller_place, explained
 from npu_config.core.diagnostics import NpuConfigError, Severity
 from npu_config.core.files import PathLike, write_atomic, write_missing
 from npu_config.core.message import phrase
-from npu_config.core.settings import Settings
+from npu_config.core.settings import Setting, Settings
 from npu_config.core.target import Target
 from npu_config.rules.case import judge
 from npu_config.rules.overwritten import OverwrittenWarning
@@ -50,6 +50,7 @@ class NpuConfig(ConfigValue):
         diagnostics: the findings that remain; none is an error.
         side_files: option name to the content of the file that it points to, for files
             that came with the builder (see :meth:`save_side_files`).
+        origins: option name to where its value comes from (kind, path, line, by).
 
     Raises:
         NpuConfigError: with every diagnostic, when one of them is an error.
@@ -69,7 +70,9 @@ class NpuConfig(ConfigValue):
             target, files = target or given.target, given.side_files
         settings = Settings.of(given)
         valid = from_settings(ConfigValue, settings, target, on_host, side_files=files)
-        super().__init__(valid.options, valid.target, valid.diagnostics, valid.side_files)
+        super().__init__(
+            valid.options, valid.target, valid.diagnostics, valid.side_files, valid._settings
+        )
 
     if not TYPE_CHECKING:
 
@@ -147,8 +150,14 @@ class NpuConfig(ConfigValue):
             reading = reading.overridden(overrides_of(overrides))
         if not reading.settings:
             raise NpuConfigError(reading.diagnostics)
+        files = {
+            name: SideFile(setting.value, setting.content)
+            for name, setting in reading.settings[0].entries.items()
+            if setting.content is not None  # in the record of a job
+        }
+        meant = target or reading.target
         return from_settings(
-            cls, reading.settings[0], target or reading.target, on_host, reading.diagnostics
+            cls, reading.settings[0], meant, on_host, reading.diagnostics, side_files=files
         )
 
     def evolve(self, **options: "Unpack[OptionChanges]") -> "NpuConfig":
@@ -166,7 +175,21 @@ class NpuConfig(ConfigValue):
         kept = {
             name: file for name, file in self.side_files.items() if changed.get(name) == file.path
         }
-        return from_settings(type(self), Settings.of(changed), self.target, side_files=kept)
+        made = from_settings(type(self), Settings.of(changed), self.target, side_files=kept)
+        known = made.options, made.target, made.diagnostics, made.side_files
+        return from_validated(type(self), *known, self._settings_with(changes))
+
+    def _settings_with(self, changes: Mapping[str, Any]) -> Settings:
+        """Where the options were set, those that are changed here."""
+        before = self._settings or Settings.of(self.options)
+        place = caller_place()
+        changed = {
+            name: Setting(
+                value, None, place, by="evolve()", origin=("builder", *place[:2], "evolve()")
+            )
+            for name, value in changes.items()
+        }
+        return before._replace(entries={**before.entries, **changed})
 
     # to
 
@@ -232,7 +255,9 @@ class NpuConfig(ConfigValue):
         )
         options = {name: places.get(name, value) for name, value in self.options.items()}
         files = {name: SideFile(places[name], f.text) for name, f in self.side_files.items()}
-        return from_validated(type(self), options, self.target, self.diagnostics, files)
+        return from_validated(
+            type(self), options, self.target, self.diagnostics, files, self._settings
+        )
 
 
 __all__ = ["NpuConfig", "OverwrittenWarning", "SideFile"]

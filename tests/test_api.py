@@ -20,10 +20,12 @@ PUBLIC = [
     "Severity",
     "Target",
     "UNKNOWN",
+    "add_arguments",
     "check",
     "diagnose",
     "install_npu_bridge",
     "migrate",
+    "record",
     "run_path",
 ]
 

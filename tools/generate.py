@@ -12,6 +12,7 @@ import sys
 from typing import Callable, Dict, List, Sequence, Union
 
 from tools import (
+    codes_page,
     descriptors,
     facts_map,
     messages,
@@ -37,6 +38,7 @@ def sources() -> Dict[str, Callable[[], Union[str, bytes]]]:
     result[facts_map.PATH] = facts_map.render
     result.update(topics.files())
     result.update(readme.pages())
+    result.update(codes_page.files())
     result[migration_page.PATH] = migration_page.render
     result[networks_page.PATH] = networks_page.render
     return result

@@ -34,7 +34,7 @@ _DATE = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 SILENT = re.compile(
     r"(__main__|__init__|builder|config|presets|checking|npu_init)\.py$|"
-    r"(writers(?!/(carry|shared))|proto|tf1|precision_tool|locale)/|core/(deprecation|npy|lazy|message|frameworks)|dumps/html|"
+    r"(writers(?!/(carry|shared))|proto|tf1|precision_tool|locale)/|core/(deprecation|npy|lazy|message|frameworks)|dumps/html|logs/page|"
     r"launch/engines|launch/environment/(launcher|dotenv)|catalogue/api|"
     r"runner/(finder|script)|script/(interpreter|state|paths)|text/words"
 )
@@ -45,7 +45,7 @@ _PROGRAMMERS = {"AssertionError", "NotImplementedError", "RuntimeError", "TypeEr
 _WORDS = re.compile(r"[A-Za-z]{2,}[^A-Za-z]+[A-Za-z]{2,}|\{[^}]*\}\W* [a-z]{3,}")
 CODE = re.compile(
     r"(Union|Optional|Literal)\[|[A-Z0-9]{2,3}[:/]|from \S+ import|import \w+;|"
-    r"\W*No newline at end|\(\?"
+    r"\W*No newline at end|\(\?|<[a-z]+[ >]"
 )
 
 GLUE = ("{} and {}", "{} or {}", "{}, {}", "{}; {}", ", ", "error", "warning", "info", "help:")

@@ -5,6 +5,9 @@ from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple
 from npu_config.catalogue import PAGES
 
 VERSION = 1
+RECORD_VERSION = 1
+"""Of the record of a job."""
+
 EXTENDS = "extends"
 HEADER_KEYS = ("version", EXTENDS, "target")
 TARGET_KEYS = ("product", "mode", "cann", "adapter")

@@ -3,13 +3,13 @@
 import contextlib
 import functools
 import os
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 
 import click
 
 from npu_config.cli import _dump_text as text
 from npu_config.cli._options import FILE, form_option, together
-from npu_config.cli._output import Failure, Unproducible, progress, say, unwritable, write
+from npu_config.cli._output import Failure, Unproducible, progress, say, write
 from npu_config.cli._report import attempt, print_findings
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized
@@ -47,6 +47,13 @@ _output_options = together(
         metavar="CONFIG",
         help="Write the configuration of the next run: .yaml .toml .json .pbtxt .pb",
     ),
+    click.option(
+        "--config",
+        "config",
+        metavar="BASE",
+        type=FILE,
+        help="The job's configuration, which --next-config starts from.",
+    ),
     click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON."),
     click.option(
         "--html",
@@ -63,6 +70,7 @@ class Outputs(NamedTuple):
     """What is written beside the result, and how that is printed."""
 
     next_config: Optional[str]
+    config: Optional[str]
     json_file: Optional[str]
     html_file: Optional[str]
     force: bool
@@ -85,16 +93,17 @@ class Outputs(NamedTuple):
             shown: makes the text.
             page: makes the HTML.
         """
-        wanted = self.format_ == "json" or self.json_file is not None
-        as_json = text.document(content(), [*found, *results]) if wanted else ""
         if self.format_ == "json":
-            say(as_json)
+            for piece in text.pieces(content(), [*found, *results]):
+                say(piece)
         else:
             say(shown())
             if found:
-                print_findings(found)
+                files = len({each.path for each in found})
+                print_findings(found, files=files)
         if self.json_file is not None:
-            write(self.json_file, as_json, self.force)
+            whole = text.pieces(content(), [*found, *results])
+            write(self.json_file, (piece.encode("ascii") for piece in whole), self.force)
         if self.html_file is not None:
             write(self.html_file, page(), self.force)
 
@@ -154,58 +163,30 @@ def write_next(
     layers: Sequence[str],
     step: Optional[int],
     passes: Sequence[str] = (),
-    black_list: Sequence[str] = (),
+    black_list: Optional[Sequence[str]] = None,
 ) -> None:
-    """Write a configuration that dumps suspects alone, with what may cure them.
+    """Write the configuration of the next run, with what may cure the suspects.
 
     Args:
         outputs: the file to write, if there is one; side files are written beside it.
         dump: the dump that was looked at, which says where the next one goes.
-        layers: operators to dump, with inputs and outputs.
+        layers: suspected operators, to be dumped with inputs and outputs.
         step: the step to dump.
         passes: fusion passes to switch off.
-        black_list: operator types to keep in float32.
+        black_list: operator types to keep in float32, where overflows are looked for again.
     """
-    from npu_config.builder import NpuConfigBuilder
+    from npu_config.cli import _dump_next as following
 
-    path, force = outputs.next_config, outputs.force
-    if path is None:
+    if outputs.next_config is None:
         return
     if not layers:
-        raise Unproducible("nothing is suspected; {} is not written", path)
-    folder = os.path.dirname(path) or "."
-
-    def made() -> Any:
-        builder = NpuConfigBuilder().data_dump(
-            _dump_path(dump), None if step is None else [step], "all", layers=list(layers)
-        )
-        if passes:
-            graph, ub = _by_kind(passes)
-            builder.fusion_switch(graph, ub, os.path.join(folder, "fusion_switch.cfg"))
-        if black_list:
-            mixlist = os.path.join(folder, "ops_info.json")
-            builder.mixed_precision(black_list=list(black_list), mixlist_path=mixlist)
-        return builder.build()
-
-    config = attempt("text", made)
-    try:
-        written = config.save_side_files(folder, overwrite=force) if config.side_files else config
-        written.save(path, overwrite=force)
-    except FileExistsError as error:
-        raise Failure("{}; --force overwrites it", error) from None
-    except ValueError as error:
-        raise click.UsageError(localized("--next-config: {}", error)) from None
-    except OSError as error:
-        raise Failure(unwritable(path, error)) from None
-    files = [path, *(file.path for file in written.side_files.values())]
-    say(localized("written: {}\n", ", ".join(files)))
-
-
-def _by_kind(passes: Sequence[str]) -> Tuple[Any, Any]:
-    """Passes by the section of the switch file; those of the UB begin with ``Tbe``."""
-    ub = {name: False for name in passes if name.startswith("Tbe")}
-    graph = {name: False for name in passes if name not in ub}
-    return graph or None, ub or None
+        raise Unproducible("nothing is suspected; {} is not written", outputs.next_config)
+    records = following.DUMP if black_list is None else following.OVERFLOW
+    change = following.Change(
+        *following.by_kind(passes), tuple(black_list or ()), False, records, tuple(layers), step
+    )
+    path = _dump_path(dump)
+    say(following.write_next(outputs.next_config, change, outputs.config, path, outputs.force))
 
 
 def _dump_path(dump: str) -> str:

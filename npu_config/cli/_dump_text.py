@@ -4,11 +4,12 @@ import itertools
 import json
 import math
 import textwrap
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import join, localized, phrase
 from npu_config.core.terminal import fitted, padded, printable, screen, width
+from npu_config.dumps.tree import place
 
 BAR = 40
 WIDEST = 72
@@ -16,13 +17,53 @@ WIDEST = 72
 
 
 def document(content: Mapping[str, Any], found: Iterable[Diagnostic] = ()) -> str:
-    """One JSON object with the version of its contract; numbers that are not finite are null."""
+    """One JSON object with the version of its contract; numbers that are not finite are null.
+
+    Of a long list each item has a line: thousands are written faster so than with indents.
+    """
     whole = {
         "version": 1,
         **content,
         "diagnostics": [diagnostic.to_dict() for diagnostic in found],
     }
-    return json.dumps(_finite(whole), indent=2, ensure_ascii=True, default=str) + "\n"
+    parts = ["  {}: {}".format(json.dumps(str(key)), _value(item)) for key, item in whole.items()]
+    return "{{\n{}\n}}\n".format(",\n".join(parts))
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, (list, tuple)) and value:
+        return "[\n    {}\n  ]".format(",\n    ".join(map(_encoded, value)))
+    return _encoded(value)
+
+
+def _encoded(value: Any) -> str:
+    try:
+        return json.dumps(value, allow_nan=False, default=_default)
+    except ValueError:
+        return json.dumps(_finite(value), default=str)
+
+
+def _default(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def pieces(content: Mapping[str, Any], found: Iterable[Diagnostic] = ()) -> Iterator[str]:
+    """The same piece by piece: a list that is an iterator is written last, an entry a line."""
+    lists = [name for name, value in content.items() if isinstance(value, Iterator)]
+    rest = {name: value for name, value in content.items() if name not in lists}
+    text = document(rest, found)
+    if not lists:
+        yield text
+        return
+    yield text[: text.rindex("\n}")]
+    for name in lists:
+        yield ',\n  "{}": ['.format(name)
+        comma = ""
+        for entry in content[name]:
+            yield "{}\n    {}".format(comma, json.dumps(_finite(entry), default=str))
+            comma = ","
+        yield "\n  ]"
+    yield "\n}\n"
 
 
 def _finite(value: Any) -> Any:
@@ -218,6 +259,8 @@ def _tensor(tensor: Any) -> str:
 
 def comparison(result: Any, everything: bool, limit: int = 0) -> str:
     """What was compared, the table of where it goes wrong, and what it comes to."""
+    from npu_config.dumps.result import outcome
+
     here = [row for row in result.rows if row.where == result.where]
     rows = [row for row in here if everything or row.side == "output" or row.verdict == "diverges"]
     shown = rows
@@ -237,7 +280,7 @@ def comparison(result: Any, everything: bool, limit: int = 0) -> str:
     )
     kept = [n for n in range(len(head)) if n != _TYPE or (screen() or _WIDE) >= _WIDE]
     cells = ([cell for n, cell in enumerate(_comparison_row(row)) if n in kept] for row in shown)
-    texts.append(table([head[n] for n in kept], cells, [row.reason for row in shown]))
+    texts.append(table([head[n] for n in kept], cells, [localized(row.reason) for row in shown]))
     texts.append(left_out(len(rows) - len(shown)))
     hidden = len(here) - len(rows)
     if hidden:
@@ -245,7 +288,7 @@ def comparison(result: Any, everything: bool, limit: int = 0) -> str:
         texts.append(localized(message, hidden))
     texts.append("\n")
     texts.append(_counts(result.rows))
-    texts.append(outcome(result))
+    texts.append(_lines(outcome(result)))
     return "".join(texts)
 
 
@@ -271,17 +314,6 @@ def _counts(rows: Sequence[Any]) -> str:
     return "{}\n".format(
         ", ".join("{:,} {}".format(count, verdict(name)) for count, name in counts if count)
     )
-
-
-def place(where: Any) -> str:
-    """A step, device and so on in words."""
-    parts = [
-        (phrase("step {}"), where.step),
-        (phrase("device {}"), where.device),
-        (phrase("model {}"), where.model),
-        (phrase("run {}"), where.run),
-    ]
-    return ", ".join(localized(text, value) for text, value in parts if value is not None)
 
 
 def _compared(result: Any) -> str:
@@ -334,38 +366,8 @@ def _cell(part: Any) -> str:
     return localized("diverges ({:,})", count) if count else verdict(part.verdict)
 
 
-def outcome(result: Any) -> str:
-    """What a comparison comes to, in sentences."""
-    texts = []
-    if result.inputs_differ:
-        names = printable(", ".join(result.inputs_differ))
-        texts.append(localized("the inputs differ: {}\n", names))
-        message = "what follows is their consequence: feed both sides the same data and weights\n"
-        texts.append(message)
-    else:
-        if result.inputs == "agree":
-            texts.append("the inputs of the network agree\n")
-        name = result.first_diverging
-        texts.append(first(name, result.path_to_it, name is None or result.inputs_agree))
-    if len(result.parts) > 1 and (result.inputs_differ or result.first_diverging):
-        texts.append(localized("it is in: {}\n", place(result.where)))
-    if result.passes:
-        passes = printable(", ".join(result.passes))
-        texts.append(localized("made by the fusion passes {}\n", passes))
-    return "".join(map(localized, texts))
-
-
-def first(name: Optional[str], path: Sequence[str] = (), inputs_agree: bool = True) -> str:
-    """The sentence on the first operator that diverges."""
-    if name is None:
-        return "no operator has inputs that agree and outputs that do not\n"
-    message = "first operator whose inputs agree and whose outputs do not: {}\n"
-    if not inputs_agree:
-        message = "first operator whose outputs differ: {}; its inputs were not compared\n"
-    text = localized(message, name)
-    if len(path) > 1:
-        text += localized("the way to it: {}\n", " -> ".join(path))
-    return "\n".join(map(printable, text.split("\n")))
+def _lines(texts: Iterable[str]) -> str:
+    return "".join("{}\n".format(printable(text)) for text in texts)
 
 
 def _comparison_row(row: Any) -> Tuple[str, ...]:
@@ -458,6 +460,10 @@ def others(files: Any) -> str:
 
 
 def results(result: Any, threshold: float, limit: int) -> str:
+    from npu_config.dumps.result import first_sentences
+
+    if not result.judged:
+        return "no row has a cosine similarity: nothing was compared\n"
     bad = result.diverging
     rows = [
         (
@@ -477,4 +483,4 @@ def results(result: Any, threshold: float, limit: int) -> str:
         threshold,
     )
     shown = (table(heads, rows) if bad else "") + left_out(len(bad) - len(rows))
-    return shown + count + first(result.first_diverging)
+    return shown + count + _lines(first_sentences(result.first_diverging))

@@ -4,7 +4,7 @@ import contextlib
 import os
 import sys
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 from npu_config.core.message import localized
 from npu_config.core.terminal import harmless, printable
@@ -149,7 +149,7 @@ def writing(path: str) -> Iterator[None]:
         raise Failure(unwritable(path, error)) from None
 
 
-def write(path: str, content: Union[str, bytes], force: bool) -> None:
+def write(path: str, content: Union[str, bytes, Iterable[bytes]], force: bool) -> None:
     """Write a file.
 
     Raises:

@@ -11,7 +11,7 @@ from npu_config.cli._options import form_option
 from npu_config.cli._output import Failure, read_stdin, say, wants_color, write
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.files import reading
-from npu_config.core.message import phrase
+from npu_config.core.message import localized, phrase
 from npu_config.judging import Judgement
 from npu_config.readers import LARGEST, Reading, kind_of_suffix, read, suffix_of
 from npu_config.reporters import FORMATS, Style, Summary, Unchecked, render
@@ -94,6 +94,10 @@ def refusals(format_: str = "text", err: bool = True) -> Iterator[None]:
         yield
     except NpuConfigError as error:
         print_findings(error.diagnostics, format_, err=err)
+        if format_ == "text":
+            for path in dict.fromkeys(found.path for found in error.diagnostics if found.path):
+                if _is_log(path):
+                    say(localized("{} is a log; run: npu-config log {}\n", path, path), err=err)
         raise click.exceptions.Exit(1) from None
 
 
@@ -111,7 +115,7 @@ def fails(report: Report, strict: bool) -> bool:
 
 STDIN = "<stdin>"
 
-_CONFIGURATIONS = ("yaml", "toml", "json", "pbtxt", "pb")
+_CONFIGURATIONS = ("yaml", "toml", "json", "pbtxt", "pb", "record")
 
 
 def read_configuration(path: str, as_kind: Optional[str] = None, scripts: bool = False) -> Reading:
@@ -161,10 +165,29 @@ def other_kind(path: str, *own: str) -> Optional[str]:
         The message, which names the command that takes the file; None for any other file.
     """
     kind = kind_of_suffix(suffix_of(path))
+    if kind is None and _is_log(path):
+        return phrase(
+            "{} is a log, which this command does not take; run: npu-config log {}", path, path
+        )
     if kind not in _OTHERS or kind in own or not os.path.isfile(path):
         return None
     text = "{} is {}, which this command does not take; run: npu-config check {}"
     return phrase(text, path, _OTHERS[kind], path)
+
+
+_TOP = 1 << 16
+
+
+def _is_log(path: str) -> bool:
+    from npu_config.readers import is_log
+
+    if not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb", opener=reading) as stream:
+            return is_log(stream.read(_TOP).decode("utf-8", "replace"), os.path.basename(path))
+    except OSError:
+        return False
 
 
 def refuse_other_kind(path: str, *own: str) -> None:

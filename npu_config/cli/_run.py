@@ -35,7 +35,8 @@ class RunOption(NamedTuple):
     Args:
         flag: how it is written.
         name: the name of its value.
-        legal: its choices; a range of numbers; ``str`` for any text; ``bool`` for a flag.
+        legal: its choices; a range of numbers; ``str`` for any text; ``list`` for any text,
+            several times; ``bool`` for a flag.
         help: what it does.
         default: its value in a call without it.
         metavar: what stands for its value in the help.
@@ -45,7 +46,7 @@ class RunOption(NamedTuple):
     name: str
     legal: Union[Tuple[str, ...], range, type]
     help: str
-    default: Union[str, bool, None] = None
+    default: Union[str, bool, Tuple[str, ...], None] = None
     metavar: Optional[str] = None
 
 
@@ -84,6 +85,15 @@ OPTIONS = (
         "End the run after so many seconds, with exit code 124, and say where it was.",
         metavar="SECONDS",
     ),
+    RunOption(
+        "--set",
+        "overrides",
+        list,
+        "Set an option in every session, whatever the script says; null takes it away.  "
+        "Repeatable.",
+        (),
+        metavar="NAME=VALUE",
+    ),
     RunOption("--report", "report", str, "Write a JSON report of the run.", metavar="FILE"),
     RunOption("--overwrite", "overwrite", bool, "The report may replace a file.", False),
     RunOption("--force", "force", bool, "Also where the vendor's package is installed.", False),
@@ -118,7 +128,7 @@ def read(words: Sequence[str]) -> Optional[Dict[str, Any]]:
             known = _value(option.legal, value if equals else rest.pop(0) if rest else "")
         if known is None:
             return None
-        found[option.name] = known
+        found[option.name] = (*found[option.name], known) if option.legal is list else known
     return {**found, "script": rest[0], "arguments": tuple(rest[1:])} if rest else None
 
 
@@ -127,7 +137,8 @@ def _value(legal: Any, text: str) -> Union[str, int, None]:
     if isinstance(legal, range):
         plain = text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
         return int(text) if plain and int(text) in legal else None
-    return text if text and text[0] != "-" and (legal is str or text in legal) else None
+    free = legal in (str, list)
+    return text if text and text[0] != "-" and (free or text in legal) else None
 
 
 def words_of(values: Mapping[str, Any]) -> List[str]:
@@ -135,7 +146,9 @@ def words_of(values: Mapping[str, Any]) -> List[str]:
     words: List[str] = []
     for option in OPTIONS:
         value = values[option.name]
-        if value != option.default:
+        if option.legal is list:
+            words += [word for each in value for word in (option.flag, each)]
+        elif value != option.default:
             words += [option.flag] if value is True else [option.flag, str(value)]
     return words
 
@@ -170,7 +183,26 @@ def run(values: Mapping[str, Any]) -> int:
         if not os.path.isdir(os.path.dirname(report)):
             raise Failure("{} cannot be written: {}", report, os.strerror(errno.ENOENT))
     values = {**values, "report": report}
+    if values["overrides"]:
+        _refuse_wrong(values["overrides"])
     return int((_one if values["ranks"] is None else _several)(values).exit_code)
+
+
+def _refuse_wrong(overrides: Sequence[str]) -> None:
+    """Refuse overrides that are none.
+
+    Raises:
+        Failure: it says all of them.
+    """
+    from npu_config.core.diagnostics import NpuConfigError
+    from npu_config.rules.overrides import overrides_of
+
+    try:
+        overrides_of(overrides)
+    except NpuConfigError as error:
+        found = [each.localized(language()) for each in error.diagnostics]
+        words = ["; ".join(filter(None, (each.message, each.help))) for each in found]
+        raise Failure("--set: {}", "; ".join(words)) from None
 
 
 def _deliver(seen: Any, values: Mapping[str, Any]) -> None:
@@ -231,6 +263,7 @@ def _one(values: Mapping[str, Any]) -> "Seen":
                 known_rules=known_rules,
                 timeout=timeout,
                 last=last,
+                overrides=values["overrides"],
             )
     except BaseException:
         if out is not None:
@@ -245,6 +278,19 @@ def _summary(seen: "Seen", values: Mapping[str, Any]) -> Iterator[str]:
     dry_run, is_rank = values["dry_run"], _is_rank(values["report"])
     if seen.findings and not dry_run and not is_rank:
         yield from _listed((each, "") for each in seen.findings)
+    if not is_rank:
+        for why, where in {k: v for s in seen.sessions for k, v in s.calls.unseen.items()}.items():
+            yield localized("npu-config run: not looked at: {}: {}\n", where, why)
+        notes = sum(
+            each.situation is not None and each.severity.rank == 0 for each in seen.findings
+        )
+        if notes and not dry_run:
+            text = (
+                "npu-config run: notes on speed and shapes: {} (in the report)\n"
+                if values["report"]
+                else "npu-config run: notes on speed and shapes: {}; --report FILE has them\n"
+            )
+            yield localized(text, notes)
     if not seen.modules and any(s.lacks_optimizer and s.trains for s in seen.sessions):
         text = (
             "npu-config run: the script imports nothing of npu_bridge; npu-config migrate {} "
@@ -269,8 +315,20 @@ def _summary(seen: "Seen", values: Mapping[str, Any]) -> Iterator[str]:
             "steps\n"
         )
         yield localized(text, place, seen.exit_code, seen.error, runs, steps)
+        yield from _recognised(str(seen.error))
     elif dry_run and seen.ended == "finished":
         yield localized("npu-config run: the script ended before any training step\n")
+
+
+def _recognised(error: str) -> Iterator[str]:
+    """What is known of the failure of a script, as npu-config log knows it."""
+    from npu_config.logs.causes import recognised
+
+    found = recognised(error)
+    if found is not None:
+        name, cause, todo = found
+        text = "npu-config run: this is {}: {} What to do: {}\n"
+        yield localized(text, name, localized(cause), localized(todo))
 
 
 _ENDED = (
@@ -374,7 +432,12 @@ def _summary_of_ranks(seen: "SeenRanks", values: Mapping[str, Any]) -> Iterator[
         if seen.refused is not None:
             text = "npu-config run: a collective of rank {} failed: {}\n"
             yield localized(text, seen.failed, seen.refused)
-    elif count > 1 and seen.steps and set(seen.collectives) <= {"broadcast"}:
+    elif (
+        count > 1
+        and seen.steps
+        and set(seen.collectives) <= {"broadcast"}
+        and all(each.situation != "ranks-train-independently" for each in seen.findings)
+    ):
         yield localized(_BROADCAST if seen.collectives else _NOTHING)
 
 

@@ -14,8 +14,10 @@ from npu_config.core.files import reading
 from npu_config.core.message import LANGUAGES, LOCALES, language
 
 KINDS = ("option", "rule", "variable", "argument", "migration", "guide")
+FAILURES = ("code", "failure")
+"""The kinds of what logs show, which are in no file of topics."""
 _NAMED = ("option", "rule", "variable")
-_NAME = re.compile(r"[A-Za-z]\w*[-_]\w[-\w]*\Z")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*[-_]\w[-\w]*\Z")
 FORMER = "former"
 """The kind of names that older adapters read: they are explained, not listed."""
 

@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "explain": "explain",
     "init": "init",
     "schema": "schema",
+    "show": "show",
     "diff": "diff",
     "mixlist": "mixlist",
     "ranktable": "ranktable",

@@ -8,6 +8,7 @@ import click
 from npu_config.cli import _dump_text as text
 from npu_config.cli._dump_compare import compare_command
 from npu_config.cli._dump_faults import overflow_command, scan_command
+from npu_config.cli._dump_search import search_command
 from npu_config.cli._dump_shared import (
     LINES,
     NO_NUMPY,
@@ -375,6 +376,7 @@ for each in (
     overflow_command,
     scan_command,
     compare_command,
+    search_command,
     result_command,
 ):
     command.add_command(each)

@@ -9,7 +9,16 @@ import click
 
 from npu_config.cli._options import complete_names, form_option
 from npu_config.cli._output import Failure, say, wants_color
-from npu_config.cli._topics import KINDS, Topic, about, called, former, misspelt, topics
+from npu_config.cli._topics import (
+    FAILURES,
+    KINDS,
+    Topic,
+    about,
+    called,
+    former,
+    misspelt,
+    topics,
+)
 from npu_config.core.message import join, localized
 
 _RULE = re.compile(r"NPU[0-9]+\Z", re.I)
@@ -18,34 +27,39 @@ _RULE = re.compile(r"NPU[0-9]+\Z", re.I)
 @click.command("explain")
 @click.argument("words", metavar="[NAME|WORDS]...", nargs=-1, shell_complete=complete_names)
 @click.option("--list", "listing", is_flag=True, help="List the names, and what they are.")
-@click.option("--kind", type=click.Choice(KINDS), help="Only topics of this kind.")
+@click.option("--kind", type=click.Choice((*KINDS, *FAILURES)), help="Only topics of this kind.")
 @form_option("How they are printed.")
 def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_: str) -> None:
     """Print all that is known of options, rules, environment variables, NPURunConfig arguments.
 
     A NAME is that of an option (dump_step), a rule (NPU104, value-not-allowed), a variable
     (RANK_ID), an argument (dump_config), or of what the report of migrate tells (hvd-rank).
-    Other WORDS are searched for in names, pages and the guides, in both languages.
+    So is an error code (EI0006, E30008), a return number (507018, 0x7020016) or a failure that
+    npu-config log knows (faq-getnext-timeout).
+    Other WORDS, and the words of a message, are searched for in names, pages and the guides, in
+    both languages.
 
     \b
     npu-config explain dump_step NPU104
     npu-config explain overflow
     npu-config explain "loss scale"
+    npu-config explain EI0006 507018
+    npu-config explain "Getting socket times out"
     npu-config explain --list --kind variable
     """
     if not words and not listing:
         raise click.UsageError("name an option or a rule, or use --list")
-    found: List[Topic] = [] if words else list(topics())
+    found: List[Topic] = [] if words else _listed(kind)
     unknown: List[str] = []
     searched = listing
     for word in words:
-        named = _of(kind, called(word))
+        named = _of(kind, called(word) or _failure(word))
         if not named and not _RULE.match(word):
             meant = misspelt(word)
             named = _of(kind, called(meant)) if meant else []
             if named:
                 say(localized('no name is "{}"; this is "{}"', word, meant) + "\n", err=True)
-        hits = named or ([] if _RULE.match(word) else _of(kind, about(word)))
+        hits = named or ([] if _RULE.match(word) else _of(kind, _searched(word)))
         searched = searched or (not named and bool(hits))
         found.extend(hits)
         if not hits and not former(word):
@@ -61,6 +75,28 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
         _show([topic.page for topic in found])
     if unknown:
         raise Failure(join("; ", map(_unknown, unknown)))
+
+
+def _listed(kind: Optional[str]) -> List[Topic]:
+    """Every topic; codes and failures only where they are asked for."""
+    if kind in FAILURES:
+        from npu_config.cli._failures import failures
+
+        return failures(str(kind))
+    return list(topics())
+
+
+def _failure(word: str) -> List[Topic]:
+    from npu_config.cli._failures import failure_called
+
+    return failure_called(word)
+
+
+def _searched(words: str) -> List[Topic]:
+    """What a message of a log is goes first; codes whose pages hold the words go last."""
+    from npu_config.cli._failures import failures_about, failures_holding
+
+    return failures_about(words) + about(words) + failures_holding(words)
 
 
 def _of(kind: Optional[str], found: Iterable[Topic]) -> List[Topic]:

@@ -3,6 +3,7 @@
 import os
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Tuple, cast
 
+import attr
 import click
 
 from npu_config.cli._options import INPUT, as_option, out_options, set_option, target_options
@@ -12,8 +13,9 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Seve
 from npu_config.core.files import write_missing
 from npu_config.core.message import localized
 from npu_config.core.rule import REGISTRY
-from npu_config.core.settings import Stated
+from npu_config.core.settings import Settings, Stated
 from npu_config.core.target import Target
+from npu_config.rules.origin import origin_of
 from npu_config.rules.reading import Below, Reading
 from npu_config.rules.value import ConfigValue
 from npu_config.writers import FORMATS, LAYERED, WITHOUT_COMMENTS, render
@@ -72,6 +74,8 @@ def command(
     refuses for the same target.  With --target-cann that is, in a configuration file, every option
     that the adapter of that version does not read, unless --drop-unknown leaves it out.
 
+    python and builder say behind each value where it comes from: a line of a file, an override.
+
     A configuration that extends others becomes a single one; with --keep-layers a file that
     extends them and holds what differs.
     """
@@ -109,6 +113,8 @@ def command(
             raise NpuConfigError(carried.lost)
         if proto is not None:
             proto, notes = rewritten(carried, proto, source.settings.entries)
+        if to in ("python", "builder"):
+            notes = attr.evolve(notes, origins=_origins(source.settings))
         layer = layers and layer_of(carried.config, target, *layers)
         content = render(carried.config, to, notes, proto, layer)
     except NpuConfigError as error:
@@ -148,6 +154,11 @@ def _stated(reading: Reading, path: str) -> Stated:
             "{} sets no option itself: generate from {}, which it loads", path, name
         )
     raise Unproducible("{} sets no option of NpuOptimizer", path)
+
+
+def _origins(settings: Settings) -> Dict[str, str]:
+    """Option to where its value comes from, in words."""
+    return {name: str(origin_of(each, settings)) for name, each in settings.entries.items()}
 
 
 def _extended(original: Reading, to: str, out: Optional[str]) -> Tuple[Below, Tuple[str, ...]]:

@@ -1,14 +1,18 @@
-"""``npu-config op-summary``."""
+"""``npu-config op-summary``: where the time of a profile went, and what follows."""
 
+import json
 import os
-from typing import Any, Optional, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+import attr
 import click
 
-from npu_config.cli._options import FILE
+from npu_config.cli._options import FILE, form_option
 from npu_config.cli._output import progress, say, write_mixlist
-from npu_config.cli._report import attempt
-from npu_config.core.message import localized
+from npu_config.cli._report import attempt, fails, print_findings
+from npu_config.core.diagnostics import NpuConfigError, Report
+from npu_config.core.message import localized, phrase
+from npu_config.core.terminal import padded, printable, width
 
 _LARGE = 1 << 26
 """Bytes of tables that take some seconds to read."""
@@ -17,6 +21,12 @@ _LARGE = 1 << 26
 @click.command("op-summary")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=FILE)
 @click.option("--top", default=20, show_default=True, help="How many operators are printed.")
+@click.option(
+    "--before",
+    metavar="PATH",
+    type=FILE,
+    help="An earlier profile: what became slower, and what faster.",
+)
 @click.option(
     "--graph",
     metavar="GRAPH",
@@ -37,70 +47,222 @@ _LARGE = 1 << 26
     help="Write the ops_info.json for modify_mixlist that keeps the types in float32.",
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that exists.")
+@form_option("How the result is printed.")
 def command(
     paths: Tuple[str, ...],
     top: int,
+    before: Optional[str],
     graph: Optional[str],
     types: Tuple[str, ...],
     mixlist: Optional[str],
     force: bool,
+    format_: str,
 ) -> int:
-    """Find float16 operators that run on a single block in op_summary tables.
+    """Say where the time of a profile went, and find float16 operators on a single block.
 
-    PATH is an op_summary_*.csv of the profiler, or a directory with some (PROF_*).
+    PATH is a table of the profiler (op_summary, op_statistic, task_time, aicpu, step_trace,
+    communication_statistic: .csv), or a directory with some (PROF_*).
+
+    Exit code 0, or 1 when a table cannot be read; the others are read all the same.
     """
     from npu_config.diagnosis.graph import float16_nodes
-    from npu_config.diagnosis.profiling_tables import advise, read_op_summary
+    from npu_config.diagnosis.profiling_tables import (
+        advise,
+        compare_profiles,
+        read_op_summary,
+        read_profile,
+    )
 
-    with progress(_size(paths), _LARGE) as advance:
-        summary = attempt("text", lambda: read_op_summary(paths, advance))
-    nodes = attempt("text", lambda: float16_nodes(graph)) if graph else frozenset()
-    advice = advise(summary, types or None, nodes)
-    say(_table(summary, top))
-    say(_advice(advice))
+    profile = attempt(format_, lambda: read_profile(paths))
+    earlier = None
+    if before is not None:
+        other = before
+        earlier = attempt(format_, lambda: read_profile([other]))
+    nodes = attempt(format_, lambda: float16_nodes(graph)) if graph else frozenset()
+    tables = [t.path for t in profile.tables if t.kind == "op_summary"]
+    advice, why = None, ""
+    summary = None
+    with progress(sum(map(os.path.getsize, tables)), _LARGE) as advance:
+        try:
+            summary = read_op_summary(tables, advance) if tables else None
+        except NpuConfigError as error:
+            why = error.diagnostics[0].message
+    if summary is not None:
+        advice = advise(summary, types or None, nodes)
+    elif not tables:
+        why = phrase("there is no op_summary table")
+    found = [*profile.diagnostics, *(earlier.diagnostics if earlier is not None else ())]
+    compared = None if earlier is None else compare_profiles(earlier, profile)
+    if format_ == "json":
+        content = _content(profile, earlier, compared, summary, advice, why)
+        content["diagnostics"] = [each.to_dict() for each in found]
+        say(json.dumps(content, indent=2, ensure_ascii=True) + "\n")
+    else:
+        say(_profile(profile, top))
+        if earlier is not None and compared is not None:
+            say(_compared(earlier, profile, compared, top))
+        say(_one_block(summary, why, top) + ("" if advice is None else _advice(advice)))
+        if found:
+            print_findings(found, files=len(profile.tables) + len(found))
     if mixlist is not None:
-        write_mixlist(mixlist, advice.black_list, force)
-    return 0
+        write_mixlist(mixlist, () if advice is None else advice.black_list, force)
+    return 1 if fails(Report(found), False) else 0
 
 
-def _size(paths: Tuple[str, ...]) -> int:
-    """How many bytes the tables have that can be read."""
-    from npu_config.diagnosis.profiling_tables import find_tables
+def _content(
+    profile: Any, earlier: Any, compared: Any, summary: Any, advice: Any, why: str
+) -> Dict[str, Any]:
+    """Everything for JSON."""
+    result: Dict[str, Any] = {
+        "version": 1,
+        "tables": [table._asdict() for table in profile.tables],
+        "total_us": profile.total_us,
+        "waiting_us": profile.waiting_us,
+        "engines": [attr.asdict(each) for each in profile.engines],
+        "types": [attr.asdict(each) for each in profile.types],
+        "operators": [attr.asdict(each) for each in profile.operators],
+        "steps": None if profile.steps is None else attr.asdict(profile.steps),
+        "one_block": None
+        if summary is None
+        else {
+            "operators": [attr.asdict(each) for each in summary.operators],
+            "black_list": list(advice.black_list),
+            "casts": [each.name for each in advice.casts],
+            "others": list(advice.others),
+            "share": advice.share,
+        },
+        "not_analysed": why,
+        "compared": None,
+    }
+    if compared is not None:
+        engines, types = ([each._asdict() for each in changes] for changes in compared)
+        steps = [None if p.steps is None else attr.asdict(p.steps) for p in (earlier, profile)]
+        totals = {"before_us": earlier.total_us, "after_us": profile.total_us}
+        result["compared"] = {
+            "per_step": None not in steps,
+            "engines": engines,
+            "types": types,
+            "steps": {"before": steps[0], "after": steps[1]},
+            **totals,
+        }
+    return result
 
-    tables = [table for path in paths for table in find_tables(path)]
-    return sum(os.path.getsize(table) for table in tables if os.path.isfile(table))
 
-
-def _table(summary: Any, top: int) -> str:
-    lines = [
-        localized(
-            "executions: {:,} in {} file, {:,.1f} ms; lines without a duration: {:,}"
-            if len(summary.paths) == 1
-            else "executions: {:,} in {} files, {:,.1f} ms; lines without a duration: {:,}",
-            summary.rows,
-            len(summary.paths),
-            summary.total_us / 1e3,
-            summary.skipped,
-        )
+def _lines(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 0) -> List[str]:
+    """A table of short numbers with the names last; ``left`` columns are set to the left."""
+    cells = [[localized(cell) for cell in head], *([printable(c) for c in row] for row in rows)]
+    widths = [max(map(width, column)) for column in zip(*cells)]
+    return [
+        "  ".join(
+            padded(cell, columns, number < len(head) - left)
+            for number, (cell, columns) in enumerate(zip(row, widths))
+        ).rstrip()
+        for row in cells
     ]
-    if not summary.operators:
-        lines.append("no operator with float16 input runs on a single block")
-        return "\n".join([*lines, ""])
-    lines.append("operators with float16 input on a single block:")
+
+
+def _ms(microseconds: Optional[float]) -> str:
+    return "-" if microseconds is None else "{:,.2f}".format(microseconds / 1e3)
+
+
+def _profile(profile: Any, top: int) -> str:
+    """Engines, steps, types and operators."""
+    lines: List[str] = []
+    kinds: Dict[str, int] = {}
+    for table in profile.tables:
+        kinds[table.kind] = kinds.get(table.kind, 0) + 1
     lines.append(
-        "{:>9} {:>6} {:>8} {:>9}  {:<16} {}".format(
-            "time ms", "share", "count", "max us", "type", "name"
+        localized(
+            "tables: {}; rows: {:,}, without a time: {:,}",
+            ", ".join("{} x {}".format(name, count) for name, count in sorted(kinds.items())),
+            sum(table.rows for table in profile.tables),
+            sum(table.skipped for table in profile.tables),
         )
     )
-    lines += [
-        "{:>9.2f} {:>6.1%} {:>8,} {:>9.1f}  {:<16} {}".format(
-            each.total_us / 1e3, each.share, each.count, each.max_us, each.type, each.name
+    if profile.engines:
+        lines.append("")
+        rows = [
+            [_ms(e.total_us), "{:.1%}".format(e.share), "{:,}".format(e.count),
+             localized(e.engine), e.source]
+            for e in profile.engines
+        ]  # fmt: skip
+        head = (phrase("time ms"), phrase("share"), phrase("count"), phrase("engine"))
+        lines += _lines((*head, phrase("source")), rows, 2)
+        if profile.waiting_us:
+            message = "tasks waited {} ms before they began"
+            lines.append(localized(message, _ms(profile.waiting_us)))
+    if profile.steps is not None:
+        lines += ["", _steps(profile.steps)]
+    for shares, name in ((profile.types, phrase("type")), (profile.operators, phrase("name"))):
+        if shares:
+            by_name = shares is profile.operators
+            rows = [
+                [_ms(e.total_us), "{:.1%}".format(e.share), "{:,}".format(e.count),
+                 "{:,.1f}".format(e.max_us), localized(e.engine), e.type,
+                 *([e.name] if by_name else [])]
+                for e in shares[: max(0, top)]
+            ]  # fmt: skip
+            columns = [phrase("time ms"), phrase("share"), phrase("count"), phrase("max us")]
+            columns += [phrase("engine"), phrase("type"), *([name] if by_name else [])]
+            lines += ["", *_lines(columns, rows, 3 if by_name else 2)]
+            lines += _more(len(shares) - top)
+    return "\n".join([*lines, ""])
+
+
+def _more(count: int) -> List[str]:
+    return [localized("and {:,} more (--top shows more)", count)] if count > 0 else []
+
+
+def _steps(steps: Any) -> str:
+    """The iterations in one line."""
+    text: str = localized(
+        "steps: {:,}; mean {} ms, longest {} ms; forward to backward {} ms, after it {} ms",
+        steps.count,
+        *map(_ms, (steps.total_us, steps.longest_us, steps.compute_us, steps.refresh_us)),
+    )
+    if steps.data_us is not None:
+        share = steps.data_us / (steps.total_us or 1.0)
+        text += localized("; waiting for data {} ms ({:.1%})", _ms(steps.data_us), share)
+    return text
+
+
+def _compared(earlier: Any, profile: Any, compared: Any, top: int) -> str:
+    """What changed since an earlier profile, the largest change first."""
+    per_step = earlier.steps is not None and profile.steps is not None
+    message = "compared with the earlier profile, all of its time:"
+    if per_step:
+        message = "compared with the earlier profile, time of one step:"
+    lines = ["", localized(message)]
+    head = (phrase("before ms"), phrase("now ms"), phrase("change ms"), phrase("engine"))
+    for changes, last in ((compared[0], ()), (compared[1], (phrase("type"),))):
+        rows = [
+            [_ms(c.before_us), _ms(c.after_us), "{:+,.2f}".format(c.change_us / 1e3),
+             localized(c.engine), *([c.name] if last else [])]
+            for c in changes[: max(0, top)]
+        ]  # fmt: skip
+        lines += [*_lines((*head, *last), rows, 1 + len(last)), *_more(len(changes) - top), ""]
+    return "\n".join(lines)
+
+
+def _one_block(summary: Any, why: str, top: int) -> str:
+    """The float16 operators on one block."""
+    if summary is None:
+        return str(
+            localized("\nfloat16 operators on a single block were not looked for: {}\n", why)
         )
-        for each in summary.operators[:top]
-    ]
-    more = len(summary.operators) - top
-    if more > 0:
-        lines.append(localized("and {:,} more (--top shows more)", more))
+    lines = [""]
+    if not summary.operators:
+        lines.append(localized("no operator with float16 input runs on a single block"))
+        return "\n".join([*lines, ""])
+    lines.append(localized("operators with float16 input on a single block:"))
+    rows = [
+        [_ms(e.total_us), "{:.1%}".format(e.share), "{:,}".format(e.count),
+         "{:,.1f}".format(e.max_us), e.type, e.name]
+        for e in summary.operators[: max(0, top)]
+    ]  # fmt: skip
+    head = (phrase("time ms"), phrase("share"), phrase("count"), phrase("max us"))
+    lines += _lines((*head, phrase("type"), phrase("name")), rows, 2)
+    lines += _more(len(summary.operators) - top)
     return "\n".join([*lines, ""])
 
 

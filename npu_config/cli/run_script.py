@@ -13,7 +13,9 @@ def _click_option(option: RunOption) -> Any:
     """An option as click has it."""
     legal: Any = option.legal
     kind: Any = legal
-    if isinstance(legal, tuple):
+    if legal is list:
+        kind = str
+    elif isinstance(legal, tuple):
         kind = click.Choice(legal)
     elif isinstance(legal, range):
         kind = click.IntRange(legal.start, None if legal.stop == sys.maxsize else legal.stop - 1)
@@ -22,6 +24,7 @@ def _click_option(option: RunOption) -> Any:
         option.name,
         type=kind,
         is_flag=legal is bool,
+        multiple=legal is list,
         default=option.default,
         metavar=option.metavar,
         help=option.help,

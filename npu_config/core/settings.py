@@ -52,6 +52,8 @@ class Setting(NamedTuple):
     ``above``: the value cannot be known here, but is a number greater than this one.
     ``content``: of the file that the value names, for one that came with a builder.
     ``by``: what set it at its place: a task of the builder, ``NAME=VALUE`` of the command line.
+    ``is_implied``: nobody gave this value, what set it brings it along.
+    ``origin``: kind, path, line and ``by`` of a value whose origin is recorded.
     """
 
     value: Any
@@ -62,6 +64,8 @@ class Setting(NamedTuple):
     above: Optional[int] = None
     content: Optional[str] = None
     by: Optional[str] = None
+    is_implied: bool = False
+    origin: Optional[Tuple[str, Optional[str], Optional[int], Optional[str]]] = None
 
     @property
     def place_of_name(self) -> Place:

@@ -251,3 +251,26 @@ def odd_values() -> None:
 
     Right: keep the operator in float32, lower the loss scale, or correct its inputs.
     """
+
+
+@declare("NPU3011", Severity.ERROR, source=("npu_config",))
+def search_unreadable() -> None:
+    """A file is not the state of a search, or of another one.
+
+    `npu-config dump search STATE` keeps its suspects and runs there, and continues with them.  The
+    state belongs to one network and one configuration.
+
+    Right: name a new file for another network, another configuration or other suspects.
+    """
+
+
+@declare("NPU3012", Severity.ERROR, source=("npu_config",))
+def search_without_result() -> None:
+    """A search ends without a set of changes that agrees.
+
+    All changes together do not help.  The cause is something else, such as the input, the
+    algorithm or an operator that was no suspect; or one of the passes must not be switched off.
+
+    Right: compare the inputs first (`npu-config dump compare`), and begin another search, with
+    other suspects.
+    """

@@ -32,20 +32,32 @@ from npu_config.core.files import PathLike
 from npu_config.core.message import join, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.alignment import ShapeMismatchError, aligned
-from npu_config.dumps.dump import Tensor
+from npu_config.dumps.dump import Dump, Tensor
 from npu_config.dumps.graph import GeGraph, GeOp, graph_file, read_ge_graph
 from npu_config.dumps.matching import NO_COUNTERPART, Match, Sides, is_constant, match_of
 from npu_config.dumps.metrics import Metrics
 from npu_config.dumps.pairing import Choice, Pair, paired
-from npu_config.dumps.reference import References, open_references
-from npu_config.dumps.tree import Folder, Operator, find_dumps, no_dump, operators
+from npu_config.dumps.reference import Array, References, open_references
+from npu_config.dumps.statistics import StatisticsRow, read_statistics
+from npu_config.dumps.tables import judge_numbers, numbers_of
+from npu_config.dumps.tree import (
+    DumpFile,
+    Folder,
+    Operator,
+    find_dumps,
+    no_dump,
+    operators,
+    plain,
+)
 from npu_config.dumps.verdicts import (
     AGREES,
     COSINE,
     DATA,
     DEFAULTS,
     DIVERGES,
+    FLAG,
     IGNORED,
+    INDEX,
     NOT_COMPARED,
     Bounds,
     judge,
@@ -55,6 +67,7 @@ from npu_config.dumps.verdicts import (
 
 _LONGEST_PATH = 50
 NOWHERE = Folder(None, None, None, None, None)
+NO_TENSORS = Dump("", "", 0, "", (), ())
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -354,6 +367,7 @@ class Work:
         ordered = list(found.operators)
         graph = self._ordered(ordered, pair.where.model)
         sides = Sides(other, graph, {operator.name: operator for operator in ordered})
+        tables = [file for file in pair.files if file.kind == "statistics"]
         rows: List[Row] = []
         for index, operator in enumerate(ordered):
             skipped = any(fnmatch.fnmatchcase(operator.name, pattern) for pattern in self._ignore)
@@ -362,6 +376,8 @@ class Work:
                     row = attr.evolve(row, verdict=IGNORED)
                 rows.append(row)
             self._tick()
+        if tables and not self._shared:
+            rows += self._tables(tables, sides, pair.where, len(ordered))
         self.rows += rows
         self.parts.append(_part(pair, rows))
 
@@ -372,26 +388,35 @@ class Work:
             if self._shared and not self._shared(operator, op, side, number, sides.graph):
                 continue
             match = match_of(operator, op, side, number, tensor, sides)
-            row = Row(
-                index,
-                operator.name,
-                operator.op_type,
-                side,
-                number,
-                tensor.data_type,
-                match.array.label if match.array else NO_COUNTERPART,
-                match.array.data_type if match.array else "",
-                stands_for,
-                tensor.original_shape or tensor.shape,
-                NOT_COMPARED,
-                reason=match.reason,
-                matched_by=match.by,
-                role=match.role,
-                producer=match.producer,
-                where=where,
-            )
+            shape = tensor.original_shape or tensor.shape
+            which = side, number
+            row = _row(index, operator, which, tensor.data_type, shape, match, stands_for, where)
             exact = self._shared is not None
             yield row if match.array is None else _compared(row, tensor, match, self.bounds, exact)
+
+    def _tables(
+        self, files: Sequence[DumpFile], sides: Sides, where: Folder, index: int
+    ) -> Iterator[Row]:
+        """Tables of statistics of operators that have no tensors."""
+        real = {plain(op.name): op.name for op in sides.graph or ()}
+        there = {plain(name) for name in sides.operators}
+        for number, file in enumerate(files, index):
+            if file.op_name in there:
+                continue
+            try:
+                lines = read_statistics(file.path)
+            except NpuConfigError as error:
+                self.notes += error.diagnostics
+                continue
+            name = real.get(file.op_name, file.op_name)
+            operator = Operator(name, file.op_type, file.name.time, NO_TENSORS)
+            op = None if sides.graph is None else sides.graph.find(name)
+            for line in lines:
+                match = match_of(operator, op, line.side, line.index, None, sides)
+                shape = line.shape or ()
+                which, names = (line.side, line.index), _stands_for(operator, op)
+                row = _row(number, operator, which, line.data_type, shape, match, names, where)
+                yield _by_numbers(row, line, match, self.bounds) if match.array else row
 
     def _ordered(self, ordered: List[Operator], model: Optional[str]) -> Optional[GeGraph]:
         """Sort operators by the graph, when it knows them; returns the graph then."""
@@ -495,6 +520,36 @@ def _nothing_matched(rows: Sequence[Row], path: str, without_graph: bool) -> Dia
     return rules.nothing_to_compare.diagnostic(text, Place(path), help=help_)
 
 
+def _row(
+    index: int,
+    operator: Operator,
+    which: Tuple[str, int],
+    data_type: str,
+    shape: Tuple[int, ...],
+    match: Match,
+    stands_for: Tuple[str, ...],
+    where: Folder,
+) -> Row:
+    """A tensor that was not compared yet."""
+    return Row(
+        index,
+        operator.name,
+        operator.op_type,
+        *which,
+        data_type,
+        match.array.label if match.array else NO_COUNTERPART,
+        match.array.data_type if match.array else "",
+        stands_for,
+        shape,
+        NOT_COMPARED,
+        reason=match.reason,
+        matched_by=match.by,
+        role=match.role,
+        producer=match.producer,
+        where=where,
+    )
+
+
 def _stands_for(operator: Operator, op: Optional[GeOp]) -> Tuple[str, ...]:
     if op is not None and op.original_names is not None:
         return op.original_names
@@ -506,9 +561,7 @@ def _compared(row: Row, tensor: Tensor, match: Match, bounds: Bounds, exact: boo
     array = match.array
     assert array is not None
     types = tensor.data_type, array.data_type
-    kind = kind_of(array.name or row.op_name, row.op_type, *types)
-    if row.role and kind not in ("index", "flag"):
-        kind = row.role
+    kind = _kind(row, array)
     try:
         both = aligned(tensor, array, match.format)
         limits = limits_of(kind, *types, bounds)
@@ -529,6 +582,26 @@ def _compared(row: Row, tensor: Tensor, match: Match, bounds: Bounds, exact: boo
         kind=kind,
         causes=judged.causes,
     )
+
+
+def _by_numbers(row: Row, line: StatisticsRow, match: Match, bounds: Bounds) -> Row:
+    array = match.array
+    assert array is not None
+    types = line.data_type, array.data_type
+    kind = _kind(row, array)
+    try:
+        theirs = numbers_of(array)
+    except NpuConfigError as error:
+        return attr.evolve(row, reason=error.diagnostics[0].message)
+    judged = judge_numbers(line.numbers, theirs, limits_of(kind, *types, bounds), line.data_type)
+    return attr.evolve(
+        row, verdict=judged.verdict, reason=judged.reason, causes=judged.causes, kind=kind
+    )
+
+
+def _kind(row: Row, array: Array) -> str:
+    kind = kind_of(array.name or row.op_name, row.op_type, row.data_type, array.data_type)
+    return row.role if row.role and kind not in (INDEX, FLAG) else kind
 
 
 def first_of(rows: Sequence[Any]) -> First:

@@ -1,16 +1,13 @@
-"""Reports as one page that needs nothing else: tables that sort, charts as inline SVG.
+"""Reports as one page that needs nothing else, and what such pages share.
 
 Everything that comes from files is escaped; the page loads nothing.
 """
 
 import html
-import math
-from typing import Iterable, List, Sequence, Tuple
+from typing import Iterable, Sequence, Tuple
 
-from npu_config.dumps.compare import Comparison, Row
+from npu_config.core.message import language
 from npu_config.dumps.overflow import Overflow, OverflowReport
-from npu_config.dumps.result import METRICS, cells
-from npu_config.dumps.verdicts import DIVERGES, IGNORED
 
 _STYLE = """
 body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:110em;padding:0 1em;
@@ -41,47 +38,7 @@ if(isNaN(p)&&isNaN(q))return way*x.localeCompare(y);
 if(isNaN(p))return 1;if(isNaN(q))return -1;return way*(p-q);});
 rows.forEach(function(row){body.appendChild(row);});};});});
 """
-_WIDTH, _HEIGHT = 1000, 220
 _SHOWN = ("minimum", "maximum", "mean", "zeros", "nan", "infinite", "at_limit")
-
-
-def comparison_page(comparison: Comparison, title: str) -> str:
-    """The page of a comparison.
-
-    Args:
-        comparison: the result.
-        title: what was compared.
-    """
-    first = comparison.first_diverging
-    if first is not None:
-        way = " &rarr; ".join("<code>{}</code>".format(_text(n)) for n in comparison.path_to_it)
-        made = ""
-        if comparison.passes:
-            made = "<p>Made by the fusion passes {}.</p>".format(
-                _text(", ".join(comparison.passes))
-            )
-        verdict = (
-            '<div class="first"><p>First operator whose inputs agree and whose outputs do not: '
-            "<strong><code>{}</code></strong></p><p>The way to it: {}</p>{}</div>"
-        ).format(_text(first), way, made)
-    elif comparison.ok:
-        verdict = '<p class="fine">Everything that was compared agrees.</p>'
-    else:
-        verdict = (
-            '<p class="first">No operator has inputs that agree and outputs that do not; '
-            "what diverges is in the table.</p>"
-        )
-    head = ("#", "Tensor", "Type", "Data type", "Reference", "Shape", "Verdict", *METRICS)
-    parts = [
-        "<h1>{}</h1>".format(_text(title)),
-        verdict,
-        "<h2>Cosine similarity in the order of execution</h2>",
-        _chart(comparison),
-        "<h2>Every tensor</h2>",
-        _table((*head, "Remark"), (_row(row) for row in comparison.rows)),
-        _notes([diagnostic.message for diagnostic in comparison.diagnostics]),
-    ]
-    return _page(title, parts)
 
 
 def overflow_page(report: OverflowReport, title: str) -> str:
@@ -91,7 +48,7 @@ def overflow_page(report: OverflowReport, title: str) -> str:
         report: what was found.
         title: where.
     """
-    parts = ["<h1>{}</h1>".format(_text(title))]
+    parts = ["<h1>{}</h1>".format(escaped(title))]
     if not report.overflows:
         parts.append('<p class="fine">No overflow was recorded.</p>')
     for number, overflow in enumerate(report.overflows, 1):
@@ -99,35 +56,45 @@ def overflow_page(report: OverflowReport, title: str) -> str:
     if report.mixlist:
         parts.append(
             "<h2>Operator types to keep in float32</h2><p>{}</p>".format(
-                _text(", ".join(report.mixlist))
+                escaped(", ".join(report.mixlist))
             )
         )
     parts.append(_notes([diagnostic.message for diagnostic in report.diagnostics]))
-    return _page(title, parts)
+    return page(title, parts)
 
 
-def _text(value: object) -> str:
+def escaped(value: object) -> str:
+    """Anything as text of a page."""
     return html.escape(str(value), quote=True)
 
 
-def _page(title: str, parts: Sequence[str]) -> str:
+def page(title: str, parts: Sequence[str], style: str = "", script: str = "") -> str:
+    """A whole page.
+
+    Args:
+        title: of it.
+        parts: of its body.
+        style: more rules of its look.
+        script: in place of the one that sorts tables.
+    """
+    spoken = "zh" if language() == "zh" else "en"
     return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<!DOCTYPE html>\n<html lang="{}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
         "<title>{}</title><style>{}</style></head><body>\n{}\n<script>{}</script>"
         "</body></html>\n"
-    ).format(_text(title), _STYLE, "\n".join(parts), _SCRIPT)
+    ).format(spoken, escaped(title), _STYLE + style, "\n".join(parts), script or _SCRIPT)
 
 
 def _table(head: Sequence[str], rows: Iterable[Tuple[str, Sequence[str]]]) -> str:
     """A table of rows with a class; cells that are numbers are set to the right."""
     lines = ['<div class="wide"><table class="sort"><thead><tr>']
-    lines += ["<th>{}</th>".format(_text(name)) for name in head]
+    lines += ["<th>{}</th>".format(escaped(name)) for name in head]
     lines.append("</tr></thead><tbody>")
     for kind, row in rows:
         lines.append('<tr class="{}">'.format(kind) if kind else "<tr>")
         lines += [
-            "<td{}>{}</td>".format(' class="n"' if _is_number(cell) else "", _text(cell))
+            "<td{}>{}</td>".format(' class="n"' if _is_number(cell) else "", escaped(cell))
             for cell in row
         ]
         lines.append("</tr>")
@@ -143,83 +110,11 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _row(row: Row) -> Tuple[str, Sequence[str]]:
-    kind = "diverges" if row.verdict == DIVERGES else "none" if row.metrics is None else ""
-    numbers = cells(row.metrics)
-    return kind, (
-        str(row.index),
-        row.tensor_index,
-        row.op_type,
-        row.data_type,
-        row.reference,
-        "x".join(map(str, row.shape)),
-        row.verdict,
-        *(numbers[name] for name in METRICS),
-        row.reason,
-    )
-
-
-def _chart(comparison: Comparison) -> str:
-    """The cosine of every output as points; the threshold as a line."""
-    points = [
-        (row, row.metrics.cosine)
-        for row in comparison.rows
-        if row.side == "output" and row.metrics is not None and row.verdict != IGNORED
-    ]
-    points = [(row, cosine) for row, cosine in points if not math.isnan(cosine)]
-    if not points:
-        return "<p>No output has a cosine similarity.</p>"
-    lowest = min(comparison.threshold, *(cosine for _, cosine in points))
-    low = max(-1.0, lowest - 0.05 * (1 - lowest) - 1e-9)
-    last = max(row.index for row, _ in points) or 1
-
-    def across(index: int) -> float:
-        return 50 + (_WIDTH - 70) * index / last
-
-    def down(value: float) -> float:
-        return 10 + (_HEIGHT - 40) * (1 - value) / (1 - low)
-
-    lines: List[str] = [
-        '<svg viewBox="0 0 {} {}" role="img" aria-label="cosine similarity" '
-        'style="max-width:100%;font:11px sans-serif">'.format(_WIDTH, _HEIGHT)
-    ]
-    for value, name in ((1.0, "1"), (comparison.threshold, "{:g}".format(comparison.threshold))):
-        lines.append(
-            '<line x1="50" x2="{0}" y1="{1:.1f}" y2="{1:.1f}" stroke="#8b949e" '
-            'stroke-dasharray="4 4"/><text x="44" y="{2:.1f}" text-anchor="end" '
-            'fill="#8b949e">{3}</text>'.format(
-                _WIDTH - 20, down(value), down(value) + 4, _text(name)
-            )
-        )
-    line = " ".join(
-        "{:.1f},{:.1f}".format(across(row.index), down(cosine)) for row, cosine in points
-    )
-    lines.append('<polyline points="{}" fill="none" stroke="#0969da"/>'.format(line))
-    for row, cosine in points:
-        color = "#cf222e" if row.verdict == DIVERGES else "#0969da"
-        lines.append(
-            '<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}"><title>{}: {:.6f}</title>'
-            "</circle>".format(
-                across(row.index),
-                down(cosine),
-                5 if row.op_name == comparison.first_diverging else 2.5,
-                color,
-                _text(row.tensor_index),
-                cosine,
-            )
-        )
-    lines.append(
-        '<text x="{}" y="{}" text-anchor="middle" fill="#8b949e">operators in the order of '
-        "execution</text></svg>".format(_WIDTH // 2, _HEIGHT - 8)
-    )
-    return "".join(lines)
-
-
 def _overflow(number: int, overflow: Overflow) -> str:
     name = overflow.op_name or "task {} of stream {}".format(overflow.task, overflow.stream)
     words = "".join(
         "<li>{}: {}{}</li>".format(
-            _text(unit.unit), _text(text), "" if sure else " <em>(uncertain)</em>"
+            escaped(unit.unit), escaped(text), "" if sure else " <em>(uncertain)</em>"
         )
         for unit in overflow.units
         for text, sure in unit.words
@@ -243,19 +138,19 @@ def _overflow(number: int, overflow: Overflow) -> str:
         "<p>What follows:</p><ul>{}</ul>"
     ).format(
         number,
-        _text(name),
-        _text(overflow.op_type or "unknown type"),
-        _text("?" if overflow.step is None else overflow.step),
-        _text("?" if overflow.device is None else overflow.device),
-        _text(origin),
+        escaped(name),
+        escaped(overflow.op_type or "unknown type"),
+        escaped("?" if overflow.step is None else overflow.step),
+        escaped("?" if overflow.device is None else overflow.device),
+        escaped(origin),
         words,
         _table(head.split(","), rows) if rows else "",
-        "".join("<li>{}</li>".format(_text(text)) for text in overflow.advice),
+        "".join("<li>{}</li>".format(escaped(text)) for text in overflow.advice),
     )
 
 
 def _notes(texts: Sequence[str]) -> str:
     if not texts:
         return ""
-    items = "".join("<li>{}</li>".format(_text(text)) for text in texts)
+    items = "".join("<li>{}</li>".format(escaped(text)) for text in texts)
     return "<h2>Remarks</h2><ul>{}</ul>".format(items)

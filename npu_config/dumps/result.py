@@ -14,7 +14,7 @@ import attr
 from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
-from npu_config.core.message import join, listed, phrase
+from npu_config.core.message import join, listed, localized, phrase
 from npu_config.core.npy import csv_text, unguarded
 from npu_config.dumps._rules import (
     inputs_of_network_differ,
@@ -23,12 +23,12 @@ from npu_config.dumps._rules import (
 )
 from npu_config.dumps.compare import Comparison, Row, first_of
 from npu_config.dumps.metrics import Metrics
-from npu_config.dumps.tree import Folder
+from npu_config.dumps.tree import Folder, place
 from npu_config.dumps.verdicts import AGREES, DIVERGES, NOT_COMPARED
 from npu_config.text.loading import text_of
 
 _INDEX = re.compile(r"(.*):(input|output):([0-9]{1,9})\Z", re.DOTALL)
-_FIELDS = {
+METRIC_FIELDS = {
     "CosineSimilarity": "cosine",
     "MaxAbsoluteError": "max_absolute",
     "AccumulatedRelativeError": "accumulated_relative",
@@ -40,7 +40,8 @@ _FIELDS = {
     "MaxRelativeError": "max_relative",
     "MeanRelativeError": "mean_relative",
 }
-METRICS = tuple(_FIELDS)
+"""The columns of numbers, and where :class:`Metrics` has them; the deviation is of two."""
+METRICS = tuple(METRIC_FIELDS)
 _BEFORE = ("Index", "OpType", "NPUDump", "DataType", "Address", "GroundTruth", "DataType")
 REASON = "CompareFailReason"
 PLACES = ("Run", "Device", "Model", "Step")
@@ -56,7 +57,7 @@ def cells(metrics: Optional[Metrics]) -> Dict[str, str]:
     """The numbers of a row as the table has them: six decimals, ``NaN`` for none."""
     if metrics is None:
         return dict.fromkeys(METRICS, _NOTHING)
-    found = {name: _six(getattr(metrics, field)) for name, field in _FIELDS.items() if field}
+    found = {name: _six(getattr(metrics, field)) for name, field in METRIC_FIELDS.items() if field}
     spread = zip(metrics.mean, metrics.deviation)
     found["StandardDeviation"] = (
         _NOTHING
@@ -266,6 +267,45 @@ def finding(comparison: Comparison) -> Tuple[Diagnostic, ...]:
     )
 
 
+def outcome(comparison: Comparison) -> List[str]:
+    """What a comparison comes to, in sentences of the reader's language."""
+    lines = []
+    if comparison.inputs_differ:
+        lines.append(localized("the inputs differ: {}", ", ".join(comparison.inputs_differ)))
+        message = "what follows is their consequence: feed both sides the same data and weights"
+        lines.append(localized(message))
+    else:
+        if comparison.inputs == "agree":
+            lines.append(localized("the inputs of the network agree"))
+        if comparison.ok:
+            lines.append(localized("everything that was compared agrees"))
+        else:
+            name, agree = comparison.first_diverging, comparison.inputs_agree
+            lines += first_sentences(name, comparison.path_to_it, agree)
+    if comparison.inputs_differ or comparison.first_diverging is not None:
+        where = place(comparison.where)
+        lines += [localized("it is in: {}", where)] if where else []
+    if comparison.passes:
+        passes = ", ".join(comparison.passes)
+        lines.append(localized("made by the fusion passes {}", passes))
+    return lines
+
+
+def first_sentences(
+    name: Optional[str], path: Sequence[str] = (), inputs_agree: bool = True
+) -> List[str]:
+    """The sentences on the first operator that diverges."""
+    if name is None:
+        return [localized("no operator has inputs that agree and outputs that do not")]
+    message = "first operator whose inputs agree and whose outputs do not: {}"
+    if not inputs_agree:
+        message = "first operator whose outputs differ: {}; its inputs were not compared"
+    lines = [localized(message, name)]
+    if len(path) > 1:
+        lines.append(localized("the way to it: {}", " -> ".join(path)))
+    return lines
+
+
 _JSON_KEYS = (
     "index", "op_name", "op_type", "tensor_index", "data_type", "reference", "reference_type",
     "stands_for", "shape", "verdict", "reason", "matched_by", "kind", "causes", "role",
@@ -274,13 +314,7 @@ _JSON_KEYS = (
 
 
 def plain(comparison: Comparison) -> Dict[str, Any]:
-    """A comparison as JSON has it; numbers that are not finite are null."""
-    rows: List[Dict[str, Any]] = []
-    for row in comparison.rows:
-        entry: Dict[str, Any] = {key: getattr(row, key) for key in _JSON_KEYS}
-        entry["stands_for"], entry["shape"] = list(row.stands_for), list(row.shape)
-        entry["metrics"] = None if row.metrics is None else attr.asdict(row.metrics)
-        rows.append(entry)
+    """A comparison as JSON has it; its rows, which may be many, are an iterator."""
     bounds = comparison.bounds
     return {
         "first_diverging": comparison.first_diverging,
@@ -306,8 +340,13 @@ def plain(comparison: Comparison) -> Dict[str, Any]:
             for part in comparison.parts
         ],
         "left_out": list(comparison.left_out),
-        "rows": rows,
+        "rows": map(_row_of_json, comparison.rows),
     }
+
+
+def _row_of_json(row: Row) -> Dict[str, Any]:
+    metrics = None if row.metrics is None else attr.asdict(row.metrics)
+    return {**{key: getattr(row, key) for key in _JSON_KEYS}, "metrics": metrics}
 
 
 def _place(folder: Folder) -> Dict[str, Any]:

@@ -18,7 +18,7 @@ import attr
 from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, reading
-from npu_config.core.message import listed, phrase
+from npu_config.core.message import listed, localized, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps._rules import several_dumps_of_one_operator
 from npu_config.dumps.dump import Dump, Opened, open_dump
@@ -70,6 +70,17 @@ class Folder(NamedTuple):
     model: Optional[str]
     model_id: Optional[int]
     step: Optional[int]
+
+
+def place(where: Folder) -> str:
+    """A step, device and so on in the reader's language; what is not known is left out."""
+    parts = [
+        (phrase("step {}"), where.step),
+        (phrase("device {}"), where.device),
+        (phrase("model {}"), where.model),
+        (phrase("run {}"), where.run),
+    ]
+    return ", ".join(localized(words, value) for words, value in parts if value is not None)
 
 
 def parse_name(text: str) -> Optional[FileName]:

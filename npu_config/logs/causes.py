@@ -7,7 +7,7 @@ from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 import attr
 
 from npu_config.core.message import phrase
-from npu_config.logs.events import Event
+from npu_config.logs.events import KNOWN, Event, shape
 from npu_config.logs.facts import (
     Code,
     Known,
@@ -18,8 +18,9 @@ from npu_config.logs.facts import (
     option_of,
     table,
 )
+from npu_config.logs.records import CODE
 
-__all__ = ["KINDS_OF_LEADS", "Cause", "Place", "arguments_of", "explained"]
+__all__ = ["KINDS_OF_LEADS", "Cause", "Place", "arguments_of", "explained", "recognised"]
 
 KINDS_OF_LEADS = ("options", "variables", "rank_table_keys", "rules", "commands")
 _MOST_OF_MESSAGE, _LINES_OF_MESSAGE = 4_000, 40
@@ -41,10 +42,10 @@ _BY_WORDS = (
     (re.compile(r"[Qq]ueue|tdt|TDT|[Ee]nqueue"), "data-pipeline"),
     (re.compile(r"out of memory|[Mm]alloc|alloc fail"), "memory"),
     (re.compile(r"socket|connect|\blink\b"), "communication"),
-    (re.compile(r"[Ff]ailed to import|No module named"), "environment"),
     (re.compile(r"[Cc]ompile"), "operator-compile"),
     (re.compile(r"timed? ?out"), "timeout"),
 )
+_NO_MODULE = re.compile(r"[Ff]ailed to import|No module named")
 _BY_MODULE = {
     "HCCL": "communication",
     "HCCP": "communication",
@@ -69,6 +70,14 @@ _BY_MODULE = {
 }
 
 _UNKNOWN = phrase("nothing more is known of this: the text is what the software itself says")
+_CRASHED = phrase(
+    "the process crashed, or was ended from outside; it says no more of it than this line"
+)
+_OF_CRASHES = phrase(
+    "read what it wrote last; a file stackcore_* below ~/ascend/atrace names the signal, and "
+    "dmesg "
+    "tells whether the system ended it"
+)
 _LOOK_BEFORE = phrase(
     "read the lines before it; if they do not tell, search for the text together with the part "
     "that wrote it, and give the whole log to whoever helps (--bundle FILE.zip)"
@@ -159,6 +168,19 @@ def arguments_of(code: str, message: str) -> Mapping[str, str]:
     return {}
 
 
+def recognised(text: str) -> Optional[Tuple[str, str, str]]:
+    """What a single message is, as far as it is certain: its name, what it means, what to do."""
+    match = CODE.search(text)
+    code = code_of(match.group("code") or match.group("titled")) if match is not None else None
+    if code is not None and code.own and not code.warning:
+        return code.code, code.cause, code.todo
+    found = shape(text)
+    failure = found.failure
+    if failure is None or found.weight < KNOWN or found.strength or not failure.certain:
+        return None
+    return failure.id, failure.cause, failure.todo
+
+
 def explained(
     event: Event,
     paths: Sequence[str],
@@ -193,11 +215,16 @@ def explained(
     meanings = [cause for cause, _, _ in sources[:1]]
     if number is not None:
         meanings.append(phrase("{}: {}", number.number, number.meaning))
-    todo = [todo for _, todo, _ in sources[:2]] or [_LOOK_BEFORE]
+    crashed = event.form == "crash" and not sources
+    todo = [todo for _, todo, _ in sources[:2]] or [_OF_CRASHES if crashed else _LOOK_BEFORE]
     leads = _united((leads for _, _, leads in sources[:2]))
     named = _named(code, event.code, message, whole)
     if named:
         leads["options"] = [*named, *(n for n in leads["options"] if n not in named)]
+    if leads["options"]:
+        leads["commands"] = [
+            each.replace("OPTION", leads["options"][0]) for each in leads["commands"]
+        ]
     if not ours:
         leads["options"], leads["rules"] = [], []
         leads["commands"] = [each for each in leads["commands"] if "SCRIPT" not in each]
@@ -217,7 +244,8 @@ def explained(
         else ("py-generic" if event.form == "exception" else None),
         class_,
         message,
-        _sentences(meanings) or (_of_script(event) if event.form == "exception" else _UNKNOWN),
+        _sentences(meanings)
+        or (_CRASHED if crashed else _of_script(event) if event.form == "exception" else _UNKNOWN),
         todo,
         leads,
         places,
@@ -233,6 +261,8 @@ def _sentences(parts: Sequence[str]) -> str:
 
 
 def _of_script(event: Event) -> str:
+    if "out of memory" in event.text:
+        return phrase("the memory of the device is used up")
     return phrase("the script itself failed, before any error of the device")
 
 
@@ -271,7 +301,11 @@ def _class(
     if number is not None and number.class_ and number.class_ != "internal":
         return number.class_
     if event.form == "exception":
-        return "script"
+        return "memory" if "out of memory" in text else "script"
+    if _NO_MODULE.search(text):
+        return "environment"
+    if "npu_attrs" in event.module:
+        return "configuration"
     if event.module in _BY_MODULE:
         return _BY_MODULE[event.module]
     for pattern, class_ in _BY_WORDS:

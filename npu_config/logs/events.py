@@ -79,6 +79,9 @@ _TABLE = re.compile(r"\]\s*(?:\|[ -]|__{10})")
 
 _LOSS_SCALE = re.compile(r"loss[_ ]scale['\"]?\s*[=:]\s*(?P<value>[0-9.]+(?:e[+-]?\d+)?)", re.I)
 _SHUFFLE = re.compile(r"shuffle buffer \(this may take a while\)|Shuffle buffer filled")
+_CALLERS = ("DEVICE", "SESSION", "ME", "MD", "APP", "HCCL_ADPT", "KERNEL_RUNTIME")
+"""Modules of frameworks, whose lines repeat what the software below them said."""
+
 _FINISHED = re.compile(r"Loss for final step|hcom destroy complete")
 _DATA_ENDED = re.compile(r"End of sequence|OutOfRangeError")
 _DIGITS = re.compile(r"0x[0-9a-fA-F]+|\d+")
@@ -209,6 +212,8 @@ class Channel:
         self.first_time: Optional[float] = None
         self.finished = False
         self.ended: Optional[Event] = None
+        self.rank: Optional[int] = None
+        self.device: Optional[int] = None
         self.pids: Dict[int, int] = {}
         self._block: Optional[Event] = None
         self._below = False
@@ -229,6 +234,9 @@ class Channel:
             text: the whole line.
             line: the line taken apart.
         """
+        if line.form == "torch":
+            self.rank = line.rank if self.rank is None else self.rank
+            self.device = line.device if self.device is None else self.device
         if line.time is not None:
             self.last_time = line.time
             if self.first_time is None:
@@ -271,7 +279,8 @@ class Channel:
             self._count(number, line)
             return
         weight, weak = found.weight, found.strength == "weak"
-        if line.form != "slog" and line.level == "ERROR" and weight < KNOWN:
+        wraps = line.form != "slog" or line.module in _CALLERS
+        if wraps and line.level == "ERROR" and weight < KNOWN:
             weight = SIGN
         self._add(
             self._event(
@@ -292,7 +301,7 @@ class Channel:
                 self.ended = self._event(number, line, line.body, FOLLOWER, failure, False)
         elif _FINISHED.search(line.body) is not None:
             self.finished = True
-            if self.ended is None:
+            if self.ended is None or self.ended.failure is None:
                 self.ended = self._event(number, line, line.body, FOLLOWER, None, False)
 
     def _quiet(self, number: int, line: Record) -> None:
@@ -388,7 +397,9 @@ class Channel:
             return
         if _CRASH.match(body) is not None:
             weight = KNOWN if found.weight == KNOWN else SIGN
-            self._add(self._event(number, line, body, weight, found.failure, False))
+            crash = self._event(number, line, body, weight, found.failure, False)
+            crash.form = "crash"
+            self._add(crash)
         elif found.strength == "strong":
             self._count(number, line)
         elif found.weight == KNOWN:
@@ -471,8 +482,9 @@ class Channel:
                 self.followers += 1
                 self._add_detail(number, body)
                 return True
-        head = _HEAD.match(body) if match.re is _BLOCK else None
-        text = body[head.end() :] if head is not None else body[match.start() :]
+        start = 0 if match.re is _BLOCK else match.start()
+        head = _HEAD.match(body[start:])
+        text = body[start + head.end() :] if head is not None else body[start:]
         event = self._event(number, line, text.strip() or code, OWN, None, False)
         event.form = "block"
         event.code, event.printed = code, True

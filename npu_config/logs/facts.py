@@ -22,6 +22,8 @@ from typing import (
 )
 
 from npu_config.core.files import reading
+from npu_config.core.message import phrase
+from npu_config.core.patterns import lazy_pattern
 
 __all__ = [
     "CLASSES",
@@ -30,6 +32,7 @@ __all__ = [
     "Dull",
     "Known",
     "Number",
+    "Unlisted",
     "code_of",
     "codes",
     "known",
@@ -38,6 +41,7 @@ __all__ = [
     "option_of",
     "table",
     "texts",
+    "unlisted",
 ]
 
 CLASSES = (
@@ -183,13 +187,52 @@ def number_of(text: str) -> Optional[Number]:
     return numbers().get(text)
 
 
+class Unlisted(NamedTuple):
+    """What the form of a number says that no table has: whose it is, and what a part means."""
+
+    part: str
+    meaning: str
+
+
+_PARTS = (
+    (re.compile(r"0x0*50[12][0-9a-f]{5}"), phrase("the graph engine")),
+    (re.compile(r"13432[0-9]{5}"), phrase("the graph engine")),
+    (re.compile(r"0x0*702[0-9a-f]{4}"), phrase("the runtime, about the driver")),
+    (re.compile(r"0x0*71[0-9a-f]{5}"), phrase("the runtime, about the device")),
+    (re.compile(r"0x0*7[0-9a-f]{6}"), phrase("the runtime, an inner one")),
+    (re.compile(r"0x[0-9a-f]{1,3}"), phrase("the runtime")),
+    (re.compile(r"107[0-9]{3}"), phrase("the runtime, for wrong use")),
+    (
+        re.compile(r"207[0-9]{3}"),
+        phrase("the runtime, for resources and features that are missing"),
+    ),
+    (re.compile(r"507[0-9]{3}"), phrase("the runtime, for errors on the device")),
+    (re.compile(r"[1-5]45[0-9]{3}"), phrase("the graph engine")),
+    (re.compile(r"[1-5]61[0-9]{3}"), phrase("operators that are called one by one (ACLNN)")),
+    (re.compile(r"[1-5]00[0-9]{3}"), phrase("acl itself")),
+)
+_HCCL = re.compile(r"0x0*5[0-9a-f]{2}0*(?P<number>[0-9a-f]{1,4})")
+
+
+def unlisted(text: str) -> Optional[Unlisted]:
+    """What can be said of a return number that is in no table; None for what is none."""
+    text = text.lower()
+    match = _HCCL.fullmatch(text)
+    if match is not None and len(text) >= 9 and text.lstrip("0x").startswith("50"):
+        meaning = table("hccl").get(str(int(match.group("number")[-4:], 16)))
+        if meaning is not None:
+            return Unlisted(phrase("collective communication"), meaning)
+    part = next((part for pattern, part in _PARTS if pattern.fullmatch(text)), None)
+    return None if part is None else Unlisted(part, "")
+
+
 @functools.lru_cache(maxsize=None)
 def known() -> Tuple[Known, ...]:
     """Failures without a code, by their words."""
     return tuple(
         Known(
             row["id"],
-            re.compile(row["regex"]),
+            lazy_pattern(row["regex"]),
             row["class"],
             row["cause"],
             row["todo"],
@@ -205,7 +248,7 @@ def known() -> Tuple[Known, ...]:
 def dull() -> Tuple[Dull, ...]:
     """Lines that are no cause."""
     return tuple(
-        Dull(row["id"], re.compile(row["regex"]), row["strength"]) for row in _rows("never")
+        Dull(row["id"], lazy_pattern(row["regex"]), row["strength"]) for row in _rows("never")
     )
 
 

@@ -31,6 +31,8 @@ _LOG_NAMES = re.compile(
     r"(?i)(?:.*\.(?:log|txt|out|err|stdout|stderr)|nohup|stdout|stderr|log)(?:\.[0-9]{1,6}"
     r"|\.old)?(?:\.gz)?\Z"
 )
+_NO_SUFFIX = re.compile(r"[^.]+(?:\.[0-9]{1,6}|\.[oe][0-9]{1,9})?\Z")
+"""Names that logs may have, and other files, too."""
 _PID = re.compile(r"(?:plog|device)-(?P<pid>\d{1,9})_\d{14}")
 _TREE = re.compile(r"(?:(?:debug|run|security)[/\\])?(?:plog|device-\d+)[/\\]?$")
 _RANK = re.compile(r"(?:^|[/\\_.-])(rank[_-]?|train_)(\d{1,6})", re.I)
@@ -148,7 +150,7 @@ def files_of(paths: Iterable[str]) -> Iterator[Tuple[str, bool]]:
                 os.path.join(folder, name)
                 for folder, _, names in walk(path)
                 for name in names
-                if _LOG_NAMES.match(name)
+                if _LOG_NAMES.match(name) or _NO_SUFFIX.match(name)
             )
         )
         for each in found:
@@ -156,6 +158,10 @@ def files_of(paths: Iterable[str]) -> Iterator[Tuple[str, bool]]:
             if real not in seen:
                 seen.add(real)
                 yield each, named
+
+
+_OF_PID = "process "
+"""Before the number of a process whose lines stand in an output of several."""
 
 
 class _RankFact(NamedTuple):
@@ -182,15 +188,19 @@ class _Reader:
         tree = _tree_of(path)
         pid = _pid_of(path)
         channel: Optional[Channel] = None
-        who = None
+        who, clock = None, None
         for line_number, text in lines(stream):
             line = record(text)
-            if channel is None or line.who != who:
-                who = line.who
+            writer = line.who or ("" if pid or line.pid <= 0 else "{}{}".format(_OF_PID, line.pid))
+            if channel is None or writer != who:
+                who = writer
                 channel = self._channel(number, who)
+                if not line.who and clock is not None:
+                    channel.last_time = clock
             if "rank" in text:
-                self._ranks(number, line, tree, pid)
+                self._ranks(number, line, tree, pid, who)
             channel.feed(line_number, text, line)
+            clock = line.time if line.time is not None else clock
             if not self._frameworks.get("tensorflow"):
                 self._framework(text)
 
@@ -200,7 +210,7 @@ class _Reader:
         channel = self._channel(number, line.who)
         if "rank" in text:
             path = self.job.paths[number]
-            self._ranks(number, line, _tree_of(path), _pid_of(path))
+            self._ranks(number, line, _tree_of(path), _pid_of(path), line.who)
         before = len(channel.events), channel.followers
         channel.feed(line_number, text, line)
         self._framework(text)
@@ -224,7 +234,7 @@ class _Reader:
             return "tensorflow"
         return max(self._frameworks, key=lambda name: self._frameworks[name], default="")
 
-    def _ranks(self, number: int, line: Record, tree: str, pid: int) -> None:
+    def _ranks(self, number: int, line: Record, tree: str, pid: int, who: str) -> None:
         body, job = line.body, self.job
         if _JOINS.search(body) is not None:
             size, rank = _SIZE.search(body), _OWN_RANK.search(body)
@@ -241,7 +251,7 @@ class _Reader:
                     line.time if joined and before.started is None else before.started,
                 )
                 return
-        waits = self.waits.setdefault((number, line.who), set())
+        waits = self.waits.setdefault((number, who), set())
         for match in _DESTINATION.finditer(body):
             waits.add(int(match.group("rank")))
         for match in _AWAITED.finditer(body):
@@ -308,7 +318,7 @@ def read_job(
     for path in paths:
         if path != "-" and is_directory(path) and not any(files_of([path])):
             job.unread.append((path, phrase("no log is in this folder")))
-    for path, _ in files_of(paths):
+    for path, named in files_of(paths):
         if len(job.paths) >= _MOST_FILES:
             job.unread.append(
                 (path, phrase("not read: there are more files than {:,}", _MOST_FILES))
@@ -325,6 +335,9 @@ def read_job(
                 reader.read(number, stream)
             progress(os.path.getsize(path))
         except UnreadableError:
+            if not named and not _LOG_NAMES.match(os.path.basename(path)):
+                job.paths[number] = ""
+                continue
             job.unread.append((path, phrase("this is not text")))
         except (EOFError, zlib.error):
             job.unread.append(
@@ -340,7 +353,10 @@ def read_job(
 def _assemble(job: Job, reader: _Reader) -> None:
     """Give every channel to a process, and every process its rank."""
     by_key: Dict[Tuple[str, ...], Process] = {}
-    for (number, who), channel in reader.channels.items():
+    mixed = _mixed(job, reader)
+    for (number, who), channel in sorted(
+        reader.channels.items(), key=lambda item: (item[0][0], item[0][1] != "")
+    ):
         path = job.paths[number]
         tree, pid = _tree_of(path), _pid_of(path)
         rank, device, host = _of_path(path)
@@ -348,8 +364,10 @@ def _assemble(job: Job, reader: _Reader) -> None:
             rank, key = int(who[5:]), ("rank", path, who[5:])
         elif pid:
             key = ("pid", tree, str(pid))
+        elif (number, who) in mixed:
+            pid, key = int(who[len(_OF_PID) :]), ("pid", path, who)
         else:
-            key = ("file", path, who)
+            key = ("file", path, "" if who.startswith(_OF_PID) else who)
             own = [number for number in channel.pids if (tree, number) in reader.facts]
             pid = own[0] if len(own) == 1 else 0
         known_rank = reader.facts.get((tree, pid)) if pid else None
@@ -359,6 +377,8 @@ def _assemble(job: Job, reader: _Reader) -> None:
         if known_rank is not None:
             rank, device, host = known_rank.rank, known_rank.device, known_rank.server or host
             process.started = known_rank.started if process.started is None else process.started
+        rank = channel.rank if rank is None else rank
+        device = channel.device if device is None else device
         process.channels.append(channel)
         process.rank = rank if process.rank is None else process.rank
         process.device = device if process.device is None else process.device
@@ -367,13 +387,27 @@ def _assemble(job: Job, reader: _Reader) -> None:
     job.processes = _joined(list(by_key.values()))
     if len(job.processes) == 1 and not job.size:
         (alone,) = job.processes
-        if alone.key[0] != "rank" and "rank" not in os.path.basename(
-            job.paths[alone.channels[0].file]
-        ):
+        said = alone.key[0] == "rank" or any(c.rank is not None for c in alone.channels)
+        if not said and "rank" not in os.path.basename(job.paths[alone.channels[0].file]):
             alone.rank = None
+    _number(job)
     _set_clocks(job.processes)
     for process in job.processes:
         process.waits_for -= {_NOBODY, process.rank if process.rank is not None else -1}
+
+
+def _number(job: Job) -> None:
+    """Give outputs that only their names tell apart, as 0.txt to 7.txt do, these numbers."""
+    outputs = [each for each in job.processes if each.key[0] == "file" and each.rank is None]
+    if len(outputs) < 2 or len(outputs) < len(job.processes):
+        return
+    for pattern in (r"(\d{1,5})\D*$", r"(\d{1,5})[/\\][^/\\]*$"):
+        found = [re.search(pattern, each.key[1]) for each in outputs]
+        numbers = [int(match.group(1)) for match in found if match is not None]
+        if sorted(numbers) == list(range(len(outputs))):
+            for each, number in zip(outputs, numbers):
+                each.rank = number
+            return
 
 
 _SAME_CLOCK = 60.0
@@ -388,6 +422,17 @@ def _set_clocks(processes: Sequence[Process]) -> None:
     for process in processes:
         if process.started is not None and abs(process.started - usual) > _SAME_CLOCK:
             process.shift = process.started - usual
+
+
+def _mixed(job: Job, reader: _Reader) -> Set[Tuple[int, str]]:
+    """The channels of outputs in which several ranks have written."""
+    found: Dict[int, Set[Tuple[int, str]]] = {}
+    for number, who in reader.channels:
+        if who.startswith(_OF_PID):
+            process = _tree_of(job.paths[number]), int(who[len(_OF_PID) :])
+            if process in reader.facts:
+                found.setdefault(number, set()).add((number, who))
+    return {each for channels in found.values() if len(channels) > 1 for each in channels}
 
 
 def _of_path(path: str) -> Tuple[Optional[int], Optional[int], Optional[str]]:
@@ -414,11 +459,15 @@ def _joined(processes: List[Process]) -> List[Process]:
         if process.rank is not None:
             by_rank[process.rank] = process
         result.append(process)
-    for process in [each for each in result if each.key[0] == "file" and each.key[2] == ""]:
-        launched = [each for each in result if each.key[:2] == ("rank", process.key[1])]
-        if len(launched) == 1:
-            result.remove(process)
-            _merge(launched[0], process)
+    launched: Dict[str, List[Process]] = {}
+    for process in result:
+        if process.key[0] == "rank":
+            launched.setdefault(process.key[1], []).append(process)
+    alone = {path: found[0] for path, found in launched.items() if len(found) == 1}
+    taken = {each for each in result if each.key[0] == "file" and each.key[1] in alone}
+    for process in taken:
+        _merge(alone[process.key[1]], process)
+    result = [each for each in result if each not in taken]
     outputs = [process for process in result if process.key[0] == "file"]
     others = [process for process in result if process.key[0] == "pid"]
     if len(outputs) == 1 and len(others) == 1:
@@ -440,7 +489,7 @@ def _merge(into: Process, other: Process) -> None:
 
 def first_of(process: Process) -> Optional[Event]:
     """The event of a process that is nearest to its cause; None when nothing failed."""
-    events = process.events
+    events = [event for event in process.events if not _survived(event, process)]
     extra = [found for found in (channel.collapsed() for channel in process.channels) if found]
     failed = [event for event in events if event.weight >= SIGN and not event.weak]
     followers = [event for event in events if event.weight == FOLLOWER]
@@ -475,6 +524,17 @@ def first_of(process: Process) -> Optional[Event]:
         before = events.index(failure) < events.index(own)
         return failure if before and failure.form in ("exception", "tensorflow", "python") else own
     return own or failure or first
+
+
+def _survived(event: Event, process: Process) -> bool:
+    """Whether an exception was caught: the process came to its regular end behind it."""
+    if event.form != "exception":
+        return False
+    ends = (channel.ended for channel in process.channels if channel.finished)
+    return any(
+        end and "final step" in end.text and end.file == event.file and end.line > event.line
+        for end in ends
+    )
 
 
 def _is_of_others(event: Event) -> bool:
@@ -515,7 +575,11 @@ def judged(job: Job) -> Verdict:
     if not failed:
         return Verdict()
     ours = [process for process in failed if process.first and not process.first.other_side]
-    strong = [process for process in ours if process.first and process.first.weight >= ERROR]
+    strong = [
+        process
+        for process in ours
+        if process.first and (process.first.weight >= ERROR or process.first.form == "crash")
+    ]
     if strong or (ours and len(ours) == len(failed)):
         return _local(strong or ours)
     return _waiting(job, [p for p in failed if p.first and p.first.other_side] or failed)
@@ -531,6 +595,15 @@ def _when(process: Process) -> Tuple[bool, float, int]:
     )
 
 
+def time_of(event: Event, process: Process) -> Optional[float]:
+    """When it happened: a block without a time happened with the first error that has one."""
+    if event.timed:
+        return event.time
+    times = [each.time for each in process.events if each.timed and each.weight >= ERROR]
+    later = [time for time in times if time is not None and time >= (event.time or 0.0)]
+    return later[0] if later else event.time
+
+
 def _local(processes: List[Process]) -> Verdict:
     processes = sorted(processes, key=_when)
     best = processes[0]
@@ -540,6 +613,11 @@ def _local(processes: List[Process]) -> Verdict:
             for p in processes
             if p.first and p.first.weight > ERROR and _near(p.first, best.first)
         ]
+        best = named[0] if named else best
+    elif best.key[0] == "file" and best.rank is None and best.first is not None:
+        path = best.key[1]  # an output of several: the process that wrote it is another one here
+        theirs = [p for p in processes if p.key[:2] == ("pid", path) and p.rank is not None]
+        named = [p for p in theirs if p.first and _near(p.first, best.first)]
         best = named[0] if named else best
     assert best.first is not None
     same = [process for process in processes if _same(process.first, best.first)]

@@ -3,9 +3,9 @@
 import html
 from typing import Callable, List, Sequence
 
-from npu_config.core.message import language, localized, phrase
-from npu_config.logs import RankState, Report, shown_time
-from npu_config.logs.text import text_report
+from npu_config.core.message import language, localized
+from npu_config.logs.report import RankState, Report, shown_time
+from npu_config.logs.text import PAGE_TITLE, TIMELINE_TITLE, text_report
 
 __all__ = ["page"]
 
@@ -47,7 +47,7 @@ def page(report: Report, text: Callable[[str], str] = str) -> str:
     """
     return _PAGE.format(
         language=language(),
-        title=_escaped(localized("npu-config log: what failed first")),
+        title=_escaped(localized(PAGE_TITLE)),
         style=_STYLE,
         timeline=_timeline(report.ranks, text),
         text=_escaped(text(text_report(report, everything=True))),
@@ -96,6 +96,4 @@ def _timeline(states: Sequence[RankState], text: Callable[[str], str]) -> str:
             )
             kind = "own" if error.time == earliest else "other"
             parts.append(_DOT.format(kind, x(error.time), y, _escaped(title)))
-    return _DRAWING.format(
-        _escaped(localized(phrase("the first error of each rank"))), _WIDTH, height, "".join(parts)
-    )
+    return _DRAWING.format(_escaped(localized(TIMELINE_TITLE)), _WIDTH, height, "".join(parts))

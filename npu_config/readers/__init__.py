@@ -57,6 +57,13 @@ _ACL = lazy_pattern(
 )
 _ACL_BLOCK = lazy_pattern(r'"(?:dump|profiler)" *: *\{')
 _LOSS = lazy_pattern(r"loss[ _]scal|global_step|step ?[=:] ?\d", re.IGNORECASE)
+_LOG = lazy_pattern(
+    r"^(?:\[\d{1,6},\d{1,6}\]<std\w{3}>:)?(?:"
+    r"\[(?:ERROR|WARNING|INFO|DEBUG|EVENT|TRACE)\] ?[A-Z][A-Z0-9_]{1,20}\(-?\d|"
+    r"[EW][A-Z0-9]\d{4}: \S|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}: [IWEF] |"
+    r"Traceback \(most recent call last\):)",
+    re.MULTILINE,
+)
 _MANIFEST = (
     lazy_pattern(r"^apiVersion: {0,8}\S", re.MULTILINE),
     lazy_pattern(r"^kind: {0,8}\S", re.MULTILINE),
@@ -106,7 +113,7 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
         )
     if _GRAPH_TEXT.match(first_line(top)) is not None:
         return _graph(path)
-    if top.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+    if top.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") and not is_log(top, lower):
         if lower.startswith(("changeinfo", "change_info")):
             return Other(
                 "a change-info file of HCCL, not a rank table",
@@ -124,9 +131,22 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
                 "enable_dump and dump_path",
             )
         return None
+    if is_log(top, lower):
+        return Other("a log", phrase("run: npu-config log {}", path))
     if lower.endswith((".log", ".out")) and _LOSS.search(top):
         return Other("the log of a training run", phrase("run: npu-config loss-scale {}", path))
     return None
+
+
+def is_log(text: str, name: str) -> bool:
+    """Whether the beginning of a file is that of a log: of CANN, of TensorFlow, of a failed job.
+
+    Args:
+        text: its beginning.
+        name: its name.
+    """
+    kind = kind_of_suffix(suffix_of(name))
+    return (kind is None or name.endswith(".log")) and _LOG.search(text[:_TOP]) is not None
 
 
 def placeholder(text: str) -> "Optional[re.Match[str]]":
@@ -232,6 +252,7 @@ FORMATS: Mapping[str, FileFormat] = {
         FileFormat("yaml", (".yaml", ".yml"), "npu_config.readers.yaml_file", _MIB),
         FileFormat("toml", (".toml",), "npu_config.readers.toml_file", _MIB),
         FileFormat("json", (".json",), "npu_config.readers.json_file", _MIB),
+        FileFormat("record", (), "npu_config.readers.record_file", 16 * _MIB),
         FileFormat(
             "pbtxt",
             (".pbtxt",),
@@ -312,6 +333,11 @@ def kind_by_content(text: str, path: str) -> Optional[str]:
     """The format that a text looks like; its name decides where that says nothing."""
     if _SHELL_SHEBANG.match(text) is not None:
         return "shell"
+    if '"npu_config' in text[:_LINE]:
+        from npu_config.readers.record_file import is_record
+
+        if is_record(text):
+            return "record"
     from npu_config.readers.side_file import RANK_TABLE, kind_by_name, recognise
 
     kind = recognise(text, path) or kind_by_name(path)
@@ -374,6 +400,7 @@ class Ownership(NamedTuple):
 
 NOTHING_OF_NPU = "it sets nothing of the NPU"
 _NO_KIND = Ownership(False, "unsupported file type")
+_RECORD = Ownership(False, "this is the record of a job")
 _TAKEN = Ownership(True, "it refers to the NPU")
 _SIDE_FILE = Ownership(True, "its content is that of a side file or a rank table")
 
@@ -399,6 +426,11 @@ def is_ours(path: str, content: bytes, named: bool = False) -> Ownership:
     other = other_kind(text, content, path)
     if other is not None:
         return Ownership(False, phrase("this is {}", other.what))
+    if b'"npu_config' in content[:_LINE]:
+        from npu_config.readers.record_file import is_record
+
+        if is_record(text):
+            return _RECORD
     decision = _NO_KIND if kind is None else _of_configuration(signs(text, kind, path, named))
     if decision or suffix not in OPEN_SUFFIXES or not _SIDE_MARKS.search(content.lower()):
         return decision

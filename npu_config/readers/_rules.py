@@ -151,6 +151,24 @@ def bases_disagree() -> None:
     """
 
 
+@declare(
+    "NPU7063",
+    Severity.ERROR,
+    source=("npu_config",),
+    help="name a record as the job wrote it, read by an npu_config as new as the one that did",
+)
+def record_not_read() -> None:
+    """The record of a job (`npu_config.json`) is damaged, or of a version that is not known.
+
+    `npu_config.record`, `ConfigRecordHook` and `NPU_CONFIG_RECORD` write records; nobody edits
+    them.  What can be read of a damaged one is shown and compared, the rest is said to be missing.
+
+    Wrong: `{"version": 2, "tool": "npu_config 9.0", ...}`
+
+    Right: `{"version": 1, "tool": "npu_config 0.1.0", ...}`
+    """
+
+
 @declare("NPU708", Severity.ERROR, source=("npu_config",))
 def unknown_file_kind() -> None:
     """Neither the name nor the content of a file says what it is.

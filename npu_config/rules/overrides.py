@@ -1,7 +1,7 @@
 """Values that replace those of a configuration: ``NAME=VALUE`` of ``--set`` and of ``load``."""
 
 import json
-from typing import Any, Dict, Iterable, List, NamedTuple, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Tuple
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, Option
 from npu_config.catalogue.kinds import Bool, Int, shorten, written_int
@@ -12,10 +12,13 @@ from npu_config.core.rule import declare
 from npu_config.core.settings import Setting, Settings
 from npu_config.text.words import near
 
-__all__ = ["ORIGIN", "REMOVE", "Override", "applied", "overrides_of"]
+__all__ = ["ORIGIN", "REMOVE", "VARIABLE", "Override", "applied", "overrides_in", "overrides_of"]
 
 ORIGIN = "<--set>"
 """What stands for the file in the places of such values."""
+
+VARIABLE = "NPU_CONFIG_SET"
+"""Holds a JSON list of ``NAME=VALUE``, in the processes of ``npu-config run --set``."""
 
 REMOVE = "null"
 """The value that takes an option away, as in a file that extends another one."""
@@ -73,6 +76,12 @@ def overrides_of(texts: Iterable[str]) -> Tuple[Override, ...]:
     if faults:
         raise NpuConfigError(faults)
     return tuple(found)
+
+
+def overrides_in(environ: Mapping[str, str]) -> Tuple[Override, ...]:
+    """Those that ``npu-config run --set`` hands to the sessions of a script."""
+    text = environ.get(VARIABLE)
+    return overrides_of(json.loads(text)) if text else ()
 
 
 def _without_group(name: str) -> str:

@@ -49,14 +49,15 @@ def collective_timeout_rounded(case: Case) -> None:
             "hccl_timeout",
             '"hccl_timeout" is {} s, of which {} s take effect (multiples of {})',
             seconds,
-            _rounded(seconds),
+            rounded(seconds),
             HCCL_UNIT,
             help=phrase("write {}", above),
             fix=writing(case, case.entries["hccl_timeout"], above),
         )
 
 
-def _rounded(seconds: int) -> int:
+def rounded(seconds: int) -> int:
+    """The seconds that take effect on a product that rounds them."""
     return max(seconds // HCCL_UNIT * HCCL_UNIT, HCCL_UNIT)
 
 
@@ -152,7 +153,7 @@ def _collective_timeout(case: Case, cluster: bool) -> Optional[Tuple[int, str]]:
         seconds = int(text) if known else HCCL_DEFAULT
         origin = "HCCL_EXEC_TIMEOUT" if known else "the default of the collective timeout"
     if seconds and case.only_on(ROUNDING_PRODUCTS):
-        seconds = _rounded(seconds)
+        seconds = rounded(seconds)
     return seconds, origin
 
 

@@ -27,7 +27,7 @@ import attr
 from npu_config.catalogue import ALL_OPTIONS, known_to
 from npu_config.core.calls import explained
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
-from npu_config.core.settings import UNKNOWN, Settings
+from npu_config.core.settings import UNKNOWN, Setting, Settings
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.case import Case, judge_case
 from npu_config.rules.overwritten import warn_overwritten
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from tensorflow.core.protobuf.config_pb2 import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
         ConfigProto,
     )
+
+    from npu_config.rules.origin import Origin
 
     Proto = TypeVar("Proto")
     _Mapping = Mapping[str, Any]
@@ -75,13 +77,39 @@ class ConfigValue(_Mapping):
     target: Target = ANY_TARGET
     diagnostics: Report = attr.ib(default=_NO_FINDINGS, eq=False, repr=False)
     side_files: Mapping[str, SideFile] = attr.ib(default=_NO_FILES, hash=False, repr=False)
+    _settings: Optional[Settings] = attr.ib(default=None, eq=False, repr=False)
 
     def __hash__(self) -> int:
         return hash((tuple(self.options.items()), self.target))
 
     def __reduce__(self) -> Tuple[Any, ...]:
         state = dict(self.options), self.target, self.diagnostics, dict(self.side_files)
-        return (from_validated, (type(self), *state))
+        return (from_validated, (type(self), *state, self._without_values()))
+
+    def _without_values(self) -> Optional[Settings]:
+        """Where the options were set, without what was given: that may be any object."""
+        settings = self._settings
+        if settings is None:
+            return None
+        entries = {
+            name: setting._replace(value=None, content=None)
+            for name, setting in settings.entries.items()
+        }
+        return Settings(entries, settings.source_kind, place=settings.place, extra={})
+
+    @property
+    def origins(self) -> "Mapping[str, Origin]":
+        """Option name to where its value comes from: a file and line, a call, an override."""
+        from npu_config.rules.origin import Origin, origin_of
+
+        settings = self._settings
+        entries: Mapping[str, Setting] = {} if settings is None else settings.entries
+        return {
+            name: origin_of(entries[name], settings)
+            if settings is not None and name in entries
+            else Origin("builder")
+            for name in self.options
+        }
 
     def __getitem__(self, name: str) -> Any:
         return self.options[name]
@@ -167,12 +195,12 @@ def from_validated(
     target: Target,
     found: Report = _NO_FINDINGS,
     side_files: Mapping[str, SideFile] = _NO_FILES,
+    settings: Optional[Settings] = None,
 ) -> Value:
-    """A configuration of options that were judged before."""
+    """A configuration of options that were judged before; ``settings`` say where they are from."""
     value = into.__new__(into)
-    ConfigValue.__init__(
-        value, MappingProxyType(dict(options)), target, found, MappingProxyType(dict(side_files))
-    )
+    files = MappingProxyType(dict(side_files))
+    ConfigValue.__init__(value, MappingProxyType(dict(options)), target, found, files, settings)
     return value
 
 
@@ -214,6 +242,7 @@ def from_settings(
         case.target,
         Report(diagnostics) if diagnostics else _NO_FINDINGS,
         side_files or _NO_FILES,
+        settings,
     )
 
 
@@ -222,7 +251,7 @@ def of_judged(
 ) -> Value:
     """The configuration of a case that was judged and has no error."""
     return from_validated(
-        into, _canonical(case), case.target, Report(case.diagnostics), side_files
+        into, _canonical(case), case.target, Report(case.diagnostics), side_files, case.settings
     )
 
 

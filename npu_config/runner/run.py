@@ -42,8 +42,13 @@ ONE_RANK: Mapping[str, str] = {
     "RANK_SIZE": "1",
     "DEVICE_ID": "0",
     "ASCEND_DEVICE_ID": "0",
+    "DEVICE_INDEX": "0",
 }
-"""A job of one process; without ``RANK_TABLE_FILE``, which one process does not need."""
+"""A job of one process; without ``RANK_TABLE_FILE``, which one process does not need.
+
+``DEVICE_INDEX`` is no variable of the adapter: launch scripts set it beside ``RANK_ID``, and
+training scripts read it.
+"""
 
 
 def fill(environ: MutableMapping[str, str]) -> Dict[str, str]:
@@ -149,6 +154,7 @@ class Seen(NamedTuple):
             where ``exit_code`` is not 0; else None.
         error_place: the line of the script, or of a module beside it, that led there, or that it
             was at.
+        did: of one rank of several, what is compared with the others.
     """
 
     script: str
@@ -163,6 +169,7 @@ class Seen(NamedTuple):
     warnings: Tuple[Tuple[str, str, Optional[str], int], ...]
     error: Optional[str] = None
     error_place: Optional[str] = None
+    did: Optional[Dict[str, Any]] = None
 
     def to_dict(self) -> Dict[str, Any]:
         """The object of ``--report`` and of ``--dry-run``."""
@@ -183,6 +190,7 @@ class Seen(NamedTuple):
                 {"message": message, "category": category, "path": path, "line": line}
                 for message, category, path, line in self.warnings
             ],
+            **({} if self.did is None else {"did": self.did}),
         }
 
 
@@ -197,6 +205,7 @@ def run_path(
     known_rules: Optional[KnownRules] = None,
     timeout: Optional[float] = None,
     last: Optional[Callable[[Seen], None]] = None,
+    overrides: Sequence[str] = (),
 ) -> Seen:
     """Run a training script as it is, without an NPU and without the vendor's package.
 
@@ -217,6 +226,7 @@ def run_path(
         timeout: seconds after which the run is ended; needs ``last``.
         last: called with what was seen when a signal or the time ends the process, which
             happens right after that.  None: signals are left alone.
+        overrides: values that replace those of every session, each ``"NAME=VALUE"``.
 
     Returns:
         What was seen, with the exit code.
@@ -234,15 +244,17 @@ def run_path(
     found = script.find(name)
     with contextlib.ExitStack() as stack:
         stack.enter_context(_served(force))
-        filled = stack.enter_context(_variables(loops))
-        watch = Watch(dry_run, steps)
-        written = _judged(found, known_rules) if dry_run else None
+        filled = stack.enter_context(_variables(loops, overrides))
+        watch = Watch(dry_run, steps, script.files_of(found))
+        written = _judged(found, known_rules, overrides) if dry_run else None
         run = _Run(found, watch, filled, written, files)
         watch.start()
         stack.callback(watch.stop)
         stack.callback(share(os.path.dirname(os.path.realpath(found))))
         with run.ended_from_outside(timeout, last):
             end = script.execute(found, arguments, name)
+            if "npu_config.records.writing" in sys.modules:  # a session was recorded
+                sys.modules["npu_config.records.writing"].set_exit(end.code)
         if watch.stopped:
             return run.seen(end, "dry-run" if dry_run else "steps")
         return run.seen(end, "signal" if end.is_interrupt else "finished")
@@ -305,7 +317,18 @@ class _Run:
             tuple((text, kind, path or "", n) for text, kind, path, n in self._watch.warnings),
             end.error,
             None if end.place is None else "{}:{}".format(*end.place),
+            self._did(),
         )
+
+    def _did(self) -> Optional[Dict[str, Any]]:
+        doings = self._watch.doings
+        if doings is None:
+            return None
+        from npu_config.tf1.optimizers import wrapped
+
+        first = next(iter(wrapped), None)
+        doings.wrapped = None if first is None else "{}:{}".format(first.path, first.line)
+        return doings.to_dict()
 
     def _findings(self, end: script.End) -> Tuple[Diagnostic, ...]:
         """Every finding, once."""
@@ -347,17 +370,20 @@ def _served(force: bool) -> Iterator[None]:
             finder.uninstall_npu_bridge()
 
 
-def _judged(path: str, known_rules: Optional[KnownRules]) -> Tuple[Diagnostic, ...]:
+def _judged(
+    path: str, known_rules: Optional[KnownRules], overrides: Sequence[str] = ()
+) -> Tuple[Diagnostic, ...]:
     """What ``npu-config check`` says of a script."""
-    from npu_config.judging import ALONE, judge
+    from npu_config.judging import Around, judge
     from npu_config.lint.project import in_project
+    from npu_config.rules.overrides import overrides_of
 
-    around = in_project(ALONE, path, known_rules)
+    around = in_project(Around(overrides=overrides_of(overrides)), path, known_rules)
     return judge(path, around, "script", known_rules=known_rules).found
 
 
 @contextlib.contextmanager
-def _variables(loops: Optional[str]) -> Iterator[Dict[str, str]]:
+def _variables(loops: Optional[str], overrides: Sequence[str] = ()) -> Iterator[Dict[str, str]]:
     """Inside, the variables that a launcher sets, and ours, are there; gives the former."""
     filled = fill(os.environ)
     before: Mapping[str, Optional[str]] = {
@@ -367,6 +393,11 @@ def _variables(loops: Optional[str]) -> Iterator[Dict[str, str]]:
     if loops is not None:
         os.environ["NPU_CONFIG_LOOPS_BY"] = "run"
     os.environ["NPU_CONFIG_LOOPS"] = loops or before["NPU_CONFIG_LOOPS"] or "device"
+    os.environ[_RUN] = str(os.getpid())
+    if overrides:
+        import json
+
+        os.environ[_SET] = json.dumps(list(overrides))
     paths = (finder.SHIM, before["PYTHONPATH"])
     os.environ["PYTHONPATH"] = os.pathsep.join(each for each in paths if each)
     try:
@@ -379,4 +410,6 @@ def _variables(loops: Optional[str]) -> Iterator[Dict[str, str]]:
                 os.environ[name] = value
 
 
-_OURS = ("NPU_CONFIG_LOOPS", "NPU_CONFIG_LOOPS_BY", "PYTHONPATH")
+_SET = "NPU_CONFIG_SET"
+_RUN = "NPU_CONFIG_RUN"
+_OURS = ("NPU_CONFIG_LOOPS", "NPU_CONFIG_LOOPS_BY", _RUN, _SET, "PYTHONPATH")

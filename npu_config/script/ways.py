@@ -153,7 +153,10 @@ def _with_defaults(settings: Settings) -> Settings:
     if settings.source_kind is not SourceKind.RUN_CONFIG or settings.open:
         return settings
     absent = changed_by_defaults(settings.entries)
-    defaults = {name: Setting(default, None, settings.place) for name, _, default in absent}
+    defaults = {
+        name: Setting(default, None, settings.place, by="NPURunConfig", is_implied=True)
+        for name, _, default in absent
+    }
     return settings._replace(entries={**settings.entries, **defaults})
 
 

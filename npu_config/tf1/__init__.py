@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         npu_tf_optimizer,
     )
     from npu_config.tf1.plan import LoopPlan, plan_loops
+    from npu_config.tf1.records import ConfigRecordHook
     from npu_config.tf1.resources import (
         get_npu_local_rank_id,
         get_npu_local_rank_size,
@@ -99,6 +100,7 @@ loss_scale: ExponentialUpdateLossScaleManager FixedLossScaleManager NPULossScale
 optimizers: KerasDistributeOptimizer NPUDistributedOptimizer NPUOptimizer npu_allreduce
     npu_distributed_optimizer_wrapper npu_keras_optimizer npu_tf_optimizer
 plan: LoopPlan plan_loops
+records: ConfigRecordHook
 resources: get_npu_local_rank_id get_npu_local_rank_size get_npu_rank_id get_npu_rank_size
     init_resource npu_resources shutdown_resource
 run_config: NPURunConfig

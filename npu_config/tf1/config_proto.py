@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Any
 
@@ -43,6 +44,28 @@ def session_config(config: Any = None) -> Any:
     if isinstance(config, tf.ConfigProto):
         copy.CopyFrom(config)
     return npu_edits(copy)
+
+
+def overridden(config: Any) -> Any:
+    """A ConfigProto with the values of ``npu-config run --set`` in its entries, in place."""
+    if "NPU_CONFIG_SET" not in os.environ:
+        return config
+    from npu_config.catalogue import ALL_OPTIONS, InvalidValue
+    from npu_config.rules.overrides import overrides_in
+
+    for override in overrides_in(os.environ):
+        option = ALL_OPTIONS[override.name]
+        value = override.value
+        for entry in npu_entries(config):
+            entry.parameter_map.pop(override.name, None)
+        if value is None:
+            continue
+        with contextlib.suppress(InvalidValue):
+            value = option.kind.to_wire(option.kind.parse(value))
+        wire = "b" if isinstance(value, bool) else "i" if isinstance(value, int) else "s"
+        content = tf.compat.as_bytes(str(value)) if wire == "s" else value
+        setattr(npu_entries(config)[-1].parameter_map[override.name], wire, content)
+    return config
 
 
 def npu_config_proto(config_proto: Any = None) -> Any:

@@ -5,14 +5,21 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import os
 from typing import Any, Callable, Iterator, Optional, Tuple
 
 from npu_config.tf1 import vendor
-from npu_config.tf1.config_proto import npu_edits, session_config, warn_of_findings
+from npu_config.tf1.config_proto import (
+    npu_edits,
+    overridden,
+    session_config,
+    warn_of_findings,
+)
 from npu_config.tf1.loop_runs import watch
 from npu_config.tf1.tensorflow import internal, tf
 
 _ORIGINAL = "__npu_config_original__"
+_RECORD = "NPU_CONFIG_RECORD"
 
 Init = Callable[..., None]
 
@@ -35,13 +42,22 @@ def decorator_tf_session(func: Init) -> Init:
             config = args[position] if config is None else config
             args = args[:position] + args[position + 1 :]
         if config is None or isinstance(config, tf.ConfigProto):
-            config = session_config(config)
+            config = overridden(session_config(config))
             warn_of_findings(config)
         func(self, *args, config=config, **kwargs)
         watch(self)
+        if _RECORD in os.environ:
+            _record(self)
 
     setattr(wrapper, _ORIGINAL, (wrapper, func))
     return wrapper
+
+
+def _record(session: Any) -> None:
+    """Record a session in the directory that the variable names."""
+    from npu_config.tf1.records import record_if_asked
+
+    record_if_asked(session)
 
 
 def _original(init: Any) -> Optional[Init]:
@@ -101,10 +117,12 @@ def npu_session(config: Any = None, target: str = "", graph: Any = None) -> Iter
         graph: the graph to run; None: the default one.
     """
     vendor.load_adapter()
-    made = session_config(config)
+    made = overridden(session_config(config))
     warn_of_findings(made)
     session = tf.Session(target=target, graph=graph, config=made)
     watch(session)
+    if _RECORD in os.environ:
+        _record(session)
     try:
         with session:
             yield session

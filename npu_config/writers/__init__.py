@@ -165,9 +165,29 @@ def _python(config: ConfigValue, notes: Notes, _: Any) -> str:
     lines = ["{}\n".format(line) for line in notes.comments(config.options)]
     for name, (field, value) in config.wire_values().items():
         lines.append(
-            'custom_op.parameter_map["{}"].{} = {}\n'.format(name, field, _bytes_literal(value))
+            'custom_op.parameter_map["{}"].{} = {}{}\n'.format(
+                name, field, _bytes_literal(value), notes.behind(name)
+            )
         )
     return _PYTHON_HEAD + "".join(lines) + _PYTHON_TAIL
+
+
+def _builder(config: ConfigValue, notes: Notes, _: Any) -> str:
+    """Calls of NpuConfigBuilder that end with ``config``, equal to this configuration."""
+    target = ", ".join(
+        "{}={}".format(name, quoted(getattr(value, "value", value)))
+        for name in ("product", "mode", "cann", "adapter")
+        for value in [getattr(config.target, name)]
+        if value is not None
+    )
+    lines = ["import npu_config as npu\n\n"]
+    lines += ["{}\n".format(line) for line in notes.comments(config.options)]
+    lines += ["config = (\n", "    npu.NpuConfigBuilder("]
+    lines += ["npu.Target({})".format(target) if target else "", ")\n"]
+    for name, value in config.to_dict().items():
+        shown = quoted(value) if isinstance(value, str) and is_utf8(value) else repr(value)
+        lines.append("    .set({}={}){}\n".format(name, shown, notes.behind(name)))
+    return "".join(lines) + "    .build()\n)\n"
 
 
 def _bytes_literal(value: Any) -> str:
@@ -235,6 +255,7 @@ FORMATS: Mapping[str, OutputFormat] = {
     "pbtxt": OutputFormat(_pbtxt, (".pbtxt",)),
     "pb": OutputFormat(_pb, (".pb",)),
     "python": OutputFormat(_python),
+    "builder": OutputFormat(_builder),
     "run-config": OutputFormat(to_call),
     "env": OutputFormat(_env),
 }

@@ -27,11 +27,12 @@ _KINDS = {
     "pbtxt": SourceKind.PROTO,
     "pb": SourceKind.PROTO,
     "python": SourceKind.SCRIPT,
+    "builder": SourceKind.BUILDER,
     "run-config": SourceKind.RUN_CONFIG,
 }
 """As what ``check`` judges an output; the variables of ``env`` are no configuration."""
 
-_WITH_TARGET = ("yaml", "toml", "json")
+_WITH_TARGET = ("yaml", "toml", "json", "builder")
 _INSTEAD = {
     "json": "write yaml or toml: there it is a comment",
     "pb": "write pbtxt: there it is a comment",

@@ -48,10 +48,16 @@ class Notes:
     Args:
         options: option, set in the output or not, to what is said of it.
         whole: what is said of the configuration as a whole.
+        origins: option to where its value comes from, for code.
     """
 
     options: Mapping[str, Sequence[str]] = attr.ib(factory=dict)
     whole: Tuple[str, ...] = ()
+    origins: Mapping[str, str] = attr.ib(factory=dict)
+
+    def behind(self, name: str) -> str:
+        """The comment at the end of a line of code: where its value comes from."""
+        return "  " + _comment(self.origins[name]) if name in self.origins else ""
 
     def head(self) -> List[str]:
         """The comments about the whole."""

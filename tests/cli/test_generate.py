@@ -22,7 +22,7 @@ SCRIPTS = [
     path for half in ("ok", "err") for path in golden.inputs(TESTS / "script" / "cases", half)
 ]
 FILES = [path for half in ("ok", "err") for path in golden.inputs(TESTS / "cases", half)][::6]
-SUFFIXES = {"python": ".py", "run-config": ".py", "env": ".sh"}
+SUFFIXES = {"python": ".py", "builder": ".py", "run-config": ".py", "env": ".sh"}
 OF_FILES = ("yaml", "toml", "json")
 
 

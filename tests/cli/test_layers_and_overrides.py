@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+import npu_config as api
 from npu_config.readers import read
 from npu_config.writers import render
 from tests.strategies import configs
@@ -136,3 +137,17 @@ def test_every_wrong_override_is_a_wrong_call(npu, folder):
         assert done.code == 2
         for words in ("neither NAME=VALUE", "has no name", 'did you mean "hccl_timeout"?'):
             assert words in done.err
+
+
+def test_code_says_where_its_values_come_from(npu, folder):
+    """The builder calls make the same configuration; so do the lines of a ConfigProto."""
+    call = ["generate", "job.yaml", "--set", "hccl_timeout=7", "--to"]
+    calls = npu(*call, "builder").out
+    assert "    .set(hccl_timeout=7)  # --set hccl_timeout=7" in calls.splitlines()
+    assert '    .set(dump_step="0|5")  # base.yaml:7, extended' in calls.splitlines()
+    assert "    .set(op_wait_timeout=60)  # job.yaml:3" in calls.splitlines()
+    names = {}
+    exec(calls, names)
+    assert names["config"] == api.NpuConfig.load("job.yaml", overrides=["hccl_timeout=7"])
+    lines = npu(*call, "python").out.splitlines()
+    assert 'custom_op.parameter_map["op_wait_timeout"].i = 60  # job.yaml:3' in lines

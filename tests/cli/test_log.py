@@ -70,6 +70,15 @@ def test_config(npu, log, tmp_path):
     assert {"path": str(config), "line": 2, "option": "graph_memory_max_size"} in places
 
 
+def test_commands_name_what_is_known(npu, tmp_path):
+    """The option and the configuration stand in the commands that are to be run next."""
+    block = "E10001: Value [7] for parameter [ge.exec.staticMemoryPolicy] is invalid. Reason: x"
+    write(tmp_path, {"a.log": raised(block), "npu.yaml": "version: 1\nstatic_memory_policy: 7\n"})
+    result = npu("log", tmp_path / "a.log", "--config", tmp_path / "npu.yaml")
+    assert "npu-config explain static_memory_policy" in result.out
+    assert "npu-config check {}".format(tmp_path / "npu.yaml") in result.out
+
+
 def test_standard_input(npu, log):
     """``-`` is standard input; nothing failed: exit code 0."""
     result = npu("log", "-", stdin=log.read_bytes())
@@ -187,3 +196,63 @@ def test_folder_of_many(npu, tmp_path):
     result = npu("log", tmp_path)
     assert (result.code, "1500/a.log:6" in result.out) == (1, True)
     assert len(result.out.splitlines()) < 60
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("EI0006", "EI0006"),
+        ("e30008", "E30008"),
+        ("507018", "507018"),
+        ("0x7020009", "0x7020009"),
+        ("faq-ra-rdev-17", "faq-ra-rdev-17"),
+        ("Getting socket times out. Reason: Remote Rank did not send the data", "EI0006"),
+        ("dump mode should be one of the list:[input, output, all]", "ref-dump-mode"),
+    ],
+)
+def test_explain(npu, word, name):
+    """A code, a number, a failure, and the words of a message, in both languages."""
+    for language in ("en", "zh"):
+        result = npu("explain", word, "--format", "json", "--lang", language)
+        assert result.code == 0
+        assert json.loads(result.out)["topics"][0]["name"] == name
+
+
+def test_explain_finds_chinese_words(npu):
+    """Whatever language is spoken."""
+    assert "faq-getnext-timeout" in npu("explain", "预处理太慢").out
+
+
+def test_explain_an_unknown_code(npu):
+    """It says so."""
+    result = npu("explain", "EQ1234")
+    assert (result.code, "EQ1234" in result.err) == (2, True)
+
+
+COMMANDS = (
+    "check,generate --to yaml,migrate,diagnose,ranktable check,doctor,diff good.yaml,op-summary,"
+    "format,compat,env --check,mixlist check,loss-scale,run"
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS.split(","))
+def test_a_log_for_another_command(npu, log, good, monkeypatch, command):
+    """The command that reads it is named."""
+    monkeypatch.chdir(log.parent)
+    more = ["--findings", "out.json"] if command == "doctor" else []
+    result = npu(*command.split(), "train.log", *more)
+    said = result.out + result.err
+    if command == "doctor":
+        said += (log.parent / "out.json").read_text()
+    assert result.code in (1, 2)
+    assert "npu-config log train.log" in said
+
+
+def test_run_says_what_a_failure_is(npu, tmp_path):
+    """The closing lines know what the recognisers know."""
+    script = tmp_path / "train.py"
+    script.write_text("raise OSError(28, 'No space left on device')\n")
+    call = [sys.executable, "-m", "npu_config", "run", str(script)]
+    done = subprocess.run(call, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 1
+    assert b"py-no-space" in done.stderr

@@ -184,3 +184,12 @@ def test_a_damaged_graph_never_raises_anything_else(tmp_path_factory, data):
     path.write_bytes(bytes(content))
     with contextlib.suppress(NpuConfigError):
         diagnose(path)
+
+
+@pytest.mark.parametrize("ending", ["txt", "json"])
+def test_a_graph_of_the_engine(ending):
+    """What the graph engine wrote is named, and the command that reads it."""
+    path = Path(__file__).parents[1] / "data/dump/net/graph/ge_proto_00012_Build.{}".format(ending)
+    with pytest.raises(NpuConfigError, match="graph engine") as caught:
+        diagnose(path)
+    assert "dump compare" in caught.value.diagnostics[0].help

@@ -34,9 +34,13 @@ from npu_config import NpuConfig, check, rank_table
 from npu_config.cli._output import EXIT_CODES
 from npu_config.cli.app import app
 from npu_config.lint.project import read_project
+from npu_config.records.document import content_of
+from npu_config.records.document import render as render_record
 from npu_config.reporters import schema as findings
 from npu_config.rulebook import load_all
 from npu_config.runner.finder import uninstall_npu_bridge
+from tests.logs.jobs import MEMORY
+from tests.logs.jobs import raised as failed_log
 from tests.proto import event_messages
 
 ROOT = Path(__file__).parents[2]
@@ -116,6 +120,13 @@ target:
   product: atlas_a2
 precision_mode: allow_mix_precision
 hccl_timeout: 1800
+"""
+JOB = """\
+version: 1
+extends: base.yaml
+precision_mode: null
+precision_mode_v2: origin
+op_wait_timeout: 60
 """
 HOROVOD = """\
 import horovod.tensorflow as hvd
@@ -226,7 +237,13 @@ def folder(tmp_path, monkeypatch):
         "old_table.json": old_table(),
         "fusion_result.json": '[{"session_and_graph_id_0_0": {"graph_fusion": {}, '
         '"ub_fusion": {}}}]',
+        "base.yaml": CONFIG,
+        "job.yaml": JOB,
+        "run_1/npu_config.json": a_record({"op_wait_timeout": 60}),
+        "run_2/npu_config.json": a_record({"op_wait_timeout": 9}),
         "train.log": "".join("step {} loss scale 1024\n".format(n) for n in range(9)),
+        "failed.log": failed_log(MEMORY),
+        "logs/train_0.log": failed_log(MEMORY),
         "PROF_001/op_summary_0.csv": SUMMARY,
         ".git/HEAD": "",
     }.items():
@@ -248,6 +265,11 @@ def folder(tmp_path, monkeypatch):
     os.symlink(sys.executable, str(program.with_name("python")))
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def a_record(options):
+    """The record of a job."""
+    return render_record(content_of(NpuConfig.from_dict(options)))
 
 
 def commands(text):

@@ -129,7 +129,7 @@ def test_overflow(npu, tmp_path):
     assert not re.search(r"(src|href)\s*=", page)
     assert json.loads((tmp_path / "m.json").read_text()) == {"black-list": {"to-add": ["Mul"]}}
     config = files["next.yaml"].read_text()
-    for words in ("dump_layer: loss/mul", "dump_mode: all", "modify_mixlist:", "dump_path: "):
+    for words in ("enable_dump_debug: true", "modify_mixlist:", "dump_path: "):
         assert words in config
     assert files["ops_info.json"].exists()
     assert npu("check", files["next.yaml"]).code == 0
@@ -166,7 +166,7 @@ def test_compare(npu, tmp_path):
     assert "<svg" in text
     assert "dense/MatMul_fused" in text
     assert not re.search(r"(src|href)\s*=", text)
-    assert "dump_layer: dense/MatMul_fused" in config.read_text()
+    assert 'dump_layer: "dense/MatMul dense/BiasAdd"' in config.read_text()
     assert "MatMulBiasAddFusionPass" in (tmp_path / "n/fusion_switch.cfg").read_text()
     assert npu("check", config).code == 0
     found = document(npu("dump", "compare", *NET, "--format", "json"))
@@ -308,6 +308,54 @@ def test_pages_are_whole(npu, tmp_path):
         parser.feed(text)
         assert (parser.open, tags <= parser.seen) == ([], True)
         assert "http" not in text
+
+
+def test_the_page_of_a_comparison(npu, tmp_path):
+    """Verdict, counts and limits are text; rows are data, each text once; nothing is markup."""
+    npu("dump", "compare", *NET, "--max-rel", "0.1", "--html", tmp_path / "c.html")
+    page = (tmp_path / "c.html").read_text()
+    for words in (
+        "whose outputs do not: dense/MatMul_fused",
+        "10 agrees, 5 diverges, 4 not compared",
+        "step 0, device 0, model ge_default_20260102030405_1, run 20260102030405",
+        "limits: cosine 0.98, max rel 0.1",
+        "npu_config 0.",
+        'lang="en"',
+    ):
+        assert words in page
+    found = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.S)
+    data = json.loads(found.group(1))
+    assert len(data["rows"]) == 19
+    assert len(data["strings"]) == len(set(data["strings"]))
+    worst = [row[10] for row in data["rows"] if row[10]]
+    assert (len(worst[0]) > 0, worst[0][0][0][0]) == (True, "[")
+    npu("--lang", "zh", "dump", "compare", *NET, "--html", tmp_path / "zh.html")
+    assert 'lang="zh"' in (tmp_path / "zh.html").read_text("utf-8")
+
+
+def test_many_rows_as_json_and_in_a_narrow_terminal(npu, tmp_path, monkeypatch):
+    """JSON piece by piece is one document; in 80 columns no verdict is cut."""
+    npu("dump", "compare", *NET, "--json", tmp_path / "r.json")
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert (found["version"], len(found["rows"])) == (1, 19)
+    assert [part["first_diverging"] for part in found["parts"]] == ["dense/MatMul_fused"]
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = npu("dump", "compare", *NET, "--all").out.split("\n\n")[1].splitlines()
+    assert max(map(len, lines)) <= 80
+    rows = [line for line in lines if re.match(r"\d+ ", line)]
+    assert (len(rows), all(re.search("agrees|diverges|not compared", row) for row in rows)) == (
+        19,
+        True,
+    )
+
+
+def test_a_table_without_a_number(npu, tmp_path):
+    """A result table in which nothing was compared is not clean."""
+    (tmp_path / "r.csv").write_text(
+        "Index,LeftOp,RightOp,TensorIndex,CosineSimilarity\n0,a,a,a:output:0,NaN\n1,b,*,NaN,NaN\n"
+    )
+    result = npu("dump", "result", tmp_path / "r.csv")
+    assert (result.code, "nothing was compared" in result.out) == (1, True)
 
 
 def test_the_page_names_every_option():

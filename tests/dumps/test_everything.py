@@ -9,6 +9,7 @@ pytest.importorskip("numpy")
 
 import numpy
 
+from npu_config import NpuConfigError
 from npu_config.dumps import compare_dumps, compare_files, compare_ranks, find_dumps
 from npu_config.dumps.export import export_dumps
 from tests.cli.conftest import npu
@@ -194,6 +195,8 @@ def test_runs_of_a_reference_are_steps(tmp_path):
     assert ([part.other.step for part in found.parts], found.ok) == ([0, 1, 2], True)
     other = compare_dumps(tmp_path / "npu", tmp_path / "tf", step=1, reference_step=2)
     assert (other.ok, [d.rule for d in other.diagnostics]) == (False, ["NPU325"])
+    with pytest.raises(NpuConfigError, match="step 7: the reference has 0, 1, 2"):
+        compare_dumps(tmp_path / "npu", tmp_path / "tf", reference_step=7)
     one = compare_dumps(tmp_path / "npu", tmp_path / "tf/run_1", step=1)
     assert (one.ok, one.step) == (True, 1)
 
@@ -316,3 +319,31 @@ def test_single_files(tmp_path, npu):
     numpy.save(str(tmp_path / "t.npy"), x.T)
     turned = compare_files(tmp_path / "x.npy", tmp_path / "t.npy")
     assert [row.causes for row in turned.rows] == [("shape",)]
+
+
+HEAD = (
+    "Input/Output,Index,Data Size,Data Type,Format,Shape,Max Value,Min Value,Avg Value,Count,"
+    "Nan Count,Negative Inf Count,Positive Inf Count\n"
+)
+
+
+def test_tables_of_statistics(tmp_path, npu):
+    """``dump_data: "stats"`` is compared by its numbers, and says so; NaN and limits diverge."""
+    folder = w.step_folder(tmp_path / "npu")
+    values = numpy.arange(1, 9, dtype="f4")
+    cases = {
+        "same": ("8,1,4.5,8,0,0,0", "agrees", ()),
+        "nan": ("8,1,4.5,8,2,0,0", "diverges", ("nan",)),
+        "infinite": ("8,1,4.5,8,0,0,1", "diverges", ("infinite",)),
+        "scaled": ("16,2,9,8,0,0,0", "diverges", ("statistics",)),
+        "none": (",,,,,,", "not compared", ()),
+    }
+    for name, (numbers, _, _) in cases.items():
+        line = "Output,0,32,DT_FLOAT,ND,8,{}\n".format(numbers)
+        (folder / "Add.{}.1.2.1767323045000000.csv".format(name)).write_text(HEAD + line)
+        reference(tmp_path / "tf", **{name: values})
+    found = compare_dumps(tmp_path / "npu", tmp_path / "tf")
+    actual = {row.op_name: (row.verdict, row.causes) for row in found.rows}
+    assert actual == {name: case[1:] for name, case in cases.items()}
+    result = npu("dump", "compare", tmp_path / "npu", tmp_path / "tf")
+    assert (result.code, "by statistics alone" in result.out) == (1, True)

@@ -57,6 +57,12 @@ SEEDS = {
     "read-yaml": _text("version: 1\n", "hccl_timeou_%d: 1\nno_option_%d: [a, {b: c}]"),
     "read-toml": _text("version = 1\n", 'no_option_%d = "a"\n[table_%d]\nx = [1, 2]'),
     "read-json": _text('{"version": 1,', '"no_option_%d": {"a": [1, "b"]}', ",\n", "}"),
+    "read-record": _text(
+        '{"version": 1, "tool": "npu_config 1", "defaults": {}, "options": {',
+        '"hccl_timeout": %d, "no_option_%d": [1]',
+        ",\n",
+        "}}",
+    ),
     "read-pbtxt": _text(
         'graph_options { rewrite_options { custom_optimizers { name: "NpuOptimizer"\n',
         _ENTRY,
@@ -147,6 +153,15 @@ SEEDS = {
     "dump-statistics": _text(
         "Input/Output,Index,Data Size,Data Type,Format,Shape,Max Value,Count\n",
         "Input,%d,8,DT_FLOAT,ND,2x1,1,2",
+    ),
+    "profile": _text("OP Type,Core Type,Count,Total Time(us)\n", "Conv%d,AI_CORE,1,2.5"),
+    "dump-search": _text(
+        '{"version": 1, "kind": "npu_config.dump_search", "base": "b", "base_sha256": "", '
+        '"records": "base", "reference": null, "known_runs": [], "operators": [], "runs": [], '
+        '"suspects": [',
+        '{"kind": "graph", "name": "P%d"}',
+        ",",
+        "]}",
     ),
     "dump-result": _text("LeftOp,RightOp,TensorIndex,CosineSimilarity\n", "a%d,a,a:output:%d,1.0"),
     "dump-index": _text(

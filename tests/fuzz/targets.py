@@ -19,10 +19,11 @@ from npu_config.core.settings import Setting, Settings, SourceKind
 from npu_config.core.toolkit import installed_cann
 from npu_config.diagnosis.graph import diagnose
 from npu_config.diagnosis.loss_report._read import Series, _read
+from npu_config.diagnosis.profiling_tables import read_op_summary, read_profile
 from npu_config.diagnosis.profiling_tables.fusion_result import _sum_up
-from npu_config.diagnosis.profiling_tables.op_summary import _lines, _Reading
 from npu_config.dumps.overflow import units
-from npu_config.dumps.reference import open_reference
+from npu_config.dumps.reference import open_references
+from npu_config.dumps.search import load_search, outcome
 from npu_config.dumps.statistics import statistics_of_row
 from npu_config.judging import judge as judge_input
 from npu_config.judging.comments import Suppressions
@@ -95,11 +96,10 @@ def _text(data):
     return data.decode("utf-8", "replace")
 
 
-def _table(data):
-    reading = _Reading()
-    reading._table("fuzz", _lines(io.StringIO(_text(data))))
-    if not reading.faults:
-        reading.result()
+def _references(path):
+    found = open_references(str(path.parent))
+    for folder in found.folders:
+        found.open(folder)
 
 
 def _log(data):
@@ -210,7 +210,8 @@ TARGETS = {
     "migrate": _migrated,
     "graph": _in_file(diagnose, "graph.pbtxt"),
     "graph-binary": _in_file(diagnose, "graph.pb"),
-    "op-summary": _table,
+    "op-summary": _in_file(lambda path: read_op_summary([path]), "op_summary_1.csv"),
+    "profile": _in_file(lambda path: read_profile([path]), "a.csv"),
     "fusion-result": lambda data: _sum_up("fuzz", _text(data)),
     "log": _in_file(_job, "train_0.log"),
     "log-growing": _in_file(_growing, "train_0.log"),
@@ -234,8 +235,9 @@ TARGETS = {
         lambda path: [*map(statistics_of_row, dumps.read_statistics(path))]
     ),
     "dump-result": _in_file(dumps.read_result),
+    "dump-search": _in_file(lambda path: outcome(load_search(path)), "state.json"),
     "dump-index": _in_file(_folder(_re_exported), "index.csv"),
-    "reference": _in_file(lambda path: open_reference(str(path.parent)), "index.csv"),
+    "reference": _in_file(_references, "index.csv"),
     "ge-graph": _in_file(dumps.read_ge_graph),
     "compile": _in_file(_compile, "train.py"),
     "overflow-record": _in_file(lambda path: units(dumps.read_overflow(path))),
@@ -272,6 +274,7 @@ READERS = {
     "dumps/graph.py": "ge-graph",
     "dumps/reference.py": "reference",
     "dumps/result.py": "dump-result",
+    "dumps/search.py": "dump-search",
     "dumps/statistics.py": "dump-statistics",
     "dumps/tree.py": "dump-mapping",
     "judging/__init__.py": "command: check, a sourced file",
@@ -295,8 +298,13 @@ READERS = {
 
 NO_READERS = {
     "cli/_topics.py": "reads what tools.generate wrote into the package",
+    "cli/_dump_next.py": "compares a file with what was written",
+    "cli/_dump_search.py": "hashes files that others have read",
     "cli/_report.py": "looks whether a file holds findings that may be replaced",
     "core/files.py": "compares a file with what is to be written, and writes",
+    "logs/facts.py": "reads the facts of the package",
+    "records/document.py": "digests of files; a record is read by read-record",
+    "records/writing.py": "looks whether a file is a record that may be renamed",
     "runner/hub.py": "what the system says of a process",
     "runner/ranks.py": "what the ranks of this run wrote",
     "script/checks/loops.py": "searches for one pattern, which tests/linear proves",

@@ -251,12 +251,12 @@ def sampled(groups, *suffixes):
 
 
 @pytest.mark.slow
-def test_doctor_and_generate(groups, monkeypatch, capsys):
-    """Both write what they found with ``--findings``."""
+def test_doctor_generate_and_show(groups, monkeypatch, capsys):
+    """They write what they found with ``--findings``."""
     compared = Comparison()
     for group, name in sampled(groups, ".py", ".yaml", ".toml", ".pbtxt"):
         monkeypatch.chdir(group.alone)
-        for door in (["doctor"], ["generate", "--to", "yaml"]):
+        for door in (["doctor"], ["generate", "--to", "yaml"], ["show"]):
             main([*door, "--findings", "found.json", *group.options, name])
             capsys.readouterr()
             found = of(json.loads((group.alone / "found.json").read_text(encoding="utf-8")))

@@ -21,6 +21,7 @@ KNOWN = {
     ("npu_config.python_flow.source", "_TOKEN"): "only applied to what Python itself has parsed",
     ("npu_config.sidefiles.format", "_PLACEHOLDER"): "what it looks behind at, which the proof "
     "leaves out: it is tried behind a quotation mark only",
+    ("npu_config.cli._explained", "_BLOCK"): "only applied to guides of the package itself",
     ("npu_config.logs.redact", "_PARTS"): "what it looks behind at, which the proof leaves out: "
     "each way begins where a word or a path does",
     ("npu_config.migration.work", "_COMMENT"): "only applied to what Python itself has parsed",

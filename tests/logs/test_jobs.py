@@ -2,6 +2,8 @@
 
 import gzip
 
+import pytest
+
 from npu_config.logs import read_logs
 from tests.logs.jobs import MEMORY, WAITED, raised, slog, started, write
 
@@ -133,3 +135,41 @@ def test_other_frameworks(tmp_path):
     cause = read_logs([str(tmp_path)]).first_cause
     assert (cause.code, cause.leads_to["options"], cause.leads_to["rules"]) == ("EL0004", [], [])
     assert cause.cause
+
+
+def test_several_processes_in_one_output(tmp_path):
+    """Lines of plogs of all ranks on one screen: they are told apart by their process."""
+    lines = [started(rank, 4, 4000 + rank) for rank in range(4)]
+    lines.append(
+        slog("RUNTIME", "[drv api] halMemAlloc failed:size=2(Byte), device_id=2!", 5, 4002)
+    )
+    lines += [slog("HCCL", "wait socket establish timeout, x", 130, 4000 + r) for r in (0, 1, 3)]
+    write(tmp_path, {"nohup.out": "".join(lines)})
+    cause = read_logs([str(tmp_path)]).first_cause
+    assert (cause.pattern, cause.rank, cause.line) == ("rt-oom", 2, 5)
+
+
+@pytest.mark.parametrize("name", ["{}.log", "{}/train.log", "log_{}", "rank-{}.txt"])
+def test_ranks_by_names(tmp_path, name):
+    """Outputs that only their names tell apart."""
+    report = {name.format(rank): raised(MEMORY if rank == 2 else WAITED) for rank in range(4)}
+    write(tmp_path, report)
+    assert read_logs([str(tmp_path)]).first_cause.rank == 2
+
+
+@pytest.mark.parametrize(
+    "line", ["Segmentation fault (core dumped)", "x.sh: line 3: 7 Killed   python3 t"]
+)
+def test_a_rank_that_crashed(tmp_path, line):
+    """It stopped, the others waited."""
+    report = ranks(tmp_path, 4, lambda rank: "step 1\n" + line if rank == 1 else waited(130, rank))
+    assert (report.first_cause.rank, report.first_cause.line) == (1, 2)
+
+
+def test_an_exception_that_was_caught(tmp_path):
+    """The job came to its end behind it: nothing failed."""
+    text = 'Traceback (most recent call last):\n  File "a.py", line 2, in f\nValueError: x\n'
+    write(tmp_path, {"a.log": text + "INFO:tensorflow:Loss for final step: 0.5.\n"})
+    assert read_logs([str(tmp_path)]).first_cause is None
+    write(tmp_path, {"a.log": "INFO:tensorflow:Loss for final step: 0.5.\n" + text})
+    assert read_logs([str(tmp_path)]).first_cause.line == 4

@@ -29,6 +29,8 @@ _TOO_LARGE_HELP = (
     "tf.data.Dataset.from_generator, from_tensor_slices of a placeholder, or files"
 )
 _TEXT_START = re.compile(rb"\s*(?:#[^\n]*\n\s*)*(\w+)\s*[:{<]")
+_OF_ENGINE = re.compile(rb"\s*(?:(?:name|version)\s*:[^\n]*\n\s*)*(?:graph\s*\{|\{\s*\"graph\")")
+"""How a ModelDef begins, as text and as JSON."""
 _BRACKETS = re.compile(r"#[^\n]*|\"(?:\\.?|[^\"\\\n])*\"?|'(?:\\.?|[^'\\\n])*'?|[{}<>]")
 _META_FIELDS = ("meta_info_def", "graph_def", "saver_def", "collection_def", "signature_def",
                 "asset_file_def", "object_graph_def")  # fmt: skip
@@ -61,9 +63,9 @@ def load(source: Any) -> Loaded:
     if isinstance(source, (str, bytes, os.PathLike)):
         return _load_file(os.fsdecode(source))
     if hasattr(source, "graph_def") and hasattr(source, "DESCRIPTOR"):
-        return Loaded(Graph(source.graph_def))
+        return Loaded(Graph.of(source.graph_def))
     if hasattr(source, "node") and hasattr(source, "library"):
-        return Loaded(Graph(source))
+        return Loaded(Graph.of(source))
     graph = source if hasattr(source, "as_graph_def") else getattr(source, "graph", None)
     if not hasattr(graph, "as_graph_def"):
         raise TypeError(
@@ -73,7 +75,7 @@ def load(source: Any) -> Loaded:
                 type(source).__name__,
             )
         )
-    return Loaded(Graph(_exported(graph)))
+    return Loaded(Graph.of(_exported(graph)))
 
 
 def session_config(source: Any) -> Any:
@@ -125,10 +127,14 @@ def _load_file(given: str) -> Loaded:
 def _loaded(path: str, data: bytes) -> Loaded:
     if not data.strip():
         raise _unreadable(path, "the file is empty")
+    if _OF_ENGINE.match(data[:65536]):
+        text = "this is a graph that the graph engine wrote (ge_proto_*), not one of TensorFlow"
+        help_ = phrase("npu-config dump compare NPU REFERENCE --graph {} reads it", path)
+        raise graph_unreadable.error(text, Place(path), help=help_)
     start = _TEXT_START.match(data[:65536])
     if start and b"\x00" not in data[:65536]:
         return _load_text(path, data, start.group(1).decode())
-    return Loaded(Graph(_binary(path, data)), path)
+    return Loaded(Graph.of(_binary(path, data)), path)
 
 
 def _graph_file(given: str) -> str:
@@ -184,7 +190,7 @@ def _load_text(path: str, data: bytes, first: str) -> Loaded:
     graph_def = message.graph_def if hasattr(message, "graph_def") else message
     if not _plausible(graph_def):
         raise _no_graph(path)
-    return Loaded(Graph(graph_def), path, text)
+    return Loaded(Graph.of(graph_def), path, text)
 
 
 def _first_meta_graph(text: str) -> str:

@@ -11,6 +11,7 @@ and the input has to be cast to float32.
 Source: docs/en/tfadapter_1/migration/faq/networktest_reducesum_low_performance.md.
 """
 
+import contextlib
 import csv
 import heapq
 import os
@@ -25,6 +26,7 @@ from typing import (
     List,
     NamedTuple,
     Optional,
+    Sequence,
     TextIO,
     Tuple,
 )
@@ -92,7 +94,34 @@ def profiling_table_unreadable() -> None:
     """
 
 
-class _Columns(NamedTuple):
+class Columns:
+    """The columns of a table by name; units, blanks and underscores do not matter.
+
+    Args:
+        header: the titles.  Those of percentages are left out.
+    """
+
+    def __init__(self, header: Sequence[str]) -> None:
+        self._positions: Dict[str, int] = {}
+        self._units: Dict[str, str] = {}
+        for index, title in enumerate(header):
+            words, bracket, unit = title.strip().partition("(")
+            plain = "".join(words.split()).replace("_", "").lower()
+            if unit != "%)":
+                self._positions.setdefault(plain, index)
+                self._units.setdefault(plain, unit[:-1].lower() if bracket else "us")
+
+    def at(self, names: Sequence[str]) -> Optional[int]:
+        """Where a column is; the first of its names that is there decides."""
+        return next((self._positions[n] for n in names if n in self._positions), None)
+
+    def timed(self, names: Sequence[str]) -> Tuple[Optional[int], float]:
+        """Where a column of times is, and how many microseconds its unit has."""
+        unit = next((self._units[name] for name in names if name in self._positions), "us")
+        return self.at(names), _UNITS.get(unit, 1.0)
+
+
+class _Positions(NamedTuple):
     """The positions of the columns in a table, and what one duration counts in microseconds."""
 
     name: int
@@ -148,6 +177,7 @@ class OpSummary:
         types: operator type to (count, microseconds) of all its one-block float16 runs.
         truncated: how many operators were dropped because there were more than
             :data:`MAX_OPERATORS`; ``types`` counts them all the same.
+        diagnostics: tables that could not be read.
     """
 
     paths: Tuple[str, ...]
@@ -157,6 +187,7 @@ class OpSummary:
     operators: Tuple[OneBlockOperator, ...]
     types: Dict[str, Tuple[int, float]]
     truncated: int
+    diagnostics: Tuple[Diagnostic, ...] = ()
 
 
 def find_tables(path: PathLike) -> List[str]:
@@ -185,8 +216,8 @@ def read_op_summary(
         progress: called now and then with the number of characters read since the last call.
 
     Raises:
-        NpuConfigError: a file cannot be read, is no table, or lacks a column; every
-            file's fault is in it.
+        NpuConfigError: no table can be read, or none has the columns; every table's fault is
+            in it.
     """
     reading = _Reading(progress)
     given = [path_name(path) for path in paths]
@@ -196,9 +227,33 @@ def read_op_summary(
             reading.fault("no op_summary*.csv below this directory", Place(path))
         for table in tables:
             reading.read(table)
-    if reading.faults:
+    if reading.faults and not reading.paths:
         raise NpuConfigError(reading.faults)
     return reading.result()
+
+
+@contextlib.contextmanager
+def opened_table(path: str, faults: List[Diagnostic]) -> Iterator[Optional[TextIO]]:
+    """A table to read from; None, and a fault is noted, when it cannot be read."""
+    try:
+        stream = open(path, encoding="utf-8-sig", errors="replace", newline="", opener=reading)  # noqa: SIM115
+    except (OSError, ValueError) as error:
+        faults.append(_unreadable(path, error))
+        yield None
+        return
+    try:
+        with stream, guarded(path):
+            yield stream
+    except NpuConfigError as error:
+        faults.extend(error.diagnostics)
+    except (OSError, ValueError) as error:
+        faults.append(_unreadable(path, error))
+
+
+def _unreadable(path: str, error: Exception) -> Diagnostic:
+    reason = getattr(error, "strerror", None) or error
+    message = phrase('cannot read "{}": {}', path, reason)
+    return profiling_table_unreadable.diagnostic(message, Place(path))
 
 
 _TOLD = 1 << 20
@@ -210,7 +265,7 @@ class _Reading:
     def __init__(self, progress: Optional[Callable[[int], None]] = None) -> None:
         self.faults: List[Diagnostic] = []
         self._progress = progress
-        self._paths: List[str] = []
+        self.paths: List[str] = []
         self._rows = 0
         self._skipped = 0
         self._total = 0.0
@@ -222,15 +277,9 @@ class _Reading:
         self.faults.append(profiling_table_unreadable.diagnostic(message, place, help=help))
 
     def read(self, path: str) -> None:
-        try:
-            stream = open(path, encoding="utf-8-sig", errors="replace", newline="", opener=reading)  # noqa: SIM115
-            with stream, guarded(path):
-                self._table(path, _lines(stream, self._progress))
-        except NpuConfigError as error:
-            self.faults.extend(error.diagnostics)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            self.fault(phrase('cannot read "{}": {}', path, reason), Place(path))
+        with opened_table(path, self.faults) as stream:
+            if stream is not None:
+                self._table(path, lines_of(stream, self._progress))
 
     def _table(self, path: str, stream: Iterable[str]) -> None:
         reader = csv.reader(stream)
@@ -241,26 +290,16 @@ class _Reading:
                 return
             columns = self._columns(path, header)
             if columns is not None:
-                self._paths.append(path)
                 self._scan(reader, columns)
+                self.paths.append(path)
         except csv.Error as error:
             self.fault(
                 phrase("this is not a CSV table: {}", error), Place(path, reader.line_num or 1)
             )
 
-    def _columns(self, path: str, header: List[str]) -> Optional[_Columns]:
-        positions: Dict[str, int] = {}
-        units: Dict[str, str] = {}
-        for index, title in enumerate(header):
-            words, bracket, unit = title.strip().partition("(")
-            plain = "".join(words.split()).replace("_", "").lower()
-            positions.setdefault(plain, index)
-            units.setdefault(plain, unit[:-1].lower() if bracket else "us")
-
-        def position(names: Tuple[str, ...]) -> Optional[int]:
-            return next((positions[name] for name in names if name in positions), None)
-
-        found = {column: position(names) for column, names in _NEEDED.items()}
+    def _columns(self, path: str, header: List[str]) -> Optional[_Positions]:
+        columns = Columns(header)
+        found = {column: columns.at(names) for column, names in _NEEDED.items()}
         missing = [_DISPLAY[column] for column, index in found.items() if index is None]
         if missing:
             if len(missing) == len(_NEEDED) or any("\x00" in title for title in header):
@@ -280,12 +319,11 @@ class _Reading:
                     "export op_summary again",
                 )
             return None
-        unit = next(units[name] for name in _NEEDED["duration"] if name in positions)
-        found.update((column, position(names)) for column, names in _OPTIONAL.items())
-        values: Dict[str, Any] = dict(found, scale=_UNITS.get(unit, 1.0))
-        return _Columns(**values)
+        found.update((column, columns.at(names)) for column, names in _OPTIONAL.items())
+        values: Dict[str, Any] = dict(found, scale=columns.timed(_NEEDED["duration"])[1])
+        return _Positions(**values)
 
-    def _scan(self, rows: Iterator[List[str]], columns: _Columns) -> None:
+    def _scan(self, rows: Iterator[List[str]], columns: _Positions) -> None:
         name, kind, duration_at, blocks_at, types_at, task_at, shapes_at, scale = columns
         operators = self._operators
         width = 1 + max(index for index in columns[:-1] if index is not None)
@@ -360,21 +398,22 @@ class _Reading:
                     profiling_table_unreadable.diagnostic(
                         "the table has no row with a duration", Place(path)
                     )
-                    for path in self._paths
+                    for path in self.paths
                 ]
             )
         return OpSummary(
-            tuple(self._paths),
+            tuple(self.paths),
             self._rows,
             self._skipped,
             self._total,
             tuple(operators),
             {kind: (count, total) for kind, (count, total) in sorted(self._types.items())},
             self._truncated,
+            tuple(self.faults),
         )
 
 
-def _lines(stream: TextIO, progress: Optional[Callable[[int], None]] = None) -> Iterator[str]:
+def lines_of(stream: TextIO, progress: Optional[Callable[[int], None]] = None) -> Iterator[str]:
     """The lines, in pieces when they are longer than those of any table."""
     lines = iter(lambda: stream.readline(_LONGEST_LINE), "")
     return lines if progress is None else _counted(lines, progress)

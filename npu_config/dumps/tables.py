@@ -1,0 +1,103 @@
+"""Tables of statistics (``dump_data: "stats"``) against a reference: extremes, mean, counts.
+
+They tell less than tensors: numbers that agree are said to be all that was compared.
+
+Source: facts dump.yaml, ``stats_csv``.
+"""
+
+import math
+from typing import Dict, List, Mapping, Optional, Tuple
+
+from npu_config.core.message import join, phrase
+from npu_config.dumps.data_types import BY_NAME
+from npu_config.dumps.reference import Array
+from npu_config.dumps.statistics import Number, measured
+from npu_config.dumps.verdicts import AGREES, DIVERGES, ELEMENT, NOT_COMPARED, Judged, Limits
+
+LARGEST, SMALLEST, MEAN, NORM = "Max Value", "Min Value", "Avg Value", "l2norm"
+COUNTS = ("Nan Count", "Negative Inf Count", "Positive Inf Count")
+_ROUNDED = 1e-5
+"""Tables have six digits."""
+
+Numbers = Mapping[str, Number]
+
+
+def numbers_of(array: Array) -> Dict[str, Number]:
+    """The columns of a table, of the values of a reference.
+
+    Raises:
+        NpuConfigError: the values cannot be read.
+        ImportError: numpy is missing.
+    """
+    import numpy
+
+    infinite = [0, 0]
+    for piece in array.blocks():
+        if piece.dtype.kind == "f":
+            infinite[0] += int(numpy.count_nonzero(numpy.isneginf(piece)))
+            infinite[1] += int(numpy.count_nonzero(numpy.isposinf(piece)))
+    found = measured(array.blocks)
+    finite = found.elements - found.nan - found.infinite
+    return {
+        LARGEST: found.maximum,
+        SMALLEST: found.minimum,
+        MEAN: found.mean,
+        NORM: math.hypot(found.mean, found.deviation) * math.sqrt(finite),
+        COUNTS[0]: found.nan,
+        COUNTS[1]: infinite[0],
+        COUNTS[2]: infinite[1],
+    }
+
+
+def judge_numbers(ours: Numbers, theirs: Numbers, limits: Limits, data_type: str) -> Judged:
+    """Whether the numbers of two tensors agree.
+
+    Args:
+        ours: of the table.
+        theirs: the same columns of the reference.
+        limits: of the tensor.
+        data_type: on the device.
+    """
+    both = [
+        (name, float(mine), float(there))
+        for name, mine, there in ((name, ours.get(name), theirs.get(name)) for name in theirs)
+        if mine is not None and there is not None
+    ]
+    if not both:
+        return Judged(NOT_COMPARED, (), "the table has no number of this tensor")
+    causes: List[str] = []
+    reasons: List[str] = []
+    for name, mine, there in both:
+        if name in COUNTS and mine != there:
+            causes.append("nan" if name == COUNTS[0] else "infinite")
+            reasons.append(phrase("{}: {:g}, {:g} in the reference", name, mine, there))
+    for name, mine, there in both:
+        if (
+            name not in COUNTS
+            and math.isfinite(there)
+            and not _near(name, mine, there, both, limits)
+        ):
+            limit = _limit(data_type)
+            full = limit is not None and abs(mine) >= limit and abs(there) > limit
+            causes.append("saturation" if full else "statistics")
+            reasons.append(phrase("{}: {:.6g}, {:.6g} in the reference", name, mine, there))
+    if causes:
+        return Judged(DIVERGES, tuple(dict.fromkeys(causes)), join("; ", reasons))
+    return Judged(AGREES, (), "compared by statistics alone")
+
+
+def _limit(data_type: str) -> Optional[float]:
+    kind = BY_NAME.get(data_type)
+    return None if kind is None else kind.limit
+
+
+def _near(
+    name: str, mine: float, there: float, both: List[Tuple[str, float, float]], limits: Limits
+) -> bool:
+    if limits.absolute is not None and name != NORM:
+        return abs(mine - there) <= limits.absolute
+    size = max([abs(each[2]) for each in both if each[0] in (LARGEST, SMALLEST)] or [abs(there)])
+    allowed = limits.relative * abs(there) if name == NORM else ELEMENT * limits.relative * size
+    if limits.kind == "index":
+        allowed = 0.0
+    return abs(mine - there) <= allowed + _ROUNDED * abs(there) + limits.smallest

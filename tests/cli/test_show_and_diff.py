@@ -1,0 +1,163 @@
+"""``show`` and ``diff`` of configurations, scripts and records."""
+
+import json
+
+import pytest
+
+import npu_config as api
+from npu_config.records import writing
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A base, a job on top of it, scripts and two records."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(writing, "_WRITTEN", {})
+    monkeypatch.setattr(writing, "_watch_the_end", lambda: None)
+    texts = {
+        "base.yaml": "version: 1\ntarget:\n  product: atlas_training\nhccl_timeout: 1768\n",
+        "job.yaml": "version: 1\nextends: base.yaml\nop_wait_timeout: 60\n",
+        "train.py": (
+            "import sys\nfrom npu_config import NpuConfigBuilder\n"
+            "NpuConfigBuilder().set(hccl_timeout=700, op_wait_timeout=int(sys.argv[1])).build()\n"
+        ),
+        "loads.py": 'from npu_config import NpuConfig\nNpuConfig.load("job.yaml")\n',
+        "estimator.py": (
+            "from npu_bridge.npu_init import *\n"
+            'config = NPURunConfig(precision_mode="allow_mix_precision")\n'
+        ),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    api.record(api.NpuConfig.load("job.yaml"), "one", "train.py")
+    monkeypatch.setattr(writing, "_WRITTEN", {})
+    monkeypatch.setenv("HCCL_CONNECT_TIMEOUT", "300")
+    api.record(api.NpuConfig.load("job.yaml", overrides=["op_wait_timeout=9"]), "two", "train.py")
+    return tmp_path
+
+
+def shown(npu, *arguments):
+    """Option to value, kind, place and what set it."""
+    document = json.loads(npu("show", "--format", "json", *arguments).out)
+    assert list(document) == ["version", "target", "options"]
+    return {
+        each["option"]: (
+            each["value"],
+            each["origin"]["kind"],
+            each["origin"]["path"],
+            each["origin"]["line"],
+            each["origin"]["by"],
+        )
+        for each in document["options"]
+    }
+
+
+def test_origins(npu, folder):
+    """File, extended file, override, adapter, script, NPURunConfig, default, record."""
+    assert shown(npu, "job.yaml", "--set", "hccl_timeout=700") == {
+        "hccl_timeout": (680, "adapter", None, None, "in multiples of 68"),
+        "op_wait_timeout": (60, "file", "job.yaml", 3, None),
+    }
+    assert shown(npu, "job.yaml")["hccl_timeout"] == (1768, "extends", "base.yaml", 4, None)
+    assert shown(npu, "job.yaml", "--set", "hccl_timeout=680")["hccl_timeout"] == (
+        *(680, "set", None, None),
+        "hccl_timeout=680",
+    )
+    assert shown(npu, "train.py") == {
+        "hccl_timeout": (700, "builder", "train.py", 3, None),
+        "op_wait_timeout": (None, "builder", "train.py", 3, None),
+    }
+    assert shown(npu, "loads.py") == shown(npu, "job.yaml")
+    estimator = shown(npu, "estimator.py")
+    assert estimator["precision_mode"][1:] == ("script", "estimator.py", 2, None)
+    assert estimator["enable_data_pre_proc"] == (
+        *(True, "implied", "estimator.py", 2),
+        "NPURunConfig",
+    )
+    every = shown(npu, "job.yaml", "--all", "--target-cann", "8.0.0")
+    assert every["deterministic"][:2] == (0, "default")
+    assert every["deterministic"][4].startswith("adapter ")
+    for source in ("one", "one/npu_config.json"):
+        assert shown(npu, source) == {
+            "hccl_timeout": (1768, "extends", "base.yaml", 4, None),
+            "op_wait_timeout": (60, "file", "job.yaml", 3, None),
+        }
+
+
+def test_inference_sets_an_option(npu, folder):
+    """Implied by another option, as the adapter does."""
+    found = shown(npu, "job.yaml", "--set", "graph_run_mode=0")
+    assert found["enable_small_channel"][:2] == (1, "adapter")
+
+
+def test_yaml_and_text(npu, folder):
+    """YAML is a configuration with the same values; text is a table."""
+    (folder / "shown.yaml").write_text(npu("show", "job.yaml", "--format", "yaml").out)
+    assert npu("diff", "job.yaml", "shown.yaml").code == 0
+    lines = npu("show", "job.yaml").out.splitlines()
+    assert lines == [
+        "target: atlas_training",
+        "hccl_timeout     1768  base.yaml:4, extended",
+        "op_wait_timeout  60    job.yaml:3",
+    ]
+    assert "不" not in npu("show", "job.yaml").out
+
+
+def test_show_ends_with_what_is_wrong(npu, folder):
+    """Findings go to standard error, and to --findings as those of check."""
+    (folder / "job.yaml").write_text("version: 1\nextends: none.yaml\nhccl_timeout: 5\n")
+    done = npu("show", "job.yaml", "--findings", "found.json")
+    assert (done.code, "does not exist" in done.err) == (1, True)
+    assert done.out == "hccl_timeout  5  job.yaml:3\n"
+    found = json.loads((folder / "found.json").read_text())["diagnostics"]
+    assert [each["rule"] for each in found] == ["NPU7061"]
+    assert npu("show", ".").code == 1
+    assert npu("show", "nothing.yaml").code == 2
+
+
+def test_two_jobs(npu, folder):
+    """What explains the difference, and that everything else is equal."""
+    done = npu("diff", "one", "two")
+    assert done.code == 1
+    assert done.out.splitlines()[2:] == [
+        "options:",
+        "- op_wait_timeout: 60  (job.yaml:3)",
+        "+ op_wait_timeout: 9  (--set op_wait_timeout=9)",
+        "environment variables:",
+        "- HCCL_CONNECT_TIMEOUT: not set",
+        '+ HCCL_CONNECT_TIMEOUT: "300"',
+        done.out.splitlines()[-1],
+    ]
+    assert done.out.splitlines()[-1].startswith("2 differences; everything else is equal (options")
+    document = json.loads(npu("diff", "one", "two", "--format", "json").out)
+    assert [(each["part"], each["name"]) for each in document["differences"]] == [
+        ("options", "op_wait_timeout"),
+        ("environment", "HCCL_CONNECT_TIMEOUT"),
+    ]
+    same = npu("diff", "one", "one/npu_config.json")
+    assert (same.code, same.out.startswith("no difference: options")) == (0, True)
+    with_file = npu("diff", "one", "job.yaml")
+    assert (with_file.code, "not compared" in with_file.out) == (0, True)
+    refused = npu("diff", "one", ".")
+    assert (refused.code, "holds no record" in refused.err) == (1, True)
+
+
+def test_defaults_of_versions_differ(npu, folder):
+    """A default that another version has otherwise explains a difference, too."""
+    path = folder / "two" / "npu_config.json"
+    document = json.loads(path.read_text())
+    document["defaults"]["stream_sync_timeout"] = 600
+    path.write_text(json.dumps(document))
+    found = json.loads(npu("diff", "one", "two", "--format", "json").out)["differences"]
+    assert ("stream_sync_timeout", -1, 600) in [
+        (each["name"], each["old"], each["new"]) for each in found
+    ]
+
+
+def test_a_record_goes_everywhere(npu, folder):
+    """check and generate take one; a walk passes it over."""
+    assert npu("check", "one/npu_config.json").code == 0
+    made = json.loads(npu("generate", "one/npu_config.json", "--to", "json").out)
+    assert made["timeouts"] == {"hccl_timeout": 1768, "op_wait_timeout": 60}
+    walked = npu("check", "one", "--show-skipped")
+    assert "skipped one/npu_config.json: this is the record of a job" in walked.err
