@@ -109,6 +109,9 @@ def compare_command(
         raise Unproducible(message, outputs.next_config)
     first = found.first_diverging
     layers = [first] if first is not None else list(found.diverging)
+    if found.passes:  # without them there is no such operator, but those that it stands for
+        parts = (row.stands_for for row in found.rows if row.op_name == first)
+        layers = list(next(parts, ())) or layers
     write_next(outputs, npu, layers, found.step, found.passes)
     return 0 if found.ok and not fails(Report(found.diagnostics), False) else 1
 

@@ -357,6 +357,13 @@ def _compared(folder: str, reference: Optional[str], graph: Optional[str]) -> _V
     from npu_config.dumps.compare import compare_dumps
 
     found = compare_dumps(folder, reference or "", graph)
+    if found.inputs_differ:
+        raise Unproducible(
+            "the inputs of the run differ from the reference ({}): no verdict on the suspects",
+            listed(found.inputs_differ[:5]),
+        )
+    if not found.ok and not any(row.verdict == "diverges" for row in found.rows):
+        raise Unproducible("nothing of {} could be compared: no verdict", folder)
     if not found.ok:
         first = found.first_diverging or next(iter(found.diverging), "?")
         return _Verdict(searching.DIVERGES, phrase("{} diverges from the reference", first))

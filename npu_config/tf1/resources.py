@@ -55,17 +55,26 @@ def shutdown_resource(sess: Any, npu_shutdown: Any) -> None:
 def npu_resources(config: Any = None) -> Iterator[Any]:
     """The device for a ``with`` block, given back whatever ends the block (SystemExit too).
 
+    The operations of :func:`init_resource` are put into a graph of their own: in that of the
+    script they would change the seeds of all behind them, which depend on how many came before.
+
     Args:
         config: an NpuConfig, a ConfigProto (which stays as it is), or None.
+
+    Yields:
+        A session of the graph of the script.
     """
-    session, npu_shutdown = init_resource(config)
+    with tf.Graph().as_default():
+        holder, npu_shutdown = init_resource(config)
+    session = tf.Session(config=session_config(config))
     try:
         yield session
     finally:
         try:
-            shutdown_resource(session, npu_shutdown)
+            shutdown_resource(holder, npu_shutdown)
         finally:
             close_session(session)
+            close_session(holder)
 
 
 _RANKS = {

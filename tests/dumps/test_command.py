@@ -166,7 +166,7 @@ def test_compare(npu, tmp_path):
     assert "<svg" in text
     assert "dense/MatMul_fused" in text
     assert not re.search(r"(src|href)\s*=", text)
-    assert "dump_layer: dense/MatMul_fused" in config.read_text()
+    assert 'dump_layer: "dense/MatMul dense/BiasAdd"' in config.read_text()
     assert "MatMulBiasAddFusionPass" in (tmp_path / "n/fusion_switch.cfg").read_text()
     assert npu("check", config).code == 0
     found = document(npu("dump", "compare", *NET, "--format", "json"))

@@ -22,7 +22,7 @@ from npu_config.diagnosis.loss_report._read import Series, _read
 from npu_config.diagnosis.profiling_tables import read_op_summary, read_profile
 from npu_config.diagnosis.profiling_tables.fusion_result import _sum_up
 from npu_config.dumps.overflow import units
-from npu_config.dumps.reference import open_reference
+from npu_config.dumps.reference import open_references
 from npu_config.dumps.search import load_search, outcome
 from npu_config.dumps.statistics import statistics_of_row
 from npu_config.judging import judge as judge_input
@@ -94,6 +94,12 @@ def _whole(kind):
 
 def _text(data):
     return data.decode("utf-8", "replace")
+
+
+def _references(path):
+    found = open_references(str(path.parent))
+    for folder in found.folders:
+        found.open(folder)
 
 
 def _log(data):
@@ -231,7 +237,7 @@ TARGETS = {
     "dump-result": _in_file(dumps.read_result),
     "dump-search": _in_file(lambda path: outcome(load_search(path)), "state.json"),
     "dump-index": _in_file(_folder(_re_exported), "index.csv"),
-    "reference": _in_file(lambda path: open_reference(str(path.parent)), "index.csv"),
+    "reference": _in_file(_references, "index.csv"),
     "ge-graph": _in_file(dumps.read_ge_graph),
     "compile": _in_file(_compile, "train.py"),
     "overflow-record": _in_file(lambda path: units(dumps.read_overflow(path))),
@@ -296,6 +302,7 @@ NO_READERS = {
     "cli/_dump_search.py": "hashes files that others have read",
     "cli/_report.py": "looks whether a file holds findings that may be replaced",
     "core/files.py": "compares a file with what is to be written, and writes",
+    "logs/facts.py": "reads the facts of the package",
     "records/document.py": "digests of files; a record is read by read-record",
     "records/writing.py": "looks whether a file is a record that may be renamed",
     "runner/hub.py": "what the system says of a process",
