@@ -246,6 +246,7 @@ def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                     "message": one.message,
                     "help": one.help,
                     "url": one.url,
+                    "situation": one.situation,
                 }
             )
         migration = outcome.migration
@@ -265,6 +266,7 @@ def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                         "severity": note.severity.value,
                         "note": note.note,
                         "url": note.url,
+                        "situation": facts()[note.id].situation,
                     }
                     for note in (migration.notes if migration else ())
                 ],

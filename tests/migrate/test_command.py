@@ -102,7 +102,7 @@ def test_json(tmp_path, script):
     status = {os.path.basename(file["path"]): file["status"] for file in whole["files"]}
     assert status == {"train.py": "changed", "run.sh": "unchanged", "old.py": "refused"}
     entries = [entry for file in whole["files"] for entry in file["entries"]]
-    assert {"line", "id", "kind", "severity", "note", "url"} == set(entries[0])
+    assert {"line", "id", "kind", "severity", "note", "url", "situation"} == set(entries[0])
     (edits,) = [file["edits"] for file in whole["files"] if file["status"] == "changed"]
     assert {"line", "column", "end_line", "end_column", "text"} == set(edits[0])
     assert [one["npu"] for one in whole["scripts"]] == ["edited"]
