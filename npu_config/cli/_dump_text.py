@@ -259,6 +259,8 @@ def _tensor(tensor: Any) -> str:
 
 def comparison(result: Any, everything: bool, limit: int = 0) -> str:
     """What was compared, the table of where it goes wrong, and what it comes to."""
+    from npu_config.dumps.result import outcome
+
     here = [row for row in result.rows if row.where == result.where]
     rows = [row for row in here if everything or row.side == "output" or row.verdict == "diverges"]
     shown = rows
@@ -286,7 +288,7 @@ def comparison(result: Any, everything: bool, limit: int = 0) -> str:
         texts.append(localized(message, hidden))
     texts.append("\n")
     texts.append(_counts(result.rows))
-    texts.append(outcome(result))
+    texts.append(_lines(outcome(result)))
     return "".join(texts)
 
 
@@ -364,41 +366,8 @@ def _cell(part: Any) -> str:
     return localized("diverges ({:,})", count) if count else verdict(part.verdict)
 
 
-def outcome(result: Any) -> str:
-    """What a comparison comes to, in sentences."""
-    texts = []
-    if result.inputs_differ:
-        names = printable(", ".join(result.inputs_differ))
-        texts.append(localized("the inputs differ: {}\n", names))
-        message = "what follows is their consequence: feed both sides the same data and weights\n"
-        texts.append(message)
-    else:
-        if result.inputs == "agree":
-            texts.append("the inputs of the network agree\n")
-        name = result.first_diverging
-        if result.ok:
-            texts.append("everything that was compared agrees\n")
-        else:
-            texts.append(first(name, result.path_to_it, name is None or result.inputs_agree))
-    if len(result.parts) > 1 and (result.inputs_differ or result.first_diverging):
-        texts.append(localized("it is in: {}\n", place(result.where)))
-    if result.passes:
-        passes = printable(", ".join(result.passes))
-        texts.append(localized("made by the fusion passes {}\n", passes))
-    return "".join(map(localized, texts))
-
-
-def first(name: Optional[str], path: Sequence[str] = (), inputs_agree: bool = True) -> str:
-    """The sentence on the first operator that diverges."""
-    if name is None:
-        return "no operator has inputs that agree and outputs that do not\n"
-    message = "first operator whose inputs agree and whose outputs do not: {}\n"
-    if not inputs_agree:
-        message = "first operator whose outputs differ: {}; its inputs were not compared\n"
-    text = localized(message, name)
-    if len(path) > 1:
-        text += localized("the way to it: {}\n", " -> ".join(path))
-    return "\n".join(map(printable, text.split("\n")))
+def _lines(texts: Iterable[str]) -> str:
+    return "".join("{}\n".format(printable(text)) for text in texts)
 
 
 def _comparison_row(row: Any) -> Tuple[str, ...]:
@@ -491,6 +460,8 @@ def others(files: Any) -> str:
 
 
 def results(result: Any, threshold: float, limit: int) -> str:
+    from npu_config.dumps.result import first_sentences
+
     if not result.judged:
         return "no row has a cosine similarity: nothing was compared\n"
     bad = result.diverging
@@ -512,4 +483,4 @@ def results(result: Any, threshold: float, limit: int) -> str:
         threshold,
     )
     shown = (table(heads, rows) if bad else "") + left_out(len(bad) - len(rows))
-    return shown + count + first(result.first_diverging)
+    return shown + count + _lines(first_sentences(result.first_diverging))

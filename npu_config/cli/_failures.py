@@ -56,7 +56,9 @@ def failures(kind: str) -> List[Topic]:
 
 
 def failures_about(words: str) -> List[Topic]:
-    """Codes and failures that a message is one of."""
+    """Codes and failures that a message is one of; a word or two are none."""
+    if len(words.split()) < _LEAST:
+        return []
     from npu_config.logs.events import shape
     from npu_config.logs.records import CODE
 
@@ -66,7 +68,7 @@ def failures_about(words: str) -> List[Topic]:
         if code is not None:
             found[code.code] = _of_code(code)
     failure = shape(words).failure
-    if failure is not None and len(words.split()) >= _LEAST:
+    if failure is not None:
         found[failure.id] = _of_known(failure)
     message = set(map(str.lower, _WORD.findall(words)))
     if len(message) >= _LEAST:

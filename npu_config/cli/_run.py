@@ -278,6 +278,19 @@ def _summary(seen: "Seen", values: Mapping[str, Any]) -> Iterator[str]:
     dry_run, is_rank = values["dry_run"], _is_rank(values["report"])
     if seen.findings and not dry_run and not is_rank:
         yield from _listed((each, "") for each in seen.findings)
+    if not is_rank:
+        for why, where in {k: v for s in seen.sessions for k, v in s.calls.unseen.items()}.items():
+            yield localized("npu-config run: not looked at: {}: {}\n", where, why)
+        notes = sum(
+            each.situation is not None and each.severity.rank == 0 for each in seen.findings
+        )
+        if notes and not dry_run:
+            text = (
+                "npu-config run: notes on speed and shapes: {} (in the report)\n"
+                if values["report"]
+                else "npu-config run: notes on speed and shapes: {}; --report FILE has them\n"
+            )
+            yield localized(text, notes)
     if not seen.modules and any(s.lacks_optimizer and s.trains for s in seen.sessions):
         text = (
             "npu-config run: the script imports nothing of npu_bridge; npu-config migrate {} "
@@ -419,7 +432,12 @@ def _summary_of_ranks(seen: "SeenRanks", values: Mapping[str, Any]) -> Iterator[
         if seen.refused is not None:
             text = "npu-config run: a collective of rank {} failed: {}\n"
             yield localized(text, seen.failed, seen.refused)
-    elif count > 1 and seen.steps and set(seen.collectives) <= {"broadcast"}:
+    elif (
+        count > 1
+        and seen.steps
+        and set(seen.collectives) <= {"broadcast"}
+        and all(each.situation != "ranks-train-independently" for each in seen.findings)
+    ):
         yield localized(_BROADCAST if seen.collectives else _NOTHING)
 
 

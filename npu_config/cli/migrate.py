@@ -1,20 +1,23 @@
 """``npu-config migrate``."""
 
+import errno
 import os
 import shutil
 import stat
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import click
 
+from npu_config.cli._compare import Comparison, compare
 from npu_config.cli._fix import difference, rewrite
+from npu_config.cli._git import uncommitted, undo
 from npu_config.cli._options import INPUT
 from npu_config.cli._output import DONE, FINDINGS, Failure, progress, read_stdin, say
 from npu_config.cli._report import STDIN, refuse_other_kind
 from npu_config.core.diagnostics import Place
 from npu_config.core.files import make_directories
 from npu_config.core.message import localized
-from npu_config.lint.walk import walk
+from npu_config.lint.walk import Skipped, walk
 from npu_config.migration import IMPORTS, rules
 from npu_config.migration.program import Outcome, Target
 from npu_config.migration.project import LARGEST, is_candidate, migrate_files
@@ -22,10 +25,13 @@ from npu_config.migration.report import next_commands, render
 
 
 class _Plan(NamedTuple):
-    """The files to migrate, and every file of the directories, with its name in the output."""
+    """The files to migrate, every file of the directories with its name in the output, and what
+    is left out of it.
+    """
 
     targets: List[Target]
     copies: List[Tuple[str, str]]
+    left_out: List[Skipped]
 
 
 @click.command("migrate")
@@ -39,7 +45,19 @@ class _Plan(NamedTuple):
     is_flag=True,
     help="Edit what depends on something that is refused, too, where that is not certain.",
 )
+@click.option("--force", is_flag=True, help="With --write: over changes that git has not seen.")
 @click.option("--output", metavar="DIR", help="Write a migrated copy of the files to DIR.")
+@click.option(
+    "--run",
+    "is_run",
+    is_flag=True,
+    help="With --output: run the scripts before and after, and compare the losses they print.",
+)
+@click.option(
+    "--steps",
+    type=click.IntRange(min=1),
+    help="With --run: how many session runs.  [default: 10]",
+)
 @click.option(
     "--imports",
     type=click.Choice(IMPORTS),
@@ -62,7 +80,10 @@ def command(
     write: bool,
     check: bool,
     partial: bool,
+    force: bool,
     output: Optional[str],
+    is_run: bool,
+    steps: Optional[int],
     imports: str,
     form: str,
 ) -> None:
@@ -81,6 +102,12 @@ def command(
     """
     if check and (write or output is not None):
         raise click.UsageError("--check writes nothing: leave out --write and --output")
+    if is_run and output is None:
+        raise click.UsageError("--run requires --output")
+    if steps is not None and not is_run:
+        raise click.UsageError("--steps requires --run")
+    if force and not write:
+        raise click.UsageError("--force requires --write")
     if write and output is not None:
         raise click.UsageError("--write and --output exclude each other")
     if "-" in paths and (write or output is not None):
@@ -95,9 +122,15 @@ def command(
         outcomes = migrate_files(plan.targets, imports, None, advance, partial)
     outcomes = _empty_directories(paths, outcomes)
     if write:
-        outcomes = [_written(outcome) for outcome in outcomes]
+        dirty = {} if force else uncommitted(_changed(outcomes))
+        outcomes = [
+            _unwritten(outcome, dirty[outcome.target.path])
+            if outcome.target.path in dirty
+            else _written(outcome)
+            for outcome in outcomes
+        ]
     elif output is not None:
-        outcomes = _copied(plan, outcomes)
+        outcomes = _copied(plan, outcomes, output)
     elif form == "text" and not check:
         for outcome in outcomes:
             migration = outcome.migration
@@ -118,12 +151,24 @@ def command(
         complete = False
     if write and form == "text" and commands and not complete:
         say(localized("keep this list: a script that is migrated is not reported again\n"))
+    if form == "text":
+        for taken_back in undo(_changed(outcomes)) if write else ():
+            say(localized("to undo: {}\n", taken_back))
+        _say_left_out(plan if output is not None else None)
+    for compared in (
+        _compared(plan, outcomes, output, steps or _STEPS) if is_run and output else ()
+    ):
+        say(
+            localized("run: {}: {}\n", compared.path, localized(compared.text)), err=form != "text"
+        )
+        complete = complete and compared.same is not False
     ctx.exit(DONE if complete else FINDINGS)
 
 
 def _plan(paths: Sequence[str], output: Optional[str]) -> _Plan:
     targets: Dict[str, Target] = {}
     copies: Dict[str, str] = {}
+    left_out: List[Skipped] = []
     for path in paths:
         if not os.path.isdir(path):
             refuse_other_kind(path, "script")
@@ -131,12 +176,22 @@ def _plan(paths: Sequence[str], output: Optional[str]) -> _Plan:
             _copy(copies, path, os.path.basename(path))
             continue
         within = "" if len(paths) == 1 else os.path.basename(os.path.abspath(path))
-        for found in walk(path):
+        for found in walk(path, skipped=left_out):
             if is_candidate(found):
                 targets.setdefault(os.path.abspath(found), Target(found, path))
-            if output is not None:
+            if output is not None and _leads_out(found, path):
+                left_out.append(Skipped(found, "a link out of the directory"))
+            elif output is not None:
                 _copy(copies, found, os.path.join(within, os.path.relpath(found, path)))
-    return _Plan(list(targets.values()), [(source, name) for name, source in copies.items()])
+    return _Plan(
+        list(targets.values()), [(source, name) for name, source in copies.items()], left_out
+    )
+
+
+def _leads_out(path: str, root: str) -> bool:
+    """True for a link that leads out of a directory."""
+    inside = os.path.join(os.path.realpath(root), "")
+    return os.path.islink(path) and not os.path.realpath(path).startswith(inside)
 
 
 def _copy(copies: Dict[str, str], source: str, name: str) -> None:
@@ -159,7 +214,44 @@ def _empty_directories(paths: Sequence[str], outcomes: List[Outcome]) -> List[Ou
     return outcomes
 
 
+# Runs
+
+_STEPS = 10
+
+
+def _compared(
+    plan: _Plan, outcomes: Sequence[Outcome], output: str, steps: int
+) -> Iterator[Comparison]:
+    """Run each script that is edited, before and after."""
+    names = dict(plan.copies)
+    for outcome in outcomes:
+        path = outcome.target.path
+        is_script = outcome.entry is not None and path.endswith(".py")
+        if is_script and outcome.status == "changed" and path in names:
+            yield compare(path, path, os.path.join(output, names[path]), steps)
+
+
 # Writing
+
+
+def _changed(outcomes: Sequence[Outcome]) -> List[str]:
+    return [outcome.target.path for outcome in outcomes if outcome.status == "changed"]
+
+
+def _say_left_out(plan: Optional[_Plan]) -> None:
+    """Say what of the directories is not in the copy; imports of it break there."""
+    left_out = [
+        one
+        for one in (plan.left_out if plan is not None else ())
+        if os.path.basename(one.path) not in ("__pycache__", ".git")
+    ]
+    for one in left_out[:_SHOWN]:
+        say(localized("not copied: {} ({})\n", one.path, localized(one.reason)), err=True)
+    if len(left_out) > _SHOWN:
+        say(localized("not copied: {} more\n", len(left_out) - _SHOWN), err=True)
+
+
+_SHOWN = 20
 
 
 def _written(outcome: Outcome) -> Outcome:
@@ -210,19 +302,35 @@ def _check_output(output: str, paths: Sequence[str]) -> None:
             raise Failure("{} cannot be made: {} is no directory to write to", output, above)
 
 
-def _copied(plan: _Plan, outcomes: List[Outcome]) -> List[Outcome]:
-    """Write a copy of every file, migrated where it is; links out of the tree are left out."""
-    output = click.get_current_context().params["output"]
+def _copied(plan: _Plan, outcomes: List[Outcome], output: str) -> List[Outcome]:
+    """Write a copy of every file, migrated where it is, whole or not at all.
+
+    It grows beside its place; what a call that was killed has left there is taken away.
+    """
     by_path = {os.path.abspath(outcome.target.path): outcome for outcome in outcomes}
     reasons: Dict[str, str] = {}
-    for source, name in plan.copies:
-        outcome = by_path.get(os.path.abspath(source))
-        if outcome is not None and outcome.has(rules.link_out_of_tree):
-            continue
-        try:
-            _copy_one(source, os.path.join(output, name), outcome)
-        except OSError as error:
-            reasons[source] = localized("{} cannot be copied: {}", name, error.strerror or error)
+    real = os.path.realpath(output)
+    make_directories(os.path.dirname(real))
+    part = os.path.join(os.path.dirname(real), "." + os.path.basename(real) + _PART)
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        os.mkdir(part)
+        for source, name in plan.copies:
+            try:
+                _copy_one(source, os.path.join(part, name), by_path.get(os.path.abspath(source)))
+            except OSError as error:
+                why = error.strerror or error
+                if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                    text = localized("nothing is written to {}: {}", output, why)
+                    return [_unwritten(outcome, text) for outcome in outcomes]
+                reasons[source] = localized("{} cannot be copied: {}", name, why)
+        if os.path.isdir(real):
+            os.rmdir(real)
+        os.rename(part, real)
+    except OSError as error:
+        raise Failure("{} cannot be written: {}", output, error.strerror or error) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
     result = [
         _unwritten(outcome, reasons.pop(outcome.target.path))
         if outcome.target.path in reasons
@@ -232,12 +340,17 @@ def _copied(plan: _Plan, outcomes: List[Outcome]) -> List[Outcome]:
     return result + [_unwritten(Outcome(Target(path)), why) for path, why in reasons.items()]
 
 
+_PART = ".npu_config-part"
+
+
 def _copy_one(source: str, destination: str, outcome: Optional[Outcome]) -> None:
     make_directories(os.path.dirname(destination))
     migration = outcome.migration if outcome is not None else None
-    if outcome is None or migration is None or not migration.edits:
+    if os.path.islink(source) and not os.path.isabs(os.readlink(source)):
+        os.symlink(os.readlink(source), destination)
+    elif outcome is None or migration is None or not migration.edits:
         shutil.copy2(source, destination)
-        return
-    with open(destination, "xb") as stream:
-        stream.write(migration.text.encode(outcome.encoding))
-    shutil.copymode(source, destination)
+    else:
+        with open(destination, "xb") as stream:
+            stream.write(migration.text.encode(outcome.encoding))
+        shutil.copymode(source, destination)

@@ -8,6 +8,9 @@ NPU_OPTIMIZER = "NpuOptimizer"
 ITERATION_OP = "IterationOp"
 """The name by which the adapter finds the operation that makes the loop."""
 
+OWN_OPERATOR = "_npu_config_own"
+"""The attribute of operators that a stand-in makes and the vendor's package does not."""
+
 ADAPTER = "TF Adapter"
 TENSORFLOW = "TensorFlow"
 OURS = frozenset((ADAPTER, TENSORFLOW))

@@ -389,8 +389,8 @@ class Work:
                 continue
             match = match_of(operator, op, side, number, tensor, sides)
             shape = tensor.original_shape or tensor.shape
-            row = _row(index, operator, (side, number), tensor.data_type, shape, match)
-            row = attr.evolve(row, stands_for=stands_for, where=where)
+            which = side, number
+            row = _row(index, operator, which, tensor.data_type, shape, match, stands_for, where)
             exact = self._shared is not None
             yield row if match.array is None else _compared(row, tensor, match, self.bounds, exact)
 
@@ -398,7 +398,7 @@ class Work:
         self, files: Sequence[DumpFile], sides: Sides, where: Folder, index: int
     ) -> Iterator[Row]:
         """Tables of statistics of operators that have no tensors."""
-        names = {plain(op.name): op.name for op in sides.graph or ()}
+        real = {plain(op.name): op.name for op in sides.graph or ()}
         there = {plain(name) for name in sides.operators}
         for number, file in enumerate(files, index):
             if file.op_name in there:
@@ -408,14 +408,14 @@ class Work:
             except NpuConfigError as error:
                 self.notes += error.diagnostics
                 continue
-            name = names.get(file.op_name, file.op_name)
+            name = real.get(file.op_name, file.op_name)
             operator = Operator(name, file.op_type, file.name.time, NO_TENSORS)
             op = None if sides.graph is None else sides.graph.find(name)
             for line in lines:
                 match = match_of(operator, op, line.side, line.index, None, sides)
                 shape = line.shape or ()
-                row = _row(number, operator, (line.side, line.index), line.data_type, shape, match)
-                row = attr.evolve(row, stands_for=_stands_for(operator, op), where=where)
+                which, names = (line.side, line.index), _stands_for(operator, op)
+                row = _row(number, operator, which, line.data_type, shape, match, names, where)
                 yield _by_numbers(row, line, match, self.bounds) if match.array else row
 
     def _ordered(self, ordered: List[Operator], model: Optional[str]) -> Optional[GeGraph]:
@@ -527,6 +527,8 @@ def _row(
     data_type: str,
     shape: Tuple[int, ...],
     match: Match,
+    stands_for: Tuple[str, ...],
+    where: Folder,
 ) -> Row:
     """A tensor that was not compared yet."""
     return Row(
@@ -537,13 +539,14 @@ def _row(
         data_type,
         match.array.label if match.array else NO_COUNTERPART,
         match.array.data_type if match.array else "",
-        (),
+        stands_for,
         shape,
         NOT_COMPARED,
         reason=match.reason,
         matched_by=match.by,
         role=match.role,
         producer=match.producer,
+        where=where,
     )
 
 

@@ -14,7 +14,7 @@ from npu_config.core.message import localized, phrase
 from npu_config.core.version import __version__
 from npu_config.dumps.compare import Comparison, Part, Row
 from npu_config.dumps.html import escaped, page
-from npu_config.dumps.result import METRIC_FIELDS
+from npu_config.dumps.result import METRIC_FIELDS, outcome
 from npu_config.dumps.tree import Folder, place
 from npu_config.dumps.verdicts import AGREES, DIVERGES, IGNORED, NOT_COMPARED, place_of
 
@@ -80,27 +80,8 @@ def _harmless(data: str) -> str:
 
 def _outcome(comparison: Comparison) -> str:
     """What it comes to, as text."""
-    first, kind = comparison.first_diverging, "first"
-    lines = []
-    if comparison.inputs_differ:
-        lines.append(localized("the inputs differ: {}", ", ".join(comparison.inputs_differ)))
-    elif first is not None:
-        message = "first operator whose inputs agree and whose outputs do not: {}"
-        if not comparison.inputs_agree:
-            message = "first operator whose outputs differ: {}; its inputs were not compared"
-        lines.append(localized(message, first))
-        if len(comparison.path_to_it) > 1:
-            lines.append(localized("the way to it: {}", " -> ".join(comparison.path_to_it)))
-        if comparison.passes:
-            passes = ", ".join(comparison.passes)
-            lines.append(localized("made by the fusion passes {}", passes))
-    elif comparison.ok:
-        kind = "fine"
-        lines.append(localized("everything that was compared agrees"))
-    else:
-        lines.append(localized("no operator has inputs that agree and outputs that do not"))
-    if first is not None or comparison.inputs_differ:
-        lines.append(localized("it is in: {}", place(comparison.where)))
+    kind = "fine" if comparison.ok else "first"
+    lines = outcome(comparison)
     return '<div class="{}">{}</div>'.format(
         kind, "".join("<p>{}</p>".format(escaped(line)) for line in lines)
     )
@@ -120,7 +101,7 @@ def _facts(comparison: Comparison) -> str:
         ", ".join("{:,} {}".format(n, localized(name)) for n, name in counts if n),
         "; ".join(dict.fromkeys(place(part.where) for part in comparison.parts[:1])),
         ", ".join(localized(words, limit) for words, limit in limits if limit is not None),
-        "npu_config " + __version__,
+        " ".join(("npu_config", __version__)),
     ]
     return "<ul>{}</ul>".format(
         "".join("<li>{}</li>".format(escaped(line)) for line in lines if line)

@@ -264,12 +264,12 @@ def _steps(
     first = min(mine, key=lambda step: -1 if step is None else step)
     wanted = choice.reference_step
     if wanted is not None:
-        if wanted not in there and None not in there:
-            message = "step {}: the reference has {}"
-            left_out.append(phrase(message, wanted, listed(_words(there))))
+        if wanted not in there:
+            has = listed(_words(there)) or phrase("none")
+            left_out.append(phrase("step {}: the reference has {}", wanted, has))
             return []
         chosen = choice.step if choice.step in mine else wanted if wanted in mine else first
-        return [(mine[chosen], there[wanted if wanted in there else None])]
+        return [(mine[chosen], there[wanted])]
     common = sorted(step for step in mine if step in there and step is not None)
     if not common and (len(there) == 1 or None in mine):
         taken = min(there, key=lambda step: -1 if step is None else step)

@@ -14,7 +14,7 @@ import attr
 from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
-from npu_config.core.message import join, listed, phrase
+from npu_config.core.message import join, listed, localized, phrase
 from npu_config.core.npy import csv_text, unguarded
 from npu_config.dumps._rules import (
     inputs_of_network_differ,
@@ -23,7 +23,7 @@ from npu_config.dumps._rules import (
 )
 from npu_config.dumps.compare import Comparison, Row, first_of
 from npu_config.dumps.metrics import Metrics
-from npu_config.dumps.tree import Folder
+from npu_config.dumps.tree import Folder, place
 from npu_config.dumps.verdicts import AGREES, DIVERGES, NOT_COMPARED
 from npu_config.text.loading import text_of
 
@@ -265,6 +265,45 @@ def finding(comparison: Comparison) -> Tuple[Diagnostic, ...]:
     return (
         operator_diverges.diagnostic(phrase(message, name, join("; ", reasons[:1])), help=help_),
     )
+
+
+def outcome(comparison: Comparison) -> List[str]:
+    """What a comparison comes to, in sentences of the reader's language."""
+    lines = []
+    if comparison.inputs_differ:
+        lines.append(localized("the inputs differ: {}", ", ".join(comparison.inputs_differ)))
+        message = "what follows is their consequence: feed both sides the same data and weights"
+        lines.append(localized(message))
+    else:
+        if comparison.inputs == "agree":
+            lines.append(localized("the inputs of the network agree"))
+        if comparison.ok:
+            lines.append(localized("everything that was compared agrees"))
+        else:
+            name, agree = comparison.first_diverging, comparison.inputs_agree
+            lines += first_sentences(name, comparison.path_to_it, agree)
+    if comparison.inputs_differ or comparison.first_diverging is not None:
+        where = place(comparison.where)
+        lines += [localized("it is in: {}", where)] if where else []
+    if comparison.passes:
+        passes = ", ".join(comparison.passes)
+        lines.append(localized("made by the fusion passes {}", passes))
+    return lines
+
+
+def first_sentences(
+    name: Optional[str], path: Sequence[str] = (), inputs_agree: bool = True
+) -> List[str]:
+    """The sentences on the first operator that diverges."""
+    if name is None:
+        return [localized("no operator has inputs that agree and outputs that do not")]
+    message = "first operator whose inputs agree and whose outputs do not: {}"
+    if not inputs_agree:
+        message = "first operator whose outputs differ: {}; its inputs were not compared"
+    lines = [localized(message, name)]
+    if len(path) > 1:
+        lines.append(localized("the way to it: {}", " -> ".join(path)))
+    return lines
 
 
 _JSON_KEYS = (

@@ -21,6 +21,7 @@ The limits, and why (x of the device, y of the reference):
 Source: facts dump.yaml, ``compare`` (C-THRESHOLDS) and ``overflow`` (O-SATURATE).
 """
 
+import functools
 import itertools
 import math
 import re
@@ -137,6 +138,7 @@ def _is_whole(name: str) -> bool:
     return "int" in name.lower()
 
 
+@functools.lru_cache(maxsize=1024)
 def limits_of(kind: str, device: str, reference: str, bounds: Bounds = DEFAULTS) -> Limits:
     """The limits of a tensor.
 

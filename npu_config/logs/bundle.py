@@ -16,10 +16,10 @@ from npu_config.core.files import reading
 from npu_config.core.message import localized
 from npu_config.core.toolkit import installed_cann
 from npu_config.core.version import __version__
-from npu_config.logs import Report
 from npu_config.logs.causes import Cause
 from npu_config.logs.lines import LONGEST, decoded, opened
 from npu_config.logs.redact import Redactor
+from npu_config.logs.report import Report
 from npu_config.logs.text import text_report
 
 __all__ = ["bundle"]

@@ -221,6 +221,10 @@ def explained(
     named = _named(code, event.code, message, whole)
     if named:
         leads["options"] = [*named, *(n for n in leads["options"] if n not in named)]
+    if leads["options"]:
+        leads["commands"] = [
+            each.replace("OPTION", leads["options"][0]) for each in leads["commands"]
+        ]
     if not ours:
         leads["options"], leads["rules"] = [], []
         leads["commands"] = [each for each in leads["commands"] if "SCRIPT" not in each]

@@ -23,6 +23,7 @@ from typing import (
 
 from npu_config.core.files import reading
 from npu_config.core.message import phrase
+from npu_config.core.patterns import lazy_pattern
 
 __all__ = [
     "CLASSES",
@@ -231,7 +232,7 @@ def known() -> Tuple[Known, ...]:
     return tuple(
         Known(
             row["id"],
-            re.compile(row["regex"]),
+            lazy_pattern(row["regex"]),
             row["class"],
             row["cause"],
             row["todo"],
@@ -247,7 +248,7 @@ def known() -> Tuple[Known, ...]:
 def dull() -> Tuple[Dull, ...]:
     """Lines that are no cause."""
     return tuple(
-        Dull(row["id"], re.compile(row["regex"]), row["strength"]) for row in _rows("never")
+        Dull(row["id"], lazy_pattern(row["regex"]), row["strength"]) for row in _rows("never")
     )
 
 

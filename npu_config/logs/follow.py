@@ -4,10 +4,10 @@ import os
 from typing import Dict, Iterable, Tuple
 
 from npu_config.core.files import reading
-from npu_config.logs import Report, report_of
 from npu_config.logs.events import KNOWN
 from npu_config.logs.jobs import Growing, files_of, judged
 from npu_config.logs.lines import BLOCK, decoded
+from npu_config.logs.report import Report, report_of
 
 __all__ = ["Follower"]
 

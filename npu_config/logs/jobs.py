@@ -459,11 +459,15 @@ def _joined(processes: List[Process]) -> List[Process]:
         if process.rank is not None:
             by_rank[process.rank] = process
         result.append(process)
-    for process in [each for each in result if each.key[0] == "file" and each.key[2] == ""]:
-        launched = [each for each in result if each.key[:2] == ("rank", process.key[1])]
-        if len(launched) == 1:
-            result.remove(process)
-            _merge(launched[0], process)
+    launched: Dict[str, List[Process]] = {}
+    for process in result:
+        if process.key[0] == "rank":
+            launched.setdefault(process.key[1], []).append(process)
+    alone = {path: found[0] for path, found in launched.items() if len(found) == 1}
+    taken = {each for each in result if each.key[0] == "file" and each.key[1] in alone}
+    for process in taken:
+        _merge(alone[process.key[1]], process)
+    result = [each for each in result if each not in taken]
     outputs = [process for process in result if process.key[0] == "file"]
     others = [process for process in result if process.key[0] == "pid"]
     if len(outputs) == 1 and len(others) == 1:

@@ -4,7 +4,7 @@ import html
 from typing import Callable, List, Sequence
 
 from npu_config.core.message import language, localized
-from npu_config.logs import RankState, Report, shown_time
+from npu_config.logs.report import RankState, Report, shown_time
 from npu_config.logs.text import PAGE_TITLE, TIMELINE_TITLE, text_report
 
 __all__ = ["page"]

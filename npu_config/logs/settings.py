@@ -7,8 +7,8 @@ import attr
 from npu_config.catalogue import OPTIONS
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN, Setting
-from npu_config.logs import Report
 from npu_config.logs.causes import Cause, Place
+from npu_config.logs.report import Report
 from npu_config.rules.reading import Reading
 
 __all__ = ["with_places"]
@@ -31,7 +31,9 @@ def with_places(report: Report, reading: Reading) -> Report:
         places = [
             _place(name, found.get(name), path, is_open) for name in cause.leads_to["options"]
         ]
-        return attr.evolve(cause, places=[*cause.places, *places])
+        commands = [each.replace("SCRIPT", path) for each in cause.leads_to["commands"]]
+        leads = {**cause.leads_to, "commands": commands}
+        return attr.evolve(cause, places=[*cause.places, *places], leads_to=leads)
 
     return attr.evolve(
         report,

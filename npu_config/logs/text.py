@@ -6,10 +6,10 @@ from typing import List, Sequence, Tuple
 
 from npu_config.core.message import listed, localized, phrase
 from npu_config.core.terminal import padded, printable, width
-from npu_config.logs import RankState, Report, shown_time
 from npu_config.logs.causes import Cause
 from npu_config.logs.facts import code_of
 from npu_config.logs.lines import decoded, opened
+from npu_config.logs.report import RankState, Report, shown_time
 
 __all__ = ["PAGE_TITLE", "TIMELINE_TITLE", "around", "text_report"]
 

@@ -185,6 +185,7 @@ class Analysis(NamedTuple):
         has_graph: it uses more of TensorFlow than its files and records.
         unknown: the packages that it imports of which it is not known whether they make
             sessions, with their lines.
+        libraries: the packages that make sessions and that are in the project itself.
     """
 
     migration: Migration
@@ -198,6 +199,7 @@ class Analysis(NamedTuple):
     makes: bool = False
     has_graph: bool = False
     unknown: Tuple[Tuple[int, str], ...] = ()
+    libraries: Tuple[str, ...] = ()
 
 
 def migrate(source: Union[str, bytes], imports: str = "npu_config") -> Migration:
@@ -294,11 +296,20 @@ def _analyse(
     work = Work(script, imports, keeper, partial)
     alone = one_reason(work)
     if alone is not None:
-        return found._replace(migration=_refused(text, alone), makes=True)
+        probe = Work(script, imports, keeper, partial)
+        _apply(probe)
+        is_guarded = any(
+            is_main(test)
+            for site in script.calls_of(*_EAGER)
+            for test in (site.conditions if site.line == alone.line else ())
+        )
+        makes = bool(probe.patch_lines) or not is_guarded
+        return found._replace(migration=_refused(text, alone), makes=makes, has_graph=True)
     _apply(work)
     found = found._replace(
         makes=bool(work.patch_lines),
         has_graph=bool(work.patch_lines) or not libraries.is_data_only(script),
+        libraries=tuple(libraries.own(script)),
     )
     own = _already(script)
     if own is not None:

@@ -2,7 +2,7 @@
 
 import functools
 import pkgutil
-from typing import Any, Dict, Mapping, NamedTuple
+from typing import Any, Dict, Mapping, NamedTuple, Optional
 
 from npu_config.core.diagnostics import DOCS_URL, Severity
 from npu_config.core.message import phrase
@@ -15,7 +15,8 @@ class Fact(NamedTuple):
 
     ``source`` is the page of the vendor's documentation below ``docs/en/tfadapter_1``, where
     there is one; ``details`` is what is said of it, by the keys of :data:`LABELS`.
-    ``severity`` is ``INFO`` where nothing has to be done.
+    ``severity`` is ``INFO`` where nothing has to be done; ``situation`` is the documented trouble
+    that it prevents, if it is one.
     """
 
     id: str
@@ -24,6 +25,7 @@ class Fact(NamedTuple):
     source: str
     details: Dict[str, str]
     severity: Severity = Severity.WARNING
+    situation: Optional[str] = None
 
     @property
     def url(self) -> str:
@@ -56,7 +58,13 @@ def facts() -> Mapping[str, Fact]:
 
 
 def _fact(
-    id: str, group: str, title: str, source: str = "", severity: str = "warning", **details: str
+    id: str,
+    group: str,
+    title: str,
+    source: str = "",
+    severity: str = "warning",
+    situation: Optional[str] = None,
+    **details: str,
 ) -> Fact:
     said = {key: details[key] for key in LABELS if key in details}
-    return Fact(id, group, title, source, said, Severity(severity))
+    return Fact(id, group, title, source, said, Severity(severity), situation)

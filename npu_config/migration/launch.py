@@ -15,6 +15,9 @@ __all__ = ["after", "shell_notes"]
 
 _XLA_NOTE = "XLA is not used on the NPU: take the line out"
 _CUDA_NOTE = "no effect on the NPU: ASCEND_DEVICE_ID of the launch chooses the device"
+_CPU_NOTE = (
+    'says "CPU on purpose": on the NPU host its sessions run on the NPU once npu_init is imported'
+)
 _SMI_NOTE = "there is no such tool on the NPU host: npu-smi info"
 _LAUNCH_NOTE = (
     "one process per device: JOB_ID, RANK_ID, RANK_SIZE, RANK_TABLE_FILE, ASCEND_DEVICE_ID; see "
@@ -44,7 +47,7 @@ def after(work: Work) -> None:
 
 
 _COMMAND = re.compile(
-    r"(?:^|[\s;&|(`/])(?:(nvidia-smi)|mpirun|mpiexec|horovodrun)(?=\s|$|[;&|)`])"
+    r"(?:^|[\s;&|(`/])(?:(nvidia-smi)|mpirun|mpiexec|horovodrun|torchrun|srun)(?=\s|$|[;&|)`])"
 )
 _STARTS = frozenset(
     (
@@ -73,7 +76,21 @@ def _text(work: Work, site: Site, text: str) -> None:
         note = _SMI_NOTE if command == "nvidia-smi" else _LAUNCH_NOTE
         work.manual(site.line, command, note)
     elif _is_set(site, text):
-        _variable(work, site.line, text)
+        if text == "CUDA_VISIBLE_DEVICES" and _hides_all(site):
+            work.manual(site.line, "cuda-visible-devices", _CPU_NOTE, asks=True)
+        else:
+            _variable(work, site.line, text)
+
+
+def _hides_all(site: Site) -> bool:
+    """True where the variable becomes -1 or empty: no GPU, and so the CPU."""
+    value: Optional[ast.AST] = None
+    for node in reversed(site.parents):
+        if isinstance(node, ast.Assign):
+            value = node.value
+        elif isinstance(node, ast.Call) and site.node in node.args[:1] and len(node.args) > 1:
+            value = node.args[1]
+    return literal_text(value) in ("-1", "")
 
 
 def _variable(work: Work, line: int, name: str) -> None:
@@ -190,13 +207,70 @@ def _summaries(work: Work) -> None:
 # Shell scripts
 
 _SHELL_WORDS = re.compile(
-    "mpirun|mpiexec|horovodrun|nvidia-smi|CUDA_VISIBLE_DEVICES|TF_XLA_FLAGS|TF_ENABLE_AUTO_MIXED_P"
+    "mpirun|mpiexec|orterun|horovodrun|torchrun|distributed.launch|distributed.run|accelerate"
+    "|deepspeed|srun|nvidia-smi|CUDA_VISIBLE_DEVICES|TF_XLA_FLAGS|TF_ENABLE_AUTO_MIXED_P"
 )
-_LAUNCHERS = re.compile(r"(?:^|[\s;&|(/])(mpirun|mpiexec|horovodrun)(?=\s)")
+_LAUNCHERS = re.compile(
+    r"(?:^|[;&|(]|\b(?:exec|time|nohup|then|do|else|env|sudo))\s{0,80}(?:\w{1,80}=\S{0,200}\s{1,8}){0,20}"
+    r"(?:\S{0,200}/)?(mpirun|mpiexec|orterun|horovodrun|torchrun|srun|deepspeed|accelerate\s{1,8}launch"
+    r"|python[\d.]{0,8}\s{1,8}-m\s{1,8}(?:torch\.distributed\.(?:launch|run)|horovod\.runner\S{0,40}))(?=\s)"
+)
+_COUNT = re.compile(
+    r"\s(?:-np|-n|-c|--np|--num-proc|--ntasks|--nproc[_-]per[_-]node|--num_processes|--num_gpus)"
+    r"(?:=|\s{1,8})(\d{1,9})\b"
+)
+_NODES = re.compile(
+    r"\s(?:-N|--nodes|--nnodes|--num_machines|--num_nodes)(?:=|\s{1,8})(\d{1,9})\b"
+)
+_HOSTS = re.compile(r"\s(?:-H|--hosts?|-host|-w|--nodelist)(?:=|\s{1,8})([\w.:,-]{1,2000})")
+_PER_NODE = re.compile(
+    r"\s--(?:nproc[_-]per[_-]node|ntasks-per-node|num_gpus)(?:=|\s{1,8})(\d{1,9})\b"
+)
+_STARTED = re.compile(r"\s((?:\S{0,200}/)?(?:python[\d.]{0,8}|[\w./-]{1,200}\.(?:py|sh))\s?.*)")
 _SMI = re.compile(r"(?:^|[\s;&|(`])nvidia-smi\b")
 _SET = re.compile(
     r"(?:^|[\s;&|(])(CUDA_VISIBLE_DEVICES|TF_XLA_FLAGS|TF_ENABLE_AUTO_MIXED_P\w{1,60})\s{0,8}="
 )
+
+
+def _equivalent(launcher: str, rest: str, following: List[str]) -> str:
+    """What starts the processes of a launcher on the NPU."""
+    parts = [rest.rstrip()]
+    while parts[-1].endswith("\\") and len(parts) <= min(len(following), _LONGEST):
+        parts[-1] = parts[-1][:-1]
+        parts.append(following[len(parts) - 1].rstrip())
+    call = " " + " ".join(part.strip() for part in parts)
+    hosts = _HOSTS.search(call)
+    names = [host.split(":")[0] for host in hosts.group(1).split(",")] if hosts else []
+    servers = "".join(" --server " + name for name in names if name) or " --server SERVER"
+    started = _STARTED.search(re.split(r"\s*(?:[|&;]|\d?>)", call)[0])
+    command = " ".join(started.group(1).split()) if started else "COMMAND"
+    command = "python3 " + command if re.match(r"\S+\.py\b", command) else command
+    form = "slurm" if launcher == "srun" else "launcher"
+    return phrase(
+        "{}, one per device: npu-config ranktable build{} -o rank_table.json, then npu-config env "
+        "--rank-table rank_table.json --job-id NAME --to {} -o . -- {}",
+        _processes(call),
+        servers,
+        form,
+        command,
+    )
+
+
+_LONGEST = 40
+"""How many lines of a shell script one command may have."""
+
+
+def _processes(call: str) -> str:
+    """How many processes a launcher starts, in words."""
+    count, nodes, each = (pattern.search(call) for pattern in (_COUNT, _NODES, _PER_NODE))
+    if each is not None:
+        number = int(each.group(1)) * int(nodes.group(1) if nodes else 1)
+    elif count is not None:
+        number = int(count.group(1))
+    else:
+        return phrase("as many processes as before")
+    return phrase("{} process" if number == 1 else "{} processes", number)
 
 
 def shell_notes(text: str) -> List[Note]:
@@ -204,12 +278,16 @@ def shell_notes(text: str) -> List[Note]:
     found: Set[Note] = set()
     if _SHELL_WORDS.search(text) is None:
         return []
-    for number, line in enumerate(text.split("\n")):
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
         code = (" " + line).split(" #", 1)[0]
         if _SHELL_WORDS.search(code) is None:
             continue
-        if _LAUNCHERS.search(code):
-            found.add(Note(number + 1, "launch", "manual", _LAUNCH_NOTE))
+        launcher = _LAUNCHERS.search(code)
+        if launcher is not None:
+            following = lines[number + 1 : number + 1 + _LONGEST]
+            text = _equivalent(launcher.group(1), code[launcher.end() :], following)
+            found.add(Note(number + 1, "launch", "manual", text))
         if _SMI.search(code):
             found.add(Note(number + 1, "nvidia-smi", "manual", _SMI_NOTE))
         for name in _SET.findall(code):

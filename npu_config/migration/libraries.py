@@ -12,7 +12,7 @@ from npu_config.migration.work import Work
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import imported
 
-__all__ = ["after", "is_data_only", "unknown"]
+__all__ = ["after", "is_data_only", "own", "unknown"]
 
 _NONE: FrozenSet[str] = frozenset(
     (
@@ -34,8 +34,18 @@ _NONE: FrozenSet[str] = frozenset(
 def after(work: Work) -> None:
     """A package that makes the session of the script."""
     for site, name in _used(work.script):
-        work.needs_patch(site)
-        work.libraries.append(name)
+        if not _is_own(work.script, name):
+            work.needs_patch(site)
+            work.libraries.append(name)
+
+
+def own(script: Resolver) -> Iterator[str]:
+    """The packages that make sessions and that are in the project itself."""
+    return (name for _, name in _used(script) if _is_own(script, name))
+
+
+def _is_own(script: Resolver, name: str) -> bool:
+    return script.neighbours.path(name, 0) is not None
 
 
 def _used(script: Resolver) -> Iterator[Tuple[Site, str]]:

@@ -14,6 +14,7 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.migration import rules
 from npu_config.migration.engine import Analysis, Migration
+from npu_config.migration.names import PACKAGES
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
 
 __all__ = ["Entry", "Looked", "Outcome", "Target", "fit"]
@@ -136,6 +137,8 @@ class Program:
         roots = [folder] if target.root is None else [folder, os.path.abspath(target.root)]
         for module in one.analysis.modules if one.analysis is not None else ():
             is_alone = target.root is None and target.content is None
+            if module.split(".")[0] in PACKAGES:
+                continue
             if not is_alone and module.rsplit(".", 1)[-1] not in self.known:
                 continue
             level = len(module) - len(module.lstrip("."))
@@ -254,22 +257,24 @@ class Program:
         reached = self._closure(index)
         if not any(self._found(one).is_concerned for one in reached):
             return None
-        found, outcome = self._found(index), self.looked[index].outcome
-        if found.makes and outcome.is_refused and not found.is_done:
-            return Entry("refused", self._name(index))
         npu = [one for one in reached if self._imports_npu(one)]
+        makers = [
+            one for one in reached if self._found(one).makes and not self._found(one).is_done
+        ]
+        refused = [one for one in (index, *makers) if self.looked[one].outcome.is_refused]
+        is_refused = self.looked[index].outcome.is_refused and not self._found(index).is_done
+        if is_refused or (makers and refused):
+            return Entry("refused", self._name(index if is_refused else refused[0]))
         if npu:
             is_done = all(self._found(one).is_done for one in npu)
             return Entry("already" if is_done else "edited", self._name(npu[0]))
-        makers = [one for one in reached if self._found(one).makes]
-        refused = [one for one in (index, *makers) if self.looked[one].outcome.is_refused]
-        if makers and not refused:
+        is_graph = any(self._found(one).has_graph for one in reached)
+        if makers or (is_graph and any(self._found(one).libraries for one in reached)):
             self._import(index, True)
             if self._imports_npu(index):
                 return Entry("edited", self._name(index))
-        if makers:
-            return Entry("refused", self._name((refused or makers)[0]))
-        if not any(self._found(one).has_graph for one in reached):
+            return Entry("refused", self._name(index))
+        if not is_graph:
             return Entry("not-needed")
         unknown = [name for one in reached for name in self._unknown(one)]
         return Entry("unknown", unknown[0]) if unknown else Entry("not-needed")

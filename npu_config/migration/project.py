@@ -14,6 +14,7 @@ from npu_config.migration.engine import Analysis, Migration, analyse
 from npu_config.migration.launch import shell_notes
 from npu_config.migration.names import CONCERNING
 from npu_config.migration.neighbours import Neighbours, may_borrow
+from npu_config.migration.notebook import open_notebook
 from npu_config.migration.program import Looked, Outcome, Target, fit
 from npu_config.python_flow.source import Undecodable, decode
 from npu_config.text.loading import load, too_large
@@ -111,7 +112,7 @@ def _of_file(target: Target, work: _Work) -> Looked:
     if isinstance(data, Diagnostic):
         return Looked(Outcome(target, diagnostics=(data,)))
     if target.path.endswith(".ipynb"):
-        return Looked(_notebook(target, data))
+        return _notebook(target, data, work)
     if target.path.endswith(_SHELLS):
         text = data.decode("utf-8", "replace")
         notes = tuple(shell_notes(text))
@@ -120,8 +121,7 @@ def _of_file(target: Target, work: _Work) -> Looked:
     is_wanted = is_mentioned or bool(work.session_import)
     if not is_wanted and not may_borrow(data.decode("utf-8", "replace")):
         return Looked(Outcome(target, Migration("")), _unread(data))
-    neighbours = Neighbours(os.path.dirname(os.path.abspath(target.path)), target.root)
-    found = analyse(data, work.imports, work.session_import, work.keeper, neighbours, work.partial)
+    found = _analysed(data, target, work)
     return _looked(target, data, found)
 
 
@@ -192,12 +192,28 @@ def _read(target: Target) -> Union[bytes, Diagnostic]:
     return too_large(target.path, LARGEST) if is_large else target.content
 
 
-def _notebook(target: Target, data: bytes) -> Outcome:
+def _notebook(target: Target, data: bytes, work: _Work) -> Looked:
+    """Migrate the code cells of a notebook."""
     if target.root is not None and not any(name in data for name in _MENTIONS):
-        return Outcome(target)
-    found = rules.notebook_not_migrated.diagnostic(
-        "notebooks are not migrated",
-        Place(target.path),
-        help="export its code: jupyter nbconvert --to script",
+        return Looked(Outcome(target))
+    try:
+        text = data.decode("utf-8")
+        opened = open_notebook(text)
+    except UnicodeDecodeError as error:
+        opened = phrase("not text: {}", error)
+    if isinstance(opened, str):
+        found = rules.notebook_not_migrated.diagnostic(
+            opened, Place(target.path), help="export its code: jupyter nbconvert --to script"
+        )
+        return Looked(Outcome(target, diagnostics=(found,)))
+    analysis = _analysed(opened.script, target, work)
+    analysis = analysis._replace(migration=opened.migrated(analysis.migration))
+    before = text if analysis.migration.notes else None
+    return Looked(Outcome(target, analysis.migration, before, is_done=analysis.is_done), analysis)
+
+
+def _analysed(source: Union[str, bytes], target: Target, work: _Work) -> Analysis:
+    neighbours = Neighbours(os.path.dirname(os.path.abspath(target.path)), target.root)
+    return analyse(
+        source, work.imports, work.session_import, work.keeper, neighbours, work.partial
     )
-    return Outcome(target, diagnostics=(found,))

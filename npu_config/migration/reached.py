@@ -63,6 +63,8 @@ class Reached:
         self.script = script
         self._flags: Optional[Mapping[str, Any]] = None
         self._made: Optional[Dict[int, Site]] = None
+        self._left: Dict[int, int] = {}
+        self._places: Dict[int, Dict[int, int]] = {}
         self._runs: Dict[Tuple[int, str], Optional[Reach]] = {}
 
     def of(self, site: Site) -> Reach:
@@ -118,7 +120,7 @@ class Reached:
         inner: ast.AST = site.node
         for node in reversed(site.parents):
             if isinstance(node, (ast.If, ast.IfExp)) and inner is not node.test:
-                is_body = inner in node.body if isinstance(node, ast.If) else inner is node.body
+                is_body = inner is node.body or self._place(node, "body", inner) is not None
                 if not is_main(node.test) and not _is_of_mode(node.test):
                     truth = self.truth(node.test, site.scope)
                     off = Reach.MAYBE if truth is None else Reach.OFF
@@ -135,16 +137,31 @@ class Reached:
     def _is_left_before(self, node: ast.AST, inner: ast.stmt, scope: Scope) -> bool:
         """True when a statement of the same body leaves it by default."""
         for field in ("body", "orelse"):
-            body = getattr(node, field, None)
-            if isinstance(body, list) and inner in body:
-                return any(
-                    isinstance(one, ast.If)
-                    and _leaves(one.body)
-                    and not is_main(one.test)
-                    and self.truth(one.test, scope) is True
-                    for one in body[: body.index(inner)]
-                )
+            place = self._place(node, field, inner)
+            if place is not None:
+                body = getattr(node, field)
+                if id(body) not in self._left:
+                    self._left[id(body)] = next(self._leaving(body, scope), len(body))
+                return self._left[id(body)] < place
         return False
+
+    def _place(self, node: ast.AST, field: str, inner: ast.AST) -> Optional[int]:
+        """Which statement of a body one is, None for one of another body."""
+        body = getattr(node, field, None)
+        if not isinstance(body, list):
+            return None
+        places = self._places.get(id(body))
+        if places is None:
+            places = {id(one): number for number, one in enumerate(body)}
+            self._places[id(body)] = places
+        return places.get(id(inner))
+
+    def _leaving(self, body: List[ast.stmt], scope: Scope) -> Iterator[int]:
+        """Which statements of a body leave it by default."""
+        for number, one in enumerate(body):
+            is_left = isinstance(one, ast.If) and _leaves(one.body) and not is_main(one.test)
+            if is_left and self.truth(one.test, scope) is True:  # type: ignore[attr-defined]
+                yield number
 
     def truth(self, node: ast.expr, scope: Scope) -> Optional[bool]:
         """Whether a condition holds by default; None where that is not known."""

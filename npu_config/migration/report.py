@@ -9,7 +9,7 @@ import textwrap
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import DOCS_URL
-from npu_config.core.message import language, localized
+from npu_config.core.message import join, language, localized, phrase
 from npu_config.core.terminal import printable
 from npu_config.migration import rules
 from npu_config.migration.engine import Migration
@@ -33,7 +33,7 @@ _ENTRIES = {
     "edited": "runs on the NPU once this is written",
     "already": "runs on the NPU already",
     "not-needed": "makes no session",
-    "refused": "stays on the CPU: something is refused",
+    "refused": "is not migrated as a whole: something is refused",
     "unknown": "it is not known where its session is made",
 }
 _STATUSES = {
@@ -139,6 +139,7 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                 if kind != CHANGED:
                     lines.append("        {}".format(url_of(id)))
     lines += _scripts(outcomes)
+    lines += [localized("note: {}", remark) for remark in _remarks(outcomes)]
     lines.append(_summary(outcomes))
     if commands:
         lines.append(localized("next: {}", "\n      ".join(map(printable, commands))))
@@ -157,6 +158,31 @@ def _scripts(outcomes: Sequence[Outcome]) -> Iterator[str]:
             shown = ", ".join(map(printable, names[:8]))
             more = localized(" and {} more", len(names) - 8) if len(names) > 8 else ""
             yield localized("script: {}: {}{}", localized(text), shown, more)
+
+
+_SEED = re.compile(r"\b(?:set_random_seed|tf_random_seed|set_seed)\b")
+_SHIFTING = {
+    "hvd-init": "init_resource adds two operations to the graph",
+    "drop-remainder": "drop_remainder makes shapes static",
+    "dropout": "npu_ops.dropout draws its own",
+}
+
+
+def _remarks(outcomes: Sequence[Outcome]) -> List[str]:
+    """What is said once of all files: that random numbers change where a seed is set, and why."""
+    found = {
+        note.id
+        for outcome in outcomes
+        if outcome.migration is not None and _SEED.search(outcome.before or "")
+        for note in outcome.migration.notes
+        if note.kind == CHANGED
+        and (note.id != "hvd-init" or "npu_resources" not in outcome.migration.text)
+    }
+    reasons = [text for id, text in _SHIFTING.items() if id in found]
+    if not reasons:
+        return []
+    text = "with the same seed the random numbers are not those of before: {}"
+    return [phrase(text, join("; ", reasons))]
 
 
 def _groups(notes: Iterator[Note]) -> Dict[Tuple[str, str], List[int]]:
@@ -220,6 +246,7 @@ def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                     "message": one.message,
                     "help": one.help,
                     "url": one.url,
+                    "situation": one.situation,
                 }
             )
         migration = outcome.migration
@@ -239,6 +266,7 @@ def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                         "severity": note.severity.value,
                         "note": note.note,
                         "url": note.url,
+                        "situation": facts()[note.id].situation,
                     }
                     for note in (migration.notes if migration else ())
                 ],
@@ -253,6 +281,7 @@ def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
             for one in outcomes
             if one.entry is not None
         ],
+        "remarks": _remarks(outcomes),
         "diagnostics": found,
         "summary": _counts(outcomes),
         "next": list(commands),

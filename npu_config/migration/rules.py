@@ -8,10 +8,12 @@ _SOURCE = ("npu_config",)
 
 @declare("NPU450", Severity.WARNING, source=_SOURCE)
 def notebook_not_migrated() -> None:
-    """Notebooks are not migrated.
+    """A notebook that cannot be migrated.
 
-    A notebook holds cells of Python, of shell commands and of results.  Export its code
-    (`jupyter nbconvert --to script train.ipynb`) and migrate that.
+    Its cells of code are migrated, and nothing else in the file is touched.  That takes a
+    notebook of version 4, of Python, whose cells parse (magics and shell commands are passed
+    over).  Of others export the code (`jupyter nbconvert --to script train.ipynb`) and migrate
+    that.
     """
 
 

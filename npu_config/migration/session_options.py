@@ -134,6 +134,9 @@ def _jit_level(work: Work, site: Site, value: ast.expr, line: int) -> None:
 def _xla_switch(work: Work, site: Site, name: str) -> None:
     """A function or scope that takes whether XLA is on: off, where a constant says otherwise."""
     call, switch = site.call, _SWITCH_OF[name]
+    if call is None and isinstance(site.parents[-1], (ast.Assign, ast.Call, ast.Dict)):
+        text = "stored or passed on: where it is called, {} must be False"
+        work.manual(site.line, "xla-off", phrase(text, switch))
     value = argument(call, switch, 0) if call is not None else None
     constant = getattr(value, "value", None)
     if call is None or constant is False or (value is None and switch == "enabled"):

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.resolve import Binding
@@ -46,7 +46,7 @@ def check_close(work: Work, site: Site, always: bool) -> None:
     target, name = targets[0], names[0]
     closes = any(
         _is_closed(work, site, name_of(one), isinstance(one, ast.Attribute))
-        for one in [*targets, *_aliases(site, names)]
+        for one in [*targets, *_aliases(work, site, names)]
     )
     if closes and not always:
         return
@@ -76,13 +76,18 @@ def check_close(work: Work, site: Site, always: bool) -> None:
         )
 
 
-def _aliases(site: Site, names: Sequence[str]) -> List[ast.expr]:
+def _aliases(work: Work, site: Site, names: Sequence[str]) -> List[ast.expr]:
     """The variables that names of the same scope are assigned to."""
-    return [
-        ast.Name(name, ast.Store())
-        for name, stores in site.scope.stores.items()
-        if any(isinstance(one.node, ast.Name) and one.node.id in names for one in stores)
-    ]
+    key = "aliases" + str(id(site.scope))
+    found: Optional[Dict[str, Set[str]]] = work.script.cache.get(key)
+    if found is None:
+        found = work.script.cache[key] = {}
+        for name, stores in site.scope.stores.items():
+            for one in stores:
+                if isinstance(one.node, ast.Name):
+                    found.setdefault(one.node.id, set()).add(name)
+    aliases = sorted({alias for name in names for alias in found.get(name, ())})
+    return [ast.Name(alias, ast.Store()) for alias in aliases]
 
 
 def _is_configured_graph(work: Work, call: ast.Call) -> bool:
@@ -369,7 +374,7 @@ def after(work: Work) -> None:
             maker = _method_of(work, site, node)
             if maker is not None:
                 _make(work, site, maker)
-            elif name in _SUPERVISED:
+            elif name in _SUPERVISED and not _is_of_own_class(work, site, node.value):
                 work.needs_patch(site)
                 work.manual(site.line, "session-config", _UNKNOWN_OWNER)
             elif name in ("test_session", "cached_session", "session"):
@@ -383,6 +388,25 @@ def _method_of(work: Work, site: Site, node: ast.Attribute) -> Optional[_Maker]:
         return None
     owner = work.script.constructed(node.value, site.scope)
     return _METHODS.get((owner or "", node.attr))
+
+
+def _is_of_own_class(work: Work, site: Site, node: ast.expr) -> bool:
+    """True for an object of a class of the script that is derived from nothing of TensorFlow."""
+    values = [node] if isinstance(node, ast.Call) else work.script.values(node, site.scope)
+    classes = [
+        binding.node
+        for value in values
+        for binding in (
+            work.script.bindings(value.func.id, site.scope)
+            if isinstance(value, ast.Call) and isinstance(value.func, ast.Name)
+            else ()
+        )
+    ]
+    return len(classes) == len(values) > 0 and all(
+        isinstance(one, ast.ClassDef)
+        and not any(work.script.resolve(base, work.script.module) for base in one.bases)
+        for one in classes
+    )
 
 
 _SUPERVISED = ("managed_session", "prepare_or_wait_for_session")

@@ -18,21 +18,31 @@ from npu_config.tf1.modules import MODULES, is_package, names_of, resolve
 SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim")
 """A folder for ``PYTHONPATH``: processes that a script starts find the served modules there."""
 
+_SHIM_OF_TOOL = os.path.join(SHIM, "precision_tool", "__init__.py")
 
-_PACKAGES = frozenset(path for path in MODULES if "." not in path)
+
+PRECISION_TOOL = ("precision_tool", "precision_tool.tf_config")
+"""The vendor's precision_tool, as far as scripts import it; a copy of it beside a script stays."""
+
+_PACKAGES = frozenset(path for path in (*MODULES, *PRECISION_TOOL) if "." not in path)
 
 
 class Finder:
-    """Finds the modules of the table :data:`~npu_config.tf1.modules.MODULES`."""
+    """Finds the modules of the table :data:`~npu_config.tf1.modules.MODULES`, and of
+    :data:`PRECISION_TOOL`."""
 
     def find_spec(
         self, name: str, path: Optional[Sequence[str]] = None, target: Any = None
     ) -> Optional[importlib.machinery.ModuleSpec]:
         """The specification of a served module; None for any other."""
-        if name not in MODULES:
+        if name in PRECISION_TOOL:
+            theirs = importlib.machinery.PathFinder.find_spec(PRECISION_TOOL[0])
+            if theirs is not None and theirs.origin not in (None, "namespace", _SHIM_OF_TOOL):
+                return None
+        elif name not in MODULES:
             return None
         spec = importlib.machinery.ModuleSpec(name, self, origin=vendor.SERVED)  # type: ignore[arg-type]
-        if is_package(name):
+        if is_package(name) or name == PRECISION_TOOL[0]:
             spec.submodule_search_locations = []
         return spec
 
@@ -47,6 +57,12 @@ class Finder:
 def fill(module: ModuleType) -> None:
     """Give a served module its names; each is looked up when it is used first."""
     path = module.__name__
+    if path in PRECISION_TOOL:
+        ours: Any = importlib.import_module("npu_config." + path)
+        module.__doc__ = ours.__doc__
+        names = (name for name in vars(ours) if name[0] != "_" and path != PRECISION_TOOL[0])
+        module.__dict__.update({name: getattr(ours, name) for name in names})
+        return
     module.__doc__ = "``{}``, served by npu_config.".format(path)
     module.__all__ = names_of(path)  # type: ignore[attr-defined]
 
@@ -65,7 +81,15 @@ def installed() -> Optional[Finder]:
 
 def served() -> Tuple[str, ...]:
     """The served modules that are imported now, in the order of their names."""
-    return tuple(sorted(name for name in _names() if name in MODULES))
+    known = (*MODULES, *PRECISION_TOOL)
+    return tuple(
+        sorted(
+            name
+            for name in _names()
+            if name in known
+            and getattr(sys.modules[name].__spec__, "origin", vendor.SERVED) == vendor.SERVED
+        )
+    )
 
 
 def install_npu_bridge(force: bool = False) -> Callable[[], None]:

@@ -33,6 +33,7 @@ from npu_config import rank_table
 from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.message import listed, phrase
 from npu_config.launch import table_job
+from npu_config.runner.compare import differences
 from npu_config.runner.hub import Hub
 from npu_config.runner.outside import TIMED_OUT
 from npu_config.tf1.rank_frames import ADDRESS
@@ -107,6 +108,8 @@ class SeenRanks:
         for one in self.ranks:
             for each in (one.seen or {}).get("findings", ()):
                 found.setdefault(Diagnostic.from_dict(each), []).append(one.rank)
+        for each, ranks in differences([one.seen for one in self.ranks]):
+            found.setdefault(each, list(ranks))
         return {each: found[each] for each in Report(found)}
 
     def to_dict(self) -> Dict[str, Any]:
@@ -123,7 +126,7 @@ class SeenRanks:
             "ranks": [
                 {
                     "rank": one.rank,
-                    **(one.seen or {}),
+                    **{name: each for name, each in (one.seen or {}).items() if name != "did"},
                     "exit_code": one.exit_code,
                     "environment": dict(one.environment),
                     "waits_in": list(one.waits_in),
@@ -254,7 +257,8 @@ class _Job:
         job = table_job(table, path, JOB_ID)
         self._absent = job.absent
         for process in job.processes:
-            yield {**job.variables(process), "DEVICE_ID": str(process.device_id)}
+            device = str(process.device_id)
+            yield {**job.variables(process), "DEVICE_ID": device, "DEVICE_INDEX": device}
 
     def _start(
         self,

@@ -42,8 +42,13 @@ ONE_RANK: Mapping[str, str] = {
     "RANK_SIZE": "1",
     "DEVICE_ID": "0",
     "ASCEND_DEVICE_ID": "0",
+    "DEVICE_INDEX": "0",
 }
-"""A job of one process; without ``RANK_TABLE_FILE``, which one process does not need."""
+"""A job of one process; without ``RANK_TABLE_FILE``, which one process does not need.
+
+``DEVICE_INDEX`` is no variable of the adapter: launch scripts set it beside ``RANK_ID``, and
+training scripts read it.
+"""
 
 
 def fill(environ: MutableMapping[str, str]) -> Dict[str, str]:
@@ -149,6 +154,7 @@ class Seen(NamedTuple):
             where ``exit_code`` is not 0; else None.
         error_place: the line of the script, or of a module beside it, that led there, or that it
             was at.
+        did: of one rank of several, what is compared with the others.
     """
 
     script: str
@@ -163,6 +169,7 @@ class Seen(NamedTuple):
     warnings: Tuple[Tuple[str, str, Optional[str], int], ...]
     error: Optional[str] = None
     error_place: Optional[str] = None
+    did: Optional[Dict[str, Any]] = None
 
     def to_dict(self) -> Dict[str, Any]:
         """The object of ``--report`` and of ``--dry-run``."""
@@ -183,6 +190,7 @@ class Seen(NamedTuple):
                 {"message": message, "category": category, "path": path, "line": line}
                 for message, category, path, line in self.warnings
             ],
+            **({} if self.did is None else {"did": self.did}),
         }
 
 
@@ -237,7 +245,7 @@ def run_path(
     with contextlib.ExitStack() as stack:
         stack.enter_context(_served(force))
         filled = stack.enter_context(_variables(loops, overrides))
-        watch = Watch(dry_run, steps)
+        watch = Watch(dry_run, steps, script.files_of(found))
         written = _judged(found, known_rules, overrides) if dry_run else None
         run = _Run(found, watch, filled, written, files)
         watch.start()
@@ -309,7 +317,18 @@ class _Run:
             tuple((text, kind, path or "", n) for text, kind, path, n in self._watch.warnings),
             end.error,
             None if end.place is None else "{}:{}".format(*end.place),
+            self._did(),
         )
+
+    def _did(self) -> Optional[Dict[str, Any]]:
+        doings = self._watch.doings
+        if doings is None:
+            return None
+        from npu_config.tf1.optimizers import wrapped
+
+        first = next(iter(wrapped), None)
+        doings.wrapped = None if first is None else "{}:{}".format(first.path, first.line)
+        return doings.to_dict()
 
     def _findings(self, end: script.End) -> Tuple[Diagnostic, ...]:
         """Every finding, once."""

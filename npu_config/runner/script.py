@@ -1,5 +1,6 @@
 """A file run as ``python FILE ARGUMENTS`` runs it: names, paths, exit codes, tracebacks."""
 
+import functools
 import os
 import sys
 import threading
@@ -176,10 +177,20 @@ def frames_of(path: str) -> IsMine:
     Args:
         path: the script, as :func:`find` gave it; it may change the directory later.
     """
+    of_it = files_of(path)
+    return lambda frame: of_it(frame.f_code.co_filename)
+
+
+def files_of(path: str) -> Callable[[str], bool]:
+    """A function that knows the file of a script, and of modules beside it, as frames name them.
+
+    Args:
+        path: the script, as :func:`find` gave it; it may change the directory later.
+    """
     main, folder = _file_of(path), os.path.join(os.path.dirname(os.path.realpath(path)), "")
 
-    def mine(frame: FrameType) -> bool:
-        name = frame.f_code.co_filename
+    @functools.lru_cache(maxsize=None)
+    def mine(name: str) -> bool:
         if name.startswith("<"):  # what Python itself or a generated function runs is no file
             return False
         beside = os.path.realpath(name).startswith(folder) and "site-packages" not in name

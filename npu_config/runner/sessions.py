@@ -1,6 +1,6 @@
-"""What was seen of a session: what it is configured with, and how often it was run."""
+"""What was seen of a session: what it is configured with, what it ran and how often."""
 
-from typing import Any, Dict, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 import attr
 
@@ -10,6 +10,9 @@ from npu_config.core.message import language
 from npu_config.core.settings import UNKNOWN
 from npu_config.proto import decode
 from npu_config.rules.case import judge
+from npu_config.runner.calls import Calls
+from npu_config.runner.conclusions import conclude
+from npu_config.runner.doings import Doings
 
 
 @attr.s(slots=True, auto_attribs=True)
@@ -23,11 +26,13 @@ class SeenSession:
         runs: how often it was run, without initialisation.
         steps: how many training steps that was: a loop makes several in one run.
         trains: whether a run of it trained, or was to train when the script was stopped.
+        calls: what it ran.
     """
 
     place: Place
     options: Dict[str, Any]
     findings: Tuple[Diagnostic, ...]
+    calls: Calls
     runs: int = 0
     steps: int = 0
     trains: bool = False
@@ -45,7 +50,8 @@ class SeenSession:
         does not train may be there to read data, or to evaluate.
         """
         if not self.lacks_optimizer:
-            return self.findings
+            calls = self.calls
+            return (*self.findings, *calls.grown, *conclude(self.options, list(calls.seen)))
         missing = (each for each in self.findings if each.rule == "NPU801")
         return tuple(missing) if self.trains else ()
 
@@ -58,7 +64,15 @@ class SeenSession:
             "findings": [each.localized(language()).to_dict() for each in self.findings],
             "runs": self.runs,
             "steps": self.steps,
+            "not_looked_at": [
+                {"path": place.path, "line": place.line, "why": str(why)}
+                for why, place in list(self.calls.unseen.items())
+            ],
+            "calls": [each.to_dict() for each in list(self.calls.seen)[:_MOST_CALLS]],
         }
+
+
+_MOST_CALLS = 100
 
 
 def _plain(value: Any) -> Any:
@@ -67,12 +81,20 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (bool, int, float, str)) or value is None else str(value)
 
 
-def see(session: Any) -> SeenSession:
-    """What there is to see of a session that the script makes now."""
+def see(
+    session: Any, is_mine: Callable[[str], bool], doings: Optional[Doings] = None
+) -> SeenSession:
+    """What there is to see of a session that the script makes now.
+
+    Args:
+        session: the session.
+        is_mine: whether a file is the script, or a module beside it.
+        doings: what this rank does; None for a job of one.
+    """
     place = script_place()
     config = getattr(session, "_config", None)
     if config is None:
-        return SeenSession(place, {}, ())
+        return SeenSession(place, {}, (), Calls(None, is_mine))
     settings = decode(config)
     options = {
         name: None if setting.value is UNKNOWN else setting.value
@@ -80,4 +102,7 @@ def see(session: Any) -> SeenSession:
     }
     where = place._asdict()
     findings = tuple(attr.evolve(each, **where) for each in judge(settings))
-    return SeenSession(place, options, findings)
+    is_for_npu = all(each.rule != "NPU801" for each in findings)
+    return SeenSession(
+        place, options, findings, Calls(options if is_for_npu else None, is_mine, doings)
+    )

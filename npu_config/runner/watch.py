@@ -20,16 +20,22 @@ from typing import (
     List,
     Optional,
     Sequence,
+    Set,
     Tuple,
 )
 
 from npu_config.core import findings
-from npu_config.runner import script
+from npu_config.core.calls import script_place
+from npu_config.core.message import phrase
+from npu_config.runner import forks, script
 from npu_config.runner.script import Stopped
-from npu_config.tf1.purpose import OTHER, TRAINS, fetched, purpose
+from npu_config.tf1 import hccl
+from npu_config.tf1.purpose import OTHER, TRAINS, Fetched, fetched, purpose
 
 if TYPE_CHECKING:
-    from npu_config.core.diagnostics import Diagnostic
+    from npu_config.core.diagnostics import Diagnostic, Place
+    from npu_config.runner.calls import Calls, LiveCall
+    from npu_config.runner.doings import Doings
     from npu_config.runner.sessions import SeenSession
 
 
@@ -113,17 +119,29 @@ class Watch:
     Args:
         dry_run: stop before the first run that trains.
         steps: stop after so many runs.
+        is_mine: whether a file is the script, or a module beside it.
     """
 
-    def __init__(self, dry_run: bool = False, steps: Optional[int] = None) -> None:
+    def __init__(
+        self,
+        dry_run: bool = False,
+        steps: Optional[int] = None,
+        is_mine: Callable[[str], bool] = lambda path: False,
+    ) -> None:
         self.sessions: List[SeenSession] = []
         self.findings: Dict[Diagnostic, None] = {}
         self.warnings: List[Tuple[str, str, Optional[str], int]] = []
         self.stopped = False
         self._below: FrozenSet[str] = frozenset()
+        self._is_mine = is_mine
         self._dry_run = dry_run
         self._steps = steps
         self._runs = 0
+        self._open: Set[int] = set()
+        self._has_forked = False
+        self.doings: Optional[Doings] = None
+        self._read: Any = None
+        self._asked_at: Set[Place] = set()
         self._undo: List[Callable[[], None]] = []
         self._lock = threading.Lock()
 
@@ -145,8 +163,14 @@ class Watch:
 
         warnings.showwarning = show  # type: ignore[assignment]
         self._undo.append(lambda: setattr(warnings, "showwarning", shown))
-        findings.listeners.append(self._found)
-        self._undo.append(lambda: findings.listeners.remove(self._found))
+        listeners: Tuple[Tuple[List[Any], Any], ...] = (
+            (findings.listeners, self._found),
+            (hccl.askers, self._asked),
+            (forks.listeners, self._forks),
+        )
+        for told, listener in listeners:
+            told.append(listener)
+            self._undo.append(functools.partial(told.remove, listener))
 
     def stop(self) -> None:
         """Leave everything as it was."""
@@ -159,6 +183,7 @@ class Watch:
     def _patch(self, module: Any) -> None:
         base = module.BaseSession
         init, run = base.__init__, base.run
+        self._read = run
         make, make_from_options = base.make_callable, base._make_callable_from_options
 
         def made(session: Any, *args: Any, **kwargs: Any) -> None:
@@ -166,17 +191,25 @@ class Watch:
             session._npu_config_seen = self._see(session)
 
         def ran(session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
-            call = functools.partial(run, session, fetches, *args, **kwargs)
-            return self._ran("run", session, fetches, call)
+            feeds = args[0] if args else kwargs.get("feed_dict")
+
+            def call(probes: Any) -> Any:
+                asked = [fetches, probes] if probes else fetches
+                result = run(session, asked, *args, **kwargs)
+                return result if probes else (result, ())
+
+            return self._ran("run", session, fetches, feeds or {}, call)
 
         def callable_of(session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             call = make(session, fetches, *args, **kwargs)
-            return self._seen_callable("make_callable", session, fetches, call)
+            keys = (args[0] if args else kwargs.get("feed_list")) or ()
+            return self._seen_callable("make_callable", session, fetches, keys, call)
 
         def callable_of_options(session: Any, options: Any) -> Any:  # Keras trains through these
             call = make_from_options(session, options)
-            fetches = [*options.fetch, *options.target]
-            return self._seen_callable("_make_callable_from_options", session, fetches, call)
+            fetches, keys = [*options.fetch, *options.target], tuple(options.feed)
+            name = "_make_callable_from_options"
+            return self._seen_callable(name, session, fetches, keys, call)
 
         made.__wrapped__ = init  # type: ignore[attr-defined]
         made.__signature__ = _signature(init)  # type: ignore[attr-defined]
@@ -184,6 +217,13 @@ class Watch:
         self._replace(base, "run", ran)
         self._replace(base, "make_callable", callable_of)
         self._replace(base, "_make_callable_from_options", callable_of_options)
+        close = base.close
+
+        def closed(session: Any) -> None:
+            close(session)
+            self._open.discard(id(session))
+
+        self._replace(base, "close", closed)
         from npu_config.tf1 import loop_runs
 
         loop_runs.observers.append(self.observe)
@@ -196,33 +236,53 @@ class Watch:
         self._undo.append(lambda: setattr(base, name, theirs))
 
     def _seen_callable(
-        self, name: str, session: Any, fetches: Any, call: Callable[..., Any]
+        self, name: str, session: Any, fetches: Any, keys: Any, call: Callable[..., Any]
     ) -> Callable[..., Any]:
         def called(*args: Any, **kwargs: Any) -> Any:
-            return self._ran(name, session, fetches, functools.partial(call, *args, **kwargs))
+            def once(probes: Any) -> Any:
+                return call(*args, **kwargs), None
+
+            return self._ran(name, session, fetches, dict(zip(keys, args)), once)
 
         return called
 
-    def _ran(self, name: str, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
+    def _ran(
+        self, name: str, session: Any, fetches: Any, feeds: Any, call: Callable[[Any], Any]
+    ) -> Any:
         """A call of a method of TensorFlow's class, by the script or in a round of a loop."""
-        step = functools.partial(self._step, session, fetches, call)
-        return step() if name in vars(session) else self.observe(session, fetches, step)
+        found = fetched(session, fetches)
+        step = functools.partial(self._step, session, found, feeds, call)
+        return step() if name in vars(session) else self._observe(session, found, feeds, step)
 
     def _see(self, session: Any) -> "SeenSession":
         from npu_config.runner.sessions import see
 
-        seen = see(session)
+        if self.doings is None and self._is_one_of_several():
+            from npu_config.runner.doings import Doings
+
+            self.doings = Doings(self._read)
+        seen = see(session, self._is_mine, self.doings)
         with self._lock:
             self.sessions.append(seen)
         return seen
 
+    @staticmethod
+    def _is_one_of_several() -> bool:
+        from npu_config.tf1.rank_frames import ADDRESS
+
+        return bool(os.environ.get(ADDRESS)) and os.environ.get("RANK_SIZE", "1") != "1"
+
     def observe(self, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
         """One run of a session as the script makes it; ``call`` does it."""
-        kind = _kind(session, fetches)
+        return self._observe(session, fetched(session, fetches), (), call)
+
+    def _observe(self, session: Any, found: Fetched, feeds: Any, call: Callable[[], Any]) -> Any:
+        kind = found.fact(purpose)
         if kind == TRAINS:
             session._npu_config_seen.trains = True
         enough = self._steps is not None and self._runs >= self._steps
         if (kind == TRAINS and self._dry_run) or (kind != OTHER and enough):
+            self._call_of(session, found, feeds)
             self.stopped = True
             raise Stopped(0)
         try:
@@ -238,19 +298,63 @@ class Watch:
                 session._npu_config_seen.runs += 1
         return result
 
-    def _step(self, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
+    def _call_of(self, session: Any, found: Fetched, feeds: Any) -> "LiveCall":
+        with self._lock:
+            calls: Calls = session._npu_config_seen.calls
+            return calls.of(session, found, tuple(feeds))
+
+    def _step(self, session: Any, found: Fetched, feeds: Any, call: Callable[[Any], Any]) -> Any:
         """One time that TensorFlow runs the graph."""
-        result = call()
-        if _kind(session, fetches) == TRAINS:
+        live = self._call_of(session, found, feeds)
+        if live.number is not None and self.doings is not None:
+            with self._lock:
+                self.doings.runs(live.number)
+        result, probed = call(live.probes)
+        live.ran((*feeds.values(), *probed) if probed is not None else ())
+        self._open.add(id(session))
+        if live.seen.purpose == TRAINS:
             with self._lock:
                 session._npu_config_seen.steps += 1
         return result
 
+    def _asked(self, name: str) -> None:
+        """The script asks for ranks; an Estimator has initialised the device by then."""
+        if self._open or any("tensorflow_estimator" in path for path in files_below()):
+            return
+        from npu_config.situations.ranks import rank_asked_before_initialisation
 
-def _kind(session: Any, fetches: Any) -> str:
-    """What a run is for."""
-    kind: str = fetched(session, fetches).fact(purpose)
-    return kind
+        place = script_place()
+        if place not in self._asked_at:  # a line that asks for rank and size is one finding
+            self._asked_at.add(place)
+            text = "{} is called before collective communication is initialised"
+            findings.tell(rank_asked_before_initialisation.diagnostic(phrase(text, name), place))
+
+    def _forks(self, frame: Optional[FrameType]) -> None:
+        """A process is started by fork."""
+        if self._has_forked or "tensorflow" not in sys.modules:
+            return
+        self._has_forked = True
+        from npu_config.core.diagnostics import Place, Severity
+        from npu_config.situations.host import forked_process_beside_session
+
+        while frame is not None and not self._is_mine(frame.f_code.co_filename):
+            frame = frame.f_back
+        text = (
+            "a process is started by fork beside a session: it inherits locks as they stand, and "
+            "may hang"
+            if self._open
+            else "a process is started by fork after TensorFlow was imported: it inherits locks "
+            "as they stand, and may hang"
+        )
+        finding = forked_process_beside_session.diagnostic(
+            phrase(text), severity=Severity.ERROR if self._open else None
+        )
+        if frame is not None:
+            import attr
+
+            place = Place(frame.f_code.co_filename, frame.f_lineno)
+            finding = attr.evolve(finding, path=place.path, line=place.line)
+        findings.tell(finding)
 
 
 def _signature(function: Any) -> Any:

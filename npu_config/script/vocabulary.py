@@ -12,6 +12,30 @@ from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER, OURS, TENSORFLOW, of_modules
 from npu_config.script.neighbours import any_file_has, modules_in, says
 
+NETWORK_CALLS: FrozenSet[str] = frozenset(
+    (
+        *("Variable", "get_variable", "placeholder", "constant", "cast", "to_double", "fill"),
+        *("where", "zeros", "ones", "variable", "set_floatx", "constant_initializer"),
+        *("string_input_producer", "slice_input_producer", "range_input_producer"),
+        *("input_producer", "batch_join", "shuffle_batch", "shuffle_batch_join", "maybe_batch"),
+        *("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue"),
+        *("start_queue_runners", "run", "eval", "minimize", "apply_gradients", "append"),
+        *("py_func", "numpy_function", "py_function", "resize_bilinear", "resize_images"),
+        *("resize", "extract_image_patches", "extract_patches", "Scaffold", "extend"),
+        *("SummarySaverHook", "get_rank_id", "get_rank_size", "get_local_rank_id"),
+        *("get_local_rank_size", "get_world_rank_from_group_rank", "get_npu_rank_id"),
+        *("get_group_rank_from_world_rank", "get_npu_rank_size", "get_npu_local_rank_id"),
+        *("npu_distributed_optimizer_wrapper", "NPUDistributedOptimizer", "is_finite", "is_inf"),
+        *("npu_keras_optimizer", "KerasDistributeOptimizer", "NPULossScaleOptimizer", "is_nan"),
+        *("ExponentialUpdateLossScaleManager", "assign_add", "assign", "assign_sub", "device"),
+        *("Process", "Pool", "ProcessPoolExecutor", "ConditionalAccumulator", "lookup"),
+        *("SparseConditionalAccumulator", "SyncReplicasOptimizer", "dropout", "Dropout"),
+        *("SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "tanh", "dynamic_rnn"),
+        *("bidirectional_dynamic_rnn", "batch", "convert_to_tensor", "multiply", "add", "maximum"),
+    )
+)
+"""Calls that documented situations of training are looked for at."""
+
 KIND_OF: Dict[str, str] = {
     "graph_options": "GraphOptions",
     "rewrite_options": "RewriterConfig",
@@ -160,6 +184,40 @@ _RISKS: Tuple[Tuple[bytes, Pattern[bytes]], ...] = tuple(
 to be there, too.
 """
 
+_NETWORK = re.compile(
+    rb"\.(?:%s)\s{0,9}\(|\bfloat64\b|\bcomplex(?:64|128)\b|0\.0447|[-.]inf\b|"
+    rb"\b(?:%s)\s{0,9}\("
+    % (
+        b"|".join(
+            (
+                *(b"run", b"batch", b"padded_batch", b"shuffle", b"py_func", b"numpy_function"),
+                *(b"py_function", b"dropout", b"dynamic_rnn", b"bidirectional_dynamic_rnn"),
+                *(b"resize_bilinear", b"resize_images", b"extract_image_patches", b"is_finite"),
+                *(b"extract_patches", b"string_input_producer", b"range_input_producer"),
+                *(b"shuffle_batch", b"is_inf", b"is_nan", b"FIFOQueue", b"RandomShuffleQueue"),
+                *(b"map_and_batch", b"shuffle_and_repeat", b"slice_input_producer", b"map"),
+                *(b"SyncReplicasOptimizer", b"ConditionalAccumulator", b"input_producer"),
+                *(b"SparseConditionalAccumulator", b"apply_gradients", b"minimize"),
+                *(b"device", b"Scaffold", b"reduce_mean", b"reduce_sum", b"assign_add"),
+            )
+        ),
+        b"|".join(
+            (
+                *(b"get_rank_id", b"get_rank_size", b"get_local_rank_id", b"get_local_rank_size"),
+                *(
+                    b"Process",
+                    b"Pool",
+                    b"ProcessPoolExecutor",
+                    b"Dropout",
+                    b"control_dependencies",
+                ),
+                *(b"get_npu_rank_id", b"get_npu_rank_size", b"get_npu_local_rank_id"),
+            )
+        ),
+    )
+)
+"""What situations of training are looked for at."""
+
 _OURS = (b"npu_", b"NPU", b"_npu")
 _APPENDING = re.compile(rb"npu_(?:hooks|callbacks)_append\b.*")
 _WORD = re.compile(rb"\w+")
@@ -201,7 +259,9 @@ def names_adapter(data: bytes) -> bool:
 
 def _works_with_adapter(data: bytes) -> bool:
     """True for a script that may do wrong what needs no option."""
-    return any(word in data and pattern.search(data) is not None for word, pattern in _RISKS)
+    return _NETWORK.search(data) is not None or any(
+        word in data and pattern.search(data) is not None for word, pattern in _RISKS
+    )
 
 
 def _takes_last(data: bytes) -> bool:

@@ -64,15 +64,21 @@ def device_of_gpu_without_soft_placement() -> None:
 
     Wrong:
 
+        import tensorflow as tf
+        from npu_bridge.npu_init import *
+
         with tf.device("/gpu:0"):
-            y = tf.square(x)
+            y = tf.square(1.0)
         with tf.Session(config=tf.ConfigProto(allow_soft_placement=False)) as sess:
             sess.run(y)
 
     Right:
 
+        import tensorflow as tf
+        from npu_bridge.npu_init import *
+
         with tf.device("/gpu:0"):
-            y = tf.square(x)
+            y = tf.square(1.0)
         with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
             sess.run(y)
     """

@@ -172,17 +172,11 @@ def shuffle_buffer_with_getnext_offload() -> None:
 
     Wrong:
 
-        config = tf.ConfigProto()
-        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
-        custom_op.name = "NpuOptimizer"
         custom_op.parameter_map["enable_data_pre_proc"].b = True
         dataset = tf.data.TFRecordDataset(["train.tfrecord"]).shuffle(20000)
 
     Right:
 
-        config = tf.ConfigProto()
-        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
-        custom_op.name = "NpuOptimizer"
         custom_op.parameter_map["enable_data_pre_proc"].b = True
         dataset = tf.data.TFRecordDataset(["train.tfrecord"]).shuffle(5000)
     """

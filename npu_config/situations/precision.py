@@ -75,10 +75,20 @@ def optimizers_share_overflow_flag() -> None:
     both run in one `session.run` without an order between them, one takes (or clears) the
     overflow of the other.
 
-    Wrong: `tf.group(generator_train_op, discriminator_train_op)` with two NPULossScaleOptimizer
+    Wrong:
 
-    Right: run them in separate `session.run` calls, or put one under
-    `tf.control_dependencies` of the other; in Inf/NaN mode there is no flag to share.
+        one = NPULossScaleOptimizer(tf.train.AdamOptimizer(), manager).minimize(loss)
+        other = NPULossScaleOptimizer(tf.train.AdamOptimizer(), manager).minimize(other_loss)
+        with tf.Session() as sess:
+            sess.run([one, other])
+
+    Right:
+
+        one = NPULossScaleOptimizer(tf.train.AdamOptimizer(), manager).minimize(loss)
+        other = NPULossScaleOptimizer(tf.train.AdamOptimizer(), manager).minimize(other_loss)
+        with tf.Session() as sess:
+            sess.run(one)
+            sess.run(other)
     """
 
 

@@ -218,10 +218,12 @@ def slow_resize_bilinear() -> None:
     Wrong:
 
         logits = tf.image.resize_bilinear(logits, [512, 512])
+        train_op = tf.train.AdamOptimizer().minimize(tf.reduce_mean(logits))
 
     Right:
 
         logits = tf.layers.conv2d_transpose(logits, 21, 4, strides=2, padding="same")
+        train_op = tf.train.AdamOptimizer().minimize(tf.reduce_mean(logits))
     """
 
 

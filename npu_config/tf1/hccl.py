@@ -5,7 +5,9 @@ On the NPU host HCCL answers; without a device the environment and the rank tabl
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NoReturn
+import functools
+import sys
+from typing import Any, Callable, Dict, List, NoReturn
 
 from npu_config.tf1 import ranks, vendor
 from npu_config.tf1._lazy import rules
@@ -45,6 +47,36 @@ def check_rank_id(rank_id: Any) -> None:
         refuse("a rank must be an int from 0, got {!r}".format(rank_id))
 
 
+askers: List[Callable[[str], None]] = []
+"""Told when the script asks for ranks, which the device only knows once it is initialised."""
+
+
+def asked(name: str) -> None:
+    """Tell the askers of a function that the script has called.
+
+    Args:
+        name: that of the function.
+    """
+    for each in askers:
+        each(name)
+
+
+def _asks(function: Callable[..., int]) -> Callable[..., int]:
+    """Decorates a function that asks the device for ranks."""
+
+    @functools.wraps(function)
+    def ask(*args: Any, **kwargs: Any) -> int:
+        caller = str(sys._getframe(1).f_globals.get("__name__"))
+        if askers and caller.partition(".")[0] != _PACKAGE:
+            asked(function.__name__)
+        return function(*args, **kwargs)
+
+    return ask
+
+
+_PACKAGE = __name__.partition(".")[0]
+
+
 def members_of(name: str, group: str) -> List[int]:
     """The ranks of a group, which is the whole job or was created here.
 
@@ -62,6 +94,7 @@ def members_of(name: str, group: str) -> List[int]:
     return list(range(ranks.job_size()))
 
 
+@_asks
 @vendor.stand_in("hccl")
 def get_rank_size(group: str = WORLD) -> int:
     """The number of ranks of a group."""
@@ -69,6 +102,7 @@ def get_rank_size(group: str = WORLD) -> int:
     return len(members_of("get_rank_size", group))
 
 
+@_asks
 @vendor.stand_in("hccl")
 def get_local_rank_size(group: str = WORLD) -> int:
     """The number of ranks of a group on this server."""
@@ -77,6 +111,7 @@ def get_local_rank_size(group: str = WORLD) -> int:
     return ranks.local_rank_size() if group == WORLD else len(members)
 
 
+@_asks
 @vendor.stand_in("hccl")
 def get_rank_id(group: str = WORLD) -> int:
     """The rank of this process in a group."""
@@ -85,6 +120,7 @@ def get_rank_id(group: str = WORLD) -> int:
     return mine if group == WORLD else _place(mine, members, group)
 
 
+@_asks
 @vendor.stand_in("hccl")
 def get_local_rank_id(group: str = WORLD) -> int:
     """The rank of this process among those of a group on this server."""
@@ -136,6 +172,7 @@ def destroy_group(group: str) -> None:
     del _GROUPS[group]
 
 
+@_asks
 @vendor.stand_in("hccl")
 def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
     """The rank in the job of a rank of a group."""
@@ -147,6 +184,7 @@ def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
     return members[group_rank_id]
 
 
+@_asks
 @vendor.stand_in("hccl")
 def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
     """The rank in a group of a rank of the job."""

@@ -13,6 +13,7 @@ from npu_config.tf1 import ranks
 from npu_config.tf1._bases import Optimizer
 from npu_config.tf1._classes import VendorFirst
 from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1.own import own_operators
 from npu_config.tf1.tensorflow import package, require_graph_mode, tf
 
 if TYPE_CHECKING:
@@ -131,6 +132,8 @@ class ExponentialUpdateLossScaleManager(metaclass=VendorFirst):
             raise errors.ArgumentError(faults)
         if incr_ratio == 0:
             raise errors.NpuConfigError([_fault("incr_ratio must not be 0", incr_ratio)])
+        if tf.get_default_graph()._current_control_dependencies():
+            _warn_of_dependencies()
         self._incr_every_n_steps = incr_every_n_steps
         self._decr_every_n_nan_or_inf = decr_every_n_nan_or_inf
         self._incr_ratio = incr_ratio
@@ -150,7 +153,8 @@ class ExponentialUpdateLossScaleManager(metaclass=VendorFirst):
         Args:
             finite_grads: bool scalar tensor, True for a step without overflow.
         """
-        return tf.cond(finite_grads, self._after_good_step, self._after_overflow)
+        with own_operators():
+            return tf.cond(finite_grads, self._after_good_step, self._after_overflow)
 
     def _after_good_step(self) -> Any:
         return tf.cond(
@@ -188,6 +192,17 @@ class ExponentialUpdateLossScaleManager(metaclass=VendorFirst):
         )
 
 
+def _warn_of_dependencies() -> None:
+    from npu_config.situations.precision import loss_scale_manager_under_control_dependencies
+    from npu_config.tf1._warn import warn
+
+    text = (
+        "the loss-scale manager is made under tf.control_dependencies: its variables are "
+        "initialised after what the block depends on, which may be what the model is fed"
+    )
+    warn(loss_scale_manager_under_control_dependencies.diagnostic(text))
+
+
 def _times(gradient: Any, factor: Any) -> Any:
     if isinstance(gradient, tf.IndexedSlices):
         values = gradient.values * tf.cast(factor, gradient.values.dtype.base_dtype)
@@ -210,6 +225,9 @@ def scaled_gradients(
     ]
 
 
+OPTIMIZER_MARK = "_npu_config_optimizer"
+"""The attribute of that tensor's operation that tells loss-scale optimizers apart."""
+
 FINITE = "overflow_status_reduce_all"
 """The vendor's name of the tensor that is True for a step without overflow; scripts fetch it."""
 
@@ -225,17 +243,19 @@ def apply_if_finite(
     """Apply gradients when all are finite, in all of several ranks; update the scale anyway."""
     grads_and_vars = list(grads_and_vars)
     finite: List[Any] = []
-    for gradient, _ in grads_and_vars:
-        if gradient is not None:
-            values = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
-            finite.append(tf.reduce_all(tf.math.is_finite(values)))
-    all_finite = tf.reduce_all(finite, name=None if several else FINITE)
-    if several:
-        all_finite = _in_all_ranks(all_finite)
-    applied = tf.cond(
-        all_finite, lambda: opt.apply_gradients(grads_and_vars, global_step, name), tf.no_op
-    )
-    return tf.group(applied, manager.update_loss_scale(all_finite))
+    with own_operators():
+        for gradient, _ in grads_and_vars:
+            if gradient is not None:
+                values = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+                finite.append(tf.reduce_all(tf.math.is_finite(values)))
+        all_finite = tf.reduce_all(finite, name=None if several else FINITE)
+        if several:
+            all_finite = _in_all_ranks(all_finite)
+        setattr(all_finite.op, OPTIMIZER_MARK, opt)
+        applied = tf.cond(
+            all_finite, lambda: opt.apply_gradients(grads_and_vars, global_step, name), tf.no_op
+        )
+        return tf.group(applied, manager.update_loss_scale(all_finite))
 
 
 def _in_all_ranks(finite: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence,
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1.own import own_operators
 from npu_config.tf1.tensorflow import tf
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ def _shape(input_shape: Any) -> List[Optional[int]]:
 
 def _walk(step: Step, elements: State, start: State, backwards: bool = False) -> State:
     """The outputs of a step over the first axis, each at the place of its input."""
-    walked: State = tf.scan(step, elements, initializer=start, reverse=backwards)
+    with own_operators():
+        walked: State = tf.scan(step, elements, initializer=start, reverse=backwards)
     return walked
 
 

@@ -10,12 +10,17 @@ from __future__ import annotations
 import os
 from typing import Any, Callable, List, Optional, Sequence
 
+from npu_config.core.calls import script_place
+from npu_config.core.diagnostics import Place
 from npu_config.tf1 import collectives, hccl, hccl_ops, ranks, vendor
 from npu_config.tf1._bases import Optimizer
 from npu_config.tf1._classes import VendorFirst
 from npu_config.tf1._lazy import rules
 from npu_config.tf1.loss_scale import GradsAndVars, apply_if_finite, scaled_gradients
 from npu_config.tf1.tensorflow import tf
+
+wrapped: List[Place] = []
+"""Where the script lets an optimizer average its gradients over several ranks."""
 
 
 class _Wrapper(Optimizer):
@@ -65,7 +70,8 @@ class NPUDistributedOptimizer(_Wrapper, metaclass=VendorFirst):
     def __init__(
         self, optimizer: Any, is_weight_update_sharding: bool = False, name: Optional[str] = None
     ) -> None:
-        ranks.several("NPUDistributedOptimizer")
+        if ranks.several("NPUDistributedOptimizer"):
+            wrapped.append(script_place())
         self._shares = is_weight_update_sharding
         super().__init__(optimizer, name or "Distributed{}".format(type(optimizer).__name__))
 
@@ -115,6 +121,8 @@ class NPUOptimizer(_Wrapper, metaclass=VendorFirst):
                 help="give a FixedLossScaleManager, for instance",
             )
         self._is_distributed = is_distributed and ranks.several("NPUOptimizer")
+        if self._is_distributed:
+            wrapped.append(script_place())
         self._loss_scale_manager = loss_scale_manager if is_loss_scale else None
         super().__init__(opt, name or "NPUOptimizer{}".format(type(opt).__name__))
 
@@ -180,6 +188,7 @@ def npu_distributed_optimizer_wrapper(optimizer: Any) -> Any:
     if not several:
         return found
 
+    wrapped.append(script_place())
     return let_average(found)
 
 

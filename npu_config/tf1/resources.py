@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Callable, Iterator, Tuple
 
-from npu_config.tf1 import npu_ops, ranks, util, vendor
+from npu_config.tf1 import hccl, npu_ops, ranks, util, vendor
 from npu_config.tf1.config_proto import session_config, warn_of_findings
 from npu_config.tf1.session import close_session
 from npu_config.tf1.tensorflow import require_graph_mode, tf
@@ -55,17 +55,26 @@ def shutdown_resource(sess: Any, npu_shutdown: Any) -> None:
 def npu_resources(config: Any = None) -> Iterator[Any]:
     """The device for a ``with`` block, given back whatever ends the block (SystemExit too).
 
+    The operations of :func:`init_resource` are put into a graph of their own: in that of the
+    script they would change the seeds of all behind them, which depend on how many came before.
+
     Args:
         config: an NpuConfig, a ConfigProto (which stays as it is), or None.
+
+    Yields:
+        A session of the graph of the script.
     """
-    session, npu_shutdown = init_resource(config)
+    with tf.Graph().as_default():
+        holder, npu_shutdown = init_resource(config)
+    session = tf.Session(config=session_config(config))
     try:
         yield session
     finally:
         try:
-            shutdown_resource(session, npu_shutdown)
+            shutdown_resource(holder, npu_shutdown)
         finally:
             close_session(session)
+            close_session(holder)
 
 
 _RANKS = {
@@ -81,6 +90,7 @@ def _rank(key: str) -> int:
         stored = util.get_value(key)
         if stored is not None:
             return int(stored)
+    hccl.asked("get_{}".format(key))
     from_environment: Callable[[], int] = _RANKS[key][1]
     return from_environment()
 

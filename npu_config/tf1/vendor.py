@@ -18,6 +18,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1._warn import warn
+from npu_config.tf1.own import own_operators
 from npu_config.tf1.tensorflow import internal
 
 PACKAGE = "npu_bridge"
@@ -221,14 +222,18 @@ def _no_attribute(module: str, path: Optional[str], name: str) -> str:
 def stand_in(module: str) -> Callable[[_Function], _Function]:
     """Decorates a function that stands for the vendor's one of the same name.
 
-    Where the vendor's package can be imported, the call goes there.
+    Where the vendor's package can be imported, the call goes there; operators that it makes
+    elsewhere are marked as ours.
     """
 
     def decorate(function: _Function) -> _Function:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             theirs = find(module, function.__name__)
-            return (function if theirs is None else theirs)(*args, **kwargs)
+            if theirs is not None:
+                return theirs(*args, **kwargs)
+            with own_operators():
+                return function(*args, **kwargs)
 
         return call  # type: ignore[return-value]
 

@@ -70,6 +70,22 @@ def test_config(npu, log, tmp_path):
     assert {"path": str(config), "line": 2, "option": "graph_memory_max_size"} in places
 
 
+def test_a_configuration_that_cannot_be_read(npu, log):
+    """It is said, and the log is reported all the same."""
+    result = npu("log", log, "--config", log)
+    assert "this is a log" in result.err
+    assert "EL0004" in result.out
+
+
+def test_commands_name_what_is_known(npu, tmp_path):
+    """The option and the configuration stand in the commands that are to be run next."""
+    block = "E10001: Value [7] for parameter [ge.exec.staticMemoryPolicy] is invalid. Reason: x"
+    write(tmp_path, {"a.log": raised(block), "npu.yaml": "version: 1\nstatic_memory_policy: 7\n"})
+    result = npu("log", tmp_path / "a.log", "--config", tmp_path / "npu.yaml")
+    assert "npu-config explain static_memory_policy" in result.out
+    assert "npu-config check {}".format(tmp_path / "npu.yaml") in result.out
+
+
 def test_standard_input(npu, log):
     """``-`` is standard input; nothing failed: exit code 0."""
     result = npu("log", "-", stdin=log.read_bytes())

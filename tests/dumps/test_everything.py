@@ -9,6 +9,7 @@ pytest.importorskip("numpy")
 
 import numpy
 
+from npu_config import NpuConfigError
 from npu_config.dumps import compare_dumps, compare_files, compare_ranks, find_dumps
 from npu_config.dumps.export import export_dumps
 from tests.cli.conftest import npu
@@ -194,6 +195,8 @@ def test_runs_of_a_reference_are_steps(tmp_path):
     assert ([part.other.step for part in found.parts], found.ok) == ([0, 1, 2], True)
     other = compare_dumps(tmp_path / "npu", tmp_path / "tf", step=1, reference_step=2)
     assert (other.ok, [d.rule for d in other.diagnostics]) == (False, ["NPU325"])
+    with pytest.raises(NpuConfigError, match="step 7: the reference has 0, 1, 2"):
+        compare_dumps(tmp_path / "npu", tmp_path / "tf", reference_step=7)
     one = compare_dumps(tmp_path / "npu", tmp_path / "tf/run_1", step=1)
     assert (one.ok, one.step) == (True, 1)
 

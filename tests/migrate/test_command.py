@@ -102,7 +102,7 @@ def test_json(tmp_path, script):
     status = {os.path.basename(file["path"]): file["status"] for file in whole["files"]}
     assert status == {"train.py": "changed", "run.sh": "unchanged", "old.py": "refused"}
     entries = [entry for file in whole["files"] for entry in file["entries"]]
-    assert {"line", "id", "kind", "severity", "note", "url"} == set(entries[0])
+    assert {"line", "id", "kind", "severity", "note", "url", "situation"} == set(entries[0])
     (edits,) = [file["edits"] for file in whole["files"] if file["status"] == "changed"]
     assert {"line", "column", "end_line", "end_column", "text"} == set(edits[0])
     assert [one["npu"] for one in whole["scripts"]] == ["edited"]
@@ -153,7 +153,7 @@ def test_two_ways_to_write(script):
         ("notes.py", b"this is no Python at all\n", "not Python 3"),
         ("cut.py", b"import tensorflow as tf\nsess = tf.Session(\n", "not Python 3"),
         ("latin.py", b"import tensorflow\nx = '\xff'\n", "not text"),
-        ("train.ipynb", b'{"cells": ["import tensorflow"]}', "notebooks are not migrated"),
+        ("train.ipynb", b"tensorflow", "not a notebook of version 4"),
         ("new.py", b"import tensorflow as tf\n@tf.function\ndef f(): pass\n", "TensorFlow 2 only"),
         ("eager.py", b"import tensorflow as tf\ntf.enable_eager_execution()\n", "graph mode"),
         ("keras.py", b"import keras\n", "port to tf.keras"),

@@ -81,6 +81,9 @@ def test_several_processes_give_the_same(tmp_path):
     [
         ("mpirun -np 8 python train.py", "launch"),
         ("  horovodrun -np 8 python train.py", "launch"),
+        ("srun -n 4 ./job.sh", "launch"),
+        ("X=1 torchrun --nproc_per_node=4 t.py", "launch"),
+        ("if true; then mpiexec -n 4 python a.py; fi", "launch"),
         ("nvidia-smi", "nvidia-smi"),
         ("export CUDA_VISIBLE_DEVICES=0,1", "cuda-visible-devices"),
     ],
@@ -106,6 +109,7 @@ GRAPH = "import tensorflow as tf\n"
 OURS = "from npu_config.npu_init import *\n"
 GAN = "import tensorflow_gan\n"
 EAGERLY = GRAPH + "tf.enable_eager_execution()\n"
+GUARDED = GRAPH + "if __name__ == '__main__':\n    tf.enable_eager_execution()\n"
 RUN = 'if __name__ == "__main__":\n    run()\n'
 TRAINER = GRAPH + "def run():\n    with tf.Session() as sess:\n        pass\n"
 
@@ -130,6 +134,14 @@ def entries(found):
         ({"a.py": GRAPH + "import c\nc.run(tf.train.Example())\n"}, {"a.py": ("not-needed", "")}),
         ({"a.py": GRAPH + "import numpy, os\nprint(tf.zeros(1))\n"}, {"a.py": ("not-needed", "")}),
         ({"a.py": GRAPH + "x = tf.zeros(1)\ndef f():\n    pass\n"}, {}),
+        (
+            {"a.py": GAN + "f()\n", "tensorflow_gan/__init__.py": GRAPH + "tf.zeros(1)"},
+            {"a.py": ("edited", "a.py")},
+        ),
+        (
+            {"a.py": "import b\n" + TRAINER + RUN, "b.py": GUARDED},
+            {"a.py": ("edited", "a.py"), "b.py": ("refused", "b.py")},
+        ),
         (
             {"a.py": "import b\n" + RUN, "b.py": EAGERLY},
             {"a.py": ("refused", "b.py")},
@@ -171,3 +183,31 @@ def test_many_files_that_import_each_other(tmp_path):
     files["m3.py"] += TRAINER
     files["main.py"] = "import m0\n" + RUN
     assert entries(migrated(tmp_path, files)) == {"main.py": ("edited", str(tmp_path / "m3.py"))}
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "rest"),
+    [
+        ("horovodrun -np 16 -H a:8,b:8 python t.py > l", "16 processes", "--server a --server b"),
+        ("mpirun -np 8 \\\n -x A \\\n python t.py | tee o", "8 processes", "-- python t.py"),
+        ("srun -N 2 --ntasks-per-node=8 python t.py", "16 processes", "--to slurm -o . -- py"),
+        ("torchrun --nproc_per_node=4 --nnodes=2 t.py", "8 processes", "-- python3 t.py"),
+        ("python3 -m torch.distributed.launch t.py", "as many processes", "-- python3 t.py"),
+        ("mpirun -n 1 $CMD; fi", "1 process,", "-- COMMAND"),
+    ],
+)  # fmt: skip
+def test_what_a_launcher_becomes(tmp_path, text, count, rest):
+    """The commands that make the same processes for the NPU, with their number and hosts."""
+    found = migrated(tmp_path, {"run.sh": text + "\n"})["run.sh"]
+    (note,) = found.migration.notes
+    assert note.note.startswith(count)
+    assert rest in note.note
+    assert note.must
+
+
+@pytest.mark.parametrize(
+    "line", ["echo srun is nice", "# srun -n 4 x", "my_srun -n 4 x", "FOO=srun"]
+)
+def test_what_looks_like_a_launcher(tmp_path, line):
+    """Words that are no commands."""
+    assert not migrated(tmp_path, {"run.sh": line + "\n"})["run.sh"].migration.notes

@@ -13,6 +13,9 @@ RULES = [check.rule for check in CHECKS]
 WITHOUT_FACTS = ("NPU807", "NPU876", "NPU869")
 """Their facts are those of ``versions.yaml`` and ``modules.yaml``, or this package itself."""
 
+DOUBTFUL = ("NPU8110",)
+"""With newer adapters, which these examples import, they are no more than information."""
+
 HEAD = """\
 import argparse
 import tensorflow as tf
@@ -27,6 +30,12 @@ TAIL = """\
 if __name__ == "__main__":
     print(config, custom_op)
 """
+
+
+def least_severity(rule):
+    """What a finding of a rule has at least, where it is one."""
+    is_note = rule.severity is Severity.INFO or rule.id in DOUBTFUL
+    return Severity.INFO if is_note else Severity.WARNING
 
 
 def framed(text):
@@ -50,7 +59,7 @@ def test_page_is_complete(rule):
     assert rest.split("Wrong:", 1)[0].strip()
     assert {example.wrong for example in examples(rule.page)} == {True, False}
     assert rule.source
-    assert rule.facts or rule.id in WITHOUT_FACTS
+    assert rule.facts or rule.situation or rule.id in WITHOUT_FACTS
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
@@ -59,6 +68,7 @@ def test_examples(rule):
     for example in examples(rule.page):
         target = Target(cann=example.remark.rpartition("CANN ")[2] or None)
         judged = judge_script(framed(example.text), target=target if target.cann else None)
-        found = [f for f in judged if f.severity is not Severity.INFO]
+        least = least_severity(rule)
+        found = [f for f in judged if f.severity >= least]
         assert (rule.id in {f.rule for f in found}) is example.wrong, example.text
         assert "NPU830" not in {f.rule for f in found}

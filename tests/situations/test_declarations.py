@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from npu_config.core.diagnostics import Severity
+from npu_config.migration.facts import facts as migration_facts
 from npu_config.rulebook import load_all
 
 FACTS = {
@@ -40,3 +41,20 @@ def test_declaration_is_that_of_the_facts(id):
     known = set(fact.get("known", {}).get("facts", ()))
     assert known <= {name for r in load_all() if r.situation == id for name in r.facts}
     assert rule.help or rule.severity is Severity.INFO
+
+
+def test_facts_of_a_migration_name_situations():
+    """What migrate reports names the same situations, and none that there is not."""
+    named = {fact.situation for fact in migration_facts().values()} - {None}
+    assert named <= set(FACTS)
+    known = {
+        name: id
+        for id, fact in FACTS.items()
+        for name in fact.get("known", {}).get("migration", ())
+    }
+    ours = {id: fact.situation for id, fact in migration_facts().items() if fact.situation}
+    both = set(known) & set(ours)
+    assert {name: known[name] for name in both - {"train-batch"}} == {
+        name: ours[name] for name in both - {"train-batch"}
+    }
+    assert {"dropout", "gelu", "rnn", "queue-input", "shuffle-buffer", "drop-remainder"} <= both

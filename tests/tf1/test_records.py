@@ -14,11 +14,14 @@ pytestmark = pytest.mark.tensorflow
 
 SESSIONS = """
 import sys
+
+import numpy as np
 import tensorflow as tf
 
 from npu_bridge.npu_init import *
 
 tf = tf.compat.v1
+tf.disable_v2_behavior()
 
 
 def proto(seconds):
@@ -61,7 +64,7 @@ if sys.argv[2] == "keras":
         session = set_keras_session_npu_config(config=proto(4))
         model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(1,))])
         model.compile("sgd", "mse")
-        model.fit([[1.0]], [[1.0]], verbose=0)
+        model.fit(np.ones((1, 1)), np.ones((1, 1)), verbose=0)
         session.close()
 sys.exit(3)
 """
@@ -71,6 +74,7 @@ import tensorflow as tf
 from npu_bridge.npu_init import *
 
 tf = tf.compat.v1
+tf.disable_v2_behavior()
 config = tf.ConfigProto()
 entry = config.graph_options.rewrite_options.custom_optimizers.add()
 entry.name = "NpuOptimizer"

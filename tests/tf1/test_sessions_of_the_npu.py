@@ -236,12 +236,13 @@ class TestResources:
         ) == (3, 5, 1, 3)
 
     def test_context_manager(self, tf):
-        """The resources are given back at the end of the block."""
+        """The resources are given back at the end of the block; the graph has nothing of them."""
         from npu_config.tf1 import npu_resources
 
         with npu_resources() as session:
             session.run(tf.constant(1))
         assert session._closed
+        assert "NPUInit" not in [op.name for op in tf.get_default_graph().get_operations()]
 
     @pytest.mark.parametrize("error", [ValueError, SystemExit])
     def test_given_back_whatever_ends_the_block(self, error, tf, monkeypatch):
@@ -252,7 +253,7 @@ class TestResources:
         monkeypatch.setattr(resources, "shutdown_resource", lambda *args: shut_down.append(args))
         with pytest.raises(error), npu_resources() as session:
             raise error()
-        assert session is shut_down[0][0]
+        assert shut_down[0][0]._closed
         assert session._closed
 
         def fail(*args):

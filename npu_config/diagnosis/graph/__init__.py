@@ -3,17 +3,19 @@
 Four failures come up again and again when a network is migrated: lookup tables in the input
 pipeline (case 1), variables in the input pipeline (case 2), v1 control flow with dynamic
 shapes (case 3), and float16 reductions on one core (case 4).  Beside these, the diagnosis
-looks at what iteration offload and GetNext offload need of a graph.  The criteria look at
-what depends on what, never at names.
+looks at what iteration offload and GetNext offload need of a graph, and for the documented
+situations that a graph shows (``recognise``), which ``npu-config run`` looks for in the graph of
+each run.  The criteria look at what depends on what, never at names.
 """
 
 from typing import Any, FrozenSet
 
 import attr
 
-from npu_config.diagnosis.graph import control_flow, offload, preprocessing
-from npu_config.diagnosis.graph._findings import Change, Diagnosis, Finding, options_of
+from npu_config.diagnosis.graph import control_flow, offload, recognise
+from npu_config.diagnosis.graph.findings import Change, Diagnosis, Finding, options_of
 from npu_config.diagnosis.graph.load import load, session_config
+from npu_config.diagnosis.graph.run import RunGraph
 
 __all__ = ["Change", "Diagnosis", "Finding", "diagnose", "float16_nodes"]
 
@@ -38,12 +40,15 @@ def diagnose(source: Any, config: Any = None) -> Diagnosis:
     """
     loaded = load(source)
     options = options_of(session_config(source) if config is None else config)
+    run = RunGraph(loaded.graph, options)
+    found = [recognise.finding_of(run, sight) for sight in recognise.sights(run)]
+    for module in (control_flow, offload):
+        found += module.check(loaded.graph, options)
     findings = []
-    for module in (preprocessing, control_flow, offload):
-        for found in module.check(loaded.graph, options):
-            place = loaded.place(found.nodes[0] if found.nodes else None)
-            diagnostic = attr.evolve(found.diagnostic, path=place.path, line=place.line)
-            findings.append(attr.evolve(found, diagnostic=diagnostic))
+    for each in found:
+        place = loaded.place(each.nodes[0] if each.nodes else None)
+        diagnostic = attr.evolve(each.diagnostic, path=place.path, line=place.line)
+        findings.append(attr.evolve(each, diagnostic=diagnostic))
     return Diagnosis(findings)
 
 

@@ -7,20 +7,20 @@ control flow meet when some node needs both, for then they are in one session.ru
 belongs to the input pipeline is on the host and does not count.
 """
 
-from typing import Dict, Iterator, List, Set, Tuple
+from typing import Dict, Iterable, Iterator, List, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import join, phrase
-from npu_config.diagnosis.graph import _ops
-from npu_config.diagnosis.graph._findings import Change, Finding, Options, finding, named
+from npu_config.diagnosis.graph import operators
 from npu_config.diagnosis.graph._rules import (
     functional_control_flow_lowered,
     reference_control_flow,
 )
+from npu_config.diagnosis.graph.findings import Change, Finding, Options, finding, named
 from npu_config.diagnosis.graph.model import Body, Graph, Node, Shape, is_dynamic
 from npu_config.situations.shapes import v1_control_flow_dynamic
 
-_SCRIPT = ("tf.enable_control_flow_v2()", "tf.enable_resource_variables()")
+SCRIPT = ("tf.enable_control_flow_v2()", "tf.enable_resource_variables()")
 _TWO_WAYS = (
     "call tf.enable_control_flow_v2() and tf.enable_resource_variables() before the graph is built"
 )
@@ -39,11 +39,12 @@ class Meeting:
         origins: the nodes at which shapes begin to be dynamic.
         v1: v1 control flow that meets a dynamic shape, node to construct.
         v2: functional control flow that does.
+        may_stay: whether every origin is an input, which may have one shape in all runs.
         apart: v1 control flow that meets none, in a graph that has some elsewhere.
         references: reference control flow, wherever it is; True where it leads to a write.
     """
 
-    __slots__ = ("apart", "origins", "references", "v1", "v2")
+    __slots__ = ("apart", "may_stay", "origins", "references", "v1", "v2")
 
     def __init__(self) -> None:
         self.origins: Dict[str, None] = {}
@@ -51,15 +52,17 @@ class Meeting:
         self.v2: Dict[str, None] = {}
         self.apart: Dict[str, str] = {}
         self.references: Dict[str, bool] = {}
+        self.may_stay = True
 
 
 def check(graph: Graph, options: Options) -> Iterator[Finding]:
     """The findings of case 3."""
-    met = _meet(graph)
+    all_dynamic = options.true("compile_dynamic_mode")
+    met = _meet(graph, all_dynamic)
     if met.v1:
         references = [name for name in met.v1 if name in met.references]
         change = Change(
-            script=_SCRIPT,
+            script=SCRIPT,
             environment={} if references else {"ENABLE_FORCE_V2_CONTROL": "1"},
             conflicts=_conflicts(options),
         )
@@ -71,18 +74,23 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
             if references
             else _OTHER_WAY
         )
+        only_fed = met.may_stay and not all_dynamic and not options.true("enable_data_pre_proc")
         yield finding(
             v1_control_flow_dynamic,
             phrase(
-                "v1 control flow ({}) in a graph with dynamic shapes (from {}), which the graph "
-                "engine does not support",
+                "v1 control flow ({}) in a graph whose shapes are not fixed (from {}): as soon as "
+                "one changes, the graph engine refuses it"
+                if only_fed
+                else "v1 control flow ({}) in a graph with dynamic shapes (from {}), which the "
+                "graph engine does not support",
                 _constructs(met.v1),
-                named(met.origins),
+                "compile_dynamic_mode" if all_dynamic else named(met.origins),
             ),
             [*met.v1, *met.origins],
             help + _STATIC,
             case=3,
             change=change,
+            severity=Severity.WARNING if only_fed else None,
         )
     elif met.references:
         yield finding(
@@ -98,7 +106,7 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
             met.references,
             _TWO_WAYS,
             case=3,
-            change=Change(script=_SCRIPT, conflicts=_conflicts(options)),
+            change=Change(script=SCRIPT, conflicts=_conflicts(options)),
             severity=None if any(met.references.values()) else Severity.INFO,
         )
     elif met.apart:
@@ -113,7 +121,7 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
             [*met.apart, *met.origins],
             _TWO_WAYS + _OTHER_WAY,
             case=3,
-            change=Change(script=_SCRIPT, conflicts=_conflicts(options)),
+            change=Change(script=SCRIPT, conflicts=_conflicts(options)),
             severity=Severity.INFO,
         )
     if met.v2 and options.true("lower_functional_ops"):
@@ -139,6 +147,11 @@ def _conflicts(options: Options) -> Tuple[str, ...]:
     return ("lower_functional_ops is True and turns v2 control flow back into v1",)
 
 
+def constructs(body: Body, nodes: Iterable[Node]) -> str:
+    """The loops and conditions that nodes of v1 control flow belong to, in words."""
+    return _constructs({node.name: _construct(body, node) for node in nodes})
+
+
 def _constructs(flows: Dict[str, str], limit: int = 3) -> str:
     """The loops and conditions that nodes belong to, for a message."""
     unique = [text for text in dict.fromkeys(flows.values()) if text] or [
@@ -156,18 +169,22 @@ def _construct(body: Body, node: Node) -> str:
         sources = [body.nodes.get(edge.source) for edge in node.inputs]
         if not any(source is not None and source.op in _LOOP_ENDS for source in sources):
             return phrase('cond "{}"', node.name)
-    return "" if node.op in _ops.V1_CONTROL_FLOW else phrase('in the function of "{}"', node.name)
+    return (
+        ""
+        if node.op in operators.V1_CONTROL_FLOW
+        else phrase('in the function of "{}"', node.name)
+    )
 
 
-def _meet(graph: Graph) -> Meeting:
+def _meet(graph: Graph, all_dynamic: bool) -> Meeting:
     met = Meeting()
-    bodies = [graph.main, *graph.reachable(graph.main, _ops.is_on_device).values()]
+    bodies = [graph.main, *graph.reachable(graph.main, operators.is_on_device).values()]
     origins = {body.name: _origins(body) for body in bodies}
     for body in bodies:
         held = {
             node.name: _Held(graph, body, node, origins)
             for node, _ in graph.callers(body)
-            if _ops.is_on_device(node)
+            if operators.is_on_device(node)
         }
         roots = [
             node
@@ -177,20 +194,22 @@ def _meet(graph: Graph) -> Meeting:
         flows = {
             node.name: _construct(body, node)
             for node in body
-            if node.op in _ops.V1_CONTROL_FLOW or (node.name in held and held[node.name].v1)
+            if (node.op in operators.V1_CONTROL_FLOW and not node.is_own)
+            or (node.name in held and held[node.name].v1)
         }
-        functional = [node for node in body if node.op in _ops.V2_CONTROL_FLOW]
+        functional = [node for node in body if node.op in operators.V2_CONTROL_FLOW]
         met.origins.update((node.name, None) for node in roots)
+        met.may_stay &= all(node.op in operators.SOURCES for node in roots)
         met.references.update(
             (node.name, _is_written(body, node))
             for node in body
-            if node.op in _ops.REF_CONTROL_FLOW
+            if node.op in operators.REF_CONTROL_FLOW and not node.is_own
         )
-        after = body.descendants(roots, _ops.is_input_pipeline)
+        after = body.descendants(roots, operators.is_input_pipeline)
         if _joint(body, functional, after):
             met.v2.update((node.name, None) for node in functional)
         joint = _joint(body, [body.nodes[name] for name in flows], after)
-        (met.v1 if joint else met.apart).update(flows)
+        (met.v1 if joint or all_dynamic else met.apart).update(flows)
     if not met.origins:
         met.apart.clear()
     return met
@@ -204,16 +223,16 @@ def _is_written(body: Body, node: Node) -> bool:
             if each.name in seen or not each.inputs:
                 continue
             seen.add(each.name)
-            if each.op in _ops.REF_CONTROL_FLOW:
+            if each.op in operators.REF_CONTROL_FLOW:
                 pending.append(each)
-            elif _ops.is_update(each):
+            elif operators.is_update(each):
                 return True
     return False
 
 
 def _joint(body: Body, flows: List[Node], after: Set[str]) -> bool:
     """True when some node needs both a dynamic shape and one of ``flows``."""
-    return not after.isdisjoint(body.descendants(flows, _ops.is_input_pipeline))
+    return not after.isdisjoint(body.descendants(flows, operators.is_input_pipeline))
 
 
 class _Held:
@@ -224,9 +243,13 @@ class _Held:
     def __init__(
         self, graph: Graph, body: Body, node: Node, origins: Dict[str, Dict[str, None]]
     ) -> None:
-        bodies = graph.reachable(body, _ops.is_on_device, [node])
+        bodies = graph.reachable(body, operators.is_on_device, [node])
         self.dynamic = any(origins.get(name) for name in bodies)
-        self.v1 = any(each.op in _ops.V1_CONTROL_FLOW for body in bodies.values() for each in body)
+        self.v1 = any(
+            each.op in operators.V1_CONTROL_FLOW and not each.is_own
+            for body in bodies.values()
+            for each in body
+        )
 
 
 def _origins(body: Body) -> Dict[str, None]:
@@ -241,15 +264,17 @@ def _origins(body: Body) -> Dict[str, None]:
 
 def _is_for_pipeline(body: Body, node: Node) -> bool:
     """True when nothing but the input pipeline uses what is computed from a node."""
-    if node.op not in _ops.SOURCES:
+    if node.op not in operators.SOURCES:
         return False
-    return all(body.consumers(name) for name in body.descendants([node], _ops.is_input_pipeline))
+    return all(
+        body.consumers(name) for name in body.descendants([node], operators.is_input_pipeline)
+    )
 
 
 def _fed_values(body: Body) -> Set[str]:
     """The nodes whose value, not only whose shape, depends on what is fed."""
     found: Set[str] = set()
-    pending = [node for node in body if node.op in _ops.SOURCES]
+    pending = [node for node in body if node.op in operators.SOURCES]
     while pending:
         node = pending.pop()
         if node.name in found:
@@ -262,8 +287,8 @@ def _fed_values(body: Body) -> Set[str]:
             if (
                 node.name in sources
                 and each.name not in found
-                and each.op not in _ops.SHAPE_ONLY
-                and not _ops.is_input_pipeline(each)
+                and each.op not in operators.SHAPE_ONLY
+                and not operators.is_input_pipeline(each)
             ):
                 pending.append(each)
     return found
@@ -271,17 +296,17 @@ def _fed_values(body: Body) -> Set[str]:
 
 def _begins(body: Body, node: Node, fed: Set[str]) -> bool:
     inferred = node.output_shapes()
-    if node.op in _ops.SOURCES:
+    if node.op in operators.SOURCES:
         declared = inferred
         if declared is None:
             declared = node.shapes("output_shapes") or node.shapes("shapes") or node.shape("shape")
         return any(is_dynamic(shape) for shape in _tensors(node, declared or ()))
-    if node.op in _ops.DATA_DEPENDENT:
+    if node.op in operators.DATA_DEPENDENT:
         return inferred is None or any(is_dynamic(shape) for shape in inferred)
-    if node.op in _ops.SHAPE_OPERANDS:
+    if node.op in operators.SHAPE_OPERANDS:
         operands = [
             node.inputs[index].source
-            for index in _ops.SHAPE_OPERANDS[node.op]
+            for index in operators.SHAPE_OPERANDS[node.op]
             if index < len(node.inputs)
         ]
         return any(name in fed for name in operands) and (
@@ -289,7 +314,7 @@ def _begins(body: Body, node: Node, fed: Set[str]) -> bool:
         )
     if node.op in ("Enter", "RefEnter", "Merge", "RefMerge") and inferred:
         return (
-            node.number("T") not in (_ops.DT_RESOURCE, _ops.DT_VARIANT)
+            node.number("T") not in (operators.DT_RESOURCE, operators.DT_VARIANT)
             and is_dynamic(inferred[0])
             and all(_known(body, edge.source, edge.slot) for edge in node.inputs)
         )
@@ -303,7 +328,10 @@ def _tensors(node: Node, shapes: Tuple[Shape, ...]) -> Iterator[Shape]:
         node.numbers("output_types") or node.numbers("component_types") or (kind,) * len(shapes)
     )
     for index, shape in enumerate(shapes):
-        if index >= len(kinds) or kinds[index] not in (_ops.DT_RESOURCE, _ops.DT_VARIANT):
+        if index >= len(kinds) or kinds[index] not in (
+            operators.DT_RESOURCE,
+            operators.DT_VARIANT,
+        ):
             yield shape
 
 

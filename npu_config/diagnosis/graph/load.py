@@ -63,9 +63,9 @@ def load(source: Any) -> Loaded:
     if isinstance(source, (str, bytes, os.PathLike)):
         return _load_file(os.fsdecode(source))
     if hasattr(source, "graph_def") and hasattr(source, "DESCRIPTOR"):
-        return Loaded(Graph(source.graph_def))
+        return Loaded(Graph.of(source.graph_def))
     if hasattr(source, "node") and hasattr(source, "library"):
-        return Loaded(Graph(source))
+        return Loaded(Graph.of(source))
     graph = source if hasattr(source, "as_graph_def") else getattr(source, "graph", None)
     if not hasattr(graph, "as_graph_def"):
         raise TypeError(
@@ -75,7 +75,7 @@ def load(source: Any) -> Loaded:
                 type(source).__name__,
             )
         )
-    return Loaded(Graph(_exported(graph)))
+    return Loaded(Graph.of(_exported(graph)))
 
 
 def session_config(source: Any) -> Any:
@@ -134,7 +134,7 @@ def _loaded(path: str, data: bytes) -> Loaded:
     start = _TEXT_START.match(data[:65536])
     if start and b"\x00" not in data[:65536]:
         return _load_text(path, data, start.group(1).decode())
-    return Loaded(Graph(_binary(path, data)), path)
+    return Loaded(Graph.of(_binary(path, data)), path)
 
 
 def _graph_file(given: str) -> str:
@@ -190,7 +190,7 @@ def _load_text(path: str, data: bytes, first: str) -> Loaded:
     graph_def = message.graph_def if hasattr(message, "graph_def") else message
     if not _plausible(graph_def):
         raise _no_graph(path)
-    return Loaded(Graph(graph_def), path, text)
+    return Loaded(Graph.of(graph_def), path, text)
 
 
 def _first_meta_graph(text: str) -> str:

@@ -1,13 +1,37 @@
 """A graph as the checks see it: nodes, edges, attributes, functions.
 
 It stands on NodeDef messages of any origin, TensorFlow's or the stub's, and reads their
-attributes only when they are asked for.
+attributes only when they are asked for; ``live`` has nodes that stand on the operations of a
+process.
 """
 
-from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Set,
+    Tuple,
+)
+
+from npu_config.core.names import OWN_OPERATOR
 
 #: The sizes of a tensor; -1 where one is not known, None when not even the rank is.
 Shape = Optional[Tuple[int, ...]]
+
+
+class Frame(NamedTuple):
+    """A call on the way to an operation: the file, the line, the function's name and start."""
+
+    path: str
+    line: int
+    function: str
+    start: int
 
 
 class Edge(NamedTuple):
@@ -51,6 +75,39 @@ class Node:
 
     def _attr(self, name: str) -> Any:
         return self._definition.attr.get(name)
+
+    @property
+    def is_own(self) -> bool:
+        """True for an operation of a stand-in, which the vendor's package does not make."""
+        return self.number(OWN_OPERATOR) == 1
+
+    @property
+    def device(self) -> str:
+        """Where it was placed by hand; empty for nowhere."""
+        return str(self._definition.device)
+
+    def frames(self) -> Tuple[Frame, ...]:
+        """The calls that led to it, outermost first; none in a graph that was stored."""
+        return ()
+
+    def tensor(self, name: str) -> Any:
+        """A TensorProto; None when it is not set."""
+        value = self._attr(name)
+        return value.tensor if value is not None and value.HasField("tensor") else None
+
+    def types(self) -> Iterator[int]:
+        """The data types that it computes with, as far as its attributes tell."""
+        for value in self._definition.attr.values():
+            field = value.WhichOneof("value")
+            if field == "type":
+                yield value.type
+            elif field == "list":
+                yield from value.list.type
+
+    def shape_of(self, slot: int) -> Shape:
+        """The shape of an output as it is known; None when not even the rank is."""
+        shapes = self.output_shapes()
+        return shapes[slot] if shapes and slot < len(shapes) else None
 
     def text(self, name: str) -> str:
         """A text attribute; empty when it is not set."""
@@ -124,13 +181,10 @@ class Body:
 
     __slots__ = ("_consumers", "arguments", "name", "nodes")
 
-    def __init__(self, name: str, definitions: Iterable[Any], arguments: Iterable[str]) -> None:
+    def __init__(self, name: str, nodes: Iterable[Node], arguments: Iterable[str] = ()) -> None:
         self.name = name
         self.arguments: Dict[str, int] = {name: index for index, name in enumerate(arguments)}
-        self.nodes: Dict[str, Node] = {}
-        for definition in definitions:
-            node = Node(definition, bool(name))
-            self.nodes[node.name] = node
+        self.nodes: Mapping[str, Node] = {node.name: node for node in nodes}
         self._consumers: Optional[Dict[str, List[Node]]] = None
 
     def __iter__(self) -> Iterator[Node]:
@@ -172,25 +226,39 @@ class CallSite(NamedTuple):
     node: Node
 
 
+def function_body(definition: Any) -> Body:
+    """The body of a FunctionDef."""
+    signature = definition.signature
+    arguments = [argument.name for argument in signature.input_arg]
+    return Body(signature.name, (Node(each, True) for each in definition.node_def), arguments)
+
+
 class Graph:
     """A graph with its functions.
 
     Attributes:
-        main: the nodes outside functions.
+        main: the nodes outside functions; of a run, those that it executes.
         functions: the function library.
+        whole: all nodes outside functions.
     """
 
-    __slots__ = ("_callees", "_calls", "functions", "main")
+    __slots__ = ("_callees", "_calls", "functions", "main", "whole")
 
-    def __init__(self, graph_def: Any) -> None:
-        self.main = Body("", graph_def.node, ())
-        self.functions: Dict[str, Body] = {}
-        for function in graph_def.library.function:
-            name = function.signature.name
-            arguments = [argument.name for argument in function.signature.input_arg]
-            self.functions[name] = Body(name, function.node_def, arguments)
+    def __init__(
+        self, main: Body, functions: Mapping[str, Body], whole: Optional[Body] = None
+    ) -> None:
+        self.main = main
+        self.functions = functions
+        self.whole = main if whole is None else whole
         self._callees: Dict[str, List[Tuple[Node, List[Body]]]] = {}
         self._calls: Optional[Dict[str, List[CallSite]]] = None
+
+    @classmethod
+    def of(cls, graph_def: Any) -> "Graph":
+        """The graph of a GraphDef."""
+        bodies = [function_body(each) for each in graph_def.library.function]
+        main = Body("", (Node(each, False) for each in graph_def.node))
+        return cls(main, {body.name: body for body in bodies})
 
     def callers(self, body: Body) -> List[Tuple[Node, List[Body]]]:
         """The nodes of a body that call functions, by an attribute or by their type."""

@@ -5,8 +5,7 @@ from typing import Iterator, List, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP
-from npu_config.diagnosis.graph import _ops
-from npu_config.diagnosis.graph._findings import Change, Finding, Options, finding, named
+from npu_config.diagnosis.graph import operators
 from npu_config.diagnosis.graph._rules import (
     float16_reduce_sum,
     getnext_string_output,
@@ -17,6 +16,7 @@ from npu_config.diagnosis.graph._rules import (
     one_shot_iterator_offloaded,
     several_getnext_with_profiles,
 )
+from npu_config.diagnosis.graph.findings import Change, Finding, Options, finding, named
 from npu_config.diagnosis.graph.model import Body, Graph, Node, never
 from npu_config.situations.precision import optimizers_share_overflow_flag
 
@@ -43,7 +43,7 @@ def _offloaded(main: Body, options: Options) -> bool:
 def _iteration_op(main: Body, options: Options) -> Iterator[Finding]:
     lookalikes = [name for name in main.nodes if _LOOKALIKE.search(name) and name != ITERATION_OP]
     variables = [name for name in LOOP_VARIABLES if name in main.nodes]
-    training = any(_ops.is_gradient(node) for node in main)
+    training = any(operators.is_gradient(node) for node in main)
     wanted = options.iterations > 1 and training
     if ITERATION_OP in main.nodes:
         if lookalikes:
@@ -115,7 +115,7 @@ def _iterators(main: Body, options: Options) -> Iterator[Finding]:
             ),
             option="iterations_per_loop",
         )
-    next_nodes = [node for node in main if node.op in _ops.GET_NEXT]
+    next_nodes = [node for node in main if node.op in operators.GET_NEXT]
     if not next_nodes and (offloaded or options.true("enable_data_pre_proc")):
         fed = [node.name for node in main if node.op in ("Placeholder", "PlaceholderV2")]
         option = "iterations_per_loop" if offloaded else "enable_data_pre_proc"
@@ -132,7 +132,9 @@ def _iterators(main: Body, options: Options) -> Iterator[Finding]:
             "read the data through tf.data with an initializable iterator",
             option=option,
         )
-    strings = [node.name for node in next_nodes if _ops.DT_STRING in node.numbers("output_types")]
+    strings = [
+        node.name for node in next_nodes if operators.DT_STRING in node.numbers("output_types")
+    ]
     if strings and options.given and not options.true("enable_data_pre_proc"):
         yield finding(
             getnext_string_output,
@@ -165,7 +167,7 @@ def _of(options: Options) -> str:
 def _overflow_flag(graph: Graph) -> Iterator[Finding]:
     """Several readers of the one flag that run together and in no order."""
     main = graph.main
-    readers = [node for node in main if _ops.is_float_status(node)]
+    readers = [node for node in main if operators.is_float_status(node)]
     if len(readers) < 2:
         return
     reached = [(node, main.descendants([node], never)) for node in readers]
@@ -200,21 +202,21 @@ def _overflow_flag(graph: Graph) -> Iterator[Finding]:
 
 
 def _updates(graph: Graph, node: Node) -> bool:
-    return _ops.is_update(node) or any(
-        _ops.is_update(each)
-        for body in graph.reachable(graph.main, _ops.is_on_device, [node]).values()
+    return operators.is_update(node) or any(
+        operators.is_update(each)
+        for body in graph.reachable(graph.main, operators.is_on_device, [node]).values()
         for each in body
     )
 
 
 def float16_sums(graph: Graph) -> List[str]:
     """The ReduceSum nodes of the model that read float16."""
-    device = graph.reachable(graph.main, _ops.is_on_device)
+    device = graph.reachable(graph.main, operators.is_on_device)
     return [
         node.name
         for body in [graph.main, *device.values()]
         for node in body
-        if node.op == "Sum" and node.number("T") == _ops.DT_HALF
+        if node.op == "Sum" and node.number("T") == operators.DT_HALF
     ]
 
 

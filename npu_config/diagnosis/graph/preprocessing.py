@@ -7,11 +7,13 @@ among them is used on the host.  So are those that a function of the pipeline ma
 
 from typing import Dict, Iterator, List, NamedTuple, Optional, Pattern, Set, Tuple
 
+from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import phrase
-from npu_config.diagnosis.graph import _ops
-from npu_config.diagnosis.graph._findings import Change, Finding, Options, finding, named
+from npu_config.diagnosis.graph import operators
+from npu_config.diagnosis.graph.findings import Change, Options, named
 from npu_config.diagnosis.graph.model import Body, CallSite, Graph, Node, every
-from npu_config.situations.pipeline import table_in_preprocessing, variable_in_preprocessing
+from npu_config.diagnosis.graph.run import RunGraph, Sight
+from npu_config.situations import pipeline
 
 # How many inputs stand before those that become the arguments of the called function.
 _BEFORE_ARGUMENTS = {"If": 1, "StatelessIf": 1, "Case": 1, "StatelessCase": 1, "For": 3}
@@ -23,61 +25,106 @@ class Use(NamedTuple):
     state: Node
     dataset: Node
     body: Body
+    is_captured: bool
 
 
-def check(graph: Graph, options: Options) -> Iterator[Finding]:
+def check(run: RunGraph) -> Iterator[Sight]:
     """The findings of cases 1 and 2."""
-    uses = _uses(graph)
-    tables = [use for use in uses if _ops.is_table(use.state)]
-    variables = [use for use in uses if _ops.is_variable(use.state)]
-    if tables and not options.true("mix_compile_mode"):
-        yield finding(
-            table_in_preprocessing,
-            phrase(
-                "lookup table {} used inside data preprocessing (by {}): initialised on the "
-                "device, looked up on the host"
-                if _count(tables) == 1
-                else "lookup tables {} used inside data preprocessing (by {}): initialised on "
-                "the device, looked up on the host",
-                _are(tables),
-                named(use for use in dict.fromkeys(each.dataset.name for each in tables)),
-            ),
-            _nodes(graph, tables, _ops.TABLE_USES),
-            "set mix_compile_mode=True, or look the table up behind iterator.get_next()",
-            case=1,
-            change=Change(
-                options={"mix_compile_mode": True}, conflicts=_conflicts(graph, options)
-            ),
-            option="mix_compile_mode",
-        )
-    if variables:
-        yield finding(
-            variable_in_preprocessing,
-            phrase(
-                "variable {} used inside data preprocessing (by {}): initialised on the device, "
-                "read on the host"
-                if _count(variables) == 1
-                else "variables {} used inside data preprocessing (by {}): initialised on the "
-                "device, read on the host",
-                _are(variables),
-                named(use for use in dict.fromkeys(each.dataset.name for each in variables)),
-            ),
-            _nodes(graph, variables, _ops.VARIABLE_USES),
-            "use a constant, a Python value or a placeholder in the pipeline, or compute with the "
-            "variable behind iterator.get_next(); where it must stay, initialise the iterator "
-            "and the variables in separate session.run calls",
-            case=2,
-            change=Change(script=("replace the variable by a constant in the input pipeline",)),
-        )
+    uses = _uses(run)
+    tables = [use for use in uses if operators.is_table(use.state)]
+    variables = [use for use in uses if operators.is_variable(use.state)]
+    if not run.options.true("mix_compile_mode"):
+        for found in _by_place(run, tables):
+            yield _table(run, found)
+    keras = [use for use in variables if run.made_in(use.state, _KERAS)]
+    for rule, text, help, some in (
+        (pipeline.keras_backend_variable_in_input, _OF_KERAS, _TENSORS, keras),
+        (
+            pipeline.variable_in_preprocessing,
+            _IN_FUNCTION,
+            _APART,
+            [use for use in variables if use.is_captured and use not in keras],
+        ),
+        (
+            pipeline.dataset_argument_from_variable,
+            _AS_ARGUMENT,
+            None,
+            [use for use in variables if not use.is_captured and use not in keras],
+        ),
+    ):
+        for found in _by_place(run, some):
+            first = found[0]
+            yield Sight(
+                rule,
+                first.state if some is keras else first.dataset,
+                phrase(text, _readers(found), _states(found)),
+                help,
+                nodes=tuple(_nodes(run.graph, found, operators.VARIABLE_USES)),
+                case=2,
+                change=Change(
+                    script=("replace the variable by a constant in the input pipeline",)
+                ),
+            )
 
 
-def _count(uses: List[Use]) -> int:
-    return len({use.state.name for use in uses})
+_KERAS = "keras/backend.py"
+_IN_FUNCTION = (
+    "a function of {} uses {}: variables are initialised on the device, and datasets run on the "
+    "host"
+)
+_AS_ARGUMENT = (
+    "an argument of {} comes from {}: variables are initialised on the device, and datasets are "
+    "made on the host"
+)
+_OF_KERAS = (
+    "the input pipeline ({}) uses {}, a variable that keras.backend makes: nothing initialises it "
+    "on the host"
+)
+_TENSORS = "write tf.zeros (tf.ones, tf.constant)"
+_APART = (
+    "use a constant, a Python value or a placeholder in the pipeline, or compute with the "
+    "variable behind iterator.get_next(); where it must stay, initialise the iterator and the "
+    "variables in separate session.run calls"
+)
 
 
-def _are(uses: List[Use]) -> str:
-    names = named(dict.fromkeys(use.state.name for use in uses))
-    return phrase("{} is" if _count(uses) == 1 else "{} are", names)
+def _table(run: RunGraph, found: List[Use]) -> Sight:
+    unless = not run.options.given
+    message = phrase(
+        "a function of {} uses the lookup table {}: tables are initialised on the device, and "
+        "datasets run on the host",
+        _readers(found),
+        _states(found),
+    )
+    if unless:
+        message = phrase("{}, unless mix_compile_mode is True", message)
+    return Sight(
+        pipeline.table_in_preprocessing,
+        found[0].dataset,
+        message,
+        "set mix_compile_mode=True, or look the table up behind iterator.get_next()",
+        Severity.WARNING if unless else None,
+        "mix_compile_mode",
+        tuple(_nodes(run.graph, found, operators.TABLE_USES)),
+        Change(options={"mix_compile_mode": True}, conflicts=_conflicts(run.graph, run.options)),
+        1,
+    )
+
+
+def _by_place(run: RunGraph, uses: List[Use]) -> List[List[Use]]:
+    """Uses by the line that makes the dataset; of a stored graph, all together."""
+    found: Dict[Place, List[Use]] = {}
+    for use in uses:
+        found.setdefault(run.place(use.dataset), []).append(use)
+    return list(found.values())
+
+
+def _readers(uses: List[Use]) -> str:
+    return named(dict.fromkeys(use.dataset.name for use in uses))
+
+
+def _states(uses: List[Use]) -> str:
+    return named(dict.fromkeys(use.state.name for use in uses))
 
 
 def _nodes(graph: Graph, uses: List[Use], touches: Pattern[str]) -> List[str]:
@@ -91,43 +138,65 @@ def _nodes(graph: Graph, uses: List[Use], touches: Pattern[str]) -> List[str]:
     return list(names)
 
 
-def _uses(graph: Graph) -> List[Use]:
+def _uses(run: RunGraph) -> List[Use]:
     """Every (state, dataset) pair, each once."""
+    graph = run.graph
     found: Dict[Tuple[str, str, str], Use] = {}
-    bodies = [graph.main, *graph.reachable(graph.main, _ops.is_on_device).values()]
-    for body in bodies:
-        for dataset in body:
-            if _ops.is_dataset(dataset):
-                for state in _needed(graph, body, dataset):
-                    key = (body.name, state.name, dataset.name)
-                    found[key] = Use(state, dataset, body)
+    datasets = [(graph.main, dataset) for dataset in run.datasets]
+    for body in graph.reachable(graph.main, operators.is_on_device).values():
+        datasets += [(body, node) for node in body if operators.is_dataset(node)]
+    for body, dataset in datasets:
+        for state, is_captured in _needed(graph, body, dataset):
+            key = (body.name, state.name, dataset.name)
+            found.setdefault(key, Use(state, dataset, body, is_captured))
     return list(found.values())
 
 
-def _needed(graph: Graph, body: Body, dataset: Node) -> Iterator[Node]:
-    """The tables and variables that a dataset node needs itself, not through other datasets."""
+def _captures(dataset: Node) -> Tuple[int, int]:
+    """The first input that a function of a dataset captures, and the one behind the last."""
+    count = sum(len(dataset.numbers(name)) for name in _CAPTURED)
+    first = 0 if dataset.op == "GeneratorDataset" else 1 + len(dataset.numbers("Tstate"))
+    return first, first + count
+
+
+_CAPTURED = (
+    *("Targuments", "Tkey_func_other_arguments", "Treduce_func_other_arguments"),
+    *("Twindow_size_func_other_arguments", "Tinit_func_args", "Tnext_func_args"),
+    "Tfinalize_func_args",
+)
+
+
+def _needed(graph: Graph, body: Body, dataset: Node) -> Iterator[Tuple[Node, bool]]:
+    """The tables and variables that a dataset node needs itself, not through other datasets.
+
+    With each, whether a function of the dataset captures or makes it.
+    """
+    start, end = _captures(dataset)
     seen: Set[Tuple[str, str]] = set()
-    pending: List[Tuple[Body, str]] = [(body, edge.source) for edge in dataset.inputs]
+    pending: List[Tuple[Body, str, bool]] = [
+        (body, edge.source, start <= slot < end) for slot, edge in enumerate(dataset.inputs)
+    ]
     passed: Dict[str, List[Node]] = {body.name: [dataset]}
     while pending:
-        scope, name = pending.pop()
+        scope, name, is_captured = pending.pop()
         if (scope.name, name) in seen:
             continue
         seen.add((scope.name, name))
         node = scope.nodes.get(name)
         if node is None:
-            pending.extend(_passed_by_callers(graph, scope, name))
-        elif _ops.is_variable(node) or _ops.is_table(node):
-            yield node
-        elif not _ops.is_input_pipeline(node):
+            sources = _passed_by_callers(graph, scope, name)
+            pending.extend((each, source, is_captured) for each, source in sources)
+        elif operators.is_variable(node) or operators.is_table(node):
+            yield node, is_captured
+        elif not operators.is_input_pipeline(node):
             passed.setdefault(scope.name, []).append(node)
-            pending.extend((scope, edge.source) for edge in node.inputs)
+            pending.extend((scope, edge.source, is_captured) for edge in node.inputs)
     for scope_name, nodes in passed.items():
         scope = graph.functions[scope_name] if scope_name else graph.main
         for function in graph.reachable(scope, every, nodes).values():
             for node in function:
-                if _ops.is_variable(node) or _ops.is_table(node):
-                    yield node
+                if operators.is_variable(node) or operators.is_table(node):
+                    yield node, True
 
 
 def _passed_by_callers(graph: Graph, body: Body, argument: str) -> Iterator[Tuple[Body, str]]:
@@ -143,7 +212,7 @@ def _passed_by_callers(graph: Graph, body: Body, argument: str) -> Iterator[Tupl
 
 def _passed(call: CallSite, index: int) -> Optional[str]:
     node = call.node
-    if _ops.is_dataset(node):
+    if operators.is_dataset(node):
         # Elements of the dataset come first; all that is captured is among its inputs.
         return None
     at = index + _BEFORE_ARGUMENTS.get(node.op, 0)

@@ -10,13 +10,15 @@ from typing import (
     NamedTuple,
     Optional,
     Sequence,
+    Set,
     Tuple,
     Union,
 )
 
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
 from npu_config.core.rule import Rule, declare
-from npu_config.python_flow.module import sites
+from npu_config.core.settings import UNKNOWN
+from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     DEFINITIONS,
     FUNCTIONS,
@@ -25,9 +27,11 @@ from npu_config.python_flow.scopes import (
     last_line,
     name_of,
 )
+from npu_config.script.meaning import Meaning
 from npu_config.script.neighbours import any_import_has, any_neighbour_has, may_import_unread
-from npu_config.script.objects import Use
+from npu_config.script.objects import Use, is_known
 from npu_config.script.paths import Path, Run
+from npu_config.script.reading import options_of_run_config
 from npu_config.script.script import Script
 
 _OF_NAMES = ("locals", "globals", "vars", "eval", "exec")
@@ -222,6 +226,7 @@ class Context:
         self._may_import_unread: Optional[bool] = None
         self._uses: Optional[Dict[Place, List[Use]]] = None
         self._loops: Optional[List[Tuple[int, int]]] = None
+        self._meaning: Optional[Meaning] = None
 
     def place(self, node: ast.AST) -> Place:
         """Where a node is."""
@@ -260,6 +265,47 @@ class Context:
                 for thing in run.messages + run.blocks + run.constructed:
                     self._uses.setdefault(thing.place, []).extend(thing.uses)
         return self._uses.get(place, [])
+
+    @property
+    def meaning(self) -> Meaning:
+        """What the names of the script stand for."""
+        if self._meaning is None:
+            self._meaning = Meaning(self.script)
+        return self._meaning
+
+    def option(self, name: str) -> Set[Any]:
+        """The values that an option has over all paths: None where it is not set, UNKNOWN.
+
+        Empty for a script that configures no session and is no program: another one decides.
+        """
+        found: Set[Any] = set()
+        for path in self.paths:
+            run = path.outcome
+            blocks = [block for block in run.blocks if block.is_npu]
+            for block in blocks:
+                entry = block.entries.get(name)
+                if entry is not None:
+                    found.add(entry.value if is_known(entry.value) else UNKNOWN)
+                else:
+                    found.add(UNKNOWN if block.open else None)
+            for made in run.constructed:
+                if made.kind == "NPURunConfig":
+                    values = options_of_run_config(made)
+                    value = values.get(name, UNKNOWN if made.open else None)
+                    found.add(value if is_known(value) else UNKNOWN)
+            if run.builders:
+                found.add(UNKNOWN)
+        if not found and self.script.is_program:
+            found.add(None)
+        return found
+
+    @property
+    def is_offloaded(self) -> bool:
+        """True when mixed computing is certainly off, so that the device runs the whole graph."""
+        return bool(self.option("mix_compile_mode")) and self.option("mix_compile_mode") <= {
+            None,
+            False,
+        }
 
     @property
     def loops(self) -> List[Tuple[int, int]]:
@@ -345,6 +391,22 @@ def check(
     def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
         entry = declare(id, severity, facts, source, also=also, situation=situation)(function)
         CHECKS.append(Check(entry, function, whole))
+        return function
+
+    return enter
+
+
+def check_call(site: Site) -> ast.Call:
+    """The call of a place that :meth:`Meaning.calls` gives."""
+    assert isinstance(site.node, ast.Call)
+    return site.node
+
+
+def recognises(rule: Rule) -> Callable[[Callable[[Context], None]], Callable[[Context], None]]:
+    """Enter the decorated function as what finds a situation of ``situations/`` in the text."""
+
+    def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
+        CHECKS.append(Check(rule, function, True))
         return function
 
     return enter

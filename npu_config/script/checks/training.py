@@ -17,6 +17,7 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 from npu_config.script.checks._check import Context, check
+from npu_config.script.meaning import VARIABLES, Function, Value
 from npu_config.script.vocabulary import TABLES
 
 _INIT = "tf_adapter/python/npu_bridge/npu_init.py"
@@ -27,7 +28,10 @@ _APPENDING = {
     "npu_callbacks_append": ("callbacks_list", "NPUBroadcastGlobalVariablesCallback"),
 }
 _CHANGES = ("append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort")
-_PLAIN = (ast.Expr, ast.Assign, ast.AnnAssign, ast.With, ast.AsyncWith, ast.expr, ast.keyword)
+_PLAIN = (
+    *(ast.Expr, ast.Assign, ast.AnnAssign, ast.With, ast.AsyncWith, ast.withitem),
+    *(ast.expr, ast.keyword),
+)
 _PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.GeneratorExp)
 
 
@@ -192,42 +196,9 @@ def _is_after(before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
     return any(before[shared] in body and after[shared] in body for body in bodies)
 
 
-_MAPPING = ("map", "flat_map", "interleave")
-
-
-def _mapped_functions(context: Context) -> Iterator[ast.AST]:
-    """The functions of the script that are given to Dataset.map and its kin."""
-    definitions: Dict[str, List[ast.AST]] = {}
-    for _, definition in context.script.functions:
-        definitions.setdefault(definition.name, []).append(definition)
-    seen: Set[int] = set()
-    for call in context.calls(*_MAPPING):
-        if not _maps_dataset(call.func):
-            continue
-        function: Optional[ast.AST] = argument(call, "map_func", 0)
-        if isinstance(function, (ast.Name, ast.Attribute)):
-            found = definitions.get(name_of(function), [])
-            function = found[0] if len(found) == 1 else None
-        if function is not None and id(function) not in seen:
-            seen.add(id(function))
-            yield function
-
-
-def _maps_dataset(function: ast.expr) -> bool:
-    return isinstance(function, ast.Attribute) and _is_dataset(function.value)
-
-
-def _is_dataset(node: ast.AST) -> bool:
-    """True for an expression that names a dataset or makes one."""
-    text = name_of(node.func) if isinstance(node, ast.Call) else name_of(node)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return _is_dataset(node.func.value) or "dataset" in text.lower()
-    return "dataset" in text.lower() or text in ("ds", "data_set")
-
-
 @check(
     "NPU889",
-    Severity.WARNING,
+    Severity.ERROR,
     facts=("preprocess-tf-variable",),
     source=("docs/en/tfadapter_1/migration/faq",),
     whole=True,
@@ -256,29 +227,30 @@ def variable_in_dataset_function(context: Context) -> None:
     if not context.mentions("Variable", "get_variable"):
         return
     for function in _mapped_functions(context):
-        for node in ast.walk(function):
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        for part in context.meaning.body(function):
+            if not isinstance(part.node, ast.Call):
                 continue
-            if node.func.attr in ("Variable", "get_variable") and _is_tensorflow(node.func.value):
+            if context.meaning.tf(part.scope, part.node.func) in VARIABLES:
                 context.report(
                     "a variable in preprocessing: it runs on the host and is initialised on the "
                     "device, so training fails",
-                    context.place(node),
+                    context.place(part.node),
                     help="use a constant, or make the variable outside of the dataset",
                 )
 
 
-def _is_tensorflow(node: ast.AST) -> bool:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name) and node.id in ("tf", "tf1", "tensorflow")
+def _mapped_functions(context: Context) -> List[Function]:
+    """The functions that datasets are given, and those that they call."""
+    given = [function for _, function in context.meaning.given_functions()]
+    return context.meaning.reached(given)
 
 
 @check(
     "NPU890",
-    Severity.WARNING,
+    Severity.ERROR,
     facts=("mix-compile-resource-tables",),
     source=("docs/en/tfadapter_1/apiref/session_config/mixed_computing.md",),
+    whole=True,
     also=("mix_compile_mode",),
     situation="dataset-function-uses-table",
 )
@@ -299,35 +271,30 @@ def table_in_dataset_function(context: Context) -> None:
         table = tf.contrib.lookup.index_table_from_file("vocabulary.txt")
         dataset = dataset.map(lambda text: table.lookup(text))
     """
-    if not context.mentions("lookup") or not context.mentions(*TABLES):
+    if not context.mentions(*TABLES) or not context.is_offloaded:
         return
-    blocks = [block for block in context.run.blocks if not block.built_in]
-    if not blocks or any(
-        block.open or "mix_compile_mode" in block.entries for block in context.run.blocks
-    ):
-        return
-    if any(made.kind == "NPURunConfig" for made in context.run.constructed):
-        return
-    tables = _table_names(context)
-    for function in _mapped_functions(context):
-        for node in ast.walk(function):
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-                continue
-            if node.func.attr == "lookup" and name_of(node.func.value) in tables:
-                context.report(
-                    'a lookup table in preprocessing without "mix_compile_mode": it is '
-                    "initialised on the device and used on the host",
-                    context.place(node),
-                    option="mix_compile_mode",
-                    help='set "mix_compile_mode" to True',
-                )
-
-
-def _table_names(context: Context) -> Set[str]:
-    names: Set[str] = set()
-    for node in context.script.nodes(*TABLES):
-        value = node.value if isinstance(node, ast.Assign) else None
-        if isinstance(value, ast.Call) and name_of(value.func) in TABLES:
-            assert isinstance(node, ast.Assign)
-            names.update(name_of(target) for target in node.targets)
-    return names - {""}
+    meaning = context.meaning
+    seen: Set[int] = set()
+    places = [
+        part
+        for function in _mapped_functions(context)
+        for part in meaning.body(function)
+        if isinstance(part.node, (ast.Name, ast.Attribute))
+    ]
+    for site, value in meaning.function_values():
+        if isinstance(value, ast.Attribute) and value.attr == "lookup":
+            places.append(Value(site.scope, value.value))
+    for part in places:
+        made = meaning.value(part.scope, part.node)
+        if made is None or not isinstance(made.node, ast.Call) or id(made.node) in seen:
+            continue
+        name = meaning.tf(made.scope, made.node.func) or ""
+        if name.rpartition(".")[2] in TABLES:
+            seen.add(id(made.node))
+            context.report(
+                'a lookup table in preprocessing without "mix_compile_mode": it is '
+                "initialised on the device and used on the host",
+                context.place(part.node),
+                option="mix_compile_mode",
+                help='set "mix_compile_mode" to True',
+            )

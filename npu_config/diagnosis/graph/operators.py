@@ -57,6 +57,8 @@ DATA_DEPENDENT = frozenset(
      "NonMaxSuppressionWithOverlaps", "RaggedRange", "SparseToSparseSetOperation", "StringSplit",
      "StringSplitV2", "Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", "Where")
 )  # fmt: skip
+#: Types of the same kind that can be told to give a fixed number.
+PADDED = ("NonMaxSuppressionV4", "NonMaxSuppressionV5")
 #: Types with inputs that hold a shape, a size or a number of elements, and which they are.
 SHAPE_OPERANDS = {
     "BroadcastTo": (1,),

@@ -24,6 +24,10 @@ class Options:
         self.given = values is not None
         self._values = dict(values or {})
 
+    def value(self, name: str) -> Any:
+        """The value of an option; None where it is not set or not known."""
+        return self._values.get(name)
+
     def true(self, name: str) -> bool:
         """True when the option is set to True."""
         return self._values.get(name) is True

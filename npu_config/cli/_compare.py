@@ -1,0 +1,81 @@
+"""A script before and after its migration: both are run for some steps, and compared."""
+
+import math
+import os
+import re
+import subprocess
+import sys
+from typing import List, NamedTuple, Optional, Sequence
+
+from npu_config.core.message import localized, phrase
+
+__all__ = ["Comparison", "compare"]
+
+_NUMBER = re.compile(r"[-+]?(?:\d{1,40}\.?\d{0,40}(?:[eE][-+]?\d{1,4})?|nan\b|inf\b)")
+_TOLERANCE = 1e-5
+_SHOWN = 3
+
+
+class Comparison(NamedTuple):
+    """Whether two runs print the same numbers; None where one of them cannot be run."""
+
+    path: str
+    same: Optional[bool]
+    text: str
+
+
+def compare(path: str, before: str, after: str, steps: int) -> Comparison:
+    """Run a script and its migrated copy, and compare the numbers on the lines about losses.
+
+    Args:
+        path: how the script is called.
+        before: the script.
+        after: the copy.
+        steps: how many session runs each of them makes.
+    """
+    outputs: List[List[float]] = []
+    for side, script in ((phrase("before"), before), (phrase("after"), after)):
+        done = subprocess.run(
+            _command(steps, script),
+            cwd=os.path.dirname(os.path.abspath(script)),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+        )
+        if done.returncode:
+            last = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+            text = phrase(
+                "not compared: {} the migration it ends with {}: {}", side, done.returncode, last
+            )
+            return Comparison(path, None, text)
+        outputs.append(_numbers(done.stdout.decode("utf-8", "replace")))
+    old, new = outputs
+    if not old and not new:
+        return Comparison(path, None, "not compared: it prints no numbers in these steps")
+    index = next(
+        (i for i, pair in enumerate(zip(old, new)) if not _equal(*pair)), min(len(old), len(new))
+    )
+    if index == len(old) == len(new):
+        shown = " ".join(map(str, old[:_SHOWN])) + (" ..." if len(old) > _SHOWN else "")
+        return Comparison(path, True, phrase("the same numbers before and after: {}", shown))
+    text = phrase("the numbers differ: before {}, after {}", _from(old, index), _from(new, index))
+    return Comparison(path, False, text)
+
+
+def _command(steps: int, script: str) -> List[str]:
+    name = os.path.basename(script)
+    return [sys.executable, "-m", "npu_config", "run", "--steps", str(steps), name]
+
+
+def _numbers(text: str) -> List[float]:
+    """The numbers on the lines about losses; of all lines where none is."""
+    lines = text.split("\n")
+    lines = [line for line in lines if "loss" in line.lower()] or lines
+    return [float(number) for line in lines for number in _NUMBER.findall(line)]
+
+
+def _equal(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=_TOLERANCE) or (math.isnan(one) and math.isnan(other))
+
+
+def _from(numbers: Sequence[float], index: int) -> str:
+    return " ".join(map(str, numbers[index : index + _SHOWN])) or localized("nothing")

@@ -1,0 +1,235 @@
+"""The graph that a process has built: nodes that stand on TensorFlow's operations.
+
+Nothing is exported and nothing is imported: an operation is asked for its type, its inputs and
+where it was made, and for attributes only where a check wants them.  What was asked once is kept
+with the graph, so that a graph of many runs is walked once.
+"""
+
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
+
+from npu_config.diagnosis.graph.model import (
+    Body,
+    Edge,
+    Frame,
+    Graph,
+    Node,
+    Shape,
+    function_body,
+)
+
+_KEPT = "_npu_config_live_graph"
+_REFERENCE = 100  # the data type of a reference is that of its value and this
+_CALLS = frozenset(
+    ("Case", "For", "If", "MapDefun", "OneShotIterator", "PartitionedCall", "RemoteCall",
+     "StatefulPartitionedCall", "StatelessCase", "StatelessIf", "StatelessWhile",
+     "SymbolicGradient", "While")
+)  # fmt: skip
+
+
+class LiveNode(Node):
+    """An operation of a ``tf.Graph``.
+
+    Attributes:
+        operation: TensorFlow's.
+        sources: the operations that make its inputs, data and control.
+    """
+
+    __slots__ = ("_controls", "_inputs", "operation", "sources")
+
+    def __init__(self, operation: Any) -> None:
+        self.operation = operation
+        self.name = operation.name
+        self.op = operation.type
+        self.sources: List[Any] = [tensor.op for tensor in operation.inputs]
+        self.sources += operation.control_inputs
+        self._inputs: Optional[Tuple[Edge, ...]] = None
+        self._controls: Optional[Tuple[str, ...]] = None
+
+    @property
+    def index(self) -> int:
+        """How many operations of its graph were made before, or more."""
+        return int(getattr(self.operation, "_id", 0))
+
+    @property
+    def inputs(self) -> Tuple[Edge, ...]:  # type: ignore[override]
+        """The data inputs, in order."""
+        if self._inputs is None:
+            tensors = self.operation.inputs
+            self._inputs = tuple(Edge(each.op.name, each.value_index) for each in tensors)
+        return self._inputs
+
+    @property
+    def controls(self) -> Tuple[str, ...]:  # type: ignore[override]
+        """The names of its control inputs."""
+        if self._controls is None:
+            self._controls = tuple(each.name for each in self.operation.control_inputs)
+        return self._controls
+
+    def _attr(self, name: str) -> Any:
+        return self.operation.node_def.attr.get(name)
+
+    @property
+    def device(self) -> str:
+        """Where it was placed by hand; empty for nowhere."""
+        return str(self.operation.device)
+
+    def frames(self) -> Tuple[Frame, ...]:
+        """The calls that led to it, outermost first."""
+        stack = getattr(self.operation, "_traceback", None)
+        if stack is None or not hasattr(stack, "__iter__"):
+            stack = self.operation.traceback
+        return tuple(map(_frame, stack))
+
+    def types(self) -> Iterator[int]:
+        """The data types of its outputs."""
+        for tensor in self.operation.outputs:
+            yield tensor.dtype.as_datatype_enum % _REFERENCE
+
+    def shape_of(self, slot: int) -> Shape:
+        """The shape of an output as it is known; None when not even the rank is."""
+        outputs = self.operation.outputs
+        return _shape(outputs[slot].shape) if slot < len(outputs) else None
+
+    def output_shapes(self) -> Optional[Tuple[Shape, ...]]:
+        """The shapes of all outputs."""
+        return tuple(_shape(tensor.shape) for tensor in self.operation.outputs)
+
+    def functions(self) -> Iterator[str]:
+        """The names of the functions that its attributes refer to."""
+        if "Dataset" not in self.op and self.op not in _CALLS:
+            return
+        for value in self.operation.node_def.attr.values():
+            if value.HasField("func"):
+                yield value.func.name
+            elif value.HasField("list"):
+                yield from (function.name for function in value.list.func)
+
+
+def _frame(frame: Any) -> Frame:
+    path = getattr(frame, "filename", None)
+    if path is None:  # a tuple, before 1.15
+        return Frame(frame[0], frame[1], frame[2], 0)
+    return Frame(path, frame.lineno, frame.name, getattr(frame, "func_start_lineno", 0))
+
+
+def _shape(shape: Any) -> Shape:
+    if shape.ndims is None:
+        return None
+    return tuple(-1 if size is None else int(size) for size in shape.as_list())
+
+
+class _Functions(Mapping[str, Body]):
+    """The function library of a ``tf.Graph``; a body is read when it is asked for."""
+
+    def __init__(self, functions: Mapping[str, Any]) -> None:
+        self._functions = functions
+        self._bodies: Dict[str, Body] = {}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._functions
+
+    def __getitem__(self, name: str) -> Body:
+        if name not in self._bodies:
+            function = self._functions[name]
+            definition = getattr(function, "cached_definition", None) or function.definition
+            self._bodies[name] = function_body(definition)
+        return self._bodies[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._functions))
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+
+class _Operations(Mapping[str, Node]):
+    """The operations of a ``tf.Graph`` by name; each is looked at when it is asked for."""
+
+    def __init__(self, graph: Any, node_of: Callable[[Any], LiveNode]) -> None:
+        self._graph = graph
+        self._node_of = node_of
+
+    def __getitem__(self, name: str) -> Node:
+        return self._node_of(self._graph.get_operation_by_name(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return (each.name for each in self._graph.get_operations())
+
+    def __len__(self) -> int:
+        return len(self._graph.get_operations())
+
+
+class _Whole(Body):
+    """All of a ``tf.Graph`` outside of functions; nothing is walked before it is asked for."""
+
+    __slots__ = ("_node_of",)
+
+    def __init__(self, graph: Any, node_of: Callable[[Any], LiveNode]) -> None:
+        super().__init__("", ())
+        self.nodes = _Operations(graph, node_of)
+        self._node_of = node_of
+
+    def consumers(self, name: str) -> List[Node]:
+        """The nodes that a node feeds."""
+        operation = self.nodes[name].operation  # type: ignore[attr-defined]
+        users = (user for tensor in operation.outputs for user in tensor.consumers())
+        return [self._node_of(user) for user in users]
+
+
+class LiveGraph:
+    """What was asked of the operations of one ``tf.Graph``; keep it with :func:`of_graph`."""
+
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+        self._nodes: Dict[Any, LiveNode] = {}
+        operations = graph.get_operations()[:1]
+        has_numbers = all(hasattr(each, "_id") for each in operations)
+        self._places: Optional[Dict[Any, int]] = None if has_numbers else {}
+        self.functions = _Functions(getattr(graph, "_functions", {}))
+        self.whole = _Whole(graph, self.node_of)
+
+    def _place_of(self, node: LiveNode) -> int:
+        """When an operation was made, compared with others."""
+        if self._places is None:  # TensorFlow 2 numbers operations no more
+            return node.index
+        if node.operation not in self._places:
+            operations = self._graph.get_operations()
+            self._places = {each: place for place, each in enumerate(operations)}
+        return self._places[node.operation]
+
+    def node_of(self, operation: Any) -> LiveNode:
+        """An operation as a node."""
+        node = self._nodes.get(operation)
+        if node is None:
+            node = self._nodes[operation] = LiveNode(operation)
+        return node
+
+    def of_run(self, operations: Iterable[Any], fed: Iterable[Any] = ()) -> Graph:
+        """The part of the graph that a run executes.
+
+        Args:
+            operations: those that are fetched, or make what is fetched.
+            fed: those whose outputs are fed; what is before them is not run.
+        """
+        known, cut = self._nodes, frozenset(fed)
+        found: Dict[Any, LiveNode] = {}
+        pending = list(operations)
+        while pending:
+            operation = pending.pop()
+            if operation in found:
+                continue
+            node = known.get(operation) or self.node_of(operation)
+            found[operation] = node
+            if operation not in cut:
+                pending += node.sources
+        nodes = sorted(found.values(), key=self._place_of)
+        return Graph(Body("", nodes), self.functions, self.whole)
+
+
+def of_graph(graph: Any) -> LiveGraph:
+    """What is known of a ``tf.Graph``; kept with it, and gone with it."""
+    known = getattr(graph, _KEPT, None)
+    if known is None:
+        known = LiveGraph(graph)
+        setattr(graph, _KEPT, known)
+    return known

@@ -1,0 +1,224 @@
+"""Types and values that the device takes badly: float64, uint8, Inf, what float16 cannot hold."""
+
+import re
+from typing import Iterator, List, Optional
+
+from npu_config.core.message import phrase
+from npu_config.diagnosis.graph import constants, operators
+from npu_config.diagnosis.graph.findings import named
+from npu_config.diagnosis.graph.model import Node
+from npu_config.diagnosis.graph.run import RunGraph, Sight, is_foreign
+from npu_config.situations import precision
+
+_TYPE_NAMES = {2: "float64", 8: "complex64", 18: "complex128", 21: "variant"}
+_PLAIN = frozenset((2, 8, 18))
+_UINT8 = frozenset((4, 12))
+_SUMS = ("Add", "AddV2", "AddN", "Sub", "Sum", "Cumsum", "AssignAdd", "AssignSub",
+         "AssignAddVariableOp", "AssignSubVariableOp")  # fmt: skip
+_MIXED = frozenset(
+    ("allow_mix_precision", "allow_mix_precision_fp16", "force_fp16", "mixed_float16", "fp16")
+)
+_VANISHES_BELOW = 2.0**-25
+_GUARDS = ("Add", "AddV2", "Maximum", "Minimum", "Sub", "BiasAdd")
+_HANDED_ON = frozenset(
+    ("Identity", "Reshape", "ExpandDims", "Squeeze", "Sqrt", "Cast", "Snapshot")
+)
+_DIVISIONS = {"RealDiv": 1, "Div": 1, "DivNoNan": 1, "Xdivy": 1, "Reciprocal": 0, "Inv": 0,
+              "Log": 0, "Rsqrt": 0, "Sqrt": 0, "Pow": 0}  # fmt: skip
+_GRADIENTS = re.compile(r"(^|/)gradients(_\d+)?/")
+_FINITE = ("IsFinite", "IsInf", "IsNan")
+_MADE_BY_TENSORFLOW = ("clip_ops.py", "loss_scale_optimizer.py", "loss_scale.py")
+
+
+def check(run: RunGraph) -> Iterator[Sight]:
+    """What is recognised in the graph of a run."""
+    yield from _types(run)
+    if run.computes:
+        yield from _bytes(run)
+        yield from _infinite(run)
+        yield from _vanishing(run)
+    if run.trains:
+        yield from _checked_by_hand(run)
+        yield from _step_outside(run)
+
+
+def _types(run: RunGraph) -> Iterator[Sight]:
+    if run.options.true("mix_compile_mode"):
+        return  # what is not supported stays on the host
+    found: List[Node] = []
+    for node in run.every():
+        bad = _PLAIN.intersection(node.types())
+        if (
+            bad
+            and node.op not in operators.GET_NEXT
+            and not _leaves(run, node)
+            and not is_foreign(node)
+        ):
+            found.append(node)
+    if not found:
+        return
+    first = found[0] if run.is_stored else min(found, key=lambda node: getattr(node, "index", 0))
+    names = sorted({_TYPE_NAMES[each] for node in found for each in _PLAIN & {*node.types()}})
+    yield Sight(
+        precision.type_not_supported,
+        first,
+        phrase(
+            "{} computes in {}, which the NPU does not support; it is the first of {} such "
+            "operations"
+            if len(found) > 1
+            else "{} computes in {}, which the NPU does not support",
+            named([first.name]),
+            " and ".join(names),
+            len(found),
+        ),
+        nodes=tuple(node.name for node in found),
+    )
+
+
+def _leaves(run: RunGraph, node: Node) -> bool:
+    """True for a constant or an element of a dataset that is only cast, and for that cast."""
+    if node.op == "Cast":
+        source = run.source(node, 0)
+        goes = node.number("DstT") in _PLAIN
+        return not goes and source is not None and source.op in (*operators.GET_NEXT, "Const")
+    if node.op != "Const":
+        return False
+    users = run.body_of(node).consumers(node.name)
+    return bool(users) and all(
+        user.op == "Cast" and user.number("DstT") not in _PLAIN for user in users
+    )
+
+
+def _bytes(run: RunGraph) -> Iterator[Sight]:
+    for node in run.of(*_SUMS):
+        if not _UINT8.isdisjoint(node.types()):
+            yield Sight(
+                precision.uint8_arithmetic_saturates,
+                node,
+                phrase(
+                    "{} adds or subtracts uint8: the NPU stops at 255 and 0, where a CPU wraps "
+                    "around",
+                    named([node.name]),
+                ),
+            )
+
+
+def _infinite(run: RunGraph) -> Iterator[Sight]:
+    for node in run.of("Const"):
+        if constants.FLOATS.isdisjoint(node.types()) or constants.is_finite(node):
+            continue
+        if run.made_in(node, _MADE_BY_TENSORFLOW[0]):
+            continue
+        yield Sight(
+            precision.infinite_constant,
+            node,
+            phrase(
+                "the constant {} holds Inf or NaN, which operators of Atlas training products do "
+                "not take",
+                named([node.name]),
+            ),
+            "write a finite number that float16 can hold, such as -1e4",
+        )
+
+
+def _is_mixed(run: RunGraph) -> bool:
+    return any(
+        str(run.options.value(name)) in _MIXED for name in ("precision_mode", "precision_mode_v2")
+    )
+
+
+def _vanishing(run: RunGraph) -> Iterator[Sight]:
+    if not _is_mixed(run):
+        return
+    said = set()
+    for op, slot in _DIVISIONS.items():
+        for node in run.of(op):
+            if node.number("_keep_dtype"):
+                continue
+            guard = _guard(run, run.source(node, slot))
+            value = None if guard is None else _smallest(run, guard)
+            if guard is None or value is None or id(guard) in said or guard.number("_keep_dtype"):
+                continue
+            said.add(id(guard))
+            yield Sight(
+                precision.constant_vanishes_in_float16,
+                guard,
+                phrase(
+                    "the constant {} in {} guards {} and is 0 in float16, which mixed precision "
+                    "casts it to",
+                    "{:g}".format(value),
+                    named([guard.name]),
+                    named([node.name]),
+                ),
+                option="precision_mode"
+                if run.options.isset("precision_mode")
+                else "precision_mode_v2",
+            )
+
+
+def _guard(run: RunGraph, node: Optional[Node]) -> Optional[Node]:
+    """The sum or the limit that a value comes from."""
+    for _ in range(8):
+        if node is None or node.op in _GUARDS or node.op == "ClipByValue":
+            return node
+        if node.op not in _HANDED_ON:
+            return None
+        node = run.source(node, 0)
+    return None
+
+
+def _smallest(run: RunGraph, guard: Node) -> Optional[float]:
+    """The constant of a guard, where float16 cannot hold it; None for any other."""
+    if guard.number("T") != 1:
+        return None
+    for slot in range(len(guard.inputs)):
+        value = constants.scalar(run, run.source(guard, slot))
+        if value is not None and 0 < abs(value) < _VANISHES_BELOW:
+            return value
+    limited = run.source(guard, 0) if guard.op in ("Maximum", "Minimum") else None
+    return _smallest(run, limited) if limited is not None and limited.op in _GUARDS else None
+
+
+def _checked_by_hand(run: RunGraph) -> Iterator[Sight]:
+    for node in run.of(*_FINITE):
+        if any(run.made_in(node, file) for file in _MADE_BY_TENSORFLOW):
+            continue
+        if any(_GRADIENTS.search(each.name) or each.op == "L2Loss" for each in _near(run, node)):
+            yield Sight(
+                precision.finite_check_by_hand,
+                node,
+                phrase(
+                    "{} looks for Inf and NaN in gradients; {} is not supported, and in "
+                    "saturation mode there is no Inf to find",
+                    named([node.name]),
+                    node.op,
+                ),
+            )
+
+
+def _near(run: RunGraph, node: Node) -> Iterator[Node]:
+    """What an operation reads, some steps back: gradients are scaled, cast and joined."""
+    for count, each in enumerate(run.before(node)):
+        if count > 64:
+            return
+        yield each
+
+
+def _step_outside(run: RunGraph) -> Iterator[Sight]:
+    if not run.overflow_checks:
+        return
+    sets = () if run.is_stored else ("Assign", "AssignVariableOp")  # initialisation, if stored
+    for node in run.of("AssignAdd", "AssignAddVariableOp", *sets):
+        variable = run.source(node, 0)
+        if variable is None or variable.name not in run.process.steps:
+            continue
+        yield Sight(
+            precision.step_counted_outside_optimizer,
+            node,
+            phrase(
+                "{} counts the global step outside of the loss-scale optimizer, so that steps "
+                "with an overflow, which are dropped, count, too",
+                named([node.name]),
+            ),
+            "give global_step to apply_gradients",
+        )

@@ -1,0 +1,190 @@
+"""What the host has to do in every step, and what has a faster form on the device."""
+
+from typing import Iterator, Optional, Set
+
+from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
+from npu_config.diagnosis.graph import constants
+from npu_config.diagnosis.graph.findings import Change, named
+from npu_config.diagnosis.graph.model import Node
+from npu_config.diagnosis.graph.run import RunGraph, Sight
+from npu_config.situations import host, shapes
+
+_MIXED = "mix_compile_mode"
+_RANDOM = ("RandomUniform", "StatelessRandomUniform")
+_CELLS = ("BasicLSTMCell", "LSTMCell", "GRUCell")
+_ACCUMULATORS = (
+    *("ConditionalAccumulator", "SparseConditionalAccumulator", "ResourceConditionalAccumulator"),
+    *("ResourceAccumulatorApplyGradient", "ResourceAccumulatorTakeGradient"),
+    "ResourceAccumulatorNumAccumulated",
+    *("AccumulatorApplyGradient", "AccumulatorTakeGradient"),
+)
+_CUBE, _SLOPE = 0.044715, 0.7978845608
+_PRODUCTS = frozenset(("Mul", "Add", "AddV2", "Pow", "Square", "Cube", "Identity", "Cast", "Const",
+                       "Sqrt", "RealDiv", "Reshape", "Fill"))  # fmt: skip
+
+
+def check(run: RunGraph) -> Iterator[Sight]:
+    """What is recognised in the graph of a run."""
+    mixed = run.options.true(_MIXED)
+    if run.computes:
+        yield from _host_functions(run, mixed)
+        yield from _patches(run)
+        yield from _normalisation(run, mixed)
+    if not mixed:
+        yield from _accumulators(run)
+    if run.trains:
+        yield from _resizes(run)
+        yield from _dropout(run)
+        yield from _recurrent(run)
+    if run.computes:
+        yield from _gelu(run)
+
+
+def _host_functions(run: RunGraph, mixed: bool) -> Iterator[Sight]:
+    for node in run.of("PyFunc", "PyFuncStateless", "EagerPyFunc"):
+        yield Sight(
+            shapes.host_function_on_hot_path,
+            node,
+            phrase(
+                "the Python function of {} is run on the host in each step: the graph is cut "
+                "around it, and data is copied forth and back"
+                if mixed
+                else "{} is a Python function in the graph that is run again and again; the "
+                "device cannot run it",
+                named([node.name]),
+            ),
+            severity=Severity.INFO if mixed else None,
+            option=_MIXED,
+            change=None if mixed else Change(options={_MIXED: True, "iterations_per_loop": 1}),
+            is_hot=True,
+        )
+
+
+def _patches(run: RunGraph) -> Iterator[Sight]:
+    for node in run.of("ExtractImagePatches"):
+        yield Sight(
+            shapes.extract_image_patches,
+            node,
+            phrase(
+                "{} extracts image patches, which older releases do not compile for some sizes",
+                named([node.name]),
+            ),
+            "try a newer release first; a convolution with a fixed kernel of ones and zeros gives "
+            "the same",
+        )
+
+
+def _normalisation(run: RunGraph, mixed: bool) -> Iterator[Sight]:
+    if not mixed:
+        return
+    for node in run.of("FusedBatchNormV3", "FusedBatchNormGradV3"):
+        if node.op == "FusedBatchNormGradV3" and run.any("FusedBatchNormV3"):
+            continue
+        yield Sight(
+            host.batch_normalisation_in_mixed_computing,
+            node,
+            phrase(
+                "{} is a FusedBatchNormV3, whose fifth output mixed computing does not support",
+                named([node.name]),
+            ),
+            option=_MIXED,
+        )
+
+
+def _accumulators(run: RunGraph) -> Iterator[Sight]:
+    if run.is_stored and not run.options.given:
+        return
+    for node in run.of(*_ACCUMULATORS):
+        yield Sight(
+            host.accumulators_on_device,
+            node,
+            phrase("the accumulator {} is slow on the device", named([node.name])),
+            "set mix_compile_mode to True, with iterations_per_loop 1",
+            option=_MIXED,
+            change=Change(options={_MIXED: True, "iterations_per_loop": 1}),
+        )
+
+
+def _resizes(run: RunGraph) -> Iterator[Sight]:
+    for node in run.of("ResizeBilinear") or run.of("ResizeBilinearGrad"):
+        yield Sight(
+            shapes.slow_resize_bilinear,
+            node,
+            phrase(
+                "{} resizes in each training step, which may take most of it", named([node.name])
+            ),
+            "profile the step (npu-config op-summary); a device loop hides the part of the host",
+        )
+
+
+def _dropout(run: RunGraph) -> Iterator[Sight]:
+    converted = run.process.converts_dropout
+    for node in run.of(*_RANDOM):
+        if not run.made_in(node, "nn_ops.py", "dropout", "dropout_v2"):
+            continue
+        if converted and run.made_in(node, "core.py", "dropped_inputs", "call"):
+            continue
+        yield Sight(
+            host.slow_dropout,
+            node,
+            phrase("{} is TensorFlow's dropout; npu_ops.dropout is faster", named([node.name])),
+            "npu-config migrate writes npu_ops.dropout; for layers, import npu_convert_dropout",
+        )
+
+
+def _recurrent(run: RunGraph) -> Iterator[Sight]:
+    if not run.any("Enter", "RefEnter", "While", "StatelessWhile"):
+        return
+    said: Set[str] = set()
+    for node in run.of("MatMul"):
+        if not run.made_in(node, "rnn.py", "dynamic_rnn"):
+            continue
+        cell = _cell(run, node)
+        place = next(
+            ("{}:{}".format(each.path, each.line) for each in reversed(run.frames(node))
+             if "tensorflow" not in each.path), ""
+        )  # fmt: skip
+        if cell is None or place in said:
+            continue
+        said.add(place)
+        yield Sight(
+            host.slow_recurrent_layer,
+            node,
+            phrase("dynamic_rnn makes a loop of TensorFlow of a {}: {}", cell, named([node.name])),
+            "DynamicRNN and DynamicGRUV2 of npu_bridge run the layer as one operator (time first, "
+            "one layer, weights in another layout: a new training)",
+        )
+
+
+def _cell(run: RunGraph, node: Node) -> Optional[str]:
+    """The class of the recurrent cell that made an operation, where it is one of those."""
+    for frame in run.frames(node):
+        if frame.path.endswith("rnn_cell_impl.py") and frame.function == "call":
+            return run.process.cells.get(frame.start)
+    return None
+
+
+def _gelu(run: RunGraph) -> Iterator[Sight]:
+    for node in run.of("Tanh"):
+        found = {round(each, 4) for each in _factors(run, node)}
+        if round(_CUBE, 4) in found and round(_SLOPE, 4) in found:
+            yield Sight(
+                host.slow_gelu,
+                node,
+                phrase("{} is part of a gelu that is written out", named([node.name])),
+                "npu_unary_ops.gelu(x) is one operator in place of about eight",
+            )
+
+
+def _factors(run: RunGraph, node: Node) -> Iterator[float]:
+    """The constants that the argument of an operation is computed with."""
+    for count, each in enumerate(run.before(node, *_PRODUCTS)):
+        if count > 48:
+            return
+        if each.op == "Const":
+            value = constants.scalar(run, each)
+            if value is not None:
+                yield value
+                if value > 0:
+                    yield value**0.5  # tf.sqrt(2 / pi) in the graph

@@ -1,0 +1,199 @@
+"""What logs tell of a job: the first cause, the others, the ranks; and its form as JSON."""
+
+import datetime
+from typing import IO, Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+
+import attr
+
+from npu_config.core.message import localized
+from npu_config.logs.causes import Cause, explained
+from npu_config.logs.events import KNOWN, Event
+from npu_config.logs.jobs import Job, Process, Verdict, judged, read_job, time_of
+
+__all__ = ["Cause", "RankState", "Report", "read_logs", "report_of"]
+
+_MOST_OTHERS = 200
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class RankState:
+    """What one process of a job shows."""
+
+    rank: Optional[int]
+    device: Optional[int]
+    host: Optional[str]
+    file: str
+    first_error: Optional[Cause]
+    last_time: Optional[float]
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Report:
+    """What logs tell of a job.
+
+    Attributes:
+        first_cause: None when nothing failed.
+        others: other causes: of other ranks, and later ones.
+        follow_ups: how many lines only follow from others.
+        ranks: the processes.
+        unread: what could not be read, and why.
+        framework: whose job it was, when the logs say so.
+        verdict: how the first cause was found.
+    """
+
+    first_cause: Optional[Cause]
+    others: Sequence[Cause]
+    follow_ups: int
+    ranks: Sequence[RankState]
+    unread: Sequence[Tuple[str, str]]
+    framework: str
+    files: int
+    verdict: Verdict
+
+    def as_json(self) -> Dict[str, Any]:
+        """The contract of ``npu-config log --format json``."""
+        return {
+            "version": 1,
+            "first_cause": cause_as_json(self.first_cause),
+            "others": [cause_as_json(cause) for cause in self.others],
+            "follow_ups": self.follow_ups,
+            "ranks": [
+                {
+                    "rank": state.rank,
+                    "device": state.device,
+                    "host": state.host,
+                    "file": state.file,
+                    "first_error": cause_as_json(state.first_error),
+                    "last_time": shown_time(state.last_time),
+                }
+                for state in self.ranks
+            ],
+            "unread": [{"path": path, "why": localized(why)} for path, why in self.unread],
+        }
+
+
+def cause_as_json(cause: Optional[Cause]) -> Optional[Mapping[str, Any]]:
+    """A cause by the contract."""
+    if cause is None:
+        return None
+    return {
+        "file": cause.file,
+        "line": cause.line,
+        "time": shown_time(cause.time),
+        "rank": cause.rank,
+        "device": cause.device,
+        "component": cause.component,
+        "code": cause.code,
+        "pattern": cause.pattern,
+        "class": cause.class_,
+        "message": cause.message,
+        "cause": localized(cause.cause),
+        "todo": [localized(each) for each in cause.todo],
+        "leads_to": {kind: list(names) for kind, names in cause.leads_to.items()},
+        "places": [
+            {"path": place.path, "line": place.line, "option": place.option}
+            for place in cause.places
+        ],
+    }
+
+
+def shown_time(time: Optional[float]) -> Optional[str]:
+    """A time as logs have it, without a zone: ``2023-05-16 10:01:10.243``."""
+    if time is None:
+        return None
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=time)
+    return moment.isoformat(" ", "milliseconds")
+
+
+def read_logs(
+    paths: Iterable[str],
+    stdin: Optional[IO[bytes]] = None,
+    progress: Callable[[int], None] = lambda size: None,
+) -> Report:
+    """Read the logs of a job and find what failed first.
+
+    Args:
+        paths: files, and folders of them; ``-`` is standard input.
+        stdin: standard input, in bytes.
+        progress: is told how many bytes of each file have been read.
+    """
+    return report_of(read_job(paths, stdin, progress))
+
+
+def report_of(job: Job) -> Report:
+    """The report of a job that was read."""
+    verdict = judged(job)
+    ours = job.framework in ("", "tensorflow")
+
+    def cause(event: Optional[Event], process: Process, rank: Optional[int]) -> Optional[Cause]:
+        if event is None:
+            return None
+        found = explained(event, job.paths, ours, rank, process.device)
+        return attr.evolve(found, time=time_of(event, process))
+
+    first = None
+    if verdict.process is not None:
+        first = cause(verdict.event, verdict.process, verdict.rank)
+        if first is not None and verdict.rank != first.rank and not verdict.missing:
+            first = attr.evolve(first, rank=verdict.rank)
+        elif first is not None and verdict.missing:
+            first = attr.evolve(first, rank=verdict.rank, device=None)
+    processes = sorted(job.processes, key=lambda p: (p.rank is None, p.rank or 0, p.key))
+    states = [
+        RankState(
+            process.rank,
+            process.device,
+            process.host,
+            job.paths[process.channels[0].file],
+            cause(process.first, process, process.rank),
+            process.last_time,
+        )
+        for process in processes
+    ]
+    followers = sum(channel.followers for p in job.processes for channel in p.channels)
+    others = _others(job, verdict)
+    return Report(
+        first,
+        [
+            found
+            for event, process in others
+            for found in [cause(event, process, process.rank)]
+            if found
+        ],
+        max(followers - (first is not None), 0),
+        states,
+        job.unread,
+        job.framework,
+        sum(1 for path in job.paths if path),
+        verdict,
+    )
+
+
+def _others(job: Job, verdict: Verdict) -> List[Tuple[Event, Process]]:
+    """What else says something of its own, each kind once: of other processes, and later ones."""
+    first = verdict.event
+    if first is None:
+        return []
+    found: List[Tuple[Event, Process]] = []
+    seen = {_kind(first)}
+    for process in job.processes:
+        for event in process.events:
+            own = event.weight >= KNOWN or event is process.first
+            if event is first or not own or event.weak or event.other_side:
+                continue
+            kind = _kind(event)
+            same = process is verdict.process and event.failure is not None
+            if kind in seen or (same and event.failure is first.failure):
+                continue
+            seen.add(kind)
+            found.append((event, process))
+    found.sort(key=lambda pair: (pair[0].time is None, pair[0].time or 0.0))
+    return found[:_MOST_OTHERS]
+
+
+def _kind(event: Event) -> Tuple[str, ...]:
+    if event.code and not event.inner:
+        return (event.code,)
+    if event.failure is not None:
+        return (event.failure.id,)
+    return (event.module, event.text[:60])

@@ -1,0 +1,213 @@
+"""Notebooks: their code cells as one script, and edits of it as edits of the file.
+
+Nothing but the lines that change is written anew: outputs, metadata, and the layout of the JSON
+stay.  Magics and shell commands are passed over.
+"""
+
+import ast
+import json
+import re
+from typing import Any, List, NamedTuple, Optional, Tuple, Union
+
+import attr
+
+from npu_config.core.diagnostics import Edit
+from npu_config.core.message import phrase
+from npu_config.migration.engine import Migration
+from npu_config.python_flow.source import Unparsable, parse
+from npu_config.text.json import JsonReading, read
+from npu_config.text.source import apply_edits
+
+__all__ = ["Notebook", "open_notebook"]
+
+_MAGIC = re.compile(r"[ \t]*(?:[%!?]|[\w, \t]{1,200}=[ \t]*[!%])|.*[^#\s]\?{1,2}\s*$")
+_TRANSPARENT = ("%%time", "%%capture", "%%prun")
+"""Magics of a cell whose other lines are Python."""
+
+
+class Cell(NamedTuple):
+    """A cell of code: its number among all, its lines, and whether they are a list."""
+
+    number: int
+    lines: List[str]
+    is_list: bool
+
+
+class Notebook(NamedTuple):
+    """The code of a notebook.
+
+    Attributes:
+        script: every cell, each ending in a line feed.
+        cells: the cells of code.
+        starts: the line of the script at which each cell begins, from 0.
+        reading: the file.
+    """
+
+    script: str
+    cells: List[Cell]
+    starts: List[int]
+    reading: JsonReading
+
+    def migrated(self, migration: Migration) -> Migration:
+        """The migration of the file for one of its script."""
+        edits = [
+            one
+            for index in range(len(self.cells))
+            for one in self._edits_of(index, migration.edits)
+        ]
+        notes = []
+        for note in migration.notes:
+            cell, line = self._place(note.line)
+            text = phrase("cell {}: {}", cell.number + 1, note.note) if note.note else ""
+            notes.append(note._replace(line=self._line(cell, line), note=text))
+        text = self.reading.source.text
+        return attr.evolve(
+            migration,
+            text=apply_edits(text, edits) if edits else text,
+            edits=tuple(edits),
+            notes=tuple(sorted(notes, key=lambda note: note.line)),
+        )
+
+    def _place(self, line: int) -> Tuple[Cell, int]:
+        """The cell of a line of the script, and its line there, from 0."""
+        index = max((i for i, start in enumerate(self.starts) if start < line), default=0)
+        return self.cells[index], line - 1 - self.starts[index]
+
+    def _line(self, cell: Cell, line: int) -> int:
+        """The line of the file on which a line of a cell stands."""
+        path: Tuple[Union[str, int], ...] = ("cells", cell.number, "source")
+        if cell.is_list:
+            path = (*path, min(line, len(cell.lines) - 1))
+        return self.reading.place(path).line or 1
+
+    def _edits_of(self, index: int, edits: Tuple[Edit, ...]) -> List[Edit]:
+        """The edits of the file for those of the script that are in a cell."""
+        cell, start = self.cells[index], self.starts[index]
+        count = len(cell.lines)
+        own = [
+            edit._replace(line=edit.line - start, end_line=edit.end_line - start)
+            for edit in edits
+            if start < edit.line <= start + count
+        ]
+        if not own:
+            return []
+        is_open = not cell.lines[-1].endswith("\n")
+        before = "".join(cell.lines) + ("\n" if is_open else "")
+        after = apply_edits(before, own)
+        if is_open and after.endswith("\n"):
+            after = after[:-1]
+        return [self._edit(cell, _lines(after))]
+
+    def _edit(self, cell: Cell, lines: List[str]) -> Edit:
+        """The edit of the file that gives a cell other lines."""
+        path = ("cells", cell.number, "source")
+        text = self.reading.source.text
+        if not cell.is_list:
+            place = self.reading.place(path)
+            return Edit(*place[1:], _literal("".join(lines), text))  # type: ignore[arg-type]
+        first, old = 0, cell.lines
+        while first < min(len(old), len(lines)) and old[first] == lines[first]:
+            first += 1
+        last = 0
+        while last < min(len(old), len(lines)) - first and old[-1 - last] == lines[-1 - last]:
+            last += 1
+        if first + last == len(old):  # nothing goes: a line beside what comes is written, too
+            first, last = (first - 1, last) if first else (first, last - 1)
+        places = [self.reading.place((*path, n)) for n in range(len(old))]
+        gap = ", "
+        if len(places) > 1:
+            offset = self.reading.source.offset
+            gap = text[
+                offset(places[0].end_line or 1, places[0].end_column or 1) : offset(
+                    places[1].line or 1, places[1].column or 1
+                )
+            ]
+        fresh = gap.join(_literal(line, text) for line in lines[first : len(lines) - last])
+        begin, end = places[first], places[len(old) - last - 1]
+        return Edit(begin.line, begin.column, end.end_line, end.end_column, fresh)  # type: ignore[arg-type]
+
+
+def _literal(text: str, whole: str) -> str:
+    """A text in JSON, its letters escaped where the file escapes them."""
+    return json.dumps(text, ensure_ascii=whole.isascii() if hasattr(whole, "isascii") else False)
+
+
+def _lines(text: str) -> List[str]:
+    return [line for line in re.split(r"(?<=\n)", text) if line]
+
+
+def open_notebook(text: str) -> Union[Notebook, str]:
+    """The code of a notebook, or why it cannot be migrated."""
+    reading = read(text)
+    cells = reading.value.get("cells") if isinstance(reading.value, dict) else None
+    if not reading.ok or not isinstance(cells, list):
+        return "this is not a notebook of version 4: open and save it with Jupyter first"
+    metadata: Any = reading.value.get("metadata")
+    language = _get(_get(metadata, "language_info"), "name")
+    language = language or _get(_get(metadata, "kernelspec"), "language")
+    if isinstance(language, str) and language.lower() not in ("python", "python3", "ipython"):
+        return phrase("a notebook of {}, not of Python", language)
+    found: List[Cell] = []
+    starts: List[int] = []
+    script: List[str] = []
+    for number, cell in enumerate(cells):
+        source = _get(cell, "source")
+        is_list = isinstance(source, list)
+        if _get(cell, "cell_type") != "code" or not source:
+            continue
+        if not isinstance(source, str) and not (
+            is_list and all(isinstance(s, str) for s in source)
+        ):
+            return phrase("cell {} has no text", number + 1)
+        lines = list(source) if is_list else _lines(source)
+        if any("\n" in line[:-1] for line in lines):
+            return phrase(
+                "cell {} has several lines in one text: save it with Jupyter", number + 1
+            )
+        code = _without_magics(lines)
+        reason = _why_not_python("".join(code))
+        if reason is not None:
+            return phrase("cell {} is not Python 3 that can be analysed: {}", number + 1, reason)
+        starts.append(len(script))
+        script += code
+        found.append(Cell(number, lines, is_list))
+    return Notebook("".join(script), found, starts, reading)
+
+
+def _get(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _without_magics(lines: List[str]) -> List[str]:
+    """The lines of a cell with ``pass`` in place of magics and shell commands."""
+    first = next((line.strip() for line in lines if line.strip()), "")
+    is_other = first.startswith("%%") and not first.startswith(_TRANSPARENT)
+    found: List[str] = []
+    goes_on, indent = False, ""
+    for line in lines:
+        is_magic = is_other or goes_on or (_MAGIC.match(line) is not None and _is_magic(line))
+        if not goes_on:
+            indent = line[: len(line) - len(line.lstrip(" \t"))]
+        goes_on = is_magic and line.rstrip("\n").endswith("\\")
+        code = "\n" if is_other else indent + "pass\n" if is_magic else line.rstrip("\n") + "\n"
+        found.append(code)
+    return found
+
+
+def _is_magic(line: str) -> bool:
+    """False for a line that is Python by itself, such as a remainder that goes on from above."""
+    try:
+        ast.parse(line.strip())
+    except (SyntaxError, ValueError):
+        return True
+    return False
+
+
+def _why_not_python(text: str) -> Optional[str]:
+    try:
+        parse(text)
+    except Unparsable as error:
+        return str(error)
+    except RecursionError:
+        return "nested too deeply"
+    return None

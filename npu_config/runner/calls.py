@@ -1,0 +1,415 @@
+"""What the sessions of a script did: which graphs they ran, how often, with which shapes.
+
+Each set of fetches and feeds of a session is one call, as each has an executor of its own in
+TensorFlow and a graph of its own on the device.  A call is looked at when it is made first; after
+that only the shapes that come are compared with those that came before.  What is kept for the end
+of the run holds nothing of TensorFlow.
+"""
+
+import functools
+import os
+import sys
+from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, Optional, Tuple
+
+import attr
+
+from npu_config.core.calls import script_place
+from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.message import phrase
+from npu_config.diagnosis.graph import operators
+from npu_config.diagnosis.graph.findings import Options
+from npu_config.diagnosis.graph.live import LiveNode, of_graph
+from npu_config.diagnosis.graph.model import Frame, is_dynamic
+from npu_config.diagnosis.graph.pipeline import initialises_both
+from npu_config.diagnosis.graph.recognise import finding_of, sights
+from npu_config.diagnosis.graph.run import OTHER, TRAINS, Process, RunGraph, is_foreign
+from npu_config.diagnosis.graph.shapes import Flow, flow
+from npu_config.runner.doings import Doings
+from npu_config.situations import pipeline, precision, shapes
+from npu_config.tf1.loss_scale import OPTIMIZER_MARK
+from npu_config.tf1.purpose import purpose as purpose_of
+
+Shape = Optional[Tuple[int, ...]]
+Shapes = Tuple[Shape, ...]
+
+_MOST_CALLS = 200
+_MOST_SHAPES = 500
+_HANDLES = frozenset(
+    ("Iterator", "IteratorFromStringHandle", "IteratorFromStringHandleV2", "IteratorV2",
+     "OneShotIterator")
+)  # fmt: skip
+_CELL_MODULES = (
+    "tensorflow_core.python.ops.rnn_cell_impl",
+    "tensorflow.python.ops.rnn_cell_impl",
+)
+_CELLS = ("BasicLSTMCell", "LSTMCell", "GRUCell")
+
+
+@attr.s(slots=True, auto_attribs=True)
+class Call:
+    """One set of fetches and feeds of a session.
+
+    Args:
+        place: the line of the script that ran it first.
+        purpose: ``"trains"``, ``"computes"`` or ``"other"``.
+        inputs: the names of what comes in: feeds, and elements of datasets.
+        fed: how many of these are feeds.
+        updates: the names of the operations that change weights.
+        found: what its graph shows, with whether it matters only in a run that is repeated.
+        flow: its control flow of TensorFlow 1.
+        times: how often TensorFlow has run it.
+        shapes: the shapes that came in, and how often.
+    """
+
+    place: Place
+    purpose: str
+    inputs: Tuple[str, ...] = ()
+    fed: int = 0
+    updates: FrozenSet[str] = frozenset()
+    found: Tuple[Tuple[Diagnostic, bool], ...] = ()
+    flow: Optional[Flow] = None
+    times: int = 0
+    shapes: Dict[Shapes, int] = attr.ib(factory=dict)
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The object of a report."""
+        return {
+            "path": self.place.path,
+            "line": self.place.line,
+            "purpose": self.purpose,
+            "times": self.times,
+            "inputs": list(self.inputs),
+            "shapes": [
+                {"shapes": [None if one is None else list(one) for one in each], "times": count}
+                for each, count in list(self.shapes.items())[:20]
+            ],
+        }
+
+
+class LiveCall:
+    """A call of a session that is open.
+
+    Attributes:
+        seen: what is kept of it.
+        probes: elements of datasets whose shapes have to be asked for.
+        number: of the run among those that all ranks must make alike; None for any other.
+    """
+
+    __slots__ = ("number", "probes", "seen")
+
+    def __init__(self, seen: Call, probes: Tuple[Any, ...], number: Optional[int] = None) -> None:
+        self.seen = seen
+        self.probes = probes
+        self.number = number
+
+    def ran(self, values: Iterable[Any]) -> None:
+        """It is run once more.
+
+        Args:
+            values: what is fed, and what the probes gave.
+        """
+        seen = self.seen
+        seen.times += 1
+        if seen.inputs:
+            came = tuple(map(shape_of, values))
+            known = seen.shapes
+            if came in known or len(known) < _MOST_SHAPES:
+                known[came] = known.get(came, 0) + 1
+
+
+def shape_of(value: Any) -> Shape:
+    """The shape of a value that is fed; None where it has none."""
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        try:
+            return tuple(shape)
+        except (TypeError, ValueError):
+            return None
+    sizes = []
+    while isinstance(value, (list, tuple)):
+        sizes.append(len(value))
+        if not value:
+            break
+        value = value[0]
+    inner = getattr(value, "shape", None)
+    return (*sizes, *inner) if isinstance(inner, tuple) else tuple(sizes)
+
+
+class Calls:
+    """The calls of one session.
+
+    Args:
+        options: what it is configured with; None for one that is not for the NPU.
+        is_mine: whether a file is the script, or a module beside it.
+        doings: what this rank does; None for a job of one.
+    """
+
+    def __init__(
+        self,
+        options: Optional[Mapping[str, Any]],
+        is_mine: Callable[[str], bool],
+        doings: Optional[Doings] = None,
+    ) -> None:
+        self._doings = doings
+        self.seen: List[Call] = []
+        self.unseen: Dict[str, Place] = {}
+        self._options = None if options is None else Options(options)
+        self._is_mine = is_mine
+        self._known: Dict[Any, LiveCall] = {}
+        self._growth = _Growth(self.place)
+
+    def of(self, session: Any, found: Any, feeds: Tuple[Any, ...]) -> LiveCall:
+        """The call of a run; looked at, if it is a new one.
+
+        Args:
+            session: the session.
+            found: the meaning of its fetches.
+            feeds: the keys of what is fed.
+        """
+        if self._options is not None:
+            self._growth.look(session.graph, self._trains)
+        key = frozenset(map(_name, found.given)), tuple(map(_name, feeds))
+        call = self._known.get(key)
+        if call is None:
+            call = self._known[key] = self._look(session, found, feeds)
+        return call
+
+    def _trains(self) -> bool:
+        return any(each.purpose == TRAINS and each.times for each in self.seen)
+
+    @property
+    def grown(self) -> Tuple[Diagnostic, ...]:
+        """Lines that make operators again and again."""
+        return () if self._options is None else tuple(self._growth.found)
+
+    def _look(self, session: Any, found: Any, feeds: Tuple[Any, ...]) -> LiveCall:
+        purpose = found.fact(purpose_of)
+        seen = Call(script_place(), purpose)
+        self.seen.append(seen)
+        if self._options is None or not found.operations:
+            return LiveCall(seen, ())
+        if len(self._known) >= _MOST_CALLS:
+            text = "a session runs more than {} sets of fetches; the others were not looked at"
+            self.unseen.setdefault(phrase(text, _MOST_CALLS), seen.place)
+            return LiveCall(seen, ())
+        try:
+            return self._looked_at(session, found, feeds, seen)
+        except Exception as error:  # a fault of ours ends nobody's training
+            text = "the graph of a run could not be looked at ({}: {}); please report it"
+            self.unseen.setdefault(phrase(text, type(error).__name__, error), seen.place)
+            return LiveCall(seen, ())
+
+    def _looked_at(self, session: Any, found: Any, feeds: Tuple[Any, ...], seen: Call) -> LiveCall:
+        assert self._options is not None
+        graph = session.graph
+        fed = [each for key in feeds for each in _fed(graph, key)]
+        part = of_graph(graph).of_run(found.operations, {tensor.op for tensor in fed})
+        process = Process(
+            self.place,
+            _steps(graph),
+            dict(os.environ),
+            _cells(),
+            any(name.endswith("npu_convert_dropout") for name in sys.modules),
+        )
+        run = RunGraph(part, self._options, seen.purpose, process)
+        seen.found = tuple(
+            (finding_of(run, sight).diagnostic, sight.is_hot) for sight in sights(run)
+        )
+        seen.found += tuple((each, False) for each in of_the_run(run, seen.place))
+        seen.flow = flow(run)
+        seen.updates = _updates(run) if seen.purpose == TRAINS else frozenset()
+        probes: Tuple[Any, ...] = ()
+        if seen.purpose != OTHER:
+            probes = tuple(_probes(run, {tensor.op for tensor in fed}))
+            seen.fed = len(feeds)
+            seen.inputs = (*map(_name, feeds), *(tensor.name for tensor in probes))
+        number = None
+        if self._doings is not None:
+            line = "{}:{}".format(seen.place.path, seen.place.line)
+            number = self._doings.look(session, run, line)
+        return LiveCall(seen, probes, number)
+
+    def place(self, frames: "Iterable[Frame]") -> Place:
+        """The innermost line of the script among calls, or else of what is no framework."""
+        other = None
+        for frame in reversed(tuple(frames)):
+            if self._is_mine(frame.path):
+                return Place(frame.path, frame.line)
+            if other is None and not _is_framework(frame.path):
+                other = Place(frame.path, frame.line)
+        return other or Place()
+
+
+class _Growth:
+    """The operators that are made between the runs of a session."""
+
+    def __init__(self, place: Callable[[Iterable[Frame]], Place]) -> None:
+        self.found: Dict[Diagnostic, None] = {}
+        self._place = place
+        self._version: Optional[int] = None
+        self._count = 0
+        self._made: Dict[Any, int] = {}
+
+    def look(self, graph: Any, trains: Callable[[], bool]) -> None:
+        """The graph before a run.
+
+        Args:
+            graph: of the session.
+            trains: whether the session has trained already.
+        """
+        if graph.version != self._version:
+            try:
+                self._look(graph, trains)
+            except Exception:  # a fault of ours ends nobody's training
+                self._version = graph.version
+
+    def _look(self, graph: Any, trains: Callable[[], bool]) -> None:
+        operations = graph.get_operations()
+        if self._version is not None:
+            made: Dict[Any, Tuple[LiveNode, Tuple[Frame, ...]]] = {}
+            for operation in operations[self._count :][:_MOST_NEW]:
+                node = LiveNode(operation)
+                frames = node.frames()
+                if not is_foreign(node):
+                    lines = (each[:2] for each in frames if not _is_framework(each.path))
+                    made.setdefault(tuple(lines), (node, frames))
+            for lines, (node, frames) in made.items():
+                self._made[lines] = self._made.get(lines, 0) + 1
+                if self._made[lines] >= _AGAIN or (self._made[lines] > 1 and trains()):
+                    self._tell(node, frames)
+        self._version, self._count = graph.version, len(operations)
+
+    def _tell(self, node: LiveNode, frames: Iterable[Frame]) -> None:
+        message = phrase(
+            "this line makes operators again between the runs ({} and others): TensorFlow makes a "
+            "new executor, and the NPU compiles again",
+            node.op,
+        )
+        place = self._place(frames)
+        if all(each.place != place for each in self.found):
+            self.found[shapes.graph_grows_between_runs.diagnostic(message, place)] = None
+
+
+_MOST_NEW = 500
+_AGAIN = 3
+
+
+def of_the_run(run: RunGraph, place: Place) -> Iterable[Diagnostic]:
+    """What is wrong with a run as such, at the line that runs it."""
+    both = initialises_both(run)
+    if both is not None:
+        yield pipeline.variables_and_iterator_in_one_run.diagnostic(
+            phrase(
+                'one run initialises the variable of "{}" and the iterator "{}": the variables on '
+                "the device stay 0",
+                both[0].name,
+                both[1].name,
+            ),
+            place,
+        )
+    if run.process.environ.get("INF_NAN_MODE_ENABLE") == "1":
+        return
+    checks: Dict[Any, LiveNode] = {}
+    for node in run.overflow_checks:
+        if isinstance(node, LiveNode):
+            checks.setdefault(getattr(node.operation, OPTIMIZER_MARK, node.name), node)
+    nodes = list(checks.values())
+    if any(_is_apart(one, two) for one in nodes for two in nodes if one is not two):
+        yield precision.optimizers_share_overflow_flag.diagnostic(
+            phrase(
+                "loss-scale optimizers that update in this run: {}; they read the one overflow "
+                "flag of the device, so that nobody can tell which of them had an overflow",
+                len(nodes),
+            ),
+            place,
+        )
+
+
+def _is_apart(one: LiveNode, other: LiveNode) -> bool:
+    """True when neither of two operations comes before the other."""
+    return not (_leads(one, other) or _leads(other, one))
+
+
+def _leads(one: LiveNode, other: LiveNode) -> bool:
+    seen = set()
+    pending = list(other.sources)
+    while pending:
+        each = pending.pop()
+        if each is one.operation:
+            return True
+        if each not in seen:
+            seen.add(each)
+            pending += [tensor.op for tensor in each.inputs]
+            pending += each.control_inputs
+    return False
+
+
+def _updates(run: RunGraph) -> FrozenSet[str]:
+    names = [node.name for node in run.every() if operators.is_update(node)]
+    applied = [name for name, node in zip(names, filter(operators.is_update, run.every()))
+               if "Apply" in node.op]  # fmt: skip
+    return frozenset(applied or names)
+
+
+def _probes(run: RunGraph, fed: Any) -> Iterable[Any]:
+    """What datasets give in shapes that are not known, where fetching it is safe."""
+    for node in run.of(*operators.GET_NEXT):
+        if not isinstance(node, LiveNode) or node.operation in fed:
+            continue
+        operation = node.operation
+        source = operation.inputs[0].op
+        is_plain = operation._get_control_flow_context() is None and not operation.control_inputs
+        if source.type not in _HANDLES or source.control_inputs or not is_plain:
+            continue
+        for slot, tensor in enumerate(operation.outputs):
+            kinds = tensor.dtype.is_floating, tensor.dtype.is_integer, tensor.dtype.is_bool
+            if is_dynamic(node.shape_of(slot)) and any(kinds):
+                yield tensor
+
+
+def _name(feed: Any) -> str:
+    name = getattr(feed, "name", None)
+    if name is None:
+        return feed if isinstance(feed, str) else str(feed)
+    return str(name)
+
+
+def _fed(graph: Any, key: Any) -> Iterable[Any]:
+    """The tensors of a key of what is fed."""
+    if isinstance(key, str):
+        try:
+            key = graph.as_graph_element(key)
+        except (KeyError, ValueError, TypeError):
+            return ()
+    parts = [getattr(key, each, None) for each in ("indices", "values", "dense_shape")]
+    return [each for each in (key, *parts) if hasattr(each, "op") and hasattr(each, "value_index")]
+
+
+def _steps(graph: Any) -> FrozenSet[str]:
+    found = set()
+    for each in graph.get_collection("global_step"):
+        operation = getattr(getattr(each, "handle", each), "op", None)
+        if operation is not None:
+            found.add(operation.name)
+    return frozenset(found)
+
+
+def _cells() -> Dict[int, str]:
+    """The line where ``call`` of each recurrent cell begins."""
+    found = {}
+    for module in (sys.modules.get(name) for name in _CELL_MODULES):
+        for name in _CELLS:
+            code = getattr(getattr(getattr(module, name, None), "call", None), "__code__", None)
+            if code is not None:
+                found[code.co_firstlineno] = name
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def _is_framework(path: str) -> bool:
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    parts = path.replace("\\", "/").split("/")
+    return path.startswith((here, "<")) or any(
+        part in ("tensorflow", "tensorflow_core", "tensorflow_estimator", "keras", "six.py")
+        for part in parts
+    )

@@ -1,0 +1,131 @@
+"""What the calls of a session say together: shapes and fetches that change, dynamic graphs."""
+
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Set, Tuple
+
+from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.message import listed, phrase
+from npu_config.diagnosis.graph.run import OTHER, TRAINS
+from npu_config.diagnosis.graph.shapes import refused
+from npu_config.runner.calls import Call, Shape, Shapes
+from npu_config.situations import shapes as situations
+
+_FEW, _MANY_SETS = 3, 10
+_SHOWN = 4
+
+
+def conclude(options: Mapping[str, Any], calls: Sequence[Call]) -> Iterator[Diagnostic]:
+    """The findings about the calls of one session.
+
+    Args:
+        options: what the session is configured with.
+        calls: what it ran.
+    """
+    grows = bool(options.get("compile_dynamic_mode")) or _has_profiles(options)
+    yield from _of_graphs(calls)
+    for call in list(calls):
+        if call.purpose != OTHER:
+            yield from _shapes(call, options, grows)
+            yield from _flow(call, options)
+    yield from _sets(calls)
+
+
+def _has_profiles(options: Mapping[str, Any]) -> bool:
+    chosen = options.get("input_shape") and options.get("dynamic_dims")
+    return bool(options.get("dynamic_input") or chosen)
+
+
+def _of_graphs(calls: Sequence[Call]) -> Iterator[Diagnostic]:
+    """What the graphs show; of what matters in repeated runs, what was repeated."""
+    times: Dict[Diagnostic, int] = {}
+    for call in calls:
+        for found, is_hot in call.found:
+            times[found] = times.get(found, 0) + (call.times if is_hot else 2)
+    one_of_a_kind: Set[str] = set()
+    for found, count in times.items():
+        if count < 2 or found.rule in one_of_a_kind:
+            continue
+        if found.situation in _ONCE:
+            one_of_a_kind.add(found.rule)
+        yield found
+
+
+_ONCE = ("type-not-supported",)
+
+
+def _varying(call: Call) -> List[Tuple[str, List[Shape]]]:
+    """The inputs that came in several shapes, with these."""
+    every: List[Shapes] = list(call.shapes)
+    found = []
+    for place, name in enumerate(call.inputs):
+        own = list(dict.fromkeys(each[place] for each in every if place < len(each)))
+        if len(own) > 1:
+            found.append((name, own))
+    return found
+
+
+def _is_short_batch(call: Call, varying: Sequence[Tuple[str, List[Shape]]]) -> bool:
+    """True where elements of a dataset only have a shorter last batch, which is told elsewhere."""
+    elements = set(call.inputs[call.fed :])
+    return all(
+        name in elements and len(own) == 2 and None not in own and own[0][1:] == own[1][1:]  # type: ignore[index]
+        for name, own in varying
+    )
+
+
+def _shapes(call: Call, options: Mapping[str, Any], chosen: bool) -> Iterator[Diagnostic]:
+    varying = _varying(call)
+    if not varying or _is_short_batch(call, varying):
+        return
+    count = max(len(own) for _, own in varying)
+    name, own = max(varying, key=lambda each: len(each[1]))
+    shown = [str(list(each)) if each is not None else "?" for each in own[:_SHOWN]]
+    if count > len(shown):
+        shown.append("...")
+    always = options.get("jit_compile") in ("true", True)
+    text = (
+        'shapes of "{}" in the runs of the same fetches: {} ({}); jit_compile is true, so that '
+        "each new one compiles the graph again"
+        if always
+        else 'shapes of "{}" in the runs of the same fetches: {} ({}); the second one compiles '
+        "the graph again, for unknown dimensions, which is slower"
+    )
+    yield situations.feed_shapes_change.diagnostic(
+        phrase(text, name, count, ", ".join(shown)),
+        call.place,
+        severity=Severity.INFO if count < _FEW or chosen else None,
+    )
+
+
+def _flow(call: Call, options: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    if call.flow is None:
+        return
+    reasons = list(call.flow.reasons)
+    static = options.get("jit_compile") in ("true", True) or _has_profiles(options)
+    for name, own in [] if static else _varying(call):
+        reasons.append(phrase('shapes of "{}": {}', name, len(own)))
+    if reasons:
+        yield refused(call.flow, reasons)
+
+
+def _sets(calls: Sequence[Call]) -> Iterator[Diagnostic]:
+    groups: Dict[Any, List[Call]] = {}
+    for call in calls:
+        if call.purpose == TRAINS and call.updates:
+            groups.setdefault(call.updates, []).append(call)
+    for group in groups.values():
+        if len(group) < _FEW:
+            continue
+        runs = sum(call.times for call in group)
+        rises = len(group) >= _MANY_SETS and runs < 2 * len(group)
+        lines = list(dict.fromkeys(str(call.place.line) for call in group))
+        yield situations.many_fetch_sets.diagnostic(
+            phrase(
+                "sets of fetches and feeds that the training operation was run with: {} (lines "
+                "{}); each is a graph of its own, which is compiled and held in memory",
+                len(group),
+                listed(lines[:_SHOWN]),
+            ),
+            group[-1].place,
+            help="use one set of fetches for all steps, and ignore what is not needed",
+            severity=Severity.WARNING if rises else None,
+        )

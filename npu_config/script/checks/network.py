@@ -1,0 +1,486 @@
+"""Checks of what every step pays for: operators in loops, Python on the device, slow forms."""
+
+import ast
+import re
+from typing import Any, FrozenSet, Iterator, List, Optional, Sequence, Set
+
+from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
+from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.scopes import DEFINITIONS, Scope, argument, keyword_of, name_of
+from npu_config.script.checks._check import LOOPS, Context, check_call, recognises
+from npu_config.script.meaning import Meaning, Value, makes_operator, walk
+from npu_config.situations import host, shapes
+
+_NEW_GRAPH = ("reset_default_graph", "Graph", "Session", "clear_session", "InteractiveSession")
+_MAKING = ("minimize", "apply_gradients", "compute_gradients", "get_next")
+_ASSIGNING = ("assign", "assign_add", "assign_sub")
+
+
+def is_run(meaning: Meaning, scope: Scope, call: ast.Call) -> bool:
+    """True for ``session.run``."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "run":
+        return False
+    owner = call.func.value
+    found = meaning.value(scope, owner)
+    if found is not None and isinstance(found.node, ast.Call):
+        return "Session" in name_of(found.node.func) or "session" in name_of(found.node.func)
+    return "sess" in name_of(owner).lower()
+
+
+def operator_made(meaning: Meaning, scope: Scope, call: ast.Call) -> Optional[str]:
+    """The function that a call certainly makes an operator by."""
+    name = meaning.tf(scope, call.func)
+    if name is not None:
+        return "tf." + name if makes_operator(name) else None
+    if not isinstance(call.func, ast.Attribute):
+        return None
+    owner, method = call.func.value, call.func.attr
+    if method in _ASSIGNING and meaning.variable(scope, owner):
+        return "." + method
+    found = meaning.value(scope, owner)
+    if method not in _MAKING or found is None or not isinstance(found.node, ast.Call):
+        return None
+    made = meaning.tf(found.scope, found.node.func) or name_of(found.node.func)
+    if method == "get_next":
+        return ".get_next" if "terator" in made else None
+    is_optimizer = made.startswith(("train.", "npu", "NPU")) and "ptimizer" in made
+    return "." + method if is_optimizer else None
+
+
+@recognises(shapes.graph_grows_between_runs)
+def operator_in_loop(context: Context) -> None:
+    """A loop that runs a session makes operators, too."""
+    meaning = context.meaning
+    seen: Set[int] = set()
+    loops: Set[int] = set()
+    for site in meaning.calls("run"):
+        call = check_call(site)
+        if not is_run(meaning, site.scope, call):
+            continue
+        for loop in _loops_around(site):
+            if id(loop) in loops:
+                break  # what is around it was looked at with it
+            loops.add(id(loop))
+            if _has_new_graph(loop):
+                break
+            if _loads_values(meaning, site.scope, loop):
+                continue
+            for part, name in _made_in(meaning, site.scope, loop):
+                if id(part) not in seen:
+                    seen.add(id(part))
+                    context.report(
+                        phrase(
+                            "{} makes an operator in each round of a loop that runs the session: "
+                            "the graph is compiled anew each time",
+                            name,
+                        ),
+                        context.place(part),
+                    )
+
+
+def _loops_around(site: Site) -> Iterator[ast.AST]:
+    """The loops around a node in its function, up to where a session is made."""
+    for node in reversed(site.parents):
+        if isinstance(node, (*DEFINITIONS, ast.Lambda)):
+            return
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            calls = [item.context_expr for item in node.items]
+            if any(isinstance(c, ast.Call) and is_new_graph(c) for c in calls):
+                return
+        if isinstance(node, LOOPS):
+            yield node
+
+
+def _has_new_graph(loop: ast.AST) -> bool:
+    """True for a loop that makes a graph or a session in each round."""
+    return any(isinstance(n, ast.Call) and name_of(n.func) in _NEW_GRAPH for n in ast.walk(loop))
+
+
+def _loads_values(meaning: Meaning, scope: Scope, loop: ast.AST) -> bool:
+    """True for a loop over variables, or what is loaded, that does no more than assign it."""
+    if not isinstance(loop, ast.For):
+        return False
+    if isinstance(loop.iter, ast.Call) and name_of(loop.iter.func) in ("range", "trange", "count"):
+        return False
+    runs = [
+        part
+        for part in walk(scope, loop)
+        if isinstance(part.node, ast.Call) and is_run(meaning, part.scope, part.node)
+    ]
+    return all(
+        isinstance(given, ast.Call) and name_of(given.func) == "assign"
+        for run in runs
+        for given in run.node.args[:1]  # type: ignore[attr-defined]
+    )
+
+
+def is_new_graph(call: ast.Call) -> bool:
+    """True for a call that makes a graph or a session, or takes up another graph."""
+    name = name_of(call.func)
+    return name in _NEW_GRAPH or name.endswith("Session") or name == "as_default"
+
+
+def _made_in(meaning: Meaning, scope: Scope, loop: ast.AST) -> Iterator:  # type: ignore[type-arg]
+    """What certainly makes an operator in each round of a loop, and how that is called."""
+    pending: List[ast.AST] = [
+        part for field in ("body", "test") for part in _listed(getattr(loop, field, None))
+    ]
+    while pending:
+        node = pending.pop(0)
+        if isinstance(node, (*DEFINITIONS, ast.Lambda)):
+            continue
+        if isinstance(node, ast.If) and not _comes_again(node.test):
+            pending.insert(0, node.test)
+            continue
+        if isinstance(node, (ast.IfExp, ast.Try)):
+            continue
+        if isinstance(node, ast.Call):
+            name = operator_made(meaning, scope, node)
+            if name is not None:
+                yield node, name
+                continue
+            for function in meaning.functions(scope, node.func):
+                inside = _made_by(meaning, function)
+                if inside is not None:
+                    yield node, phrase("{} (line {})", name_of(node.func), inside.lineno)
+        pending[:0] = list(ast.iter_child_nodes(node))
+
+
+def _listed(part: object) -> List[ast.AST]:
+    return list(part) if isinstance(part, list) else [part] if isinstance(part, ast.AST) else []
+
+
+def _comes_again(test: ast.expr) -> bool:
+    """True for conditions that hold now and then: ``step % 100 == 0``."""
+    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) for n in ast.walk(test))
+
+
+def _made_by(meaning: Meaning, function) -> Optional[ast.Call]:  # type: ignore[no-untyped-def]
+    """The first operator that a function certainly makes; None where it makes a graph, too."""
+    first: Optional[ast.Call] = None
+    runs = False
+    if isinstance(function.node, ast.Lambda) or function.node.decorator_list:
+        return None
+    for statement in function.node.body:
+        if isinstance(statement, (ast.If, ast.For, ast.While, ast.Try, *DEFINITIONS)):
+            runs = runs or _has_run(meaning, function.scope, statement)
+            if any(isinstance(n, ast.Return) for n in ast.walk(statement)):
+                break
+            continue
+        for part in walk(function.scope, statement):
+            if isinstance(part.node, ast.Call):
+                if is_new_graph(part.node):
+                    return None
+                runs = runs or is_run(meaning, part.scope, part.node)
+                if first is None and operator_made(meaning, part.scope, part.node):
+                    first = part.node
+    return first if runs else None
+
+
+def _has_run(meaning: Meaning, scope: Scope, node: ast.AST) -> bool:
+    return any(
+        isinstance(part.node, ast.Call) and is_run(meaning, part.scope, part.node)
+        for part in walk(scope, node)
+    )
+
+
+# Python on the device, and slow forms
+
+
+def _sites(context: Context, names: FrozenSet[str]) -> List[Site]:
+    """The calls of functions of TensorFlow that are certainly part of the network."""
+    meaning = context.meaning
+    words = {name.rpartition(".")[2] for name in names}
+    if not context.mentions(*words):
+        return []
+    return [
+        site
+        for site in meaning.calls(*words)
+        if meaning.called(site) in names and meaning.in_network(site)
+    ]
+
+
+def _report_first(context: Context, sites: Sequence[Site], message: str) -> None:
+    """One finding for all places: the first one, and how many lines have the same."""
+    if not sites:
+        return
+    lines = sorted({site.line for site in sites} - {sites[0].line})
+    name = "tf." + (context.meaning.called(sites[0]) or "")
+    text = phrase(message, name)
+    if lines:
+        text = phrase("{} (the same in line {})", text, ", ".join(map(str, lines[:8])))
+    context.report(text, context.place(sites[0].node))
+
+
+_PYTHON = frozenset(("py_func", "numpy_function", "py_function", "contrib.eager.py_func"))
+
+
+@recognises(shapes.host_function_on_hot_path)
+def python_on_device(context: Context) -> None:
+    """``py_func`` in the network."""
+    if context.mentions("py_func", "numpy_function", "py_function") and context.is_offloaded:
+        for site in _sites(context, _PYTHON):
+            context.report(
+                phrase(
+                    "tf.{} calls Python, which the device cannot run",
+                    context.meaning.called(site),
+                ),
+                context.place(site.node),
+                option="mix_compile_mode",
+            )
+
+
+_BILINEAR = ("ResizeMethod.BILINEAR", "bilinear")
+
+
+@recognises(shapes.slow_resize_bilinear)
+def bilinear_resize(context: Context) -> None:
+    """``resize_bilinear`` in the network."""
+    names = frozenset("image." + name for name in ("resize_bilinear", "resize_images", "resize"))
+    found = []
+    for site in _sites(context, names):
+        call = check_call(site)
+        method = argument(call, "method", 2)
+        if name_of(call.func) != "resize_bilinear" and method is not None:
+            text = context.meaning.constant(site.scope, method)
+            dotted = context.meaning.tf(site.scope, method) or ""
+            if text not in ("bilinear", 0) and not dotted.endswith("ResizeMethod.BILINEAR"):
+                continue
+        found.append(site)
+    if _trains(context):
+        _report_first(context, found, "{} in the network may take most of a step")
+
+
+def _trains(context: Context) -> bool:
+    return context.mentions(
+        *("minimize", "apply_gradients", "Estimator", "NPUEstimator", "EstimatorSpec", "fit"),
+        *("create_train_op", "optimize_loss"),
+    )
+
+
+@recognises(shapes.extract_image_patches)
+def image_patches(context: Context) -> None:
+    """``extract_image_patches`` in the network."""
+    names = ("extract_image_patches", "image.extract_image_patches", "image.extract_patches")
+    _report_first(
+        context,
+        _sites(context, frozenset(names)),
+        "{} did not compile for some sizes in releases of 2020 and 2021",
+    )
+
+
+_DROPOUT = frozenset(("nn.dropout",))
+_DROPOUT_LAYERS = frozenset(
+    (
+        *("layers.dropout", "layers.Dropout", "keras.layers.Dropout"),
+        *("keras.layers.SpatialDropout{}D".format(n) for n in (1, 2, 3)),
+    )
+)
+
+
+@recognises(host.slow_dropout)
+def tensorflow_dropout(context: Context) -> None:
+    """TensorFlow's dropout."""
+    names = _DROPOUT if context.mentions("npu_convert_dropout") else _DROPOUT | _DROPOUT_LAYERS
+    _report_first(
+        context,
+        [site for site in _sites(context, names) if _drops(context, site)],
+        "{} is slower on the NPU than npu_ops.dropout",
+    )
+
+
+def _drops(context: Context, site: Site) -> bool:
+    """False for a dropout that certainly keeps everything."""
+    call = check_call(site)
+    rate = keyword_of(call, "rate")
+    is_plain = context.meaning.called(site) == "nn.dropout"
+    kept = argument(call, "keep_prob", 1 if is_plain else len(call.args))
+    return not (
+        context.meaning.constant(site.scope, kept) == 1
+        or (rate is not None and context.meaning.constant(site.scope, rate.value) == 0)
+    )
+
+
+_GELU = re.compile(r"(?<![\w.])0?\.0447\d*")
+
+
+@recognises(host.slow_gelu)
+def gelu_by_hand(context: Context) -> None:
+    """The constant 0.044715 beside ``tanh``."""
+    if not context.mentions("tanh") or not _GELU.search(context.script.source.text):
+        return
+    names = frozenset(("tanh", "math.tanh", "nn.tanh", "keras.backend.tanh"))
+    for site in _sites(context, names):
+        given = check_call(site).args[:1]
+        parts = [p for each in given for p in context.meaning.parts(site.scope, each)]
+        numbers = (context.meaning.constant(p.scope, p.node) for p in parts)
+        if any(isinstance(n, float) and abs(n - 0.044715) < 1e-5 for n in numbers):
+            context.report(
+                "gelu is written out: about eight operators in place of npu_unary_ops.gelu",
+                context.place(site.node),
+            )
+
+
+_CELLS = frozenset(
+    room + name
+    for room in ("nn.rnn_cell.", "keras.layers.")
+    for name in ("BasicLSTMCell", "LSTMCell", "GRUCell", "LSTMBlockCell", "GRUBlockCellV2")
+)
+
+
+@recognises(host.slow_recurrent_layer)
+def recurrent_loop(context: Context) -> None:
+    """``dynamic_rnn`` over an LSTM or GRU cell."""
+    names = frozenset(("nn.dynamic_rnn", "nn.bidirectional_dynamic_rnn"))
+    for site in _sites(context, names):
+        call = check_call(site)
+        cell = argument(call, "cell", 0) or argument(call, "cell_fw", 0)
+        if cell is not None and context.meaning.makes(site.scope, cell, _CELLS):
+            context.report(
+                phrase(
+                    "{} is a loop of TensorFlow 1; DynamicRNN and DynamicGRUV2 of npu_bridge run "
+                    "the layer as one operator",
+                    name_of(call.func),
+                ),
+                context.place(call),
+            )
+
+
+@recognises(host.accumulators_on_device)
+def accumulators(context: Context) -> None:
+    """Conditional accumulators in full offload."""
+    names = ("ConditionalAccumulator", "SparseConditionalAccumulator", "SyncReplicasOptimizer")
+    if not context.mentions(*names) or not context.is_offloaded:
+        return
+    found = (*names[:2], "train.SyncReplicasOptimizer")
+    _report_first(
+        context,
+        _sites(context, frozenset(found)),
+        "{} makes accumulators, which are slow on the device",
+    )
+
+
+_MULTIPROCESSING = frozenset(
+    (
+        *("multiprocessing.Process", "multiprocessing.Pool", "multiprocessing.pool.Pool"),
+        *("multiprocessing.process.Process", "concurrent.futures.ProcessPoolExecutor"),
+        *("concurrent.futures.process.ProcessPoolExecutor", "multiprocessing.context.Process"),
+    )
+)
+_STARTS = re.compile(
+    r"(?:set_start_method|get_context)\s*\(\s*(?:method\s*=\s*)?[^'\")]?(['\"])(\w+)\1"
+)
+
+
+@recognises(host.forked_process_beside_session)
+def forked_processes(context: Context) -> None:
+    """Processes by fork in a program that makes sessions."""
+    if not context.mentions("multiprocessing", "ProcessPoolExecutor") or not context.mentions(
+        *("Session", "MonitoredTrainingSession", "InteractiveSession", "NPUEstimator"),
+        *("Estimator", "SingularMonitoredSession", "Supervisor"),
+    ):
+        return
+    methods = {match.group(2) for match in _STARTS.finditer(context.script.source.text)}
+    chosen = context.mentions("set_start_method", "get_context", "mp_context")
+    if chosen and methods != {"fork"}:
+        return
+    for site in context.meaning.calls("Process", "Pool", "ProcessPoolExecutor"):
+        call = check_call(site)
+        name = context.meaning.name(site.scope, call.func)
+        if name not in _MULTIPROCESSING and not (chosen and _is_of_context(context, site)):
+            continue
+        context.report(
+            phrase(
+                "{} starts processes by fork in a program with sessions: it may lock up",
+                name_of(call.func),
+            ),
+            context.place(call),
+        )
+
+
+def _is_of_context(context: Context, site: Site) -> bool:
+    function = check_call(site).func
+    found = (
+        context.meaning.value(site.scope, function.value)
+        if isinstance(function, ast.Attribute)
+        else None
+    )
+    return (
+        found is not None
+        and isinstance(found.node, ast.Call)
+        and name_of(found.node.func) == "get_context"
+    )
+
+
+_GPU = re.compile(r"/?(?:device:)?gpu(?::|\Z|%|\{)|/(?:device:)?gpu", re.I)
+
+
+@recognises(host.device_of_gpu_without_soft_placement)
+def gpu_without_soft_placement(context: Context) -> None:
+    """``tf.device`` of a GPU, and a session whose config forbids soft placement."""
+    if not context.mentions("device") or not context.mentions("allow_soft_placement"):
+        return
+    if not _is_forbidden(context):
+        return
+    for site in context.meaning.calls("device"):
+        call = check_call(site)
+        if context.meaning.called(site) != "device" or not call.args:
+            continue
+        text = _beginning(context, Value(site.scope, call.args[0]))
+        if text is not None and _GPU.search(text):
+            context.report(
+                phrase(
+                    'tf.device("{}") names a GPU, and allow_soft_placement is False: there is no '
+                    "such device on the NPU",
+                    text,
+                ),
+                context.place(_first_operator(context, site)),
+                severity=Severity.INFO if context.script.is_patched else None,
+            )
+
+
+def _is_forbidden(context: Context) -> bool:
+    """True when the script says ``allow_soft_placement`` False, and nowhere else."""
+    lines = context.script.source.mentions("allow_soft_placement")
+    found: List[Any] = []
+    for site in sites(context.script.module, lines, (ast.Call, ast.Assign)):
+        node = site.node
+        value: Optional[ast.AST] = None
+        if isinstance(node, ast.Assign):
+            names = [name_of(target) for target in node.targets]
+            value = node.value if "allow_soft_placement" in names else None
+        elif isinstance(node, ast.Call):
+            given = keyword_of(node, "allow_soft_placement")
+            value = None if given is None else given.value
+        if value is not None:
+            found.append(context.meaning.constant(site.scope, value))
+    return bool(found) and all(each is False for each in found)
+
+
+def _first_operator(context: Context, site: Site) -> ast.AST:
+    """The first operator that is made for a device; the call that names it where none is seen."""
+    block = site.parents[-1]
+    if isinstance(block, ast.withitem):
+        block = site.parents[-2]
+    for statement in block.body if isinstance(block, ast.With) else ():
+        for part in walk(site.scope, statement):
+            if isinstance(part.node, ast.Call) and operator_made(
+                context.meaning, part.scope, part.node
+            ):
+                return part.node
+    return site.node
+
+
+def _beginning(context: Context, value: Value) -> Optional[str]:
+    """The text of an expression, or of what stands before the values that are put into it."""
+    node = value.node
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mod, ast.Add)):
+        return _beginning(context, Value(value.scope, node.left))
+    function = node.func if isinstance(node, ast.Call) else None
+    if isinstance(function, ast.Attribute) and function.attr == "format":
+        return _beginning(context, Value(value.scope, function.value))
+    if isinstance(node, ast.JoinedStr) and node.values:
+        return _beginning(context, Value(value.scope, node.values[0]))
+    text = context.meaning.constant(value.scope, node)
+    return text if isinstance(text, str) else None

@@ -1,0 +1,506 @@
+"""Checks of types, of constants in float16, and of loss scaling."""
+
+import ast
+import re
+from typing import Dict, List, Optional, Set, Tuple
+
+from npu_config.core.message import phrase
+from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.scopes import (
+    CONSTANTS,
+    Scope,
+    argument,
+    arguments,
+    keyword_of,
+    name_of,
+    number_of,
+)
+from npu_config.script.checks._check import Context, check_call, recognises
+from npu_config.script.meaning import Meaning, Value, makes_operator
+from npu_config.situations import precision
+
+_TYPES = ("float64", "double", "complex64", "complex128")
+_TYPED: Dict[str, Tuple[str, int]] = {
+    "placeholder": ("dtype", 0),
+    "placeholder_with_default": ("dtype", 9),
+    "sparse_placeholder": ("dtype", 0),
+    "Variable": ("dtype", 9),
+    "get_variable": ("dtype", 2),
+    "constant": ("dtype", 1),
+    "convert_to_tensor": ("dtype", 1),
+    "cast": ("dtype", 1),
+    "zeros": ("dtype", 1),
+    "ones": ("dtype", 1),
+    "fill": ("dtype", 9),
+    "to_double": ("", 9),
+}
+_MOST = 10
+"""How many places of one script are reported."""
+_HOLDING = ("Variable", "constant", "convert_to_tensor")
+_NUMPY_DOUBLES = frozenset(
+    "numpy." + name
+    for name in (
+        *("zeros", "ones", "linspace", "eye", "random.rand", "random.randn", "random.normal"),
+        *("random.uniform", "random.random", "random.standard_normal", "identity", "full"),
+        *("random.random_sample", "sqrt", "float64", "logspace"),
+    )
+)
+
+
+@recognises(precision.type_not_supported)
+def double_in_network(context: Context) -> None:
+    """float64 and complex numbers are given to what makes tensors."""
+    words = (*_TYPES, "to_double")
+    if not context.mentions(*words, "np", "numpy", "randn", "linspace"):
+        return
+    meaning = context.meaning
+    mixed = context.option("mix_compile_mode")
+    if not mixed <= {None, False}:
+        return
+    found: List[Tuple[Site, str]] = []
+    for site in meaning.calls(*_TYPED):
+        name = meaning.called(site)
+        if name is None or name.rpartition(".")[2] not in _TYPED:
+            continue
+        if "." in name and name != "dtypes.cast":
+            continue
+        kind = "float64" if name == "to_double" else _type_of(meaning, site, name)
+        if kind is not None and meaning.in_network(site):
+            found.append((site, kind))
+    for site, kind in found[:_MOST]:
+        context.report(
+            phrase("tf.{} makes {}, which the NPU does not support", meaning.called(site), kind),
+            context.place(site.node),
+        )
+
+
+def _type_of(meaning: Meaning, site: Site, name: str) -> Optional[str]:
+    """The type without support that a call certainly makes a tensor of."""
+    call = check_call(site)
+    word, position = _TYPED[name.rpartition(".")[2]]
+    given = argument(call, word, position)
+    if given is not None:
+        return _named_type(meaning, site.scope, given)
+    value = call.args[0] if call.args else None
+    if name in _HOLDING and value is not None:
+        found = meaning.value(site.scope, value)
+        if found is None or not isinstance(found.node, ast.Call):
+            return None
+        made = found.node
+        if isinstance(made.func, ast.Attribute) and made.func.attr == "astype" and made.args:
+            return _named_type(meaning, found.scope, made.args[0])
+        dotted = meaning.name(found.scope, made.func)
+        own = keyword_of(made, "dtype")
+        if own is not None:
+            return _named_type(meaning, found.scope, own.value)
+        if dotted in _NUMPY_DOUBLES and not _has_type(meaning, found.scope, made, dotted):
+            return "float64"
+        if dotted in ("numpy.array", "numpy.asarray") and len(made.args) == 1:
+            numbers = [number_of(n) for n in ast.walk(made.args[0]) if n.__class__ in CONSTANTS]
+            if any(isinstance(n, float) for n in numbers) and all(n is not None for n in numbers):
+                names = [n for n in ast.walk(made.args[0]) if isinstance(n, (ast.Name, ast.Call))]
+                return None if names else "float64"
+        inner = meaning.tf(found.scope, made.func)
+        if inner in ("zeros", "ones", "random_normal", "truncated_normal", "random_uniform"):
+            for each in arguments(made):
+                kind = _named_type(meaning, found.scope, each)
+                if kind is not None:
+                    return kind
+    return None
+
+
+def _has_type(meaning: Meaning, scope: Scope, call: ast.Call, name: str) -> bool:
+    """True when a type is among the arguments by position, or the result may be another one."""
+    if name in ("numpy.zeros", "numpy.ones"):
+        return len(call.args) > 1
+    if name in ("numpy.full",):
+        return len(call.args) > 2 or not isinstance(number_of(call.args[1]), float)
+    if name == "numpy.sqrt":
+        return not call.args or meaning.constant(scope, call.args[0]) is None
+    return False
+
+
+def _named_type(meaning: Meaning, scope: Scope, node: ast.AST) -> Optional[str]:
+    dotted = meaning.name(scope, node) or ""
+    root, _, last = dotted.rpartition(".")
+    if root in ("tensorflow", "tensorflow.dtypes", "numpy") and last in _TYPES:
+        return "float64" if last == "double" else last
+    text = meaning.constant(scope, node)
+    return text if isinstance(text, str) and text in _TYPES else None
+
+
+# loss scaling
+
+_SCALING = ("NPULossScaleOptimizer", "NPUOptimizer")
+
+
+def _scaling_optimizer(meaning: Meaning, scope: Scope, node: ast.AST) -> Optional[ast.Call]:
+    """The call that makes the loss-scale optimizer that an expression certainly is."""
+    found = meaning.value(scope, node)
+    if found is None or not isinstance(found.node, ast.Call):
+        return None
+    call = found.node
+    if not meaning.is_npu(found.scope, call.func, *_SCALING):
+        return None
+    if name_of(call.func) == "NPUOptimizer":
+        given = keyword_of(call, "is_loss_scale")
+        if given is None or meaning.constant(found.scope, given.value) is not True:
+            return None
+    return call
+
+
+@recognises(precision.optimizers_share_overflow_flag)
+def two_optimizers_in_one_run(context: Context) -> None:
+    """One run has the updates of two loss-scale optimizers."""
+    if not context.mentions(*_SCALING):
+        return
+    meaning = context.meaning
+    for site in meaning.calls("run"):
+        call = check_call(site)
+        if not isinstance(call.func, ast.Attribute) or not call.args:
+            continue
+        found: Dict[int, ast.Call] = {}
+        for part in meaning.parts(site.scope, call.args[0]):
+            node = part.node
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            if node.func.attr in ("minimize", "apply_gradients"):
+                made = _scaling_optimizer(meaning, part.scope, node.func.value)
+                if made is not None:
+                    found[id(made)] = made
+        if len(found) > 1:
+            lines = sorted({made.lineno for made in found.values()})
+            context.report(
+                phrase(
+                    "one run updates by {} loss-scale optimizers (line {}), and the device has "
+                    "one overflow flag for all",
+                    len(found),
+                    ", ".join(map(str, lines)),
+                ),
+                context.place(call),
+            )
+
+
+@recognises(precision.loss_scale_manager_under_control_dependencies)
+def manager_under_control_dependencies(context: Context) -> None:
+    """``ExponentialUpdateLossScaleManager`` in a ``with tf.control_dependencies`` block."""
+    if not context.mentions("control_dependencies"):
+        return
+    meaning = context.meaning
+    for site in meaning.calls("ExponentialUpdateLossScaleManager"):
+        call = check_call(site)
+        if not meaning.is_npu(site.scope, call.func, "ExponentialUpdateLossScaleManager"):
+            continue
+        if _is_controlled(site) or _is_called_controlled(context, site):
+            context.report(
+                "the loss-scale manager is made under tf.control_dependencies: its variables "
+                "then depend on what the model is fed",
+                context.place(call),
+            )
+
+
+def _is_controlled(site: Site) -> bool:
+    """True in a block with control inputs."""
+    for call in site.entered:
+        if name_of(call.func) == "control_dependencies" and call.args:
+            given = call.args[0]
+            empty = isinstance(given, (ast.List, ast.Tuple)) and not given.elts
+            if not empty and given.__class__ not in CONSTANTS:
+                return True
+    return False
+
+
+def _is_called_controlled(context: Context, site: Site) -> bool:
+    """True in a function that is called in such a block, and nowhere else."""
+    function = site.function
+    name = getattr(function, "name", None)
+    if name is None:
+        return False
+    lines = context.script.source.mentions(name)
+    calls = [
+        each
+        for each in sites(context.script.module, lines, (ast.Call,))
+        if name_of(check_call(each).func) == name
+    ]
+    return bool(calls) and all(_is_controlled(each) for each in calls)
+
+
+_STEPS = frozenset(
+    (
+        *("train.get_or_create_global_step", "train.create_global_step"),
+        *("train.get_global_step", "contrib.framework.get_or_create_global_step"),
+    )
+)
+
+
+def _is_global_step(meaning: Meaning, scope: Scope, node: ast.AST) -> bool:
+    found = meaning.value(scope, node)
+    if found is None or not isinstance(found.node, ast.Call):
+        return False
+    name = meaning.tf(found.scope, found.node.func)
+    if name in _STEPS:
+        return True
+    if name not in ("Variable", "get_variable"):
+        return False
+    given = keyword_of(found.node, "name")
+    text = given.value if given is not None else found.node.args[0] if found.node.args else None
+    return bool(meaning.constant(found.scope, text) == "global_step")
+
+
+@recognises(precision.step_counted_outside_optimizer)
+def step_counted(context: Context) -> None:
+    """The global step is counted beside a loss-scale optimizer that is not given it."""
+    if not context.mentions(*_SCALING):
+        return
+    meaning = context.meaning
+    applied = [
+        site
+        for site in meaning.calls("apply_gradients", "minimize")
+        if isinstance(check_call(site).func, ast.Attribute)
+        and _scaling_optimizer(meaning, site.scope, check_call(site).func.value)  # type: ignore[attr-defined]
+    ]
+    if not applied or any(argument(check_call(site), "global_step", 1) for site in applied):
+        return
+    for site in meaning.calls("assign_add", "assign"):
+        call = check_call(site)
+        owner: Optional[ast.AST] = call.args[0] if call.args else None
+        if meaning.called(site) not in ("assign_add", "assign"):
+            owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if owner is not None and _is_global_step(meaning, site.scope, owner):
+            context.report(
+                "the global step is counted outside of the loss-scale optimizer: it counts the "
+                "steps with an overflow, too, which are dropped; give it to apply_gradients",
+                context.place(call),
+            )
+
+
+@recognises(precision.finite_check_by_hand)
+def finite_check(context: Context) -> None:
+    """``tf.is_finite`` on gradients."""
+    if not context.mentions("is_finite", "is_inf", "is_nan"):
+        return
+    if not context.mentions("gradients", "compute_gradients"):
+        return
+    meaning = context.meaning
+    names = ("is_finite", "is_inf", "is_nan")
+    known = {each for name in names for each in (name, "math." + name, "debugging." + name)}
+    for site in meaning.calls(*names):
+        call = check_call(site)
+        if meaning.called(site) not in known or not meaning.in_network(site):
+            continue
+        if _is_of_gradients(meaning, site, call):
+            context.report(
+                phrase(
+                    "tf.{} on gradients: the NPU does not support it, and in saturation mode "
+                    "there is no Inf to find",
+                    name_of(call.func),
+                ),
+                context.place(call),
+            )
+
+
+def _is_of_gradients(meaning: Meaning, site: Site, call: ast.Call) -> bool:
+    sources: List[Value] = [Value(site.scope, each) for each in arguments(call)]
+    for node in site.parents:
+        if isinstance(node, (ast.For, ast.comprehension)):
+            sources.append(Value(site.scope, node.iter))
+        for part in getattr(node, "generators", ()):
+            sources.append(Value(site.scope, part.iter))
+    if any("grad" in name_of(p).lower() for s in sources for p in ast.walk(s.node)):
+        return True
+    return any(
+        isinstance(part.node, ast.Call)
+        and (
+            meaning.tf(part.scope, part.node.func) == "gradients"
+            or name_of(part.node.func) == "compute_gradients"
+        )
+        for source in sources
+        for part in meaning.parts(*source)
+    )
+
+
+# constants
+
+_INFINITE = frozenset(
+    "{}.{}".format(room, name)
+    for room in ("numpy", "math")
+    for name in ("inf", "Inf", "Infinity", "PINF", "NINF", "nan", "NaN", "NAN")
+)
+
+
+def _is_infinite(meaning: Meaning, scope: Scope, node: ast.AST, depth: int = 0) -> bool:
+    if depth > 6:
+        return False
+    if isinstance(node, ast.UnaryOp):
+        return _is_infinite(meaning, scope, node.operand, depth + 1)
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return any(_is_infinite(meaning, scope, each, depth + 1) for each in node.elts)
+    if isinstance(node, ast.Call) and name_of(node.func) in ("float", "float32", "full"):
+        text = meaning.constant(scope, node.args[-1]) if node.args else None
+        if isinstance(text, str):
+            return text.lower().lstrip("+-") in ("inf", "infinity", "nan")
+        return bool(node.args) and _is_infinite(meaning, scope, node.args[-1], depth + 1)
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        if meaning.name(scope, node) in _INFINITE:
+            return True
+        found = meaning.value(scope, node)
+        return found is not None and _is_infinite(meaning, found.scope, found.node, depth + 1)
+    return False
+
+
+_INF = re.compile(r"\b(?:inf|Inf|Infinity|NINF|PINF|nan|NaN|NAN|infinity|infty)\b", re.I)
+
+
+@recognises(precision.infinite_constant)
+def infinity_in_network(context: Context) -> None:
+    """Inf or NaN as an argument of what makes tensors, or in arithmetic with them."""
+    source = context.script.source
+    if not _INF.search(source.text):
+        return
+    meaning = context.meaning
+    seen: Set[int] = set()
+    lines = [n for n, line in enumerate(source.lines, 1) if _INF.search(line)]
+    names = {
+        name_of(target)
+        for site in sites(context.script.module, lines, (ast.Assign,))
+        if _is_infinite(meaning, site.scope, site.node.value)  # type: ignore[attr-defined]
+        for target in site.node.targets  # type: ignore[attr-defined]
+    }
+    more = {line for name in names - {""} for line in source.mentions(name)}
+    for site in sites(context.script.module, sorted({*lines, *more}), (ast.Call, ast.BinOp)):
+        node = site.node
+        if isinstance(node, ast.Call):
+            name = meaning.tf(site.scope, node.func)
+            is_maker = name is not None and (
+                makes_operator(name) or name.endswith("constant_initializer")
+            )
+            values = [k.value for k in node.keywords] + list(node.args)
+            wrong = is_maker and any(_is_infinite(meaning, site.scope, v) for v in values)
+        else:
+            assert isinstance(node, ast.BinOp)
+            sides = (node.left, node.right)
+            wrong = any(_is_infinite(meaning, site.scope, each) for each in sides) and any(
+                meaning.is_tensor(site.scope, each) for each in sides
+            )
+        line = site.line
+        if wrong and line not in seen and meaning.in_network(site):
+            seen.add(line)
+            context.report(
+                "Inf or NaN is an input of operators, which Atlas training products do not take",
+                context.place(node),
+            )
+
+
+_SMALL = re.compile(r"[\d.][eE]-\d|\.0{7}")
+"""What a small number has; whether it is one, its value says."""
+_VANISHES = 2.98e-8
+_HALF = ("allow_mix_precision", "allow_mix_precision_fp16", "force_fp16", "mixed_float16", "fp16")
+_DIVISIONS = ("div", "divide", "truediv", "realdiv", "div_no_nan", "math.divide", "math.truediv")
+_STEEP = (
+    *("log", "math.log", "sqrt", "math.sqrt", "rsqrt", "math.rsqrt", "pow", "math.pow"),
+    *("reciprocal", "math.reciprocal"),
+)
+_GUARDS = ("add", "math.add", "maximum", "math.maximum", "clip_by_value", "subtract")
+_PASSED = (
+    "identity",
+    "reshape",
+    "sqrt",
+    "math.sqrt",
+    "cast",
+    "to_float",
+    "expand_dims",
+    "squeeze",
+)
+
+
+@recognises(precision.constant_vanishes_in_float16)
+def guard_vanishes(context: Context) -> None:
+    """A constant below 2^-25 guards a division or a logarithm, and mixed precision is on."""
+    source = context.script.source
+    if not _SMALL.search(source.text):
+        return
+    modes = context.option("precision_mode") | context.option("precision_mode_v2")
+    mode = next((each for each in modes if each in _HALF), None)
+    if mode is None:
+        return
+    meaning = context.meaning
+    lines = [n for n, line in enumerate(source.lines, 1) if _SMALL.search(line)]
+    names = {
+        name_of(target)
+        for site in sites(context.script.module, lines, (ast.Assign,))
+        for target in site.node.targets  # type: ignore[attr-defined]
+    }
+    more = {line for name in names - {""} for line in source.mentions(name)}
+    seen: Set[int] = set()
+    for site in sites(context.script.module, sorted({*lines, *more}), (ast.BinOp, ast.Call)):
+        node = site.node
+        guarded = _guarded(meaning, site.scope, node)
+        if guarded is None or site.line in seen:
+            continue
+        if any(name_of(call.func) == "keep_dtype_scope" for call in site.entered):
+            continue
+        if not meaning.in_network(site):
+            continue
+        value, place = guarded
+        seen.add(site.line)
+        context.report(
+            phrase(
+                "{} guards a division or a logarithm, and is 0 in float16 ({})",
+                repr(value),
+                mode,
+            ),
+            context.place(place),
+            option="precision_mode",
+        )
+
+
+def _guarded(meaning: Meaning, scope: Scope, node: ast.AST) -> Optional[Tuple[float, ast.AST]]:
+    """The vanishing constant in a divisor or under a logarithm, and its place."""
+    operand: Optional[ast.AST] = None
+    tensors: List[ast.AST] = [node]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        operand = node.right
+        tensors = [node.left, node.right]
+    elif isinstance(node, ast.Call):
+        name = meaning.tf(scope, node.func)
+        if name in _DIVISIONS and len(node.args) > 1:
+            operand = node.args[1]
+        elif name in _STEEP and node.args:
+            operand = node.args[0]
+    if operand is None or not any(meaning.is_tensor(scope, each) for each in tensors):
+        return None
+    return _guard(meaning, scope, operand, node, 0)
+
+
+def _guard(
+    meaning: Meaning, scope: Scope, node: ast.AST, place: ast.AST, depth: int
+) -> Optional[Tuple[float, ast.AST]]:
+    if depth > 5:
+        return None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+        for side in (node.left, node.right):
+            value = meaning.constant(scope, side)
+            if _vanishes(value):
+                return value, place
+        return None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        return _guard(meaning, scope, node.left, place, depth + 1)
+    if isinstance(node, ast.Call):
+        name = meaning.tf(scope, node.func)
+        if name in _GUARDS:
+            for each in arguments(node):
+                value = meaning.constant(scope, each)
+                if _vanishes(value):
+                    return value, place
+        if name in _PASSED and node.args:
+            return _guard(meaning, scope, node.args[0], place, depth + 1)
+        return None
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        found = meaning.value(scope, node)
+        if found is not None and found.node is not node:
+            return _guard(meaning, found.scope, found.node, place, depth + 1)
+    return None
+
+
+def _vanishes(value: object) -> bool:
+    return isinstance(value, float) and 0 < abs(value) < _VANISHES

@@ -1,0 +1,481 @@
+"""Checks of the input pipeline: what it runs on the host, and what it hands to the device."""
+
+import ast
+from typing import Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple
+
+from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import (
+    FUNCTIONS,
+    Scope,
+    argument,
+    arguments,
+    literal_text,
+    name_of,
+)
+from npu_config.script.checks._check import Context, check_call, recognises
+from npu_config.script.meaning import Function, Meaning, Value, function_arguments, walk
+from npu_config.situations import pipeline
+
+_KERAS = frozenset(
+    "keras.backend." + name for name in ("zeros", "ones", "variable", "random_normal_variable")
+)
+
+
+@recognises(pipeline.variable_in_preprocessing)
+def variable_captured(context: Context) -> None:
+    """A function of a dataset reads a variable that is made outside of it."""
+    if not context.mentions("Variable", "get_variable", "get_or_create_global_step"):
+        return
+    meaning = context.meaning
+    seen: Set[Tuple[int, str]] = set()
+    for _, function in meaning.given_functions():
+        for part, variable in _captured(meaning, function):
+            key = (id(variable.node), name_of(part.node))
+            if key in seen or meaning.makes(*variable, _KERAS):
+                continue
+            seen.add(key)
+            context.report(
+                phrase(
+                    'a function of a dataset uses the variable "{}": it runs on the host, the '
+                    "variable is initialised on the device",
+                    name_of(part.node),
+                ),
+                context.place(part.node),
+            )
+    for site in meaning.calls("from_generator"):
+        given = argument(check_call(site), "args", 3)
+        if given is not None and meaning.called(site) == "data.Dataset.from_generator":
+            for item in _items(given):
+                if meaning.variable(site.scope, item):
+                    context.report(
+                        "a generator of a dataset is given a variable: it runs on the host, the "
+                        "variable is initialised on the device",
+                        context.place(item),
+                    )
+
+
+def _items(node: ast.expr) -> List[ast.expr]:
+    """The items of a written tuple, list or dict, at any depth; or the node itself."""
+    if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+        return [each for part in node.elts for each in _items(part)]
+    if isinstance(node, ast.Dict):
+        return [each for part in node.values for each in _items(part)]
+    return [node]
+
+
+def _captured(meaning: Meaning, function: Function) -> Iterator[Tuple[Value, Value]]:
+    """Where a function, or one that it calls, reads a variable from outside; what makes that."""
+    functions = meaning.reached([function])
+    own = {id(each.node) for each in functions}
+    for each in functions:
+        for part in meaning.body(each):
+            if not isinstance(part.node, (ast.Name, ast.Attribute)):
+                continue
+            if not isinstance(part.node.ctx, ast.Load):
+                continue
+            variable = meaning.variable(part.scope, part.node)
+            if variable is not None and not _is_made_in(variable.scope, own):
+                yield part, variable
+
+
+def _is_made_in(scope: Scope, functions: Set[int]) -> bool:
+    return any(id(each.node) in functions for each in scope.around())
+
+
+@recognises(pipeline.dataset_argument_from_variable)
+def argument_from_variable(context: Context) -> None:
+    """A variable is an argument of a dataset."""
+    if not context.mentions("Variable", "get_variable", "get_or_create_global_step"):
+        return
+    meaning = context.meaning
+    for site in meaning.dataset_calls():
+        call = check_call(site)
+        functions = function_arguments(call)
+        is_generator = name_of(call.func) == "from_generator"
+        for value in () if is_generator else arguments(call):
+            if any(value is each for each in functions):
+                continue
+            for item in _items(value):
+                if meaning.variable(site.scope, item):
+                    context.report(
+                        phrase(
+                            "a variable is an argument of {}: datasets are made on the host, the "
+                            "variable is initialised on the device",
+                            name_of(call.func),
+                        ),
+                        context.place(item),
+                    )
+
+
+@recognises(pipeline.keras_backend_variable_in_input)
+def keras_variable_in_input(context: Context) -> None:
+    """``keras.backend.zeros`` in a function of a dataset, or in what a dataset is made of."""
+    if not context.mentions("zeros", "ones", "variable") or not context.mentions("backend", "K"):
+        return
+    meaning = context.meaning
+    seen: Set[int] = set()
+
+    def report(node: ast.AST) -> None:
+        if id(node) not in seen:
+            seen.add(id(node))
+            assert isinstance(node, ast.Call)
+            context.report(
+                phrase(
+                    "keras.backend.{} makes a variable, and this one is part of the input "
+                    "pipeline: nothing initialises it on the host",
+                    name_of(node.func),
+                ),
+                context.place(node),
+            )
+
+    for _, function in meaning.given_functions():
+        for each in meaning.reached([function]):
+            for part in meaning.body(each):
+                made = (
+                    meaning.makes(part.scope, part.node, _KERAS)
+                    if isinstance(part.node, (ast.Call, ast.Name, ast.Attribute))
+                    else None
+                )
+                if made is not None:
+                    report(made.node)
+    for site in meaning.dataset_calls():
+        for value in arguments(check_call(site)):
+            for item in _items(value):
+                made = meaning.makes(site.scope, item, _KERAS)
+                if made is not None:
+                    report(made.node)
+
+
+_VARIABLES = frozenset(
+    (
+        "global_variables_initializer",
+        "initialize_all_variables",
+        "initialize_variables",
+        "variables_initializer",
+        "initializers.global_variables",
+        "initializers.variables",
+    )
+)
+_LOCALS = frozenset(
+    ("local_variables_initializer", "initialize_local_variables", "initializers.local_variables")
+)
+_ITERATORS = frozenset(("data.make_initializable_iterator", "data.Iterator.from_structure"))
+
+
+class _Initialisers:
+    """Finds out what an expression that is run initialises."""
+
+    def __init__(self, context: Context) -> None:
+        self._meaning = context.meaning
+        self._has_locals = context.mentions("metrics", "get_local_variable", "LOCAL_VARIABLES")
+
+    def of(
+        self,
+        scope: Scope,
+        node: Optional[ast.AST],
+        given: Optional[Dict[str, Value]] = None,
+        depth: int = 0,
+    ) -> FrozenSet[str]:
+        """``variables`` and ``iterator``, as far as the expression certainly does."""
+        if node is None or depth > 12:
+            return frozenset()
+        if isinstance(node, (ast.Tuple, ast.List, ast.Dict)):
+            values = node.values if isinstance(node, ast.Dict) else node.elts
+            return self._any(scope, values, given, depth)
+        if isinstance(node, ast.Starred):
+            return self.of(scope, node.value, given, depth)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            return self._any(scope, (node.left, node.right), given, depth)
+        if isinstance(node, ast.Call):
+            return self._call(scope, node, given, depth)
+        if isinstance(node, ast.Attribute) and node.attr in ("initializer", "make_initializer"):
+            owner = Value(scope, node.value)
+            if given and isinstance(node.value, ast.Name) and node.value.id in given:
+                owner = given[node.value.id]
+            if self._is_iterator(*owner):
+                return frozenset(("iterator",))
+            if self._meaning.variable(*owner):
+                return frozenset(("variables",))
+        if isinstance(node, ast.Name) and given and node.id in given:
+            return self.of(*given[node.id], None, depth + 1)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            found = self._meaning.value(scope, node)
+            inner = frozenset() if found is None else self.of(*found, None, depth + 1)
+            return inner | self._added(scope, node, depth)
+        return frozenset()
+
+    def _any(
+        self,
+        scope: Scope,
+        values: Iterable[ast.AST],
+        given: Optional[Dict[str, Value]],
+        depth: int,
+    ) -> FrozenSet[str]:
+        found: FrozenSet[str] = frozenset()
+        return found.union(*(self.of(scope, each, given, depth + 1) for each in values))
+
+    def _call(
+        self, scope: Scope, node: ast.Call, given: Optional[Dict[str, Value]], depth: int
+    ) -> FrozenSet[str]:
+        name = self._meaning.tf(scope, node.func)
+        if name in _VARIABLES or (name in _LOCALS and self._has_locals):
+            return frozenset(("variables",))
+        if name in ("group", "tuple"):
+            return self._any(scope, node.args, given, depth)
+        if name_of(node.func) == "make_initializer" and isinstance(node.func, ast.Attribute):
+            return self.of(scope, node.func, given, depth + 1)
+        for function in self._meaning.functions(scope, node.func):
+            names = [each.arg for each in function.node.args.args]
+            bound = {name: Value(scope, value) for name, value in zip(names, node.args)}
+            bound.update({k.arg: Value(scope, k.value) for k in node.keywords if k.arg})
+            for returned in function.returned:
+                return self.of(function.scope, returned, bound, depth + 2)
+        return frozenset()
+
+    def _is_iterator(self, scope: Scope, node: ast.AST) -> bool:
+        found = self._meaning.value(scope, node)
+        if found is None or not isinstance(found.node, ast.Call):
+            return False
+        function = found.node.func
+        if self._meaning.tf(found.scope, function) in _ITERATORS:
+            return True
+        if name_of(function) == "make_initializable_iterator":
+            return isinstance(function, ast.Attribute)
+        return any(
+            self._is_iterator(each.scope, returned)
+            for each in self._meaning.functions(found.scope, function)
+            for returned in each.returned
+        )
+
+    def _added(self, scope: Scope, node: ast.AST, depth: int) -> FrozenSet[str]:
+        """What is appended to a list."""
+        found: FrozenSet[str] = frozenset()
+        if not isinstance(node, ast.Name):
+            return found
+        where, _ = self._meaning.stores(scope, node.id)
+        for site in self._meaning.calls("append", "extend"):
+            call = check_call(site)
+            if not isinstance(call.func, ast.Attribute) or site.is_conditional:
+                continue
+            if not isinstance(call.func.value, ast.Name) or call.func.value.id != node.id:
+                continue
+            if self._meaning.stores(site.scope, node.id)[0] is where:
+                found |= self._any(site.scope, call.args, None, depth)
+        return found
+
+
+@recognises(pipeline.variables_and_iterator_in_one_run)
+def initialised_together(context: Context) -> None:
+    """One run initialises variables and an iterator."""
+    if not context.mentions("initializer", "make_initializer"):
+        return
+    initialisers = _Initialisers(context)
+    both = {"variables", "iterator"}
+    for site in context.meaning.calls("run", "Scaffold"):
+        call = check_call(site)
+        if name_of(call.func) == "run":
+            if not isinstance(call.func, ast.Attribute):
+                continue
+            found = initialisers.of(site.scope, argument(call, "fetches", 0))
+            found |= initialisers.of(site.scope, call.func.value)
+        elif context.meaning.called(site) == "train.Scaffold":
+            given = (argument(call, "init_op", 0), argument(call, "local_init_op", 4))
+            each = [initialisers.of(site.scope, value) for value in given]
+            found = max(each, key=len)
+        else:
+            continue
+        if found >= both:
+            context.report(
+                "variables and an iterator are initialised by one run: the adapter leaves it on "
+                "the host, and the variables on the device stay 0",
+                context.place(call),
+            )
+
+
+_LARGE = 10000
+_SHORT = ("file", "path", "name", "glob", "list")
+
+
+@recognises(pipeline.shuffle_buffer_with_getnext_offload)
+def large_shuffle_buffer(context: Context) -> None:
+    """A shuffle buffer of 10000 elements and more, and GetNext on the device."""
+    if not context.mentions("shuffle", "shuffle_and_repeat"):
+        return
+    meaning = context.meaning
+    for site in meaning.calls("shuffle", "shuffle_and_repeat"):
+        call = check_call(site)
+        size = meaning.constant(site.scope, argument(call, "buffer_size", 0))
+        if not isinstance(size, (int, float)) or size < _LARGE:
+            continue
+        if not any(site.node is each.node for each in meaning.dataset_calls()):
+            continue
+        if _is_short(meaning, site, size) or not _takes_next(context):
+            continue
+        context.report(
+            phrase(
+                "buffer_size is {}, and GetNext runs on the device: it waits until the buffer is "
+                "full, and may time out",
+                int(size),
+            ),
+            context.place(call),
+            option="enable_data_pre_proc",
+        )
+
+
+def _takes_next(context: Context) -> bool:
+    """True when GetNext is certainly offloaded by some configuration."""
+    if True in context.option("enable_data_pre_proc"):
+        return True
+    return any(
+        made.kind == "NPURunConfig"
+        and not made.open
+        and "enable_data_pre_proc" not in made.arguments
+        for path in context.paths
+        for made in path.outcome.constructed
+    )
+
+
+def _is_short(meaning: Meaning, site: Site, size: float) -> bool:
+    """True when what is shuffled is, or may well be, a short list such as the names of files."""
+    node: Optional[ast.expr] = check_call(site).func
+    scope = site.scope
+    for _ in range(40):
+        if not isinstance(node, ast.Attribute):
+            return False
+        found = meaning.value(scope, node.value)
+        if found is None or not isinstance(found.node, ast.Call):
+            return False
+        scope, call = found.scope, found.node
+        name, node = name_of(call.func), call.func
+        if name in ("repeat", "interleave", "flat_map", "apply"):
+            return False
+        if name in ("list_files", "from_tensors"):
+            return True
+        first = call.args[0] if call.args else None
+        if name == "range":
+            count = meaning.constant(scope, first)
+            return count is not None and count < size
+        if name == "from_tensor_slices" and first is not None:
+            made = meaning.value(scope, first)
+            text = ast.dump(first) if made is None else ast.dump(made.node) + ast.dump(first)
+            is_list = made is not None and isinstance(made.node, (ast.List, ast.Tuple))
+            return is_list or any(word in text.lower() for word in _SHORT[:4])
+    return False
+
+
+_NOT_TRAINING = ("eval", "test", "pred", "infer", "val", "export", "dev", "serving")
+
+
+def _is_for_training(site: Site) -> bool:
+    """False where names say that data is for evaluation or prediction."""
+    names = [node.name for node in site.parents if isinstance(node, (*FUNCTIONS, ast.ClassDef))]
+    statement = site.statement
+    if isinstance(statement, ast.Assign):
+        names += [name_of(target) for target in statement.targets]
+    for node, inner in zip(reversed(site.parents), (site.node, *reversed(site.parents))):
+        is_else = isinstance(node, ast.If) and any(inner is each for each in node.orelse)
+        if is_else and any("train" in name_of(p.node) for p in walk(site.scope, node.test)):  # type: ignore[attr-defined]
+            return False
+    for test in site.conditions:
+        names += [name_of(part.node) for part in walk(site.scope, test)]
+        names += [literal_text(part.node) or "" for part in walk(site.scope, test)]
+    return not any(word in name.lower() for name in names for word in _NOT_TRAINING)
+
+
+@recognises(pipeline.batch_without_drop_remainder)
+def short_last_batch(context: Context) -> None:
+    """A batch of a dataset without ``drop_remainder=True``."""
+    if not context.mentions("batch", "padded_batch", "map_and_batch"):
+        return
+    meaning = context.meaning
+    positions = {"batch": 1, "padded_batch": 3, "map_and_batch": 3}
+    for site in meaning.dataset_calls():
+        call = check_call(site)
+        name = name_of(call.func)
+        if name not in positions or any(k.arg is None for k in call.keywords):
+            continue
+        given = argument(call, "drop_remainder", positions[name])
+        is_false = given is None or meaning.constant(site.scope, given) is False
+        if not is_false or not _is_for_training(site):
+            continue
+        size = argument(call, "batch_size", 1 if name == "map_and_batch" else 0)
+        is_whole = isinstance(size, ast.Call) and name_of(size.func) == "len"
+        if is_whole or meaning.constant(site.scope, size) == 1:
+            continue
+        context.report(
+            phrase(
+                "{} without drop_remainder=True: the last batch may be shorter, and the graph is "
+                "compiled for dynamic shapes",
+                name,
+            ),
+            context.place(call),
+        )
+
+
+_PRODUCERS = frozenset(
+    "train." + name
+    for name in (
+        *("string_input_producer", "slice_input_producer", "range_input_producer"),
+        *("input_producer", "batch", "batch_join", "shuffle_batch", "shuffle_batch_join"),
+        *("maybe_batch", "maybe_shuffle_batch"),
+    )
+)
+_QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue")
+
+
+_READERS = (
+    *("TFRecordReader", "TextLineReader", "WholeFileReader", "FixedLengthRecordReader"),
+    *("DatasetDataProvider", "ParallelReader", "parallel_read", "QueueRunner"),
+)
+"""What reads queues, so that starting them is no relic."""
+
+
+@recognises(pipeline.queue_input)
+def queues(context: Context) -> None:
+    """Queues of TensorFlow."""
+    meaning = context.meaning
+    names = [name.rpartition(".")[2] for name in _PRODUCERS]
+    made = [
+        site
+        for site in meaning.calls(*names, *_QUEUES)
+        if meaning.called(site) in _PRODUCERS
+        or (
+            (meaning.called(site) or "").rpartition(".")[2] in _QUEUES
+            and argument(check_call(site), "shared_name", 9) is None
+        )
+    ]
+    if not made and context.mentions(*_READERS):
+        started = meaning.calls("start_queue_runners")
+        made = [each for each in started if meaning.called(each) == "train.start_queue_runners"]
+    if made:
+        others = sorted({site.line for site in made[1:]} - {made[0].line})
+        name = name_of(check_call(made[0]).func)
+        text = (
+            phrase("data is read through queues ({}), which the NPU does not support", name)
+            if not others
+            else phrase(
+                "data is read through queues ({}; the same in line {}), which the NPU does not "
+                "support",
+                name,
+                ", ".join(map(str, others[:5])),
+            )
+        )
+        context.report(text, context.place(made[0].node))
+
+
+@recognises(pipeline.train_batch_with_many_threads)
+def many_threads(context: Context) -> None:
+    """``tf.train.batch`` with more than one thread."""
+    for site in context.meaning.calls("batch"):
+        if context.meaning.called(site) != "train.batch":
+            continue
+        given = argument(check_call(site), "num_threads", 2)
+        count = context.meaning.constant(site.scope, given)
+        if isinstance(count, (int, float)) and count > 1:
+            context.report(
+                phrase("tf.train.batch with {} threads; the NPU needs one", int(count)),
+                context.place(given or site.node),
+                severity=Severity.WARNING,
+            )

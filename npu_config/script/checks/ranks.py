@@ -1,0 +1,424 @@
+"""Checks of distributed training: what depends on the rank, and what every rank needs."""
+
+import ast
+from collections import Counter
+from typing import Iterator, List, Optional, Sequence, Set, Tuple
+
+from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
+from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.scopes import (
+    FUNCTIONS,
+    Scope,
+    is_main,
+    literal_text,
+    name_of,
+)
+from npu_config.script.checks._check import Context, check_call, recognises
+from npu_config.script.checks.network import is_new_graph, is_run, operator_made
+from npu_config.script.meaning import Meaning, Value, walk
+from npu_config.script.vocabulary import SESSIONS
+from npu_config.situations import ranks
+
+_ASKING = ("get_rank_id", "get_npu_rank_id", "get_local_rank_id", "get_npu_local_rank_id", "rank")
+_VARIABLE = "RANK_ID"
+
+
+class _Ranks:
+    """Which expressions depend on the rank of a process."""
+
+    def __init__(self, context: Context) -> None:
+        self._meaning = context.meaning
+        self._script = context.script
+        self._words = (*_ASKING[:-1], _VARIABLE)
+
+    def depends(self, scope: Scope, node: ast.AST, depth: int = 0) -> bool:
+        """True when the value of an expression is certainly the rank, or a test of it."""
+        if depth > 8:
+            return False
+        if isinstance(node, ast.Compare):
+            return any(
+                self.depends(scope, each, depth + 1) for each in (node.left, *node.comparators)
+            )
+        if isinstance(node, ast.BoolOp):
+            return any(self.depends(scope, each, depth + 1) for each in node.values)
+        if isinstance(node, ast.UnaryOp):
+            return self.depends(scope, node.operand, depth + 1)
+        if isinstance(node, ast.BinOp):
+            return self.depends(scope, node.left, depth + 1)
+        if isinstance(node, ast.IfExp):
+            return self.depends(scope, node.test, depth + 1)
+        if isinstance(node, ast.Subscript):
+            return _VARIABLE in _texts(node) and name_of(node.value) == "environ"
+        if isinstance(node, ast.Call):
+            name = name_of(node.func)
+            if name in ("int", "str", "bool") and len(node.args) == 1:
+                return self.depends(scope, node.args[0], depth + 1)
+            if name in ("getenv", "get"):
+                return bool(node.args) and literal_text(node.args[0]) == _VARIABLE
+            if name == "rank" and isinstance(node.func, ast.Attribute) and not node.args:
+                return "hvd" in (name_of(node.func.value),) or "horovod" in (
+                    self._meaning.name(scope, node.func) or ""
+                )
+            if name in _ASKING[:-1]:
+                return True
+            found = self._meaning.functions(scope, node.func)
+            returned = [(f.scope, each) for f in found for each in f.returned]
+            return bool(returned) and all(self.depends(s, r, depth + 3) for s, r in returned)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            values = self._meaning.values(scope, node)
+            return bool(values) and all(
+                each is not None and self.depends(each.scope, each.node, depth + 1)
+                for each in values
+            )
+        return False
+
+    def conditions(self) -> Iterator[Site]:
+        """The ``if`` statements and expressions that certainly ask for the rank."""
+        mentions = self._script.source.mentions
+        if not any(mentions(word) for word in self._words) and not mentions("hvd"):
+            return
+        lines = sorted({line for word in self._named() for line in mentions(word)})
+        for site in sites(self._script.module, lines, (ast.If, ast.IfExp)):
+            if self.depends(site.scope, site.node.test):  # type: ignore[attr-defined]
+                yield site
+
+    def _named(self) -> Set[str]:
+        """The words that may stand for the rank: those that ask, and names of what they give."""
+        mentions = self._script.source.mentions
+        found: Set[str] = set()
+        fresh: Set[str] = {*self._words, "hvd"}
+        for _ in range(3):
+            found |= fresh
+            lines = sorted({line for word in fresh for line in mentions(word)})
+            fresh = set()
+            for site in sites(self._script.module, lines, (ast.Assign, ast.Return)):
+                node = site.node
+                if isinstance(node, ast.Assign):
+                    fresh.update(name_of(target) for target in node.targets)
+                else:
+                    function = site.function
+                    fresh.add(getattr(function, "name", ""))
+            fresh -= {*found, ""}
+        return found
+
+
+def _texts(node: ast.AST) -> List[str]:
+    return [text for text in map(literal_text, ast.walk(node)) if text]
+
+
+def _branches(node: ast.AST) -> Tuple[Sequence[ast.AST], Sequence[ast.AST]]:
+    if isinstance(node, ast.IfExp):
+        return [node.body], [node.orelse]
+    assert isinstance(node, ast.If)
+    return node.body, node.orelse
+
+
+_SUMMARIES = frozenset(
+    "summary." + name
+    for name in ("merge", "merge_all", "scalar", "histogram", "image", "text", "tensor_summary")
+)
+_SAVERS = frozenset(("train.SummarySaverHook", "estimator.SummarySaverHook"))
+
+
+@recognises(ranks.summary_run_on_one_rank)
+def summary_on_one_rank(context: Context) -> None:
+    """A summary is run, or its hook made, under a condition on the rank."""
+    if not context.mentions("summary", "SummarySaverHook"):
+        return
+    for site in _Ranks(context).conditions():
+        first, second = (
+            [_summary_at(context, site.scope, each) for each in part]
+            for part in _branches(site.node)
+        )
+        has = [next((n for n in part if n is not None), None) for part in (first, second)]
+        if (has[0] is None) == (has[1] is None):
+            continue
+        context.report(
+            "only one rank runs the summary: its graph differs from that of the others, and the "
+            "job hangs",
+            context.place(has[0] or has[1]),  # type: ignore[arg-type]
+        )
+
+
+def _summary_at(context: Context, scope: Scope, node: ast.AST) -> Optional[ast.AST]:
+    """Where a part of the script runs a summary, or makes the hook that does."""
+    meaning = context.meaning
+    for part in walk(scope, node):
+        call = part.node
+        if not isinstance(call, ast.Call):
+            is_fetched = isinstance(node, ast.expr) and call is node and _is_fetched(context, node)
+            if is_fetched and _holds_summary(meaning, part):
+                return node
+            continue
+        if meaning.tf(part.scope, call.func) in _SAVERS:
+            return call
+        given = call.args[:1] if is_run(meaning, part.scope, call) else []
+        if name_of(call.func) in ("append", "extend") and _is_list_of_fetches(context, call):
+            given = call.args
+        if any(_holds_summary(meaning, Value(part.scope, each)) for each in given):
+            return call
+    return None
+
+
+def _holds_summary(meaning: Meaning, value: Value) -> bool:
+    """True when one of the things that are fetched certainly is a summary."""
+    node = value.node
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return any(_holds_summary(meaning, Value(value.scope, each)) for each in node.elts)
+    if isinstance(node, ast.Dict):
+        return any(_holds_summary(meaning, Value(value.scope, each)) for each in node.values)
+    if isinstance(node, ast.BinOp):
+        sides = (node.left, node.right)
+        return any(_holds_summary(meaning, Value(value.scope, each)) for each in sides)
+    if meaning.makes(value.scope, node, _SUMMARIES) is not None:
+        return True
+    found = (
+        meaning.value(value.scope, node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+    )
+    if found is not None and isinstance(found.node, (ast.List, ast.Tuple, ast.Dict, ast.BinOp)):
+        return _holds_summary(meaning, found)
+    return False
+
+
+def _is_list_of_fetches(context: Context, call: ast.Call) -> bool:
+    """True when the list that a call extends is run by a session."""
+    if not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, ast.Name):
+        return False
+    name = call.func.value.id
+    return any(
+        is_run(context.meaning, site.scope, check_call(site))
+        and any(isinstance(a, ast.Name) and a.id == name for a in check_call(site).args[:1])
+        for site in context.meaning.calls("run")
+    )
+
+
+def _is_fetched(context: Context, node: ast.expr) -> bool:
+    """True when an expression is a part of what a session runs, or of a name that it runs."""
+    around = context.unread.around(node)
+    for outer in reversed(around):
+        if isinstance(outer, ast.Call):
+            return name_of(outer.func) == "run"
+        if isinstance(outer, ast.Assign):
+            names = {name_of(target) for target in outer.targets}
+            return any(
+                isinstance(a, ast.Name) and a.id in names
+                for site in context.meaning.calls("run")
+                for a in check_call(site).args[:1]
+            )
+    return False
+
+
+_QUIET = ("summary.", "train.", "global_variables_initializer", "local_variables_initializer")
+
+
+@recognises(ranks.graph_differs_by_rank)
+def graph_on_one_rank(context: Context) -> None:
+    """An operator is made, or a collective is run, under a condition on the rank."""
+    meaning = context.meaning
+    for site in _Ranks(context).conditions():
+        branches = _branches(site.node)
+        if any(_has_own_graph(site.scope, each) for part in branches for each in part):
+            continue
+        made = [_operators(meaning, site.scope, part) for part in branches]
+        counts = [Counter(name for name, _ in part) for part in made]
+        if counts[0] != counts[1]:
+            more = made[0] if len(made[0]) >= len(made[1]) else made[1]
+            name, node = more[0]
+            context.report(
+                phrase("{} makes an operator on some ranks only: their graphs differ", name),
+                context.place(node),
+            )
+            continue
+        run = [_collectives(meaning, site.scope, part) for part in branches]
+        if bool(run[0]) != bool(run[1]) and not _summary_of(context, site):
+            context.report(
+                "some ranks only run a collective: they wait for the others for ever",
+                context.place((run[0] or run[1])[0]),
+            )
+
+
+def _has_own_graph(scope: Scope, node: ast.AST) -> bool:
+    """True for a part of the script with a graph, or a session, of its own."""
+    return any(isinstance(p.node, ast.Call) and is_new_graph(p.node) for p in walk(scope, node))
+
+
+def _summary_of(context: Context, site: Site) -> bool:
+    return any(
+        _summary_at(context, site.scope, each) is not None
+        for part in _branches(site.node)
+        for each in part
+    )
+
+
+def _operators(
+    meaning: Meaning, scope: Scope, part: Sequence[ast.AST]
+) -> List[Tuple[str, ast.Call]]:
+    """What makes operators in a part of the script, functions that it defines excepted."""
+    found: List[Tuple[str, ast.Call]] = []
+    pending = [Value(scope, each) for each in part]  # type: ignore[arg-type]
+    while pending:
+        where, node = pending.pop(0)
+        if isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            continue
+        if isinstance(node, ast.Call):
+            name = operator_made(meaning, where, node)
+            if name is not None:
+                if not name[3:].startswith(_QUIET):
+                    found.append((name, node))
+                continue
+        pending[:0] = [Value(where, each) for each in ast.iter_child_nodes(node)]  # type: ignore[arg-type]
+    return found
+
+
+_REDUCING = ("allreduce", "allgather", "reduce_scatter", "broadcast", "alltoallv", "npu_allreduce")
+
+
+def _collectives(meaning: Meaning, scope: Scope, part: Sequence[ast.AST]) -> List[ast.AST]:
+    """The runs of what depends on a collective."""
+    return [
+        each.node
+        for node in part
+        for each in walk(scope, node)
+        if isinstance(each.node, ast.Call)
+        and is_run(meaning, each.scope, each.node)
+        and each.node.args
+        and any(
+            isinstance(p.node, ast.Call)
+            and name_of(p.node.func) in _REDUCING
+            and (
+                "hccl" in (meaning.name(p.scope, p.node.func) or "")
+                or "npu" in name_of(p.node.func)
+            )
+            for p in meaning.parts(each.scope, each.node.args[0])
+        )
+    ]
+
+
+_API = (
+    *("get_rank_id", "get_rank_size", "get_local_rank_id", "get_local_rank_size"),
+    *("get_world_rank_from_group_rank", "get_group_rank_from_world_rank"),
+    *("get_npu_rank_id", "get_npu_rank_size", "get_npu_local_rank_id"),
+)
+_READY = (
+    *("initialize_system", "init_resource", "run", "train", "fit", "train_and_evaluate"),
+    *("Session", "MonitoredTrainingSession", "InteractiveSession", "set_keras_session_npu_config"),
+    *("init_rdma", "npu_clear_session", "evaluate", "predict", "init"),
+)
+
+
+@recognises(ranks.rank_asked_before_initialisation)
+def rank_asked_first(context: Context) -> None:
+    """The rank is asked for by the first statements of a program."""
+    if not context.mentions(*_API):
+        return
+    meaning = context.meaning
+    ready = [line for word in _READY for line in context.script.source.mentions(word)]
+    lines = context.script.source.lines
+    ready = [
+        n for n in ready if not lines[n - 1].lstrip().startswith(("import ", "from ", "def "))
+    ]
+    first = min(ready) if ready else None
+    seen: Set[int] = set()
+    for site in meaning.calls(*_API):
+        call = check_call(site)
+        function = site.function
+        if function is not None and not _is_started(context, site):
+            continue
+        if not meaning.is_npu(site.scope, call.func, *_API):
+            continue
+        if (first is not None and first < site.line) or site.line in seen:
+            continue
+        if context.imports_have("init_resource", "initialize_system"):
+            continue
+        if site.is_conditional or site.inside(ast.Try):
+            continue
+        seen.add(site.line)
+        context.report(
+            phrase(
+                "{} is called before collective communication is initialised: it fails",
+                name_of(call.func),
+            ),
+            context.place(call),
+        )
+
+
+def _is_started(context: Context, site: Site) -> bool:
+    """True in a function ``main`` of the module, which starts the program."""
+    function = site.function
+    if not isinstance(function, FUNCTIONS) or function.name != "main":
+        return False
+    if sum(isinstance(node, FUNCTIONS) for node in site.parents) != 1:
+        return False
+    return any(
+        isinstance(each, ast.If) and is_main(each.test) for each in context.script.tree.body
+    )
+
+
+_WRAPPERS = (
+    *("npu_distributed_optimizer_wrapper", "NPUDistributedOptimizer"),
+    *("KerasDistributeOptimizer", "npu_keras_optimizer"),
+)
+_SENDING = (
+    *("NPUBroadcastGlobalVariablesHook", "npu_hooks_append", "npu_callbacks_append"),
+    *("NPUBroadcastGlobalVariablesCallback", "broadcast", "NPUEstimator"),
+    *("broadcast_global_variables", "BroadcastGlobalVariablesHook", "NPUStrategy"),
+)
+
+
+@recognises(ranks.variables_not_broadcast)
+def nothing_broadcast(context: Context) -> None:
+    """The optimizer is wrapped, and nothing broadcasts the variables."""
+    if not context.mentions(*_WRAPPERS[:3]) or not context.script.is_program:
+        return
+    if not context.mentions(*SESSIONS, "fit", "fit_generator", "train", "train_on_batch"):
+        return
+    text = context.script.source.text
+    if context.mentions(*_SENDING) or "broadcast" in text.lower():
+        return
+    if context.imports_may_have(*_SENDING):
+        return
+    for site in context.meaning.calls(*_WRAPPERS[:3]):
+        if not context.meaning.is_npu(site.scope, check_call(site).func, *_WRAPPERS):
+            continue
+        function = site.function
+        if function is not None and not context.meaning.is_called(function):
+            continue
+        context.report(
+            "the optimizer averages gradients, and nothing broadcasts the first values of the "
+            "variables: each rank trains from weights of its own",
+            context.place(site.node),
+            severity=Severity.WARNING if _has_seed(context) else None,
+        )
+        return
+
+
+def _has_seed(context: Context) -> bool:
+    return context.mentions("set_random_seed", "tf_random_seed", "restore")
+
+
+@recognises(ranks.ranks_train_independently)
+def gradients_not_averaged(context: Context) -> None:
+    """``tf.gradients`` go to ``apply_gradients`` of a wrapped optimizer."""
+    if not context.mentions(*_WRAPPERS[:2]) or context.mentions("npu_allreduce", "allreduce"):
+        return
+    meaning = context.meaning
+    for site in meaning.calls("apply_gradients"):
+        call = check_call(site)
+        if not isinstance(call.func, ast.Attribute) or not call.args:
+            continue
+        made = meaning.value(site.scope, call.func.value)
+        if made is None or not isinstance(made.node, ast.Call):
+            continue
+        if not meaning.is_npu(made.scope, made.node.func, *_WRAPPERS[:2]):
+            continue
+        parts = list(meaning.parts(site.scope, call.args[0]))
+        calls = [p for p in parts if isinstance(p.node, ast.Call)]
+        if any(name_of(p.node.func) == "compute_gradients" for p in calls):  # type: ignore[attr-defined]
+            continue
+        if any(meaning.tf(p.scope, p.node.func) == "gradients" for p in calls):  # type: ignore[attr-defined]
+            context.report(
+                "gradients of tf.gradients are not averaged: the wrapped optimizer does so in "
+                "compute_gradients",
+                context.place(call),
+            )

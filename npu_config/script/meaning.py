@@ -1,0 +1,728 @@
+"""What the names of a script stand for, as the text shows it: nothing is run here.
+
+Names are resolved through imports, scopes, single bindings, attributes of ``self`` and functions
+of the script. What is not certain has no meaning: every answer is None or False then.
+"""
+
+import ast
+from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.scopes import (
+    COMPREHENSIONS,
+    DEFINITIONS,
+    FUNCTIONS,
+    Scope,
+    Store,
+    argument,
+    dotted_parts,
+    is_open,
+    last_line,
+    literal,
+    name_of,
+)
+from npu_config.script.script import Script
+from npu_config.script.vocabulary import NETWORK_CALLS
+
+_DEEP = 12
+"""How many bindings are followed, one behind the other."""
+
+_STARS_BRING = {"tf": "tensorflow", "np": "numpy", "os": "os"}
+"""What a name is that nothing binds but an import of everything."""
+
+Functions = (*FUNCTIONS, ast.Lambda)
+_SCOPED = (*DEFINITIONS, ast.Lambda, *COMPREHENSIONS)
+
+
+class Value(NamedTuple):
+    """An expression and the scope that it is evaluated in."""
+
+    scope: Scope
+    node: ast.expr
+
+
+class Function(NamedTuple):
+    """A function of the script, and the scope of its body."""
+
+    scope: Scope
+    node: Any
+
+    @property
+    def returned(self) -> List[ast.expr]:
+        """What it returns."""
+        if isinstance(self.node, ast.Lambda):
+            return [self.node.body]
+        return list(_returned(self.node.body))
+
+
+def _returned(body: Sequence[ast.AST]) -> Iterator[ast.expr]:
+    for statement in body:
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            yield statement.value
+        elif not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+            for field in ("body", "orelse", "handlers", "finalbody"):
+                part = getattr(statement, field, None)
+                if isinstance(part, list):
+                    yield from _returned(part)
+
+
+def _canonical(name: str) -> str:
+    """A dotted name without the detours of TensorFlow's modules."""
+    for old, new in (
+        ("tensorflow.compat.v1", "tensorflow"),
+        ("tensorflow.compat.v2", "tensorflow"),
+        ("tensorflow.python.keras", "tensorflow.keras"),
+        ("tensorflow.python.data", "tensorflow.data"),
+        ("tensorflow.python.ops.rnn_cell", "tensorflow.nn.rnn_cell"),
+        ("tensorflow.contrib.rnn", "tensorflow.nn.rnn_cell"),
+        ("tensorflow.contrib.data", "tensorflow.data.experimental"),
+    ):
+        if name == old or name.startswith(old + "."):
+            name = new + name[len(old) :]
+    if name.startswith("keras."):
+        name = "tensorflow." + name
+    return name
+
+
+class Meaning:
+    """The names of a script.
+
+    Args:
+        script: the script.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._calls: Optional[Dict[str, List[Site]]] = None
+        self._names: Dict[ast.AST, Optional[str]] = {}
+        self._kept: Dict[str, Any] = {}
+
+    # calls
+
+    def calls(self, *names: str) -> Iterator[Site]:
+        """The calls of functions that are called so, in order of the text.
+
+        Args:
+            names: of NETWORK_CALLS, or of the calls of datasets.
+        """
+        if self._calls is None:
+            self._calls = {}
+            source = self.script.source
+            words = NETWORK_CALLS | _DATASET_WORDS if "ataset" in source.text else NETWORK_CALLS
+            lines = sorted({line for word in words for line in source.mentions(word)})
+            for site in sites(self.script.module, lines, (ast.Call,)):
+                self._calls.setdefault(name_of(site.node.func), []).append(site)  # type: ignore[attr-defined]
+        found = [site for name in names for site in self._calls.get(name, ())]
+        return iter(sorted(found, key=lambda s: (s.line, s.node.col_offset)))  # type: ignore[attr-defined]
+
+    # names
+
+    def name(self, scope: Scope, node: ast.AST, depth: int = 0) -> Optional[str]:
+        """The dotted name that an expression certainly stands for, ``tensorflow.nn.dropout``."""
+        if node not in self._names:
+            self._names[node] = self._name(scope, node, depth)
+        return self._names[node]
+
+    def _name(self, scope: Scope, node: ast.AST, depth: int) -> Optional[str]:
+        parts = dotted_parts(node)
+        if parts is None or depth > _DEEP:
+            return None
+        where, stores = self.stores(scope, parts[0])
+        found: Set[Optional[str]] = set()
+        for store in stores:
+            if store.kind == "import":
+                found.add(_canonical(store.text))
+            elif store.kind == "value" and where is not None and dotted_parts(store.node):
+                inner = self.name(where, store.node, depth + 1) if store.node is not node else None
+                found.add(inner)
+            else:
+                found.add(None)
+        if not stores and where is None:
+            root = parts[0]
+            if root in _STARS_BRING and self.script.has_star_import:
+                found.add(_STARS_BRING[root])
+            else:
+                found.add(root)
+        if len(found) != 1:
+            return None
+        (root_name,) = found
+        return None if root_name is None else _canonical(".".join([root_name, *parts[1:]]))
+
+    def stores(self, scope: Scope, name: str) -> Tuple[Optional[Scope], Sequence[Store]]:
+        """The scope that binds a name as it is seen from another one, and how often it does."""
+        for each in scope.visible():
+            if name in each.parameters:
+                return each, (Store("other", each.node),)
+            if name in each.global_names:
+                continue
+            found = each.stores.get(name)
+            if found:
+                if each.parent is None and name in self.script.global_names:
+                    return each, (Store("other", each.node), *found)
+                return each, found
+        return None, ()
+
+    def tf(self, scope: Scope, node: ast.AST) -> Optional[str]:
+        """The name below ``tensorflow.`` of a function or module; None for any other."""
+        name = self.name(scope, node)
+        return name[len("tensorflow.") :] if name and name.startswith("tensorflow.") else None
+
+    def called(self, site: Site) -> Optional[str]:
+        """What a call calls, below ``tensorflow.``."""
+        assert isinstance(site.node, ast.Call)
+        return self.tf(site.scope, site.node.func)
+
+    def is_npu(self, scope: Scope, function: ast.AST, *names: str) -> bool:
+        """True for a function of npu_bridge or hccl with one of these names."""
+        if name_of(function) not in names:
+            return False
+        dotted = self.name(scope, function)
+        if dotted is None:
+            return False
+        root = dotted.partition(".")[0]
+        return root in ("npu_bridge", "hccl", "npu_config", "npu_device", *names) or (
+            root.startswith("npu_") or root in ("hccl_ops", "util")
+        )
+
+    # values
+
+    def value(self, scope: Scope, node: ast.AST, depth: int = 0) -> Optional[Value]:
+        """The expression whose value a name or an attribute of ``self`` certainly has."""
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return Value(scope, node) if isinstance(node, ast.expr) else None
+        if depth > _DEEP:
+            return None
+        found = self.values(scope, node)
+        if len(found) != 1 or found[0] is None:
+            return None
+        return self.value(found[0].scope, found[0].node, depth + 1)
+
+    def values(self, scope: Scope, node: ast.expr) -> List[Optional[Value]]:
+        """Every expression that a name or an attribute of ``self`` is bound to.
+
+        None among them stands for a binding that is no expression.
+        """
+        if isinstance(node, ast.Name):
+            where, stores = self.stores(scope, node.id)
+            return [
+                Value(where, s.node)
+                if where is not None
+                and s.kind in ("value", "with")
+                and isinstance(s.node, ast.expr)
+                else None
+                for s in stores
+            ]
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            cls = self._class_of(scope, node.value.id)
+            if cls is not None:
+                found: List[Optional[Value]] = [
+                    None if s.value is None else Value(s.scope, s.value)
+                    for s in self.script.attribute_stores(cls).get(node.attr, ())
+                ]
+                return found
+        return []
+
+    def _class_of(self, scope: Scope, name: str) -> Optional[Scope]:
+        """The class whose object ``self`` is in a method, or a name of an object of it."""
+        for each in scope.around():
+            if isinstance(each.node, FUNCTIONS):
+                first = each.node.args.args[:1]
+                if each.parent is not None and each.parent.is_class:
+                    return each.parent if first and first[0].arg == name else None
+        made = self.value(scope, ast.Name(id=name, ctx=ast.Load()))
+        return None if made is None else self.class_made(made)
+
+    def class_made(self, made: Value) -> Optional[Scope]:
+        """The class of the script that a call makes an object of."""
+        if not isinstance(made.node, ast.Call) or not isinstance(made.node.func, ast.Name):
+            return None
+        where, stores = self.stores(made.scope, made.node.func.id)
+        if where is None or len(stores) != 1 or not isinstance(stores[0].node, ast.ClassDef):
+            return None
+        return where.child(stores[0].node)
+
+    def constant(self, scope: Scope, node: Optional[ast.AST], depth: int = 0) -> Any:
+        """The Python number, text or truth value of an expression; None where it is not known."""
+        if node is None or depth > _DEEP:
+            return None
+        if isinstance(node, ast.BinOp):
+            left = self.constant(scope, node.left, depth + 1)
+            right = self.constant(scope, node.right, depth + 1)
+            return _computed(node.op, left, right)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            inner = self.constant(scope, node.operand, depth + 1)
+            return -inner if isinstance(inner, (int, float)) else None
+        if isinstance(node, ast.Call) and name_of(node.func) in ("int", "float", "bool"):
+            return self.constant(scope, node.args[0], depth + 1) if len(node.args) == 1 else None
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            found = self.value(scope, node)
+            return None if found is None else self.constant(found.scope, found.node, depth + 1)
+        value = literal(node)
+        return value if isinstance(value, (bool, int, float, str)) else None
+
+    def parts(self, scope: Scope, node: ast.AST, depth: int = 0) -> Iterator[Value]:
+        """An expression and all that it is certainly made of, through names and their bindings."""
+        pending: List[Tuple[Scope, ast.AST, int]] = [(scope, node, depth)]
+        seen: Set[int] = set()
+        while pending and len(seen) < 400:
+            scope, node, depth = pending.pop()
+            if id(node) in seen or depth > _DEEP:
+                continue
+            seen.add(id(node))
+            if isinstance(node, ast.expr):
+                yield Value(scope, node)
+            if isinstance(node, ast.Lambda):
+                continue
+            if isinstance(node, (ast.Name, ast.Attribute)):
+                where, stores = (
+                    self.stores(scope, node.id) if isinstance(node, ast.Name) else (None, ())
+                )
+                kind = stores[0].kind if where is not None and len(stores) == 1 else ""
+                if where is not None and kind in ("value", "item", "with"):
+                    pending.append((where, stores[0].node, depth + 1))
+                if isinstance(node, ast.Attribute):
+                    values = self.values(scope, node)
+                    if len(values) == 1 and values[0] is not None:
+                        pending.append((*values[0], depth + 1))
+                    pending.append((scope, node.value, depth))
+                continue
+            pending += [(scope, part, depth) for part in ast.iter_child_nodes(node)]
+
+    # functions
+
+    def functions(self, scope: Scope, node: Optional[ast.AST], depth: int = 0) -> List[Function]:
+        """The function that an expression is: lambda, definition, method, callable object."""
+        if depth > _DEEP:
+            return []
+        if isinstance(node, ast.Lambda):
+            return [Function(scope.child(node), node)]
+        if isinstance(node, ast.Call):
+            if name_of(node.func) == "partial" and node.args:
+                return self.functions(scope, node.args[0], depth + 1)
+            cls = self.class_made(Value(scope, node))
+            return [] if cls is None else self._method(cls, "__call__")
+        if isinstance(node, ast.Name):
+            where, stores = self.stores(scope, node.id)
+            if where is None or len(stores) != 1:
+                return []
+            if isinstance(stores[0].node, FUNCTIONS):
+                return [Function(where.child(stores[0].node), stores[0].node)]
+            if stores[0].kind == "value":
+                return self.functions(where, stores[0].node, depth + 1)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            cls = self._class_of(scope, node.value.id)
+            if cls is not None:
+                return self._method(cls, node.attr)
+        return []
+
+    def _method(self, cls: Scope, name: str) -> List[Function]:
+        stores = cls.stores.get(name, ())
+        if len(stores) != 1 or not isinstance(stores[0].node, FUNCTIONS):
+            return []
+        return [Function(cls.child(stores[0].node), stores[0].node)]
+
+    def reached(self, functions: Sequence[Function]) -> List[Function]:
+        """Functions, and those of the script that they call, each once."""
+        found: Dict[int, Function] = {}
+        pending = list(functions)
+        while pending and len(found) < 200:
+            function = pending.pop()
+            if id(function.node) in found:
+                continue
+            found[id(function.node)] = function
+            for part in self.body(function):
+                if isinstance(part.node, ast.Call):
+                    pending += self.functions(part.scope, part.node.func)
+        return list(found.values())
+
+    def body(self, function: Function) -> Iterator[Value]:
+        """The nodes of the body of a function."""
+        node = function.node
+        parts = [node.body] if isinstance(node, ast.Lambda) else node.body
+        for part in parts:
+            yield from walk(function.scope, part)
+
+    # tensors
+
+    def makes(self, scope: Scope, node: ast.AST, names: FrozenSet[str]) -> Optional[Value]:
+        """The call of a function of TensorFlow that an expression certainly is the result of."""
+        found = self.value(scope, node)
+        if found is None or not isinstance(found.node, ast.Call):
+            return None
+        name = self.tf(found.scope, found.node.func)
+        return found if name in names else None
+
+    def variable(self, scope: Scope, node: ast.AST, depth: int = 0) -> Optional[Value]:
+        """The call that makes the variable that an expression certainly is, or computes with."""
+        if depth > _DEEP:
+            return None
+        if isinstance(node, ast.BinOp):
+            found = self.variable(scope, node.left, depth + 1)
+            return found or self.variable(scope, node.right, depth + 1)
+        if isinstance(node, ast.Call):
+            name = self.tf(scope, node.func)
+            if name in VARIABLES:
+                return Value(scope, node)
+            if name in _PASSING and node.args:
+                return self.variable(scope, node.args[0], depth + 1)
+            if isinstance(node.func, ast.Attribute) and node.func.attr in _OF_VARIABLES:
+                return self.variable(scope, node.func.value, depth + 1)
+            return None
+        bound = self.value(scope, node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+        return None if bound is None else self.variable(bound.scope, bound.node, depth + 1)
+
+    def is_tensor(self, scope: Scope, node: ast.AST, depth: int = 0) -> bool:
+        """True for an expression that TensorFlow certainly computes."""
+        if depth > _DEEP:
+            return False
+        if isinstance(node, ast.Call):
+            name = self.tf(scope, node.func)
+            return name is not None and (name in VARIABLES or makes_operator(name))
+        if isinstance(node, ast.BinOp):
+            sides = (node.left, node.right)
+            return any(self.is_tensor(scope, each, depth + 1) for each in sides)
+        if isinstance(node, ast.UnaryOp):
+            return self.is_tensor(scope, node.operand, depth + 1)
+        if isinstance(node, ast.Subscript):
+            return self.is_tensor(scope, node.value, depth + 1)
+        if isinstance(node, ast.Name):
+            where, stores = self.stores(scope, node.id)
+            return where is not None and all(
+                store.kind in ("value", "item") and self.is_tensor(where, store.node, depth + 1)
+                for store in stores
+            )
+        if isinstance(node, ast.Attribute):
+            found = self.values(scope, node)
+            return bool(found) and all(
+                each is not None and self.is_tensor(each.scope, each.node, depth + 1)
+                for each in found
+            )
+        return False
+
+    # datasets
+
+    def is_dataset(self, scope: Scope, node: ast.AST, depth: int = 0) -> bool:
+        """True for an expression that certainly is a dataset."""
+        if depth > _DEEP:
+            return True  # bound to what is made of itself
+        if isinstance(node, ast.Call):
+            name = self.tf(scope, node.func)
+            if name is not None:
+                return name in _MAKE_DATASETS or name.startswith("data.Dataset.")
+            if isinstance(node.func, ast.Attribute) and node.func.attr in DATASET_METHODS:
+                return self.is_dataset(scope, node.func.value, depth + 1)
+            made = self.functions(scope, node.func)
+            return bool(made) and all(
+                bool(f.returned)
+                and all(self.is_dataset(f.scope, r, depth + 4) for r in f.returned)
+                for f in made
+            )
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            found = self.values(scope, node)
+            known = [v for v in found if v is not None]
+            if isinstance(node, ast.Name) and len(known) < len(found):
+                where, stores = self.stores(scope, node.id)
+                rest = [s for s in stores if s.kind not in ("value", "with")]
+                if where is None or any(
+                    s.kind != "other" or s.node is not where.node for s in rest
+                ):
+                    return False
+                name = node.id.lower()
+                if not ("dataset" in name or name in ("ds", "train_ds")):
+                    return False
+            return bool(found) and all(
+                self.is_dataset(v.scope, v.node, depth + 3)
+                for v in known
+                if not _contains(v.node, node)
+            )
+        return False
+
+    def dataset_calls(self) -> List[Site]:
+        """The calls that make a dataset, or one of another: those of methods and functions."""
+        found = self._kept.get("datasets")
+        if found is None:
+            found = self._kept["datasets"] = [
+                site
+                for site in self.calls(*DATASET_METHODS, *_DATASET_FUNCTIONS)
+                if self._of_dataset(site)
+            ]
+        result: List[Site] = found
+        return result
+
+    def _of_dataset(self, site: Site) -> bool:
+        assert isinstance(site.node, ast.Call)
+        function = site.node.func
+        name = self.tf(site.scope, function)
+        if name is not None:
+            return name.startswith(("data.Dataset.", "data.experimental.")) or (
+                name in _MAKE_DATASETS
+            )
+        return isinstance(function, ast.Attribute) and self.is_dataset(site.scope, function.value)
+
+    def function_values(self) -> Iterator[Tuple[Site, ast.expr]]:
+        """What datasets are given as functions, as it is written, each with the call."""
+        for site in self.dataset_calls():
+            assert isinstance(site.node, ast.Call)
+            for value in function_arguments(site.node):
+                yield site, value
+
+    def given_functions(self) -> List[Tuple[Site, Function]]:
+        """The functions that datasets are given, each with the call that gives it."""
+        found = self._kept.get("given")
+        if found is None:
+            found = self._kept["given"] = [
+                (site, each)
+                for site, value in self.function_values()
+                for each in self.functions(site.scope, value)
+            ]
+        result: List[Tuple[Site, Function]] = found
+        return result
+
+    def _on_host(self) -> Set[int]:
+        """The functions that run on the host, by id."""
+        found = self._kept.get("host")
+        if found is None:
+            given = [function for _, function in self.given_functions()]
+            found = self._kept["host"] = {id(f.node) for f in self.reached(given)}
+        result: Set[int] = found
+        return result
+
+    def in_network(self, site: Site) -> bool:
+        """True when what a node makes is certainly in the graph that the device is given.
+
+        That is so at the level of the module, and in functions that the script calls outside of
+        the functions of its datasets; not for input functions, and where a scope keeps it on the
+        host.
+        """
+        if any(name_of(call.func) == "without_npu_compile_scope" for call in site.entered):
+            return False
+        around = [node for node in site.parents if isinstance(node, Functions)]
+        if any(id(node) in self._on_host() for node in around):
+            return False
+        for call in (node for node in site.parents if isinstance(node, ast.Call)):
+            if name_of(call.func) in DATASET_METHODS:
+                return False
+        named = [node for node in around if isinstance(node, FUNCTIONS)]
+        if any(_is_of_input(node.name) for node in named):
+            return False
+        return not named or self.is_called(named[0])
+
+    def is_called(self, function: Any) -> bool:
+        """True for a function, or a method, that the script itself names elsewhere."""
+        script = self.script
+        name = function.name
+        if name.startswith("__") or name == "main":
+            return True
+        lines = set(script.source.mentions(name))
+        return any(not function.lineno <= line <= last_line(function) for line in lines)
+
+
+def walk(scope: Scope, node: ast.AST) -> Iterator[Value]:
+    """A node and all that it holds, with the scopes that they are in, in order of the text."""
+    pending: List[Tuple[Scope, ast.AST]] = [(scope, node)]
+    while pending:
+        scope, node = pending.pop()
+        yield Value(scope, node)  # type: ignore[arg-type]
+        inner = scope.child(node) if isinstance(node, _SCOPED) else scope
+        for part in reversed(list(ast.iter_child_nodes(node))):
+            is_inner = isinstance(node, COMPREHENSIONS) or isinstance(part, ast.stmt)
+            is_body = is_inner or part is getattr(node, "body", None)
+            pending.append((inner if is_body else scope, part))
+
+
+_INPUT = ("input_fn", "parse", "preprocess", "decode", "augment", "data", "record", "feature")
+
+
+def _is_of_input(name: str) -> bool:
+    """True for a function whose name says that it prepares data."""
+    return any(word in name.lower() for word in _INPUT)
+
+
+def _contains(tree: ast.AST, wanted: ast.expr) -> bool:
+    """True for an expression that is made of the very name that it is bound to."""
+    text = ast.dump(wanted).replace("Store()", "Load()")
+    return any(
+        node.__class__ is wanted.__class__ and ast.dump(node) == text for node in ast.walk(tree)
+    )
+
+
+def _computed(kind: ast.operator, left: Any, right: Any) -> Any:
+    numbers = (int, float)
+    if not isinstance(left, numbers) or not isinstance(right, numbers):
+        return None
+    try:
+        if isinstance(kind, ast.Mult):
+            return left * right
+        if isinstance(kind, ast.Add):
+            return left + right
+        if isinstance(kind, ast.Sub):
+            return left - right
+        if isinstance(kind, ast.Div):
+            return left / right
+        if isinstance(kind, ast.FloorDiv):
+            return left // right
+        if isinstance(kind, ast.Pow) and abs(right) < 100 and abs(left) < 10000:
+            return left**right
+    except (ZeroDivisionError, OverflowError):
+        return None
+    return None
+
+
+def function_arguments(call: ast.Call) -> List[ast.expr]:
+    """The functions among the arguments of a call of a dataset, as far as its name says so."""
+    name = name_of(call.func)
+    names = _FUNCTION_ARGUMENTS.get(name)
+    if names is None or is_open(call):
+        return []
+    values = [argument(call, each, position) for position, each in enumerate(names) if each]
+    return [value for value in values if value is not None]
+
+
+_FUNCTION_ARGUMENTS: Dict[str, Tuple[str, ...]] = {
+    "map": ("map_func",),
+    "flat_map": ("map_func",),
+    "interleave": ("map_func",),
+    "filter": ("predicate",),
+    "reduce": ("", "reduce_func"),
+    "map_with_legacy_function": ("map_func",),
+    "filter_with_legacy_function": ("predicate",),
+    "map_and_batch": ("map_func",),
+    "parallel_interleave": ("map_func",),
+    "map_and_batch_with_legacy_function": ("map_func",),
+    "group_by_window": ("key_func", "reduce_func"),
+    "bucket_by_sequence_length": ("element_length_func",),
+    "group_by_reducer": ("key_func",),
+    "scan": ("", "scan_func"),
+    "take_while": ("predicate",),
+    "apply": ("transformation_func",),
+}
+"""What of a call of a dataset is a function: the names of the first arguments, others empty."""
+
+VARIABLES = frozenset(
+    (
+        "Variable",
+        "get_variable",
+        "get_local_variable",
+        "train.get_or_create_global_step",
+        "train.create_global_step",
+        "contrib.framework.get_or_create_global_step",
+        "contrib.framework.model_variable",
+        "contrib.framework.variable",
+    )
+)
+_PASSING = frozenset(
+    (
+        *("identity", "cast", "to_float", "to_int32", "to_int64", "reshape", "stop_gradient"),
+        *("square", "sqrt", "abs", "exp", "math.square", "math.sqrt", "gather"),
+        "convert_to_tensor",
+    )
+)
+_OF_VARIABLES = ("read_value", "value", "initialized_value")
+DATASET_METHODS = frozenset(
+    (
+        "apply",
+        "batch",
+        "cache",
+        "concatenate",
+        "enumerate",
+        "filter",
+        "filter_with_legacy_function",
+        "flat_map",
+        "interleave",
+        "map",
+        "map_with_legacy_function",
+        "padded_batch",
+        "prefetch",
+        "reduce",
+        "repeat",
+        "shard",
+        "shuffle",
+        "skip",
+        "take",
+        "unbatch",
+        "window",
+        "with_options",
+    )
+)
+_DATASET_FUNCTIONS = (
+    "from_tensor_slices",
+    "from_tensors",
+    "from_generator",
+    "from_sparse_tensor_slices",
+    "list_files",
+    "range",
+    "zip",
+    "TFRecordDataset",
+    "TextLineDataset",
+    "FixedLengthRecordDataset",
+    "CsvDataset",
+    "map_and_batch",
+    "map_and_batch_with_legacy_function",
+    "parallel_interleave",
+    "shuffle_and_repeat",
+    "group_by_window",
+    "group_by_reducer",
+    "bucket_by_sequence_length",
+    "take_while",
+    "scan",
+)
+_MAKE_DATASETS = frozenset(
+    (
+        "data.TFRecordDataset",
+        "data.TextLineDataset",
+        "data.FixedLengthRecordDataset",
+        "data.experimental.CsvDataset",
+        "data.experimental.SqlDataset",
+        "data.experimental.make_csv_dataset",
+        "data.experimental.make_batched_features_dataset",
+        "data.experimental.RandomDataset",
+        "data.experimental.sample_from_datasets",
+        "data.experimental.choose_from_datasets",
+    )
+)
+_DATASET_WORDS = frozenset((*DATASET_METHODS, *_DATASET_FUNCTIONS))
+
+_OPERATOR_ROOMS = ("nn", "layers", "image", "losses", "math", "linalg", "random", "metrics")
+_NO_OPERATORS = ("get_", "layers.Layer", "layers.Input", "nn.rnn_cell")
+_OPERATORS = frozenset(
+    (
+        *("abs", "add", "add_n", "argmax", "argmin", "argsort", "assign", "assign_add"),
+        *("assign_sub", "boolean_mask", "case", "cast", "clip_by_global_norm", "clip_by_norm"),
+        *("clip_by_value", "concat", "cond", "constant", "convert_to_tensor", "cumsum", "div"),
+        *("divide", "divide_no_nan", "div_no_nan", "equal", "exp", "expand_dims", "fill", "floor"),
+        *("floordiv", "gather", "gather_nd", "global_variables_initializer", "global_norm"),
+        *("gradients", "greater", "greater_equal", "group", "identity", "is_finite", "is_nan"),
+        *("less", "less_equal", "local_variables_initializer", "log", "logical_and"),
+        *("logical_not", "logical_or", "matmul", "maximum", "minimum", "mod", "multiply"),
+        *("negative", "norm", "not_equal", "one_hot", "ones", "ones_like", "pad", "placeholder"),
+        *("placeholder_with_default", "pow", "py_func", "random_normal", "random_shuffle"),
+        *("random_uniform", "range", "realdiv", "reciprocal", "reshape", "reverse", "round"),
+        *("rsqrt", "scatter_nd", "scatter_update", "sequence_mask", "shape", "sigmoid", "sign"),
+        *("sin", "cos", "size", "slice", "split", "sqrt", "square", "squared_difference"),
+        *("squeeze", "stack", "stop_gradient", "string_to_number", "subtract", "tanh", "tile"),
+        *("to_float", "to_int32", "to_int64", "to_double", "transpose", "truediv"),
+        *("truncated_normal", "unstack", "where", "while_loop", "zeros", "zeros_like", "Variable"),
+        *("get_variable", "floormod", "tensordot", "einsum", "top_k", "trace", "unique", "rank"),
+        *("is_inf", "ceil", "erf", "map_fn", "scan", "foldl", "cumprod", "diag", "eye"),
+        *("extract_image_patches", "numpy_function", "py_function", "accumulate_n", "complex"),
+    )
+)
+
+
+def makes_operator(name: str) -> bool:
+    """True for a function of TensorFlow that certainly makes an operator.
+
+    Args:
+        name: below ``tensorflow.``.
+    """
+    if name in _OPERATORS or name.startswith("reduce_"):
+        return True
+    room, dot, rest = name.partition(".")
+    return (
+        bool(dot)
+        and room in _OPERATOR_ROOMS
+        and not name.startswith(_NO_OPERATORS)
+        and rest[:1].islower()
+        and "initializer" not in rest
+        and "regularizer" not in rest
+    )

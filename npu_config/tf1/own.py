@@ -1,0 +1,28 @@
+"""Operators that a stand-in makes and the vendor's package does not.
+
+They are marked with an attribute, which graphs that are stored keep, so that a diagnosis does not
+take them for the script's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import Any, Iterator
+
+from npu_config.core.names import OWN_OPERATOR
+
+
+@contextlib.contextmanager
+def own_operators() -> Iterator[None]:
+    """Inside, operators are marked; nothing happens while TensorFlow is not imported."""
+    tensorflow = sys.modules.get("tensorflow")
+    interface = getattr(getattr(tensorflow, "compat", None), "v1", None)
+    scope: Any = getattr(
+        getattr(interface, "get_default_graph", lambda: None)(), "_attr_scope", None
+    )
+    if interface is None or scope is None:
+        yield
+        return
+    with scope({OWN_OPERATOR: interface.AttrValue(b=True)}):
+        yield

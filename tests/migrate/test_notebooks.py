@@ -1,0 +1,90 @@
+"""Notebooks: the code cells are migrated, and every other byte of the file stays."""
+
+import json
+
+import pytest
+
+from tests.migrate.test_command import npu
+
+IMPORT = "from npu_config.npu_init import *\n"
+
+
+def cell(*lines, kind="code"):
+    """A cell with something to lose."""
+    made = {"cell_type": kind, "metadata": {"tags": ["é"]}, "source": list(lines)}
+    if kind == "code":
+        made.update(execution_count=3, outputs=[{"output_type": "stream", "text": ["x\n"]}])
+    return made
+
+
+CELLS = [
+    cell("# About tf.Session()\n", "text", kind="markdown"),
+    cell("%matplotlib inline\n", "!pip \\\n", "  x\n", "import os\n", "import tensorflow as tf"),
+    cell("%%bash\n", "mpirun tf.Session()"),
+    cell("for i in [1]:\n", "    !ls\n", "sess = tf.Session()\n", "%time 1\n", "sess.close()"),
+    cell("tf.Session?"),
+    cell(),
+]  # fmt: skip
+
+
+def notebook(cells, indent=1, **metadata):
+    """The text of a notebook."""
+    whole = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 2}
+    return json.dumps(whole, indent=indent, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("indent", [1, None, 4])
+@pytest.mark.parametrize("is_list", [True, False])
+def test_cells(tmp_path, indent, is_list):
+    """Code changes, with magics left alone; all else, and a second run, changes nothing."""
+    cells = [one if is_list else dict(one, source="".join(one["source"])) for one in CELLS]
+    path = tmp_path / "train.ipynb"
+    path.write_text(notebook(cells, indent), encoding="utf-8")
+    result = npu("--write", path, "--report", "json")
+    expected = json.loads(notebook(cells, indent))
+    for number, old, new in (
+        (1, "import os\n", IMPORT + "import os\n"),
+        (3, "tf.Session()", "tf.Session(config=npu_config_proto())"),
+    ):
+        source = "".join(expected["cells"][number]["source"]).replace(old, new)
+        parts = source.splitlines(True) if is_list else source
+        expected["cells"][number]["source"] = parts
+    assert json.loads(path.read_text(encoding="utf-8")) == expected
+    assert path.read_text(encoding="utf-8") == notebook(expected["cells"], indent)
+    (file,) = json.loads(result.stdout)["files"]
+    lines = notebook(cells, indent).split("\n")
+    places = [(one["id"], lines[one["line"] - 1]) for one in file["entries"]]
+    assert [id for id, _ in places] == ["import-npu", "session-config"]
+    assert "sess = tf.Session()" in places[1][1]
+    assert file["entries"][1]["note"].startswith("cell 4: ")
+    before = path.read_bytes()
+    assert npu("--write", path).exit_code == 0
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[]", "not a notebook of version 4"),
+        ('{"cells": [', "not a notebook of version 4"),
+        (notebook([cell("import tensorflow as tf\n", "print 1")]), "cell 1 is not Python 3"),
+        (notebook([cell("tensorflow")], language_info={"name": "R"}), "a notebook of R"),
+        (notebook([dict(cell(), source=[1])]), "cell 1 has no text"),
+    ],
+)
+def test_what_cannot_be_migrated(tmp_path, text, words):
+    """One finding with what to do, exit code 1; the file stays."""
+    path = tmp_path / "train.ipynb"
+    path.write_text(text, encoding="utf-8")
+    result = npu("--write", path)
+    assert (result.exit_code, path.read_text(encoding="utf-8")) == (1, text)
+    assert words in result.stdout
+    assert "jupyter nbconvert" in result.stdout
+
+
+def test_what_is_not_concerned(tmp_path):
+    """A notebook without TensorFlow, and one whose text mentions it only, stay."""
+    for cells in ([cell("print(1)")], [CELLS[0]], []):
+        path = tmp_path / "notes.ipynb"
+        path.write_text(notebook(cells), encoding="utf-8")
+        assert npu("--check", path).exit_code == 0

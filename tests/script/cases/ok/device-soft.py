@@ -1,0 +1,8 @@
+import tensorflow as tf
+from npu_bridge.npu_init import *
+config = tf.ConfigProto(allow_soft_placement=True)
+x = tf.placeholder(tf.float32)
+with tf.device("/gpu:0"):
+    a = tf.square(x)
+with tf.Session(config=config) as sess:
+    sess.run(a)
