@@ -50,6 +50,7 @@ nox.options.sessions = [
     "tests_tf215",
     "docs",
     "package",
+    "vscode",
 ]
 nox.options.default_venv_backend = "venv"  # virtualenv no longer makes Python 3.7 ones
 nox.options.reuse_existing_virtualenvs = True
@@ -216,6 +217,20 @@ def package(session: nox.Session) -> None:
         session.run("npu-config", "explain", "NPU101")
         session.chdir(str(ROOT))
     session.run("pytest", "tests/test_pre_commit.py")  # in the clone that pre-commit installs
+
+
+@nox.session(python=interpreter("3.11"))
+def vscode(session: nox.Session) -> None:
+    """The extension for VS Code: linted, compiled, tested under node, packaged."""
+    if shutil.which("npm") is None:
+        explain = "node and npm are needed for the extension of VS Code"
+        session.error(explain) if os.environ.get("CI") else session.skip(explain)
+    session.install("pytest")
+    session.chdir(str(ROOT / "editors" / "vscode"))
+    for words in (["ci"], ["test"], ["run", "package"]):
+        session.run("npm", *words, "--silent", external=True)
+    session.chdir(str(ROOT))
+    session.run("pytest", "--noconftest", "tests/vscode")
 
 
 @nox.session(python=interpreter("3.7"))

@@ -22,6 +22,7 @@ CLI = [
     'tree-sitter-languages>=1.8; python_version < "3.10"',
 ]
 COMPARE = ["numpy>=1.17"]
+LSP = ['pygls>=1.1,<3; python_version >= "3.8"']  # editor/server.py knows versions 1 and 2
 
 
 class BuildWithCatalogues(build_py):  # type: ignore[misc]
@@ -67,7 +68,12 @@ setup(
         "PyYAML>=5.4",
         'tomli>=1.1; python_version < "3.11"',
     ],
-    extras_require={"cli": CLI, "compare": COMPARE, "all": CLI + COMPARE},
+    extras_require={
+        "cli": CLI,
+        "compare": COMPARE,
+        "lsp": CLI + LSP,
+        "all": CLI + COMPARE + LSP,
+    },
     entry_points={"console_scripts": ["npu-config = npu_config.__main__:main"]},
     classifiers=[
         "Development Status :: 4 - Beta",

@@ -25,7 +25,7 @@ FLOORS = (
     ("readers",),
     ("judging",),
     ("writers", "reporters"),
-    ("diagnosis", "dumps", "lint", "logs", "migration", "records"),
+    ("diagnosis", "dumps", "editor", "lint", "logs", "migration", "records"),
     ("tf1",),
     ("precision_tool", "npu_init"),
     ("runner",),

@@ -28,6 +28,7 @@ LONGEST_FIRST = {
     "docs": "3.11",
     "lint": "3.11",
     "package": "3.11",
+    "vscode": "3.11",
 }
 """The sessions, and the Python that each needs."""
 

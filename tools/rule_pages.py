@@ -43,7 +43,11 @@ def folded(paragraph: str) -> str:
 def wanted(rule: Rule) -> Iterator[str]:
     """The paragraphs of a rule's page that want a translation."""
     for text, is_code in paragraphs(rule):
-        if not is_code and re.search("[A-Za-z]{2}", _CODE.sub("", text)):
+        if (
+            not is_code
+            and not text.startswith("<!--")
+            and re.search("[A-Za-z]{2}", _CODE.sub("", text))
+        ):
             yield folded(text)
 
 

@@ -1,5 +1,6 @@
 """One run of ``check``: files found, read, judged, fixed and counted; what of it is reported."""
 
+import functools
 import os
 from typing import (
     Any,
@@ -24,6 +25,7 @@ import click
 from npu_config.cli._fix import difference, fixed, rewrite
 from npu_config.cli._output import progress, read_stdin
 from npu_config.cli._report import STDIN
+from npu_config.cli._watch import Remembered
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report
 from npu_config.core.message import localized
 from npu_config.core.rule import selects
@@ -35,7 +37,7 @@ from npu_config.readers import LARGEST, NOTHING_OF_NPU, Ownership
 from npu_config.reporters import Unchecked
 from npu_config.rulebook import load_all
 from npu_config.rules.reading import FAILED
-from npu_config.text.loading import attempted, guarded
+from npu_config.text.loading import attempted, guarded, unsaved_content
 from npu_config.text.rules import json_syntax, nothing_to_check, unparsable_file, unreadable_file
 
 __all__ = ["Session"]
@@ -84,7 +86,8 @@ def candidates(
                 skipped.append(Skipped(path, of_package(path) or EXCLUDED))
             continue
         else:
-            found = iter((Candidate(path, if_ours=if_ours and os.path.exists(path)),))
+            there = os.path.exists(path) or unsaved_content(path) is not None
+            found = iter((Candidate(path, if_ours=if_ours and there),))
         for candidate in found:
             name = os.path.abspath(candidate.path)
             if name not in seen:
@@ -181,6 +184,7 @@ class Session:
             for what its own project says.
         keeps: which findings are reported.
         as_kind: read every file as this.
+        remembered: what earlier checks found, of files that did not change.
 
     Attributes:
         files: how many files were looked at.
@@ -198,7 +202,9 @@ class Session:
         around: Around,
         keeps: Keeps,
         as_kind: Optional[str] = None,
+        remembered: Optional[Remembered] = None,
     ) -> None:
+        self._remembered = remembered
         self._project = project
         self._around = around
         self._default_of = Targets(load_all)
@@ -325,14 +331,18 @@ class Session:
 
         by_path = {candidate.path: candidate for candidate in scripts}
         named = frozenset(name for name, found in by_path.items() if not found.if_ours)
-        for judged in judge_scripts(
-            list(by_path),
-            self._around,
-            named,
-            load_all,
-            progress=advance,
+        together = functools.partial(
+            judge_scripts,
+            around=self._around,
+            named=named,
+            known_rules=load_all,
             default_of=self._default_of,
-        ):
+        )
+        if self._remembered is None:
+            found = together(list(by_path), progress=advance)
+        else:
+            found = self._each(list(by_path), together)
+        for judged in found:
             judged = _guarded(judged, self._reported, judged)
             candidate = by_path.pop(judged.path or "")
             if (
@@ -346,8 +356,21 @@ class Session:
             self._finish(candidate, self._mend(candidate, judged, fixing))
         self.left_out.extend(Skipped(path, NOTHING_OF_NPU) for path in by_path)
 
+    def _each(
+        self, paths: Sequence[str], judge: Callable[..., Iterator[Judgement]]
+    ) -> Iterator[Judgement]:
+        """What is said of scripts: of those that changed anew, of the others what was said."""
+        for path in paths:
+            assert self._remembered is not None
+            yield from self._remembered.answer(path, functools.partial(_listed, judge, path))
+
     def _check(self, candidate: Candidate) -> Union[Judgement, Ownership]:
         """Check one file, or say why one that was only found is not for us."""
+        if self._remembered is None or candidate.content is not None:
+            return self._checked(candidate)
+        return self._remembered.answer(candidate.path, lambda: self._checked(candidate))
+
+    def _checked(self, candidate: Candidate) -> Union[Judgement, Ownership]:
         look = judge_if_ours if candidate.if_ours else judge
         around = attr.evolve(self._around, default=self._default_of(candidate.path))
         judged = look(candidate.path, around, self._as_kind, candidate.content, load_all)
@@ -445,6 +468,10 @@ class Session:
             for each in checked.found
         )
         return attr.evolve(checked, found=found)
+
+
+def _listed(judge: Callable[..., Iterator[Judgement]], path: str) -> Tuple[Judgement, ...]:
+    return tuple(judge([path], processes=1))
 
 
 def _is_safe(found: Diagnostic) -> bool:

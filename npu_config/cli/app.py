@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, str] = {
     "doctor": "doctor",
     "log": "log",
     "run": "run_script",
+    "lsp": "lsp",
 }
 """Command to the module of this package that has it, as ``command``, in the order of the help."""
 

@@ -1,7 +1,7 @@
 """``npu-config check``."""
 
 import os
-from typing import Any, Optional, Tuple
+from typing import Any, Iterator, Optional, Tuple
 
 import click
 
@@ -16,6 +16,8 @@ from npu_config.cli._options import (
 )
 from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, Failure, say, writing
 from npu_config.cli._report import fails, format_option, print_findings, strict_option
+from npu_config.cli._watch import Remembered
+from npu_config.cli._watch import watch as check_again
 from npu_config.core.diagnostics import Report
 from npu_config.core.message import localized
 from npu_config.core.target import Target
@@ -51,6 +53,7 @@ from npu_config.text.rules import unreadable_file
     "--write-baseline", metavar="FILE", help="Write a baseline that allows what is found now."
 )
 @click.option("--force", is_flag=True, help="Overwrite the baseline that is there.")
+@click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C.")
 def command(
     paths: Tuple[str, ...],
     format_: str,
@@ -69,6 +72,7 @@ def command(
     baseline: Optional[str],
     write_baseline: Optional[str],
     force: bool,
+    watch: bool,
 ) -> int:
     """Check files and say what is wrong, where, and what to do.
 
@@ -83,65 +87,85 @@ def command(
     Exit code 0: no errors (with --strict: nor warnings, nor a named file that was not checked);
     1: there are some; 2: wrong usage, or a named path does not exist.
     """
-    from npu_config.cli._session import Session, selection
+    from npu_config.cli._session import Session, candidates, selection
     from npu_config.lint.project import find_project
     from npu_config.rulebook import load_all
 
     paths = paths or (os.curdir,)
-    project = find_project(next((path for path in paths if path != "-"), "."), load_all)
-    session = Session(
-        project,
-        around_of(target, project, on_host or project.on_host, overrides),
-        selection(select or project.select, ignore or project.ignore),
-        as_kind,
-    )
-    session.check(paths, "diff" if diff else "fix" if fix else None, if_ours)
-    if format_ == "text" or show_skipped:
-        said = {left[:2] for left in session.left_out if show_skipped or left.nearly}
-        if show_skipped:
-            said.update(session.unchecked)
-        lines = [localized("skipped {}: {}\n", path, localized(why)) for path, why in sorted(said)]
-        say("".join(lines), err=True)
-    untold = sum(not left.nearly for left in session.left_out)
-    if untold and format_ == "text" and not (if_ours or show_skipped):
-        words = localized("1 left out; --show-skipped says why\n")
-        if untold > 1:
-            words = localized("{:,} left out; --show-skipped lists them\n", untold)
-        say(words, err=True)
-    report = session.report()
-    nowhere = {None, *missing(paths)}  # None: it was not a path but the content of a file
-    wrong_call = any(
-        found.rule == unreadable_file.id and found.path in nowhere for found in report
-    )
-    if write_baseline is not None:
-        _write_baseline(report, session, write_baseline, force)
-        return WRONG_CALL if wrong_call else DONE
-    report = _without_known(report, session, baseline or project.baseline)
-    strict = strict or project.strict
-    failed = fails(report, strict) or (strict and session.unchecked_named)
-    if diff:
-        from npu_config.reporters import Summary
 
-        say("".join(session.differences))
-        summary = Summary.of(report, session.files, unchecked=session.unchecked)
-        lines = [str(summary), *summary.reasons()]
-        say("".join(line + "\n" for line in lines), err=True)
-        failed = failed or bool(session.differences)
-    else:
-        if format_ == "sarif":
-            load_all()  # declared in the processes that found something, maybe not in this one
-        print_findings(
-            report,
-            format_,
-            session.files,
-            session.texts,
-            session.unchecked,
-            notes=notes,
-            hints=True,
+    def once(remembered: Optional[Remembered] = None) -> int:
+        project = find_project(next((path for path in paths if path != "-"), "."), load_all)
+        if remembered is not None:
+            remembered.use(project)
+        session = Session(
+            project,
+            around_of(target, project, on_host or project.on_host, overrides),
+            selection(select or project.select, ignore or project.ignore),
+            as_kind,
+            remembered,
         )
-        if fix and session.fixes:
-            say(localized("{} fixed\n", session.fixes), err=True)
-    return WRONG_CALL if wrong_call else FINDINGS if failed else DONE
+        session.check(paths, "diff" if diff else "fix" if fix else None, if_ours)
+        if format_ == "text" or show_skipped:
+            said = {left[:2] for left in session.left_out if show_skipped or left.nearly}
+            if show_skipped:
+                said.update(session.unchecked)
+            lines = [
+                localized("skipped {}: {}\n", path, localized(why)) for path, why in sorted(said)
+            ]
+            say("".join(lines), err=True)
+        untold = sum(not left.nearly for left in session.left_out)
+        if untold and format_ == "text" and not (if_ours or show_skipped):
+            words = localized("1 left out; --show-skipped says why\n")
+            if untold > 1:
+                words = localized("{:,} left out; --show-skipped lists them\n", untold)
+            say(words, err=True)
+        report = session.report()
+        nowhere = {None, *missing(paths)}  # None: it was not a path but the content of a file
+        wrong_call = any(
+            found.rule == unreadable_file.id and found.path in nowhere for found in report
+        )
+        if write_baseline is not None:
+            _write_baseline(report, session, write_baseline, force)
+            return WRONG_CALL if wrong_call else DONE
+        report = without_known(report, session, baseline or project.baseline)
+        on_warnings = strict or project.strict
+        failed = fails(report, on_warnings) or (on_warnings and session.unchecked_named)
+        if diff:
+            from npu_config.reporters import Summary
+
+            say("".join(session.differences))
+            summary = Summary.of(report, session.files, unchecked=session.unchecked)
+            lines = [str(summary), *summary.reasons()]
+            say("".join(line + "\n" for line in lines), err=True)
+            failed = failed or bool(session.differences)
+        else:
+            if format_ == "sarif":
+                load_all()  # declared in the processes that found something, maybe not in this one
+            print_findings(
+                report,
+                format_,
+                session.files,
+                session.texts,
+                session.unchecked,
+                notes=notes,
+                hints=True,
+            )
+            if fix and session.fixes:
+                say(localized("{} fixed\n", session.fixes), err=True)
+        return WRONG_CALL if wrong_call else FINDINGS if failed else DONE
+
+    if not watch:
+        return once()
+    if format_ != "text" or fix or diff or write_baseline is not None or "-" in paths:
+        raise click.UsageError("--watch shows findings as text; it takes no -, fix or baseline")
+
+    def files() -> Iterator[str]:
+        project = find_project(paths[0], load_all)
+        if project.path is not None:
+            yield project.path
+        yield from (found.path for found in candidates(paths, project, if_ours))
+
+    return check_again(once, files)
 
 
 def _write_baseline(report: Report, session: Any, path: str, force: bool) -> None:
@@ -155,7 +179,7 @@ def _write_baseline(report: Report, session: Any, path: str, force: bool) -> Non
     say(localized("{} written to {}\n", words, path), err=True)
 
 
-def _without_known(report: Report, session: Any, path: Optional[str]) -> Report:
+def without_known(report: Report, session: Any, path: Optional[str]) -> Report:
     """The findings that a baseline does not allow."""
     if path is None:
         return report

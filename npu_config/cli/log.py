@@ -132,7 +132,11 @@ def _followed(paths: Tuple[str, ...]) -> Any:
 
 
 def _with_places(report: Any, config: str) -> Any:
-    from npu_config.cli._report import read_configuration
+    from npu_config.cli._report import complain, read_configuration
     from npu_config.logs.settings import with_places
 
-    return with_places(report, read_configuration(config, scripts=True))
+    reading = read_configuration(config, scripts=True)
+    if reading.unchecked is not None:
+        complain(reading.diagnostics, reading)
+        return report
+    return with_places(report, reading)

@@ -29,7 +29,7 @@ from npu_config.rules.reading import CANNOT_BE_READ, FAILED
 from npu_config.script import read, script_not_parsed
 from npu_config.script.neighbours import remembering
 from npu_config.script.vocabulary import may_matter, names_adapter, unmigrated
-from npu_config.text.loading import guarded, load, state_of
+from npu_config.text.loading import guarded, load, state_of, unsaved_content
 
 __all__ = ["judge_scripts", "judge_together"]
 
@@ -131,6 +131,9 @@ def _judged(path: str, data: bytes, work: _Share) -> Judgement:
 
 def _load(path: str) -> Union[bytes, Diagnostic]:
     """The content of a file in one read, or why there is none."""
+    held = unsaved_content(path)
+    if held is not None:
+        return held if len(held) <= LARGEST else load(path, LARGEST)
     try:
         with open(path, "rb", buffering=0, opener=reading) as stream:
             before = state_of(stream)

@@ -42,6 +42,7 @@ from npu_config.core.target import Target
 from npu_config.readers import kind_of_suffix, suffix_of
 from npu_config.readers.evidence import KINDS
 from npu_config.rules.reading import Around
+from npu_config.text.loading import unsaved_content
 
 if TYPE_CHECKING:
     from npu_config.lint.gitignore import Patterns
@@ -240,11 +241,14 @@ def read_project(path: str, known_rules: KnownRules) -> Optional[Project]:
     """The table of one pyproject.toml; None when it has none or cannot be read."""
     from npu_config.readers.toml_file import parse
 
+    content = unsaved_content(path)
     try:
-        with open(path, "rb", opener=reading) as stream:
-            text = stream.read().decode("utf-8-sig", "replace")
+        if content is None:
+            with open(path, "rb", opener=reading) as stream:
+                content = stream.read()
     except OSError:
         return None
+    text = content.decode("utf-8-sig", "replace")
     if _NAMES_TABLE.search(text) is None:
         return None
     path = _shown(path)

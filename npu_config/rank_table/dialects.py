@@ -314,3 +314,15 @@ def versions_of(product: Product) -> Tuple[str, ...]:
     return tuple(
         version for version, dialect in BY_VERSION.items() if product in dialect.documented
     )
+
+
+def schema_of(document: Mapping[str, Any]) -> Schema:
+    """The keys of the dialect that a document is nearest to, for whoever writes one."""
+    dialect = dialect_of(document)
+    if dialect is V2_0:
+        return RANKS_SCHEMA
+    if dialect is DEPLOY_MODE:
+        return deploy_mode_schema(FOUR)
+    if dialect is CLOUD and "group_list" in document:
+        return cloud_schema()
+    return servers_schema("1.0" if dialect is V1_0 else "1.2", FOUR)

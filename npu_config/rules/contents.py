@@ -28,6 +28,7 @@ from npu_config.rules.case import (
 )
 from npu_config.rules.environment import PROGRESS
 from npu_config.rules.paths import WANTED
+from npu_config.text.loading import unsaved_content
 from npu_config.text.rules import json_syntax
 
 _DEBUGGING = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
@@ -137,6 +138,8 @@ def _parsed(name: str, path: str, target: Target) -> Any:
         return None
     if not os.access(path, os.R_OK):
         return None
+    if unsaved_content(path) is not None:
+        return _load.__wrapped__(name, "", path, target, 0, 0)
     return _load(name, os.path.abspath(path), path, target, status.st_mtime_ns, status.st_size)
 
 

@@ -10,6 +10,7 @@ from typing import Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tup
 
 from npu_config.core.files import reading, walk
 from npu_config.core.names import of_modules
+from npu_config.text.loading import unsaved_content
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 """Where npu_config itself is."""
@@ -303,6 +304,8 @@ def _listed(folder: str) -> FrozenSet[str]:
 def _read(path: str) -> bytes:
     memory = _memory()
     data = memory.contents.get(path)
+    if data is None:
+        data = unsaved_content(path)
     if data is None:
         try:
             with open(path, "rb", opener=reading) as stream:

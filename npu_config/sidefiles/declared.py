@@ -144,6 +144,7 @@ def raw_format(
         parser=parser,
         render=lambda model: model.text,
         looks_like=looks_like,
+        schema=declared.schema,
     )
 
 

@@ -15,6 +15,7 @@ from npu_config.core.message import phrase
 from npu_config.core.patterns import lazy_pattern
 from npu_config.core.rule import Rule, declare
 from npu_config.core.target import ANY_TARGET, Target
+from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.text import json as _json
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.loading import BYTES, attempted, decode
@@ -191,6 +192,7 @@ class Format(Generic[M]):
             whatever its case.
         names: the usual file names, as a regular expression for names in lower case.
         any_bytes: whether the runtime takes bytes that are not UTF-8, e.g. a comment in GBK.
+        schema: its keys, where a file of it is made of keys and values.
     """
 
     name: str
@@ -204,6 +206,7 @@ class Format(Generic[M]):
     marks: Optional[str] = None
     names: Optional[str] = None
     any_bytes: bool = False
+    schema: Optional[Schema] = None
 
     def parse(
         self, text: str, path: Optional[str] = None, target: Target = ANY_TARGET

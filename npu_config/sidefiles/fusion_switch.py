@@ -709,5 +709,6 @@ FORMAT: Format[FusionSwitch] = Format(
     looks_like=_looks_like,
     marks=r"(?:graph|ub)_?fusion",
     names=r"fusion_switch[\w.-]*\.(?:cfg|json)",
+    schema=SCHEMA,
 )
 load, save = FORMAT.load, FORMAT.save

@@ -24,7 +24,7 @@ from npu_config.sidefiles.format import (
     refuse,
     reject_path_argument,
 )
-from npu_config.sidefiles.schema.kinds import problem_of
+from npu_config.sidefiles.schema.kinds import Key, Schema, problem_of
 from npu_config.text import prototext
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.source import ANYWHERE, Path, Places, PlaceTable, Source
@@ -524,5 +524,6 @@ FORMAT: Format[InsertOp] = Format(
     looks_like=_looks_like,
     marks=r"aipp_op",
     names=r"[\w.-]+\.aippconfig",
+    schema=Schema({name: Key(kind) for name, kind in FIELDS.items()}),
 )
 load, save = FORMAT.load, FORMAT.save

@@ -489,5 +489,6 @@ FORMAT: Format[Mixlist] = Format(
     looks_like=_looks_like,
     marks=r"(?:black|white|gray)[-_]list",
     names=r"ops_info[\w.-]*\.json",
+    schema=MIXLIST.schema,
 )
 load, save = FORMAT.load, FORMAT.save

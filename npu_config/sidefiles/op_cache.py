@@ -22,7 +22,7 @@ from npu_config.sidefiles.format import (
     refuse,
     reject_path_argument,
 )
-from npu_config.sidefiles.schema.kinds import problem_of
+from npu_config.sidefiles.schema.kinds import Key, Schema, problem_of
 from npu_config.text.lines import Item, items
 from npu_config.text.source import PlaceTable
 from npu_config.text.words import did_you_mean, joined, near, shown
@@ -212,6 +212,7 @@ FORMAT: Format[OpCache] = Format(
     render=render,
     looks_like=_looks_like,
     marks=r"max_op_cache",
+    schema=Schema({key: Key(kind) for key, kind in KEYS.items()}),
 )
 check = no_checks
 load, save = FORMAT.load, FORMAT.save

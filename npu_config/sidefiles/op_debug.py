@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
 
 import attr
 
+from npu_config.catalogue.kinds import Choice
 from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
@@ -22,6 +23,7 @@ from npu_config.sidefiles.format import (
     refuse,
     reject_path_argument,
 )
+from npu_config.sidefiles.schema.kinds import JsonText, Key, Schema
 from npu_config.text.lines import MARK, Item, items, marked, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable
 from npu_config.text.words import joined, near, shown
@@ -352,6 +354,9 @@ FORMAT: Format[OpDebug] = Format(
     looks_like=_looks_like,
     marks=r"op_debug_(?:config|list)",
     any_bytes=True,
+    schema=Schema(
+        {"op_debug_config": Key(Choice(tuple(SWITCHES))), "op_debug_list": Key(JsonText())}
+    ),
 )
 load, save = FORMAT.load, FORMAT.save
 

@@ -735,5 +735,6 @@ FORMAT: Format[ProfilingOptions] = Format(
     looks_like=_looks_like,
     layout=_one_line,
     marks=r"(?:training|task)_trac|aic_metrics",
+    schema=SCHEMA,
 )
 load, save = FORMAT.load, FORMAT.save

@@ -1,6 +1,7 @@
 """Bytes from files, and text from bytes, without an exception and within limits.
 
-Every file is read and judged inside of :func:`guarded`: a fault of npu_config ends no run.
+A file that an editor holds unsaved has the text of the editor (:func:`unsaved`).  Every file is
+read and judged inside of :func:`guarded`: a fault of npu_config ends no run.
 """
 
 import errno
@@ -8,7 +9,21 @@ import os
 import stat
 import time
 from contextlib import contextmanager
-from typing import IO, Any, Callable, Iterator, List, Optional, Tuple, TypeVar, Union
+from contextvars import ContextVar
+from typing import (
+    IO,
+    Any,
+    Callable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Set,
+    Tuple,
+    TypeVar,
+    Union,
+)
 
 from npu_config.core.arguments import is_text
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
@@ -36,6 +51,42 @@ _PAUSES = (0.005, 0.02, 0.1, 0)
 _NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 
+class _Unsaved(NamedTuple):
+    texts: Mapping[str, bytes]
+    asked: Set[str]
+
+
+_UNSAVED: "ContextVar[Optional[_Unsaved]]" = ContextVar("npu_config_unsaved", default=None)
+
+
+@contextmanager
+def unsaved(texts: Mapping[str, bytes]) -> Iterator[Set[str]]:
+    """Inside, files have the content that an editor holds of them, saved or not.
+
+    Args:
+        texts: absolute path to content.
+
+    Yields:
+        The absolute paths of the files that were asked for, growing.
+    """
+    asked: Set[str] = set()
+    token = _UNSAVED.set(_Unsaved(texts, asked))
+    try:
+        yield asked
+    finally:
+        _UNSAVED.reset(token)
+
+
+def unsaved_content(path: str) -> Optional[bytes]:
+    """What an editor holds of a file; None where no editor does."""
+    held = _UNSAVED.get()
+    if held is None:
+        return None
+    full = os.path.abspath(path)
+    held.asked.add(full)
+    return held.texts.get(full)
+
+
 def load(path: str, limit: int) -> Union[bytes, Diagnostic]:
     """The content of a file, or why there is none.
 
@@ -46,6 +97,9 @@ def load(path: str, limit: int) -> Union[bytes, Diagnostic]:
         path: the file.
         limit: how many bytes it may have.
     """
+    held = unsaved_content(path)
+    if held is not None:
+        return too_large(path, limit) if len(held) > limit else held
     try:
         for pause in _PAUSES:
             with open(path, "rb", opener=reading) as stream:

@@ -1,5 +1,6 @@
 """Exit codes: one table for all commands, and no traceback whatever the surroundings are."""
 
+import importlib.util
 import os
 import re
 import shlex
@@ -63,6 +64,7 @@ RIGHT = {
     "ranktable show": "ranktable show IN.table.json",
     "run": "run IN.program",
     "tfdbg-export": "tfdbg-export IN.tfdbg tensors",
+    "lsp": "lsp" if importlib.util.find_spec("pygls") else "lsp --help",
 }
 """A right call of each command; ``IN.*`` is its input."""
 
@@ -239,7 +241,7 @@ def run(call, folder, shell):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-@pytest.mark.parametrize("name", sorted(set(RIGHT) - {"format", "diff", "run"}))
+@pytest.mark.parametrize("name", sorted(set(RIGHT) - {"format", "diff", "lsp", "run"}))
 def test_a_full_disk_behind_the_output(folder, name):
     """2, with one line that says so."""
     done = run(RIGHT[name], folder, "{} > /dev/full")

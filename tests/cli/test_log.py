@@ -70,6 +70,13 @@ def test_config(npu, log, tmp_path):
     assert {"path": str(config), "line": 2, "option": "graph_memory_max_size"} in places
 
 
+def test_a_configuration_that_cannot_be_read(npu, log):
+    """It is said, and the log is reported all the same."""
+    result = npu("log", log, "--config", log)
+    assert "this is a log" in result.err
+    assert "EL0004" in result.out
+
+
 def test_commands_name_what_is_known(npu, tmp_path):
     """The option and the configuration stand in the commands that are to be run next."""
     block = "E10001: Value [7] for parameter [ge.exec.staticMemoryPolicy] is invalid. Reason: x"

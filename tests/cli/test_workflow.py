@@ -91,7 +91,7 @@ class TestOpSummary:
         """ReduceSum first, with its share; what follows for mixed precision."""
         result = npu("op-summary", table)
         assert result.code == 0
-        assert "executions: 3 in 1 file, 1.5 ms; lines without a duration: 1" in result.out
+        assert "tables: op_summary x 1; rows: 3, without a time: 1" in result.out
         assert result.out.index("a/Sum") < result.out.index("b/Mul")
         assert "black-list to-add): ReduceSum (97.4% of the time)" in result.out
         assert "further types on one block: Mul" in result.out

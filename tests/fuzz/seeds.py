@@ -53,6 +53,7 @@ _LOG = _text(
 _RECORD = next(DATA.rglob("Opdebug.*")).read_bytes()
 
 SEEDS = {
+    "editor": _text("version: 1\n", "hccl_timeou_%d: 1\nno_option_%d: [a, {b: c}]"),
     "read-any": _text("version: 1\n", "no_option_%d: 1"),
     "read-yaml": _text("version: 1\n", "hccl_timeou_%d: 1\nno_option_%d: [a, {b: c}]"),
     "read-toml": _text("version = 1\n", 'no_option_%d = "a"\n[table_%d]\nx = [1, 2]'),

@@ -25,6 +25,10 @@ from npu_config.dumps.overflow import units
 from npu_config.dumps.reference import open_references
 from npu_config.dumps.search import load_search, outcome
 from npu_config.dumps.statistics import statistics_of_row
+from npu_config.editor.completion import complete
+from npu_config.editor.hover import hover
+from npu_config.editor.lines import Lines
+from npu_config.editor.links import links
 from npu_config.judging import judge as judge_input
 from npu_config.judging.comments import Suppressions
 from npu_config.launch.engines.pod import devices_of, read_table
@@ -186,6 +190,19 @@ def _compile(path):
         compiled(str(path))
 
 
+def _edited(data):
+    """What an editor asks of a text, at its end and at its middle."""
+    text = _text(data)
+    for name in ("x.yaml", "x.toml", "x.json", "x.py", "x.sh", "x.pbtxt", "ops_info.json"):
+        for offset in (len(text), len(text) // 2):
+            complete(name, text, offset)
+            hover(name, text, offset, str)
+        list(links(name, text))
+    lines = Lines(text)
+    offset = lines.offset(*lines.position(len(text) // 2))
+    assert offset <= len(text)
+
+
 def _job(path):
     report = read_logs([str(path)])
     Redactor().text(text_report(report, everything=True))
@@ -200,6 +217,7 @@ def _growing(path):
 
 
 TARGETS = {
+    "editor": _edited,
     **{"read-" + kind: _reader(kind) for kind in KINDS},
     "read-any": _reader(None),
     "check-yaml": _whole("yaml"),
@@ -301,6 +319,7 @@ NO_READERS = {
     "cli/_dump_next.py": "compares a file with what was written",
     "cli/_dump_search.py": "hashes files that others have read",
     "cli/_report.py": "looks whether a file holds findings that may be replaced",
+    "editor/server.py": "counts the lines of a file that another reader found something in",
     "core/files.py": "compares a file with what is to be written, and writes",
     "logs/facts.py": "reads the facts of the package",
     "records/document.py": "digests of files; a record is read by read-record",

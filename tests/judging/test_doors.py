@@ -13,9 +13,12 @@ import pytest
 
 import npu_config as npu
 from npu_config.__main__ import main
+from npu_config.core.diagnostics import Place
 from npu_config.core.target import Target
+from npu_config.editor.lines import Lines
 from npu_config.sidefiles import FORMATS
 from tests import golden
+from tests.editor.client import Client
 
 pytest.importorskip("click")
 
@@ -277,6 +280,60 @@ def test_dry_run(groups):
         expected = group.found.get(name, set())
         compared.of("run", group.project / name, expected, found & expected)
     compared.tell()
+
+
+def test_language_server(groups):
+    """An editor that opens the files is shown what ``check`` says of them, at the same places."""
+    pytest.importorskip("pygls")
+    compared = Comparison()
+    with Client(groups[0].project) as client:
+        for group in groups:
+            names = [name for name in group.names[::SAMPLE] if is_text(group.project / name)]
+            call = ["check", "--if-ours", "--show-skipped", "--format", "json", *names]
+            ended = result(*call, cwd=group.project)
+            document = json.loads(ended.stdout.decode("utf-8"))
+            left, expected = passed_over(ended.stderr, document), of(document)
+            texts = {name: (group.project / name).read_bytes().decode("utf-8") for name in names}
+            for name, text in texts.items():
+                client.open(group.project / name, text)
+            shown = {name: client.published(group.project / name) for name in names}
+            for name, text in texts.items():
+                if name not in left or shown[name]:
+                    there = shown_of(expected.get(name, set()), text)
+                    compared.of("lsp", group.project / name, there, in_editor(shown[name]))
+    compared.tell()
+
+
+def is_text(path):
+    """Whether an editor can open a file."""
+    try:
+        return not path.read_bytes().decode("utf-8").startswith("\ufeff")
+    except UnicodeDecodeError:
+        return False
+
+
+def shown_of(found, text):
+    """Findings of :func:`of` as an editor shows them."""
+    lines = Lines(text)
+    return {
+        (rule, severity, lines.of_place(Place(None, *place))) for rule, severity, *place in found
+    }
+
+
+def in_editor(diagnostics):
+    """What an editor shows, in the form of :func:`shown_of`."""
+    severities = {1: "error", 2: "warning", 3: "info"}
+    return {
+        (
+            each["code"],
+            severities[each["severity"]],
+            tuple((each["range"][end]["line"], each["range"][end]["character"]) for end in ENDS),
+        )
+        for each in diagnostics
+    }
+
+
+ENDS = ("start", "end")
 
 
 def test_ignore_comments(tmp_path, monkeypatch):

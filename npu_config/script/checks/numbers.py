@@ -391,9 +391,8 @@ def infinity_in_network(context: Context) -> None:
             )
 
 
-_SMALL = re.compile(
-    r"(?<![\w.])(?:\d+\.?\d*|\.\d+)[eE]-0*(?:[89]|[1-9]\d+)\b|(?<![\w.])0?\.0{7,}[1-9]"
-)
+_SMALL = re.compile(r"[\d.][eE]-\d|\.0{7}")
+"""What a small number has; whether it is one, its value says."""
 _VANISHES = 2.98e-8
 _HALF = ("allow_mix_precision", "allow_mix_precision_fp16", "force_fp16", "mixed_float16", "fp16")
 _DIVISIONS = ("div", "divide", "truediv", "realdiv", "div_no_nan", "math.divide", "math.truediv")

@@ -1,0 +1,2 @@
+#!/bin/sh
+echo '{"python": [3, 11], "missing": []}'

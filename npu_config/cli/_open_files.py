@@ -1,0 +1,60 @@
+"""The check of a file that an editor has open: that of ``npu-config check --if-ours``."""
+
+import os
+from typing import Dict, Mapping, Optional
+
+import attr
+import click
+
+from npu_config.cli._options import around_of
+from npu_config.cli._output import Failure
+from npu_config.cli._session import Session, selection
+from npu_config.cli.check import without_known
+from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.target import ANY_TARGET
+from npu_config.editor.files import Checked
+from npu_config.lint.project import Project, find_project
+from npu_config.rulebook import load_all
+from npu_config.text.loading import unsaved
+from npu_config.text.rules import unreadable_file
+
+
+class OpenFileChecker:
+    """Checks files as the command does that is called for every file that is opened.
+
+    What an editor holds unsaved is remembered from one call to the next.
+    """
+
+    def __init__(self) -> None:
+        self._texts: Dict[str, bytes] = {}
+
+    def __call__(self, changes: Mapping[str, Optional[bytes]], path: str) -> Checked:
+        """Check one file; see :class:`npu_config.editor.files.Files`."""
+        for name, content in changes.items():
+            if content is None:
+                self._texts.pop(name, None)
+            else:
+                self._texts[name] = content
+        with unsaved(self._texts) as asked:
+            project = find_project(path, load_all)
+            try:
+                session = _session(project)
+                session.check([path], if_ours=True)
+                report = without_known(session.report(), session, project.baseline)
+            except (Failure, click.ClickException) as error:  # a baseline or a rule of the project
+                message = str(error.args[0]) if error.args else str(error)
+                found = unreadable_file.diagnostic(message, Place(project.path))
+                return Checked((_absolute(found),), True, frozenset(asked))
+        return Checked(tuple(map(_absolute, report)), not session.left_out, frozenset(asked))
+
+
+def _session(project: Project) -> Session:
+    """A check with the settings of a project."""
+    around = around_of(ANY_TARGET, project, project.on_host)
+    return Session(project, around, selection(project.select, project.ignore))
+
+
+def _absolute(found: Diagnostic) -> Diagnostic:
+    """A finding whose path does not depend on the working directory."""
+    path = found.path
+    return found if path is None else attr.evolve(found, path=os.path.abspath(path))

@@ -1,0 +1,90 @@
+"""``check --watch``: a check again and again, of what changed."""
+
+import os
+import time
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Tuple, TypeVar
+
+import click
+
+from npu_config.cli._output import say
+from npu_config.core.message import localized
+from npu_config.text.loading import unsaved
+
+__all__ = ["Remembered", "watch"]
+
+_Answer = TypeVar("_Answer")
+State = Optional[Tuple[int, int, int]]
+"""Size of a file, when it was written to, and its number; None where there is none."""
+
+_PAUSE = 0.3
+_SHARE = 5
+"""The time between two looks at the files, in seconds and in times of what a look takes."""
+
+
+class Remembered:
+    """What was found in files; it holds while neither they nor what was read for it changes."""
+
+    def __init__(self) -> None:
+        self._known: Dict[str, Tuple[Any, Mapping[str, State]]] = {}
+        self._settings: Any = None
+
+    def use(self, settings: Any) -> None:
+        """Forget what was found with other settings."""
+        if settings != self._settings:
+            self._known.clear()
+            self._settings = settings
+
+    def answer(self, path: str, check: Callable[[], _Answer]) -> _Answer:
+        """What a check of a file gives, or gave."""
+        known = self._known.get(path)
+        if known is not None and all(_state(name) == state for name, state in known[1].items()):
+            found: _Answer = known[0]
+            return found
+        full = os.path.abspath(path)
+        before = _state(full)  # what is written meanwhile is a change
+        with unsaved({}) as asked:
+            found = check()
+        self._known[path] = found, {**{name: _state(name) for name in asked}, full: before}
+        return found
+
+    def checked(self, paths: Iterable[str]) -> Dict[str, State]:
+        """The states that files, and all that was read for them, had when they were checked."""
+        found = {os.path.abspath(path): _state(path) for path in paths}
+        self._known = {k: v for k, v in self._known.items() if os.path.abspath(k) in found}
+        for _, states in self._known.values():
+            found.update(states)
+        return found
+
+
+def _state(path: str) -> State:
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def watch(check: Callable[[Remembered], int], paths: Callable[[], Iterable[str]]) -> int:
+    """Check, and again whenever a file changes; returns the last exit code when interrupted.
+
+    Args:
+        check: checks and prints; returns its exit code.
+        paths: gives the files that are checked.
+    """
+    remembered, code = Remembered(), 0
+    try:
+        while True:
+            click.clear()
+            code = check(remembered)
+            say(localized("watching; Ctrl-C ends\n"), err=True)
+            seen = remembered.checked(paths())
+            pause = _PAUSE
+            while True:
+                time.sleep(pause)
+                start = time.monotonic()
+                names = {os.path.abspath(path) for path in paths()}
+                if not names <= set(seen) or any(_state(n) != s for n, s in seen.items()):
+                    break
+                pause = max(_PAUSE, _SHARE * (time.monotonic() - start))
+    except KeyboardInterrupt:
+        return code

@@ -1,0 +1,357 @@
+"""What may be written at a place: names and values of options, keys, variables, rules."""
+
+import inspect
+import json
+import re
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from npu_config.catalogue import OPTIONS, Option, Status
+from npu_config.catalogue.api import OPTION_OF, PARAMETERS, PARTS
+from npu_config.catalogue.layout import GROUP_OF_KEY, GROUPS, HEADER_KEYS, TARGET_KEYS
+from npu_config.core.message import localized
+from npu_config.core.patterns import lazy_pattern
+from npu_config.editor.cursor import Slot, call_at, kind_of, slot_at
+from npu_config.editor.keys import CONFIGURATIONS, described, schema_at, schema_of, values_of
+from npu_config.launch.environment.variables import VARIABLES
+from npu_config.sidefiles.schema.kinds import Schema
+from npu_config.writers import scalar
+
+__all__ = ["Item", "complete"]
+
+_IGNORE = lazy_pattern(r"npu:[ \t]*ignore(?:-file)?\[(?:[^\]\n]*,)?[ \t]*([\w-]*)\Z")
+_MAP_NAME = lazy_pattern(r"""parameter_map[ \t]*\[[ \t]*(?:b?)(["'])(\w*)\Z""")
+_MAP_FIELD = lazy_pattern(r"""parameter_map[ \t]*\[[ \t]*["'](\w+)["'][ \t]*\][ \t]*\.(\w*)\Z""")
+_MAP_VALUE = lazy_pattern(
+    r"""parameter_map[ \t]*\[[ \t]*["'](\w+)["'][ \t]*\][ \t]*\.\w+[ \t]*=[ \t]*"""
+    r"""(?:[\w.]+\([ \t]*)?(?:b?)(["']?)(\w*)\Z"""
+)
+_ARGUMENT = lazy_pattern(r"(?:\A|[,(])\s*(\w*)\Z")
+_ARGUMENT_VALUE = lazy_pattern(r"""\b(\w+)[ \t]*=[ \t]*(["']?)([\w.]*)\Z""")
+_DICT_KEY = lazy_pattern(r"""[{,]\s*(["'])(\w*)\Z""")
+_DICT_VALUE = lazy_pattern(r"""(["'])(\w+)\1[ \t]*:[ \t]*(["']?)([\w.]*)\Z""")
+_METHOD = lazy_pattern(r"\.(\w*)\Z")
+_PROTO_KEY = lazy_pattern(r"""\bkey[ \t]*:[ \t]*(["'])(\w*)\Z""")
+_PROTO_VALUE = lazy_pattern(
+    r"""\bkey[ \t]*:[ \t]*["'](\w+)["'][^}]{0,200}\b[sbi][ \t]*:[ \t]*(["']?)(\w*)\Z"""
+)
+_EXPORT = lazy_pattern(
+    r"(?:\A|[;&|({])[ \t]*((?:export|declare[ \t]+-x|env|ENV)[ \t]+)?(?:\w+=\S*[ \t]+)*(\w*)\Z"
+)
+_EXPORTED = lazy_pattern(r"""(?:\A|[\s;])(\w+)=(["']?)([\w./-]*)\Z""")
+_LINE_KEY = lazy_pattern(r"[ \t]*(\w*)\Z")
+_LINE_VALUE = lazy_pattern(r"""[ \t]*(\w+)[ \t]*[=:][ \t]*(["']?)(?:[\w]+,)*(\w*)\Z""")
+_TYPED = 2
+"""Letters of a variable's name that are typed before a line that may be any command is one."""
+
+CALLS_WITH_OPTIONS = ("set", "evolve")
+DICTS_WITH_OPTIONS = ("NpuConfig", "from_dict", "update", "set")
+
+
+class Item(NamedTuple):
+    """One thing that may be written.
+
+    Args:
+        label: its name.
+        text: what is written in the place of the word that stands there.
+        what: ``"option"``, ``"value"``, ``"group"``, ``"key"``, ``"variable"``, ``"rule"`` or
+            ``"method"``.
+        detail: a few words beside the name.
+        page: the name of its page; empty for one without.
+        deprecated: whether it should not be used any more.
+    """
+
+    label: str
+    text: str
+    what: str
+    detail: str = ""
+    page: str = ""
+    deprecated: bool = False
+
+
+class Completion(NamedTuple):
+    """Items, and the number of characters before the cursor that one of them replaces."""
+
+    length: int = 0
+    items: Tuple[Item, ...] = ()
+
+
+def complete(
+    path: str, text: str, offset: int, rules: Sequence[Tuple[str, str]] = ()
+) -> Completion:
+    """What may be written at an offset of a text.
+
+    Args:
+        path: the file.
+        text: the text.
+        offset: where the cursor is.
+        rules: id and name of every rule.
+    """
+    start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+    line = text[start:offset]
+    ignore = _IGNORE.search(line)
+    if ignore is not None:
+        found = [Item(id, id, "rule", name, id) for id, name in rules]
+        found += [Item(name, name, "rule", id, id) for id, name in rules]
+        return _matching(ignore.group(1), found)
+    kind = kind_of(path, text)
+    if kind == "script":
+        return _in_script(text, offset, line)
+    if kind == "pbtxt":
+        return _in_proto(text[max(0, offset - 400) : offset], line)
+    if kind == "shell" or path.endswith(".env"):
+        return _in_shell(line)
+    schema = None if kind in CONFIGURATIONS else schema_of(kind, text)
+    if kind not in CONFIGURATIONS and schema is None:
+        return Completion()
+    slot = slot_at(kind, text, offset)
+    rest = text[offset : offset + 80]
+    if slot is not None:
+        return _in_config(kind or "", slot, text, rest, schema)
+    return Completion() if schema is None else _in_lines(schema, line)
+
+
+def _matching(word: str, items: Sequence[Item]) -> Completion:
+    """The items that a word may become; the editor sorts out the rest."""
+    first = word[:1].lower()
+    found = tuple(each for each in items if not first or first in each.label.lower())
+    return Completion(len(word), found)
+
+
+def _options(ends: str = "", names: Optional[Sequence[str]] = None) -> Iterator[Item]:
+    """Options by their names; those that are not to be used last."""
+    for name in OPTIONS if names is None else names:
+        option = OPTIONS[name]
+        gone = option.status in (Status.DEPRECATED, Status.NO_EFFECT)
+        if option.offered or gone:
+            yield Item(name, name + ends, "option", localized(option.summary), name, gone)
+
+
+def _in_config(
+    kind: str, slot: Slot, text: str, rest: str, schema: Optional[Schema]
+) -> Completion:
+    """Keys and values of a configuration, a side file or a rank table."""
+    if schema is None and slot.keys[:1] and slot.keys[-1] == "profiling_options":
+        schema, slot = schema_of("profiling"), slot._replace(keys=())
+    if slot.key is not None:
+        values = values_of((*slot.keys, slot.key), schema)
+        found = [_value(value, kind, slot.quote, slot.key) for value in values]
+        return _matching(slot.word, found)
+    if slot.header:
+        return _matching(slot.word, [*_groups(""), Item("target", "target", "group")])
+    ends = _ends(kind, slot.quote, rest)
+    if schema is not None:
+        inner = schema_at(schema, slot.keys)
+        keys = {} if inner is None else inner.keys
+        found = [
+            Item(name, _quoted(name, kind, slot.quote) + ends, "key", described(key.kind))
+            for name, key in keys.items()
+        ]
+        return _matching(slot.word, found)
+    found = list(_config_keys(slot.keys, kind))
+    written = set(re.findall(r"""^[ \t]*["']?([\w-]+)["']?[ \t]*[:=]""", text, re.M))
+    return _matching(
+        slot.word,
+        [
+            each._replace(text=_quoted(each.text, kind, slot.quote) + _end_of(each, ends))
+            for each in found
+            if each.label not in written
+        ],
+    )
+
+
+def _end_of(item: Item, ends: str) -> str:
+    return ends.rstrip() if item.what == "group" else ends
+
+
+def _config_keys(keys: Tuple[str, ...], kind: str) -> Iterator[Item]:
+    """The keys that a configuration may have below some keys."""
+    if keys == ("target",):
+        yield from (Item(name, name, "key") for name in TARGET_KEYS)
+    elif len(keys) == 1 and keys[0] in GROUP_OF_KEY:
+        yield from _options(names=GROUP_OF_KEY[keys[0]].options)
+    elif not keys:
+        yield from (Item(name, name, "key") for name in HEADER_KEYS if name != "target")
+        if kind != "toml":
+            yield Item("target", "target", "group")
+            yield from _groups("")
+        yield from _options()
+
+
+def _groups(ends: str) -> Iterator[Item]:
+    for group in GROUPS:
+        yield Item(group.key, group.key + ends, "group", localized(group.title))
+
+
+def _ends(kind: str, quote: str, rest: str) -> str:
+    """What follows a key that is completed, unless it is there."""
+    if quote or rest.lstrip(" \t\"'")[:1] in (":", "="):
+        return ""
+    return " = " if kind == "toml" else ": "
+
+
+def _quoted(name: str, kind: str, quote: str) -> str:
+    return name if quote or kind in ("yaml", "toml") else json.dumps(name)
+
+
+def _value(value: Any, kind: str, quote: str, name: str) -> Item:
+    """A value as a format writes it."""
+    if quote:
+        text = _spelt(value)
+    elif kind == "yaml":
+        text = scalar(value)
+    else:
+        text = json.dumps(value, ensure_ascii=False)
+    return Item(_spelt(value), text, "value", page=name)
+
+
+def _spelt(value: Any) -> str:
+    """A value as files spell it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _in_lines(schema: Schema, line: str) -> Completion:
+    """Keys and values of a side file of lines."""
+    value = _LINE_VALUE.match(line)
+    if value is not None:
+        texts = map(_spelt, values_of((value.group(1),), schema))
+        found = [Item(each, each, "value") for each in texts]
+        return _matching(value.group(3), found)
+    key = _LINE_KEY.match(line)
+    if key is None:
+        return Completion()
+    found = [Item(name, name, "key", described(k.kind)) for name, k in schema.keys.items()]
+    return _matching(key.group(1), found)
+
+
+def _in_script(text: str, offset: int, line: str) -> Completion:
+    """Options and their values in the calls of Python that take them."""
+    name = _MAP_NAME.search(line)
+    if name is not None:
+        return _matching(name.group(2), list(_options()))
+    field = _MAP_FIELD.search(line)
+    if field is not None and field.group(1) in OPTIONS:
+        wire = OPTIONS[field.group(1)].wire
+        return _matching(field.group(2), [Item(wire, wire + " = ", "key", page=field.group(1))])
+    value = _MAP_VALUE.search(line)
+    if value is not None and value.group(1) in OPTIONS:
+        as_bytes = "" if value.group(2) or "as_bytes(" in line else "tf.compat.as_bytes({})"
+        return _python_values(value.group(1), value.group(2), value.group(3), as_bytes)
+    before = text[max(0, offset - 20000) : offset]
+    call, _, arguments = call_at(before)
+    called = call.lstrip(".")
+    if called in PARAMETERS or called in (*CALLS_WITH_OPTIONS, *DICTS_WITH_OPTIONS):
+        return _in_call(called, arguments)
+    method = _METHOD.search(line)
+    if method is not None and _is_builder(before[: len(before) - len(method.group())]):
+        return _matching(method.group(1), list(_methods()))
+    return Completion()
+
+
+def _in_call(called: str, arguments: str) -> Completion:
+    """Arguments of a call, or keys of the dictionary in it, and their values."""
+    key = _DICT_KEY.search(arguments)
+    if key is not None and called in DICTS_WITH_OPTIONS:
+        return _matching(key.group(2), list(_options()))
+    entry = _DICT_VALUE.search(arguments)
+    if entry is not None and called in DICTS_WITH_OPTIONS:
+        return _python_values(entry.group(2), entry.group(3), entry.group(4))
+    value = _ARGUMENT_VALUE.search(arguments)
+    if value is not None:
+        return _python_values(_option_of(called, value.group(1)), value.group(2), value.group(3))
+    name = _ARGUMENT.search(arguments)
+    if name is None:
+        return Completion()
+    if called in CALLS_WITH_OPTIONS:
+        return _matching(name.group(1), list(_options("=")))
+    given = set(re.findall(r"(\w+)[ \t]*=[^=]", arguments))
+    found = [
+        _argument(each, OPTIONS.get(_option_of(called, each)))
+        for each in PARAMETERS.get(called, ())
+        if each not in given
+    ]
+    return _matching(name.group(1), found)
+
+
+def _argument(name: str, option: Optional[Option]) -> Item:
+    if option is None:
+        return Item(name, name + "=", "option")
+    return Item(name, name + "=", "option", localized(option.summary), option.name)
+
+
+def _option_of(called: str, argument: str) -> str:
+    """The option that an argument of a call sets."""
+    for part, class_ in PARTS.items():
+        if class_ == called:
+            return OPTION_OF.get("{}.{}".format(part, argument), argument)
+    return OPTION_OF.get(argument, argument)
+
+
+def _python_values(option: str, quote: str, word: str, around: str = "") -> Completion:
+    if option not in OPTIONS:
+        return Completion()
+    found: List[Item] = []
+    for value in values_of((option,)):
+        text = repr(value) if not isinstance(value, str) else json.dumps(value)
+        if quote:
+            text = str(value)
+        elif around and isinstance(value, str):
+            text = around.format(text)
+        found.append(Item(str(value), text, "value", page=option))
+    return _matching(word, found)
+
+
+def _is_builder(before: str) -> bool:
+    """Whether the chain of calls at the end of a text begins at a builder."""
+    tail = before.rstrip()
+    while tail.endswith(")"):
+        call, ahead, _ = call_at(tail[:-1])
+        if call in ("NpuConfigBuilder", ".NpuConfigBuilder"):
+            return True
+        if not call.startswith("."):
+            return False
+        tail = ahead.rstrip()
+        tail = tail[: len(tail) - len(call)].rstrip()
+    return tail.endswith("builder")
+
+
+def _methods() -> Iterator[Item]:
+    from npu_config.rules.tasks import TASKS
+
+    for name, task in TASKS.items():
+        summary = (inspect.getdoc(task) or "").split("\n", 1)[0]
+        yield Item(name, name, "method", localized(summary), "NpuConfigBuilder." + name)
+    for name in ("set", "build"):
+        yield Item(name, name, "method")
+
+
+def _in_proto(before: str, line: str) -> Completion:
+    key = _PROTO_KEY.search(line)
+    if key is not None:
+        return _matching(key.group(2), list(_options()))
+    value = _PROTO_VALUE.search(before)
+    if value is None or value.group(1) not in OPTIONS:
+        return Completion()
+    option = value.group(1)
+    found = [_value(each, "pbtxt", value.group(2), option) for each in values_of((option,))]
+    return _matching(value.group(3), found)
+
+
+def _in_shell(line: str) -> Completion:
+    value = _EXPORTED.search(line)
+    if value is not None:
+        variable = VARIABLES.get(value.group(1))
+        if variable is None:
+            return Completion()
+        texts = [str(each) for each in variable.kind.schema().get("enum", ())]
+        found = [Item(each, each, "value", page=value.group(1)) for each in texts]
+        return _matching(value.group(3), found)
+    name = _EXPORT.search(line)
+    if name is None or (name.group(1) is None and len(name.group(2)) < _TYPED):
+        return Completion()
+    return _matching(
+        name.group(2),
+        [
+            Item(each.name, each.name + "=", "variable", localized(each.meaning), each.name)
+            for each in VARIABLES.values()
+        ],
+    )

@@ -1,0 +1,123 @@
+"""What is known of the word under the cursor: one page, in the words of ``explain``."""
+
+import inspect
+import re
+from typing import Callable, NamedTuple, Optional
+
+from npu_config.catalogue import OPTIONS
+from npu_config.catalogue.api import PARAMETERS
+from npu_config.catalogue.layout import GROUP_OF_KEY
+from npu_config.core.message import localized
+from npu_config.core.patterns import lazy_pattern
+from npu_config.editor.completion import CALLS_WITH_OPTIONS, DICTS_WITH_OPTIONS
+from npu_config.editor.cursor import call_at, kind_of, slot_at, word_at
+from npu_config.editor.keys import CONFIGURATIONS, described, key_of, schema_of
+from npu_config.launch.environment.variables import VARIABLES
+
+__all__ = ["Hover", "Pages", "hover", "is_log"]
+
+Pages = Callable[[str], Optional[str]]
+"""The page of ``explain`` on a name; None for a word that is none."""
+
+_IGNORED = lazy_pattern(r"npu:[ \t]*ignore(?:-file)?\[[^\]\n]*\Z")
+_CODE = lazy_pattern(r"(?:[EW][A-Z0-9]\d{4}|0x[0-9A-Fa-f]{4,8}|\d{6})\Z")
+_LOGS = (".log", ".out", ".plog")
+
+
+class Hover(NamedTuple):
+    """A page in Markdown, and which characters it is about."""
+
+    page: str
+    start: int
+    end: int
+
+
+def is_log(path: str) -> bool:
+    """Whether a file is looked at for error codes only."""
+    return path.lower().endswith(_LOGS)
+
+
+def hover(path: str, text: str, offset: int, pages: Pages) -> Optional[Hover]:
+    """The page on the word at an offset; None where there is nothing to be said.
+
+    Args:
+        path: the file.
+        text: the text.
+        offset: where the pointer is.
+        pages: gives the pages of ``explain``.
+    """
+    start, end = word_at(text, offset)
+    word = text[start:end]
+    if not word:
+        return None
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    if _IGNORED.search(line) or (word.startswith("NPU") and word[3:].isdecimal()):
+        page = pages(word)
+    elif is_log(path):
+        page = pages(word) if _CODE.match(word) else None
+    else:
+        page = _page(path, text, start, end, pages)
+    return None if page is None else Hover(page, start, end)
+
+
+def _page(path: str, text: str, start: int, end: int, pages: Pages) -> Optional[str]:
+    word, kind = text[start:end], kind_of(path, text)
+    if kind == "script":
+        return _of_script(text, start, end, pages)
+    if kind == "shell" or path.endswith(".env"):
+        return pages(word) if word in VARIABLES else None
+    if kind == "pbtxt":
+        return pages(word) if word in OPTIONS and text[start - 1 : start] in "\"'" else None
+    if kind in CONFIGURATIONS:
+        return _of_configuration(kind or "", text, end, word, pages)
+    schema = schema_of(kind, text)
+    if schema is None:
+        return None
+    slot = slot_at(kind, text, end)
+    keys = () if slot is None else slot.keys
+    name = word if slot is None or slot.key is None else slot.key
+    key = key_of(schema, name, keys)
+    if key is None:
+        return None
+    lines = ["# {}".format(name), localized("- Takes: {}", described(key.kind))]
+    lines.append(localized("- Required: {}", localized("yes" if key.required else "no")))
+    if key.since is not None:
+        lines.append(localized("- Since: CANN {}", key.since))
+    if key.source:
+        lines.append(localized("- Source: {}", key.source))
+    return "\n".join([lines[0], "", *lines[1:]]) + "\n"
+
+
+def _of_configuration(kind: str, text: str, end: int, word: str, pages: Pages) -> Optional[str]:
+    """The page of an option, of a group of them, or of the option whose value this is."""
+    slot = slot_at(kind, text, end)
+    if slot is not None and slot.key is not None:
+        word = slot.key
+    if word in OPTIONS:
+        return pages(word)
+    group = GROUP_OF_KEY.get(word)
+    if group is None:
+        return None
+    names = "\n".join(
+        "- {}: {}".format(name, localized(OPTIONS[name].summary)) for name in group.options
+    )
+    return "# {}\n\n{}\n\n{}\n".format(group.key, localized(group.title), names)
+
+
+def _of_script(text: str, start: int, end: int, pages: Pages) -> Optional[str]:
+    """The page of an option in quotes, of an argument, or of a method of the builder."""
+    word, before = text[start:end], text[max(0, start - 20000) : start]
+    if text[start - 1 : start] in ("'", '"') and text[end : end + 1] == text[start - 1 : start]:
+        return pages(word) if word in OPTIONS else None
+    if re.match(r"[ \t]*=[^=]", text[end : end + 20]):
+        called = call_at(before)[0].lstrip(".")
+        if called == "NPURunConfig":
+            return pages("NPURunConfig." + word) or pages(word)
+        if called in PARAMETERS or called in (*CALLS_WITH_OPTIONS, *DICTS_WITH_OPTIONS):
+            return pages(word) if word in OPTIONS else None
+    if before.endswith(".") and "NpuConfigBuilder" in text:
+        from npu_config.rules.tasks import TASKS
+
+        if word in TASKS:
+            return "# {}\n\n{}\n".format(word, inspect.getdoc(TASKS[word]))
+    return None

@@ -1,0 +1,565 @@
+"""What an editor is shown, offered and told, for every kind of file, by a server of its own."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("pygls")
+
+from npu_config.editor.lines import Lines
+from tests.editor.client import ROOT, Client, uri
+
+SCRIPT = """\
+import tensorflow as tf
+from npu_bridge.npu_init import *
+from npu_config import NpuConfig, NpuConfigBuilder
+config = tf.ConfigProto()
+custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+custom_op.name = "NpuOptimizer"
+{}
+"""
+TABLE = """\
+{"version": "1.0", "status": "completed", "server_count": "1", "server_list": [
+  {"server_id": "a", "device": [{"device_id": "0", "device_ip": "10.0.0.1", "rank_id": "0"%s}]%s}
+]}
+"""
+PROTO = """\
+graph_options { rewrite_options { custom_optimizers { name: "NpuOptimizer"
+  parameter_map { key: "%s" value { %s } }
+} } }
+"""
+FILES = {"ops_info.json": "{}\n", "ranks.json": TABLE % ("", ""), "conf/base.yaml": "version: 1\n"}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A folder with files that others name."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / ".git").mkdir()
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def editor(project):
+    """A server that every test of the module asks."""
+    with Client(project) as client:
+        yield client
+
+
+def opened(editor, project, name, text):
+    """Open a text in which ``|`` is the cursor; its path, the position, the text, the findings."""
+    offset = text.index("|")
+    text = text[:offset] + text[offset + 1 :]
+    found = editor.found(project / name, text)
+    return project / name, Lines(text).position(offset), text, found
+
+
+def edited(text, edits):
+    """A text with edits of the protocol done."""
+    lines = Lines(text)
+    spans = [
+        tuple(lines.offset(e["range"][end]["line"], e["range"][end]["character"]) for end in ENDS)
+        for e in edits
+    ]
+    for (start, end), each in sorted(zip(spans, edits), key=lambda pair: pair[0], reverse=True):
+        text = text[:start] + each["newText"] + text[end:]
+    return text
+
+
+ENDS = ("start", "end")
+
+COMPLETIONS = [
+    ("c.yaml", "version: 1\nhccl_|\n", "hccl_timeout", "hccl_timeout: "),
+    ("c.yaml", "version: 1\nprecision:\n  pre|\n", "precision_mode_v2", "precision_mode_v2: "),
+    ("c.yaml", "version: 1\n|\n", "precision", "precision:"),
+    ("c.yaml", "version: 1\ndeterministic: |\n", "1", "1"),
+    ("c.yaml", "version: 1\nenable_dump: t|\n", "true", "true"),
+    ("c.yaml", "version: 1\ntarget:\n  product: atlas|\n", "atlas_a2", "atlas_a2"),
+    ("c.yaml", 'version: 1\ndump_mode: "o|"\n', "output", "output"),
+    ("c.yaml", "version: 1\nhcl_timeout: 1  # npu: ignore[NPU10|]\n", "NPU101", "NPU101"),
+    ("c.yaml", "version: 1\nprofiling_options:\n  task_|\n", "task_trace", "task_trace: "),
+    ("c.toml", "version = 1\nhccl_|\n", "hccl_timeout", "hccl_timeout = "),
+    ("c.toml", "version = 1\n[dump]\nenable_|\n", "enable_dump", "enable_dump = "),
+    ("c.toml", "version = 1\n[pre|\n", "precision", "precision"),
+    ("c.toml", "version = 1\ndump_mode = |\n", "output", '"output"'),
+    ("c.toml", "version = 1\n[target]\nproduct = 'atlas|'\n", "atlas_a2", "atlas_a2"),
+    ("c.json", '{"version": 1, "hccl_|": 5}', "hccl_timeout", "hccl_timeout"),
+    ("c.json", '{"version": 1, |', "hccl_timeout", '"hccl_timeout": '),
+    ("c.json", '{"version": 1, "dump": {"enable_|"}}', "enable_dump", "enable_dump"),
+    ("c.json", '{"version": 1, "dump_mode": |}', "output", '"output"'),
+    ("s.pbtxt", PROTO % ("hccl_|", ""), "hccl_timeout", "hccl_timeout"),
+    ("s.pbtxt", PROTO % ("dump_mode", 's: "o|"'), "output", "output"),
+    ("s.py", SCRIPT.format('custom_op.parameter_map["hccl_|"].i = 5'), "hccl_timeout", None),
+    ("s.py", SCRIPT.format('custom_op.parameter_map["hccl_timeout"].|'), "i", "i = "),
+    (
+        "s.py",
+        SCRIPT.format('custom_op.parameter_map["dump_mode"].s = |'),
+        "output",
+        'tf.compat.as_bytes("output")',
+    ),
+    (
+        "s.py",
+        SCRIPT.format('custom_op.parameter_map["dump_mode"].s = tf.compat.as_bytes("o|")'),
+        "output",
+        "output",
+    ),
+    (
+        "s.py",
+        SCRIPT.format('custom_op.parameter_map["enable_dump"].b = |'),
+        "True",
+        "True",
+    ),
+    ("s.py", SCRIPT.format("NPURunConfig(hccl_|)"), "hccl_timeout", "hccl_timeout="),
+    ("s.py", SCRIPT.format("NPURunConfig(\n    jit_compile=|)"), "auto", '"auto"'),
+    ("s.py", SCRIPT.format("DumpConfig(dump_mode='o|')"), "output", "output"),
+    ("s.py", SCRIPT.format("NpuConfigBuilder().set(hccl_|)"), "hccl_timeout", "hccl_timeout="),
+    ("s.py", SCRIPT.format('NpuConfigBuilder().data_dump("/x").d|'), "dynamic_shape", None),
+    ("s.py", SCRIPT.format("NpuConfig({'hccl_|': 1})"), "hccl_timeout", "hccl_timeout"),
+    ("s.py", SCRIPT.format("NpuConfig({'dump_mode': |})"), "output", '"output"'),
+    ("run.sh", "export RANK_|\n", "RANK_TABLE_FILE", "RANK_TABLE_FILE="),
+    ("run.sh", "export HCCL_WHITELIST_DISABLE=|\n", "1", "1"),
+    ("ops_info_b.json", '{"black-list": {"to-|"}}', "to-add", "to-add"),
+    ("ranks_b.json", TABLE % (', "|"', ""), "device_port", "device_port"),
+    ("ranks_b.json", TABLE % ("", ', "|"'), "host_ip", "host_ip"),
+    ("fusion_switch.cfg", '{"Switch": {"GraphFusion": {}, "|"}}', "UBFusion", "UBFusion"),
+    ("op_cache.ini", "[op_compiler_cache]\nmax_|\n", "max_op_cache_size", None),
+    ("insert_op.cfg", "aipp_op {\n  aipp_mode: st|\n}\n", "static", "static"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "label", "written"), COMPLETIONS)
+def test_completion(editor, project, name, text, label, written):
+    """What is legal there is offered, written as the format writes it."""
+    path, position, text, _ = opened(editor, project, name, text)
+    offered = {each["label"]: each for each in editor.complete(path, *position)}
+    assert label in offered
+    edit = offered[label]["textEdit"]
+    assert (written or label) == edit["newText"]
+    assert edited(text, [edit]) != text
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("other.yaml", "services:\n  web: |\n"),
+        ("other.py", "import numpy\nnumpy.|\n"),
+        ("other.sh", "l|\n"),
+        ("other.json", '{"name": "|"}'),
+        ("other.txt", "some words|\n"),
+    ],
+)
+def test_nothing_is_offered_in_other_files(editor, project, name, text):
+    """Foreign files draw nothing: neither findings nor completion, pages or links."""
+    path, position, _, found = opened(editor, project, name, text)
+    assert (found, editor.complete(path, *position)) == ([], [])
+    assert editor.hover(path, *position) is None
+    assert editor.ask("textDocument/documentLink", textDocument={"uri": uri(path)}) == []
+    assert editor.actions(path, 0, 9) == []
+
+
+def test_pages_come_with_completion(editor, project):
+    """The page of what is chosen is fetched when it is looked at."""
+    path, position, *_ = opened(editor, project, "c.yaml", "version: 1\nhccl_|\n")
+    item = next(i for i in editor.complete(path, *position) if i["label"] == "hccl_timeout")
+    resolved = editor.ask("completionItem/resolve", **item)
+    assert resolved["documentation"]["value"].startswith("# hccl_timeout\n")
+
+
+HOVERS = [
+    ("c.yaml", "version: 1\nhccl_time|out: 5\n", "# hccl_timeout"),
+    ("c.yaml", "version: 1\ndump_mode: out|put\n", "# dump_mode"),
+    ("c.yaml", "version: 1\npreci|sion:\n  precision_mode_v2: fp16\n", "# precision\n"),
+    ("c.yaml", "version: 1\nhcl_timeout: 1  # npu: ignore[NPU1|01]\n", "# NPU101"),
+    ("c.yaml", "version: 1\nhcl_timeout: 1  # npu: ignore[unknown-op|tion]\n", "# NPU101"),
+    ("c.toml", "version = 1\nhccl_time|out = 5\n", "# hccl_timeout"),
+    ("c.json", '{"version": 1, "hccl_time|out": 5}', "# hccl_timeout"),
+    ("s.pbtxt", PROTO % ("hccl_time|out", "i: 5"), "# hccl_timeout"),
+    ("s.py", SCRIPT.format('custom_op.parameter_map["hccl_time|out"].i = 5'), "# hccl_timeout"),
+    ("s.py", SCRIPT.format("NPURunConfig(hccl_time|out=5)"), "# NPURunConfig: hccl_timeout"),
+    ("s.py", SCRIPT.format("NpuConfigBuilder().set(hccl_time|out=5)"), "# hccl_timeout"),
+    ("s.py", SCRIPT.format("NpuConfigBuilder().data_du|mp('/x')"), "# data_dump"),
+    ("s.py", SCRIPT.format("hccl_time|out = 5"), None),
+    ("run.sh", "export RANK_TABLE_|FILE=/x.json\n", "# RANK_TABLE_FILE"),
+    ("ranks_b.json", (TABLE % ("", "")).replace("device_ip", "device_|ip"), "# device_ip"),
+    ("ranks_b.json", (TABLE % ("", "")).replace("10.0", "10|.0"), "# device_ip"),
+    ("ops_info_b.json", '{"black-list": {"to-a|dd": ["Add"]}}', "# to-add"),
+    ("fusion_switch.cfg", '{"Sw|itch": {"GraphFusion": {}}}', "# Switch"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "page"), HOVERS)
+def test_hover(editor, project, name, text, page):
+    """The page of what is under the pointer."""
+    path, position, *_ = opened(editor, project, name, text)
+    shown = editor.hover(path, *position)
+    assert (page is None) == (shown is None)
+    assert shown is None or shown.startswith(page)
+
+
+LINKS = [
+    ("c.yaml", "version: 1\nmodify_mixlist: ops_info.json|\n", "ops_info.json"),
+    ("c.toml", "version = 1\nmodify_mixlist = 'ops_info.json'|\n", "ops_info.json"),
+    ("c.json", '{"version": 1, "modify_mixlist": "ops_info.json"}|', "ops_info.json"),
+    ("s.pbtxt", PROTO % ("modify_mixlist", 's: "ops_info.json"|'), "ops_info.json"),
+    ("s.py", SCRIPT.format("NpuConfig.load('conf/base.yaml')|"), "conf/base.yaml"),
+    ("run.sh", "export RANK_TABLE_FILE=ranks.json|\n", "ranks.json"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "target"), LINKS)
+def test_links_to_files(editor, project, name, text, target):
+    """A name of a file that is there leads to it."""
+    path, _, text, _ = opened(editor, project, name, text)
+    (link,) = editor.ask("textDocument/documentLink", textDocument={"uri": uri(path)})
+    assert uri(project / target) == link["target"]
+    start, end = (link["range"][e]["character"] for e in ENDS)
+    assert text.splitlines()[link["range"]["start"]["line"]][start:end] == target
+
+
+def test_links_to_rules(editor, project):
+    """A rule in a comment leads to its page."""
+    text = "version: 1\nhcl_timeout: 1  # npu: ignore[NPU101, NPU102]|\n"
+    path, *_ = opened(editor, project, "c.yaml", text)
+    found = editor.ask("textDocument/documentLink", textDocument={"uri": uri(path)})
+    assert [each["target"][-17:] for each in found] == ["rules/NPU101.html", "rules/NPU102.html"]
+
+
+FIXED = [
+    ("c.yaml", "version: 1\nhcl_timeout: 1|\n", "version: 1\nhccl_timeout: 1\n"),
+    ("c.toml", "version = 1\nhcl_timeout = 1|\n", "version = 1\nhccl_timeout = 1\n"),
+    ("c.json", '{"version": 1, "hcl_timeout": 1|}', '{"version": 1, "hccl_timeout": 1}'),
+    ("s.pbtxt", PROTO % ("hcl_timeout|", "i: 1"), PROTO % ("hccl_timeout", "i: 1")),
+    (
+        "s.py",
+        SCRIPT.format('custom_op.parameter_map["hcl_timeout"].i = 1|'),
+        SCRIPT.format('custom_op.parameter_map["hccl_timeout"].i = 1'),
+    ),
+    (
+        "ops_info_b.json",
+        '{"black-list": {"to_add"|: ["Add"]}}',
+        '{"black-list": {"to-add": ["Add"]}}',
+    ),
+    (
+        "ranks_b.json",
+        (TABLE % ("", "")).replace("rank_id", "rnak_id|"),
+        TABLE % ("", ""),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), FIXED)
+def test_fix(editor, project, name, text, expected):
+    """The fix of a finding, applied by the editor."""
+    path, (line, _), text, _ = opened(editor, project, name, text)
+    fixes = [each for each in editor.actions(path, line) if each.get("isPreferred")]
+    assert expected in [edited(text, each["edit"]["changes"][uri(path)]) for each in fixes]
+
+
+IGNORED = [
+    ("c.yaml", "version: 1\nhcl_timeout: 1  # old|\n"),
+    ("c.yaml", "version: 1\nhcl_timeout: 1  # npu: ignore[NPU901]|\n"),
+    ("c.toml", "version = 1\nhcl_timeout = 1|\n"),
+    ("s.pbtxt", PROTO % ("hcl_timeout|", "i: 1")),
+    ("s.py", SCRIPT.format('custom_op.parameter_map["hcl_timeout"].i = 1|')),
+    ("s.py", SCRIPT.format('custom_op.parameter_map[\n    "hcl_timeout"|\n].i = 1')),
+    ("s.py", SCRIPT.format('if True:\n    custom_op.parameter_map["hcl_timeout"].i = \\\n  1|')),
+    ("run.sh", "export HCCL_CONNECT_TIMEOUT=5|\n"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), IGNORED)
+def test_ignore_here(editor, project, name, text):
+    """The comment silences the finding, and no other."""
+    path, (line, _), text, before = opened(editor, project, name, text)
+    actions = [a for a in editor.actions(path, 0, 99) if a["title"].endswith(" here")]
+    target = next(a for a in actions if a["title"].startswith(("NPU101", "NPU6")))
+    after = edited(text, target["edit"]["changes"][uri(path)])
+    rule = target["title"].partition(":")[0]
+    left = editor.found(path, after)
+    assert {d["code"] for d in before} - {rule} >= {d["code"] for d in left}
+    assert line >= 0
+
+
+def test_no_comment_in_json(editor, project):
+    """Where no comment is possible none is offered."""
+    path, *_ = opened(editor, project, "c.json", '{"version": 1, "hcl_timeout": 1|}')
+    titles = [each["title"] for each in editor.actions(path, 0)]
+    assert titles == ['NPU101: rename to "hccl_timeout"', "NPU101: explain"]
+
+
+def test_explain(editor, project):
+    """The page of the rule of a finding comes as the answer, and in a message."""
+    path, (line, _), *_ = opened(editor, project, "c.yaml", "version: 1\nhcl_timeout: 1|\n")
+    action = next(a for a in editor.actions(path, line) if a["title"].endswith("explain"))
+    command = action["command"]
+    call = {"command": command["command"], "arguments": command["arguments"]}
+    page = editor.ask("workspace/executeCommand", **call)
+    assert page.startswith("# NPU101 unknown-option\n")
+    editor.found(path, "version: 1\n")
+    assert page in [note["params"]["message"] for note in editor.messages]
+
+
+def test_explain_opens_a_document(project):
+    """An editor that opens documents is asked to open the page."""
+    shows = {"window": {"showDocument": {"support": True}}}
+    with Client(project, capabilities=shows) as client:
+        client.ask("workspace/executeCommand", command="npu-config.explain", arguments=["NPU101"])
+        client.found(project / "c.yaml", "version: 1\n")
+        (question,) = client.asked
+        assert question["method"] == "window/showDocument"
+        assert question["params"]["uri"].endswith("/NPU101.md")
+
+
+def test_positions_are_units_of_utf_16(editor, project):
+    """A sign beyond the first plane counts twice, before a finding and in a question."""
+    text = 'version: 1\ndump: {"dump_path": "😀", hcl_timeout: 1}\n'
+    found = editor.found(project / "c.yaml", text)
+    at = text.splitlines()[1].index("hcl") + 1
+    assert at in [each["range"]["start"]["character"] for each in found]
+    actions = [a for a in editor.actions(project / "c.yaml", 1) if a.get("isPreferred")]
+    fixes = [edited(text, a["edit"]["changes"][uri(project / "c.yaml")]) for a in actions]
+    assert text.replace("hcl_", "hccl_") in fixes
+
+
+def test_unsaved_text_of_another_file(editor, project):
+    """A script is judged with the configuration as it stands in the editor, not as it is saved."""
+    (project / "loaded.yaml").write_text("version: 1\n")
+    script, loaded = project / "loads.py", project / "loaded.yaml"
+    text = "import npu_config as npu\nconfig = npu.NpuConfig.load('loaded.yaml')\n"
+    assert editor.found(script, text) == []
+    assert editor.found(loaded, "version: 1\n") == []
+    editor.change(loaded, "version: 1\nhcl_timeout: 5\n")
+    found = editor.published(loaded, 2)
+    assert [each["code"] for each in found] == ["NPU101"]
+    editor.close(loaded)
+    while editor.published(loaded):
+        pass
+    (project / "loaded.yaml").write_text("version: 1\ndump_mode: both\n")
+    editor.tell("workspace/didChangeWatchedFiles", changes=[])
+    assert [each["code"] for each in editor.published(loaded)] == ["NPU104"]
+    del editor.versions[uri(loaded)]
+    editor.close(script)
+    assert editor.published(loaded) == []
+
+
+def test_a_side_file_that_is_open(editor, project, tmp_path):
+    """On the training host the side file of a configuration counts as the editor has it."""
+    (tmp_path / "pyproject.toml").write_text("[tool.npu-config]\non-host = true\n")
+    (tmp_path / "ops_info.json").write_text('{"black-list": {"to-add": ["Add"]}}')
+    text = "version: 1\nprecision_mode: allow_mix_precision\nmodify_mixlist: {}\n"
+    config, mixlist = tmp_path / "npu.yaml", tmp_path / "ops_info.json"
+    before = editor.found(config, text.format(mixlist))
+    editor.open(mixlist, '{"black-list": {"to_add": ["Add"]}}')
+    assert [each["code"] for each in editor.published(mixlist)] == ["NPU720"]
+    assert "NPU720" not in [each["code"] for each in before]
+
+
+def test_settings_of_the_project(editor, tmp_path):
+    """What pyproject.toml ignores, excludes and says of the target holds, also unsaved."""
+    (tmp_path / "sub").mkdir()
+    table = '[tool.npu-config]\nignore = ["NPU105"]\nexclude = ["sub/"]\n'
+    (tmp_path / "pyproject.toml").write_text(table)
+    text = "version: 1\nhcl_timeout: 5\niterations_per_loop: 0\n"
+    assert [each["code"] for each in editor.found(tmp_path / "npu.yaml", text)] == ["NPU101"]
+    assert editor.found(tmp_path / "sub" / "npu.yaml", text) == []
+    editor.found(tmp_path / "pyproject.toml", '[tool.npu-config]\nignore = ["NPU101"]\n')
+    codes = [each["code"] for each in editor.published(tmp_path / "npu.yaml")]
+    assert codes == ["NPU105"]
+
+
+def test_a_file_that_is_not_saved_yet(editor, project):
+    """A new file is checked under the name that it will have; a foreign one draws nothing."""
+    found = editor.found(project / "new.yaml", "version: 1\nhcl_timeout: 5\n")
+    assert [each["code"] for each in found] == ["NPU101"]
+    assert editor.found(project / "new.json", '{"a": 1}') == []
+
+
+def test_many_changes_are_answered_once(editor, project):
+    """Typing thirty signs is answered for the last one."""
+    path = project / "typed.yaml"
+    editor.found(path, "version: 1\n")
+    before = editor.counts[uri(path)]
+    for number in range(30):
+        last = editor.change(path, "version: 1\nhccl_timeout: 1{}\n".format("0" * number))
+    assert [each["code"] for each in editor.published(path, last)] == ["NPU105"]
+    assert editor.counts[uri(path)] == before + 1
+
+
+def test_language(project):
+    """Messages, titles and pages are in the language of the editor, or in that of a setting."""
+    text = "version: 1\nhcl_timeout: 5\n"
+    for given in ({"locale": "zh-cn"}, {"initializationOptions": {"language": "zh"}}):
+        with Client(project, **given) as client:
+            (found,) = client.found(project / "c.yaml", text)
+            assert "hccl_timeout" in found["message"]
+            assert any("\u4e00" < sign < "\u9fff" for sign in found["message"])
+            page = client.hover(project / "c.yaml", 1, 2)
+            assert page is None
+            titles = [each["title"] for each in client.actions(project / "c.yaml", 1)]
+            assert any("\u4e00" < sign < "\u9fff" for sign in "".join(titles))
+            assert client.end() == 0
+
+
+# Bad input
+
+
+def test_offsets_outside(editor, project):
+    """A question about a place that is not in the text has an empty answer."""
+    path, *_ = opened(editor, project, "c.yaml", "version: 1\n|")
+    for place in ((99, 0), (0, 99), (1, 5), (2**31 - 1, 2**31 - 1)):
+        assert editor.hover(path, *place) is None or place == (0, 99)
+        editor.complete(path, *place)
+        editor.actions(path, place[0])
+    answer = editor.request(
+        "textDocument/hover",
+        {"textDocument": {"uri": uri(path)}, "position": {"line": -1, "character": -5}},
+    )
+    assert "error" in answer or answer["result"] is None
+
+
+def test_questions_about_files_that_are_not_open(editor, project):
+    """They have no answer, and do no harm."""
+    for name in ("file:///nowhere.yaml", "untitled:1", "git:/x.yaml", "file:///a%00b", "%%%"):
+        place = {"textDocument": {"uri": name}, "position": {"line": 0, "character": 0}}
+        assert editor.request("textDocument/hover", place)["result"] is None
+        editor.tell("textDocument/didClose", textDocument={"uri": name})
+        editor.tell(
+            "textDocument/didChange",
+            textDocument={"uri": name, "version": 1},
+            contentChanges=[{"text": "version: 1"}],
+        )
+    assert editor.found(project / "c.yaml", "version: 1\n") == []
+
+
+def test_half_a_surrogate(editor, project):
+    """A text that no file can hold is a finding."""
+    (found,) = editor.found(project / "c.yaml", "version: 1\nwork_path: \ud83d\n")
+    assert "UTF-8" in found["message"]
+    assert editor.hover(project / "c.yaml", 1, 5) is not None
+    assert editor.found(project / "c.yaml", "version: 1\n") == []
+
+
+def test_nonsense(project):
+    """Messages that are none, unknown questions and wrong arguments: the server goes on."""
+    with Client(project) as client:
+        client.write(b"Content-Length: 5\r\n\r\n{oops")
+        client.write(b"Content-Length: 2\r\n\r\n[]")
+        client.tell("textDocument/didOpen", textDocument=5)
+        client.tell("no/such/note", x=1)
+        assert "error" in client.request("no/such/question", {})
+        assert "error" in client.request("textDocument/hover", {"position": "x"})
+        for arguments in ([], [5], [None], ["no such page"], ["a", "b"], [{"a": 1}]):
+            call = {"command": "npu-config.explain", "arguments": arguments}
+            assert client.request("workspace/executeCommand", call).get("result") is None
+        found = client.found(project / "c.yaml", "version: 1\nhcl_timeout: 1\n")
+        assert [each["code"] for each in found] == ["NPU101"]
+        assert client.end() == 0
+
+
+def test_a_large_file(editor, project):
+    """Five million signs: said to be too large, or checked; questions are answered meanwhile."""
+    large = "version: 1\nhccl_timeout: 5\n" + "# x\n" * 1250000
+    editor.open(project / "large.yaml", large)
+    path, position, *_ = opened(editor, project, "c.yaml", "version: 1\nhccl_|\n")
+    assert editor.complete(path, *position)
+    (found,) = editor.published(project / "large.yaml")
+    assert "larger than" in found["message"]
+    script = (
+        "words = (\n" + "'word'\n" * 700000 + ")\ncustom_op.parameter_map['hcl_timeout'].i = 1\n"
+    )
+    editor.open(project / "large.py", script)
+    assert editor.hover(project / "c.yaml", 1, 2) is None
+    assert [each["code"] for each in editor.published(project / "large.py")] == ["NPU101"]
+    for name in ("large.yaml", "large.py"):
+        editor.close(project / name)
+
+
+def test_many_open_files(editor, project):
+    """What is typed is checked before a thousand files that were opened."""
+    for number in range(1000):
+        editor.open(project / "many" / "{}.yaml".format(number), "version: 1\n")
+    found = editor.found(project / "c.yaml", "version: 1\nhcl_timeout: 1\n")
+    assert [each["code"] for each in found] == ["NPU101"]
+    for number in range(1000):
+        editor.close(project / "many" / "{}.yaml".format(number))
+
+
+def test_the_worker_ends(project):
+    """A process that ends is told where it ended, and the next text is checked by another one."""
+    with Client(project) as client:
+        client.found(project / "c.yaml", "version: 1\n")
+        (worker,) = children_of(client.process.pid)
+        os.kill(worker, 9)
+        found = client.found(project / "c.yaml", "version: 1\nhcl_timeout: 1\n")
+        if [each["code"] for each in found] == ["NPU700"]:
+            found = client.found(project / "c.yaml", "version: 1\nhcl_timeout: 2\n")
+        assert [each["code"] for each in found] == ["NPU101"]
+        assert [worker] != children_of(client.process.pid)
+        assert client.end() == 0
+
+
+def children_of(pid):
+    """The processes that a process started."""
+    path = "/proc/{0}/task/{0}/children".format(pid)
+    if not os.path.exists(path):
+        pytest.skip("the system does not list the children of a process")
+    with open(path) as stream:
+        return [int(word) for word in stream.read().split()]
+
+
+def test_the_editor_ends(project):
+    """A server whose editor is gone ends, and so does its worker."""
+    with Client(project) as client:
+        client.found(project / "c.yaml", "version: 1\n")
+        (worker,) = children_of(client.process.pid)
+        client.process.stdin.close()
+        assert client.process.wait(60) in (0, 1)
+        with pytest.raises(OSError, match="No such process"):
+            os.kill(worker, 0)
+
+
+def test_no_folder(tmp_path):
+    """Without a folder, or with one that is not there, files are checked all the same."""
+    for root in (None, tmp_path / "nowhere"):
+        with Client(root) as client:
+            found = client.found(tmp_path / "c.yaml", "version: 1\nhcl_timeout: 1\n")
+            assert [each["code"] for each in found] == ["NPU101"]
+
+
+def test_a_folder_that_may_not_be_written(tmp_path):
+    """Nothing is written there."""
+    (tmp_path / "npu.yaml").write_text("version: 1\n")
+    tmp_path.chmod(0o500)
+    try:
+        with Client(tmp_path) as client:
+            found = client.found(tmp_path / "npu.yaml", "version: 1\nhcl_timeout: 1\n")
+            assert [each["code"] for each in found] == ["NPU101"]
+            client.ask(
+                "workspace/executeCommand", command="npu-config.explain", arguments=["NPU101"]
+            )
+    finally:
+        tmp_path.chmod(0o700)
+    assert [each.name for each in tmp_path.iterdir()] == ["npu.yaml"]
+
+
+def test_without_pygls(tmp_path):
+    """The command says what to install."""
+    program = (
+        "import sys; sys.modules['pygls'] = None\n"
+        "from npu_config.__main__ import main; sys.exit(main(['lsp']))"
+    )
+    environ = {**os.environ, "PYTHONPATH": str(ROOT) if (ROOT / "npu_config").exists() else ""}
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=environ,
+        cwd=str(tmp_path),
+    )
+    assert (ended.returncode, ended.stdout) == (2, b"")
+    assert b'pip install "npu_config[lsp]"' in ended.stderr
