@@ -36,11 +36,11 @@ def sources() -> Dict[str, Callable[[], Union[str, bytes]]]:
     result[option_types.PATH] = lambda: formatted(option_types.PATH, option_types.render())
     result[side_files.PATH] = lambda: formatted(side_files.PATH, side_files.render())
     result[facts_map.PATH] = facts_map.render
-    result.update(topics.files())
     result.update(readme.pages())
     result.update(codes_page.files())
     result[migration_page.PATH] = migration_page.render
     result[networks_page.PATH] = networks_page.render
+    result.update(topics.files())  # last: sections of the pages above are topics
     return result
 
 

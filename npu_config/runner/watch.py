@@ -25,11 +25,10 @@ from typing import (
 )
 
 from npu_config.core import findings
-from npu_config.core.calls import script_place
 from npu_config.core.message import phrase
 from npu_config.runner import forks, script
 from npu_config.runner.script import Stopped
-from npu_config.tf1 import hccl
+from npu_config.tf1 import asking
 from npu_config.tf1.purpose import OTHER, TRAINS, Fetched, fetched, purpose
 
 if TYPE_CHECKING:
@@ -165,7 +164,7 @@ class Watch:
         self._undo.append(lambda: setattr(warnings, "showwarning", shown))
         listeners: Tuple[Tuple[List[Any], Any], ...] = (
             (findings.listeners, self._found),
-            (hccl.askers, self._asked),
+            (asking.askers, self._asked),
             (forks.listeners, self._forks),
         )
         for told, listener in listeners:
@@ -321,6 +320,7 @@ class Watch:
         """The script asks for ranks; an Estimator has initialised the device by then."""
         if self._open or any("tensorflow_estimator" in path for path in files_below()):
             return
+        from npu_config.core.calls import script_place
         from npu_config.situations.ranks import rank_asked_before_initialisation
 
         place = script_place()

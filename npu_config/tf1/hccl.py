@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, NoReturn
 
 from npu_config.tf1 import ranks, vendor
 from npu_config.tf1._lazy import rules
+from npu_config.tf1.asking import asked, askers
 
 __version__ = "0.1.0"
 
@@ -45,20 +46,6 @@ def check_rank_id(rank_id: Any) -> None:
     """Refuse what is not a rank (NpuConfigError)."""
     if not isinstance(rank_id, int) or rank_id < 0:
         refuse("a rank must be an int from 0, got {!r}".format(rank_id))
-
-
-askers: List[Callable[[str], None]] = []
-"""Told when the script asks for ranks, which the device only knows once it is initialised."""
-
-
-def asked(name: str) -> None:
-    """Tell the askers of a function that the script has called.
-
-    Args:
-        name: that of the function.
-    """
-    for each in askers:
-        each(name)
 
 
 def _asks(function: Callable[..., int]) -> Callable[..., int]:

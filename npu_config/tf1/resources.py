@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Callable, Iterator, Tuple
 
-from npu_config.tf1 import hccl, npu_ops, ranks, util, vendor
+from npu_config.tf1 import asking, npu_ops, ranks, util, vendor
 from npu_config.tf1.config_proto import session_config, warn_of_findings
 from npu_config.tf1.session import close_session
 from npu_config.tf1.tensorflow import require_graph_mode, tf
@@ -90,7 +90,7 @@ def _rank(key: str) -> int:
         stored = util.get_value(key)
         if stored is not None:
             return int(stored)
-    hccl.asked("get_{}".format(key))
+    asking.asked("get_{}".format(key))
     from_environment: Callable[[], int] = _RANKS[key][1]
     return from_environment()
 
