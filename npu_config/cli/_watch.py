@@ -47,13 +47,18 @@ class Remembered:
         self._known[path] = found, {**{name: _state(name) for name in asked}, full: before}
         return found
 
-    def checked(self, paths: Iterable[str]) -> Dict[str, State]:
-        """The states that files, and all that was read for them, had when they were checked."""
-        found = {os.path.abspath(path): _state(path) for path in paths}
-        self._known = {k: v for k, v in self._known.items() if os.path.abspath(k) in found}
+    def checked(self, before: Mapping[str, State]) -> Dict[str, State]:
+        """The states that files, and all that was read for them, had when they were checked.
+
+        Args:
+            before: the states of the files before the check: what is made or written since then
+                is a change.
+        """
+        self._known = {k: v for k, v in self._known.items() if os.path.abspath(k) in before}
+        found: Dict[str, State] = {}
         for _, states in self._known.values():
             found.update(states)
-        return found
+        return {**found, **before}
 
 
 def _state(path: str) -> State:
@@ -75,9 +80,10 @@ def watch(check: Callable[[Remembered], int], paths: Callable[[], Iterable[str]]
     try:
         while True:
             click.clear()
+            before = {os.path.abspath(path): _state(path) for path in paths()}
             code = check(remembered)
             say(localized("watching; Ctrl-C ends\n"), err=True)
-            seen = remembered.checked(paths())
+            seen = remembered.checked(before)
             pause = _PAUSE
             while True:
                 time.sleep(pause)

@@ -26,7 +26,7 @@ from npu_config.diagnosis.graph.run import OTHER, TRAINS, Process, RunGraph, is_
 from npu_config.diagnosis.graph.shapes import Flow, flow
 from npu_config.runner.doings import Doings
 from npu_config.situations import pipeline, precision, shapes
-from npu_config.tf1.loss_scale import OPTIMIZER_MARK
+from npu_config.tf1.own import OPTIMIZER_MARK
 from npu_config.tf1.purpose import purpose as purpose_of
 
 Shape = Optional[Tuple[int, ...]]

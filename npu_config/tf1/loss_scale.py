@@ -13,7 +13,7 @@ from npu_config.tf1 import ranks
 from npu_config.tf1._bases import Optimizer
 from npu_config.tf1._classes import VendorFirst
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1.own import own_operators
+from npu_config.tf1.own import OPTIMIZER_MARK, own_operators
 from npu_config.tf1.tensorflow import package, require_graph_mode, tf
 
 if TYPE_CHECKING:
@@ -224,9 +224,6 @@ def scaled_gradients(
         for gradient, variable in (gradients if mean is None else mean(gradients))
     ]
 
-
-OPTIMIZER_MARK = "_npu_config_optimizer"
-"""The attribute of that tensor's operation that tells loss-scale optimizers apart."""
 
 FINITE = "overflow_status_reduce_all"
 """The vendor's name of the tensor that is True for a step without overflow; scripts fetch it."""

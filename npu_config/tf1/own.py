@@ -12,6 +12,9 @@ from typing import Any, Iterator
 
 from npu_config.core.names import OWN_OPERATOR
 
+OPTIMIZER_MARK = "_npu_config_optimizer"
+"""The attribute that tells loss-scale optimizers apart, of what tells that a step is finite."""
+
 
 @contextlib.contextmanager
 def own_operators() -> Iterator[None]:

@@ -255,8 +255,10 @@ def test_findings_of_a_session_without_the_optimizer(trains, shown):
     from npu_config.core.diagnostics import Place
     from npu_config.proto import decode, parse_text
     from npu_config.rules.case import judge
+    from npu_config.runner.calls import Calls
     from npu_config.runner.sessions import SeenSession
 
     found = tuple(judge(decode(parse_text("allow_soft_placement: true"))))
-    session = SeenSession(Place("train.py", 3), {}, found, trains=trains)
+    calls = Calls(None, lambda path: True)
+    session = SeenSession(Place("train.py", 3), {}, found, calls, trains=trains)
     assert shown == [each.rule for each in session.of_the_npu]

@@ -10,6 +10,7 @@ from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
     Scope,
+    argument,
     is_main,
     literal_text,
     name_of,
@@ -310,7 +311,7 @@ _READY = (
 @recognises(ranks.rank_asked_before_initialisation)
 def rank_asked_first(context: Context) -> None:
     """The rank is asked for by the first statements of a program."""
-    if not context.mentions(*_API):
+    if not context.mentions(*_API) or context.mentions("npu_resources"):
         return
     meaning = context.meaning
     ready = [line for word in _READY for line in context.script.source.mentions(word)]
@@ -376,7 +377,7 @@ def nothing_broadcast(context: Context) -> None:
     text = context.script.source.text
     if context.mentions(*_SENDING) or "broadcast" in text.lower():
         return
-    if context.imports_may_have(*_SENDING):
+    if context.imports_may_have(*_SENDING) or _starts_alike(context):
         return
     for site in context.meaning.calls(*_WRAPPERS[:3]):
         if not context.meaning.is_npu(site.scope, check_call(site).func, *_WRAPPERS):
@@ -391,6 +392,21 @@ def nothing_broadcast(context: Context) -> None:
             severity=Severity.WARNING if _has_seed(context) else None,
         )
         return
+
+
+_ALIKE = ("zeros_initializer", "ones_initializer", "constant_initializer")
+_LAYERS = ("layers", "keras", "slim", "nn", "rnn_cell", "contrib", "Variable", "hub")
+
+
+def _starts_alike(context: Context) -> bool:
+    """True when each variable is made by get_variable, with an initializer of one value."""
+    if context.mentions(*_LAYERS):
+        return False
+    made = [check_call(site) for site in context.meaning.calls("get_variable")]
+    values = [argument(call, "initializer", 3) for call in made]
+    return bool(values) and all(
+        isinstance(value, ast.Call) and name_of(value.func) in _ALIKE for value in values
+    )
 
 
 def _has_seed(context: Context) -> bool:
