@@ -25,6 +25,7 @@ html_theme = "furo"
 html_title = "npu_config"
 html_static_path = ["_static"]
 html_css_files = ["npu_config.css"]
+html_js_files = ["filter.js"]
 html_search_language = "mixed"
 html_show_sourcelink = False
 html_copy_source = False

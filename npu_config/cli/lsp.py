@@ -50,9 +50,10 @@ def _checker() -> Callable[..., Any]:
 
 def _page(word: str) -> Optional[str]:
     """The page of ``explain`` on a name; None for a word that is none."""
+    from npu_config.cli._failures import failure_called
     from npu_config.cli._topics import called, former
 
-    found = called(word)
+    found = called(word) or failure_called(word)
     return found[0].page if found else former(word) or None
 
 

@@ -9,14 +9,12 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Edit, Fix
 from npu_config.core.message import phrase
-from npu_config.core.patterns import lazy_pattern
-from npu_config.judging.comments import Suppressions
+from npu_config.judging.comments import COMMENT, Suppressions
 from npu_config.readers import read
 from npu_config.text.source import apply_edits
 
 __all__ = ["ignoring"]
 
-_COMMENT = lazy_pattern(r"#[ \t]*npu:[ \t]*ignore\[([^\]\n]*)\]")
 _COMMENTED = ("yaml", "toml", "pbtxt", "script", "shell")
 """The kinds of files in which ``#`` begins a comment wherever a line ends."""
 
@@ -54,9 +52,9 @@ def _comments(kind: str, lines: List[str], found: Diagnostic) -> Iterator[Edit]:
     ends = list(dict.fromkeys((first, last, _end_of_statement(lines, first))))
     for number in ends:
         content = _line(lines, number)
-        match = _COMMENT.search(content)
-        if match is not None:
-            yield Edit(number, match.end(), number, match.end(), ", " + found.rule)
+        for match in COMMENT.finditer(content):
+            if match.group("rules") and match.group("word") == "ignore":
+                yield Edit(number, match.end(), number, match.end(), ", " + found.rule)
     comment = "# npu: ignore[" + found.rule + "]"
     for number in ends:
         content = _line(lines, number)

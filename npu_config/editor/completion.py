@@ -12,20 +12,20 @@ from npu_config.core.message import localized
 from npu_config.core.patterns import lazy_pattern
 from npu_config.editor.cursor import Slot, call_at, kind_of, slot_at
 from npu_config.editor.keys import CONFIGURATIONS, described, schema_at, schema_of, values_of
+from npu_config.judging.comments import open_list
 from npu_config.launch.environment.variables import VARIABLES
 from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.writers import scalar
 
 __all__ = ["Item", "complete"]
 
-_IGNORE = lazy_pattern(r"npu:[ \t]*ignore(?:-file)?\[(?:[^\]\n]*,)?[ \t]*([\w-]*)\Z")
 _MAP_NAME = lazy_pattern(r"""parameter_map[ \t]*\[[ \t]*(?:b?)(["'])(\w*)\Z""")
 _MAP_FIELD = lazy_pattern(r"""parameter_map[ \t]*\[[ \t]*["'](\w+)["'][ \t]*\][ \t]*\.(\w*)\Z""")
 _MAP_VALUE = lazy_pattern(
     r"""parameter_map[ \t]*\[[ \t]*["'](\w+)["'][ \t]*\][ \t]*\.\w+[ \t]*=[ \t]*"""
     r"""(?:[\w.]+\([ \t]*)?(?:b?)(["']?)(\w*)\Z"""
 )
-_ARGUMENT = lazy_pattern(r"(?:\A|[,(])\s*(\w*)\Z")
+_ARGUMENT = lazy_pattern(r"(?<![^,(])\s*(\w*)\Z")
 _ARGUMENT_VALUE = lazy_pattern(r"""\b(\w+)[ \t]*=[ \t]*(["']?)([\w.]*)\Z""")
 _DICT_KEY = lazy_pattern(r"""[{,]\s*(["'])(\w*)\Z""")
 _DICT_VALUE = lazy_pattern(r"""(["'])(\w+)\1[ \t]*:[ \t]*(["']?)([\w.]*)\Z""")
@@ -37,11 +37,14 @@ _PROTO_VALUE = lazy_pattern(
 _EXPORT = lazy_pattern(
     r"(?:\A|[;&|({])[ \t]*((?:export|declare[ \t]+-x|env|ENV)[ \t]+)?(?:\w+=\S*[ \t]+)*(\w*)\Z"
 )
-_EXPORTED = lazy_pattern(r"""(?:\A|[\s;])(\w+)=(["']?)([\w./-]*)\Z""")
+_EXPORTED = lazy_pattern(r"""(?<![^\s;])(\w+)=(["']?)([\w./-]*)\Z""")
 _LINE_KEY = lazy_pattern(r"[ \t]*(\w*)\Z")
 _LINE_VALUE = lazy_pattern(r"""[ \t]*(\w+)[ \t]*[=:][ \t]*(["']?)(?:[\w]+,)*(\w*)\Z""")
 _TYPED = 2
 """Letters of a variable's name that are typed before a line that may be any command is one."""
+
+_LONGEST = 1000
+"""Characters of a line of a shell in which a name of a variable is proposed."""
 
 CALLS_WITH_OPTIONS = ("set", "evolve")
 DICTS_WITH_OPTIONS = ("NpuConfig", "from_dict", "update", "set")
@@ -88,11 +91,11 @@ def complete(
     """
     start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
     line = text[start:offset]
-    ignore = _IGNORE.search(line)
-    if ignore is not None:
+    ignored = open_list(line)
+    if ignored is not None:
         found = [Item(id, id, "rule", name, id) for id, name in rules]
         found += [Item(name, name, "rule", id, id) for id, name in rules]
-        return _matching(ignore.group(1), found)
+        return _matching(ignored.rpartition(",")[2].lstrip(), found)
     kind = kind_of(path, text)
     if kind == "script":
         return _in_script(text, offset, line)
@@ -345,7 +348,7 @@ def _in_shell(line: str) -> Completion:
         texts = [str(each) for each in variable.kind.schema().get("enum", ())]
         found = [Item(each, each, "value", page=value.group(1)) for each in texts]
         return _matching(value.group(3), found)
-    name = _EXPORT.search(line)
+    name = _EXPORT.search(line) if len(line) <= _LONGEST else None
     if name is None or (name.group(1) is None and len(name.group(2)) < _TYPED):
         return Completion()
     return _matching(

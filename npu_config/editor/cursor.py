@@ -16,15 +16,15 @@ _FARTHEST = 1 << 20
 """How far back a text is looked at."""
 
 _YAML_VALUE = lazy_pattern(
-    r"""([ \t]*)(?:- +)*["']?([\w$.-]+)["']?[ \t]*:[ \t]+(["']?)([^"'#\[{]*)\Z"""
+    r"""([ \t]*)(?:- +)*["']?([\w$.-]+)["']?[ \t]*:(?=[ \t])(?:[ \t]*(["']))?([^"'#\[{]*)\Z"""
 )
 _YAML_KEY = lazy_pattern(r"""([ \t]*)(["']?)([\w$.-]*)\Z""")
 _YAML_PARENT = lazy_pattern(r"""([ \t]*)(?:- +)*["']?([\w$.-]+)["']?[ \t]*:[ \t]*(?:#.*)?\Z""")
 _TOML_HEADER = lazy_pattern(r"[ \t]*\[+[ \t]*([\w.-]*)\Z")
 _TOML_TABLE = lazy_pattern(r"[ \t]*\[+[ \t]*([\w.\"'-]+)[ \t]*\]")
-_TOML_VALUE = lazy_pattern(r"""[ \t]*([\w.-]+)[ \t]*=[ \t]*(["']?)([^"'#\[{]*)\Z""")
+_TOML_VALUE = lazy_pattern(r"""[ \t]*([\w.-]+)[ \t]*=(?:[ \t]*(["']))?([^"'#\[{]*)\Z""")
 _TOML_KEY = lazy_pattern(r"[ \t]*([\w.-]*)\Z")
-_JSON_TOKEN = lazy_pattern(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
+_JSON_TOKEN = lazy_pattern(r'"(?:[^"\\\n]|\\.?)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
 _WORD = lazy_pattern(r"[A-Za-z0-9_$][\w$-]*")
 _CALL = lazy_pattern(r"(\.?)\b([A-Za-z_]\w*)[ \t]*\Z")
 
@@ -68,7 +68,7 @@ def _in_yaml(before: str, line: str) -> Optional[Slot]:
     match = _YAML_VALUE.match(line)
     if match is not None:
         indent, key, quote, word = match.groups()
-        return Slot(_yaml_parents(before, len(indent)), key, word, quote)
+        return Slot(_yaml_parents(before, len(indent)), key, word.lstrip(), quote or "")
     match = _YAML_KEY.match(line)
     if match is None:
         return None
@@ -101,7 +101,7 @@ def _in_toml(before: str, line: str) -> Optional[Slot]:
             break
     match = _TOML_VALUE.match(line)
     if match is not None:
-        return Slot(table, match.group(1), match.group(3), match.group(2))
+        return Slot(table, match.group(1), match.group(3).lstrip(), match.group(2) or "")
     match = _TOML_KEY.match(line)
     return None if match is None else Slot(table, None, match.group(1))
 

@@ -27,7 +27,7 @@ from npu_config.editor.worker import EndedError, Worker
 
 __all__ = ["Checked", "Files", "OpenFile"]
 
-_SHORTEST, _LONGEST = 0.02, 0.3
+_SHORTEST, _LONGEST = 0.01, 0.3
 """Seconds without a change after which a file is checked: as long as its last check took."""
 
 

@@ -12,6 +12,7 @@ from npu_config.core.patterns import lazy_pattern
 from npu_config.editor.completion import CALLS_WITH_OPTIONS, DICTS_WITH_OPTIONS
 from npu_config.editor.cursor import call_at, kind_of, slot_at, word_at
 from npu_config.editor.keys import CONFIGURATIONS, described, key_of, schema_of
+from npu_config.judging.comments import open_list
 from npu_config.launch.environment.variables import VARIABLES
 
 __all__ = ["Hover", "Pages", "hover", "is_log"]
@@ -19,7 +20,6 @@ __all__ = ["Hover", "Pages", "hover", "is_log"]
 Pages = Callable[[str], Optional[str]]
 """The page of ``explain`` on a name; None for a word that is none."""
 
-_IGNORED = lazy_pattern(r"npu:[ \t]*ignore(?:-file)?\[[^\]\n]*\Z")
 _CODE = lazy_pattern(r"(?:[EW][A-Z0-9]\d{4}|0x[0-9A-Fa-f]{4,8}|\d{6})\Z")
 _LOGS = (".log", ".out", ".plog")
 
@@ -51,7 +51,7 @@ def hover(path: str, text: str, offset: int, pages: Pages) -> Optional[Hover]:
     if not word:
         return None
     line = text[text.rfind("\n", 0, start) + 1 : start]
-    if _IGNORED.search(line) or (word.startswith("NPU") and word[3:].isdecimal()):
+    if open_list(line) is not None or (word.startswith("NPU") and word[3:].isdecimal()):
         page = pages(word)
     elif is_log(path):
         page = pages(word) if _CODE.match(word) else None

@@ -5,14 +5,14 @@ from typing import Iterator, NamedTuple
 
 from npu_config.core.diagnostics import rule_url
 from npu_config.core.patterns import lazy_pattern
+from npu_config.judging.comments import COMMENT
 from npu_config.script.neighbours import named_in
 
 __all__ = ["Link", "links"]
 
-_IGNORE = lazy_pattern(r"npu:[ \t]*ignore(?:-file)?\[([^\]\n]*)\]")
 _RULE = lazy_pattern(r"\bNPU\d{3,4}\b")
 _FILE = lazy_pattern(
-    r"(?<![\w./~-])(?:~?/)?[\w.@+-]+(?:/[\w.@+-]+)*"
+    r"(?<![\w.@+/~-])(?:~?/)?[\w.@+-]+(?:/[\w.@+-]+)*"
     r"\.(?:json|cfg|ini|yaml|yml|toml|pbtxt|pb|py|sh|txt|config|aippconfig)(?![\w/-])"
 )
 _MOST = 500
@@ -35,8 +35,8 @@ def links(path: str, text: str) -> Iterator[Link]:
         path: the file.
         text: its text.
     """
-    for comment in _IGNORE.finditer(text):
-        for rule in _RULE.finditer(text, *comment.span(1)):
+    for comment in COMMENT.finditer(text):
+        for rule in _RULE.finditer(text, *comment.span("rules")):
             yield Link(*rule.span(), rule_url(rule.group()), False)
     for number, match in enumerate(_FILE.finditer(text)):
         if number == _MOST:

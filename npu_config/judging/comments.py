@@ -20,7 +20,7 @@ from npu_config.core.message import phrase
 from npu_config.core.patterns import lazy_pattern
 from npu_config.core.rule import declare, selects
 
-__all__ = ["Suppressions"]
+__all__ = ["COMMENT", "Suppressions", "open_list"]
 
 
 @declare("NPU832", Severity.WARNING, source=("npu_config",))
@@ -41,10 +41,12 @@ def ignore_comment() -> None:
     """
 
 
-_COMMENT = lazy_pattern(
+COMMENT = lazy_pattern(
     r"#\s{0,40}npu:\s{0,40}(?P<word>ignore-file|ignore)(?![\w-])"
     r"[ \t]{0,40}(?P<rules>\[[^\]\n]{0,500}\])?"
 )
+"""An ignore comment: ``rules`` is its brackets and what is in them, None where none are closed."""
+
 _ID = lazy_pattern(r"NPU\d{0,4}\Z", re.I)
 _OUTSIDE = lazy_pattern(r"[\s:=(]*NPU\d|[\s:=(]*\[", re.I)
 _OTHER_TOKENS = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
@@ -94,7 +96,7 @@ class Suppressions:
     def __init__(self, text: str, path: Optional[str] = None, is_script: bool = True) -> None:
         self._path = path
         self._comments: List[_Comment] = []
-        if _COMMENT.search(text) is not None:
+        if COMMENT.search(text) is not None:
             rows = re.split(r"\r\n|\r|\n", text)
             statements: List[Lines] = []
             found = _in_script(text, statements) if is_script else _in_text(rows)
@@ -152,7 +154,7 @@ class Suppressions:
         content: str,
     ) -> None:
         alone = not rows[line - 1][:column].strip()
-        for match in _COMMENT.finditer(content):
+        for match in COMMENT.finditer(content):
             listed = match.group("rules")
             words = tuple(word.strip() for word in (listed or "")[1:-1].split(",") if word.strip())
             outside = listed is None and _OUTSIDE.match(content, match.end())
@@ -163,6 +165,18 @@ class Suppressions:
                 about = _about(rows, statements, line, alone)
             void = bool(outside) or (listed is not None and not words)
             self._comments.append(_Comment(place, about, words, void))
+
+
+def open_list(line: str) -> Optional[str]:
+    """The names so far in the brackets of an ignore comment; None: none is being written.
+
+    Args:
+        line: a line up to where its reader or writer is.
+    """
+    head, bracket, rules = line.rpartition("[")
+    if not bracket or "]" in rules:
+        return None
+    return rules if any(each.end() == len(head) for each in COMMENT.finditer(head)) else None
 
 
 def _in_script(text: str, statements: List[Lines]) -> Iterator[Tuple[int, int, str]]:
@@ -187,7 +201,7 @@ def _in_script(text: str, statements: List[Lines]) -> Iterator[Tuple[int, int, s
 def _in_text(rows: Sequence[str]) -> Iterator[Tuple[int, int, str]]:
     """Line, column from 0, and text of every comment that may be meant."""
     for number, content in enumerate(rows, 1):
-        match = _COMMENT.search(content)
+        match = COMMENT.search(content)
         if match:
             yield number, match.start(), content[match.start() :]
 

@@ -188,6 +188,7 @@ HOVERS = [
     ("ranks_b.json", (TABLE % ("", "")).replace("device_ip", "device_|ip"), "# device_ip"),
     ("ranks_b.json", (TABLE % ("", "")).replace("10.0", "10|.0"), "# device_ip"),
     ("ops_info_b.json", '{"black-list": {"to-a|dd": ["Add"]}}', "# to-add"),
+    ("plog.log", "[ERROR] HCCL(1): EI0|006 a socket\n", "# EI0006"),
     ("fusion_switch.cfg", '{"Sw|itch": {"GraphFusion": {}}}', "# Switch"),
 ]
 

@@ -24,6 +24,8 @@ KNOWN = {
     ("npu_config.cli._explained", "_BLOCK"): "only applied to guides of the package itself",
     ("npu_config.logs.redact", "_PARTS"): "what it looks behind at, which the proof leaves out: "
     "each way begins where a word or a path does",
+    ("npu_config.editor.completion", "_EXPORT"): "only applied to 1000 characters at most",
+    ("npu_config.editor.cursor", "_CALL"): "only looked for in the 80 characters before a bracket",
     ("npu_config.migration.work", "_COMMENT"): "only applied to what Python itself has parsed",
 }
 """(module, name) of a pattern that is not proven, and why it does no harm."""

@@ -13,6 +13,7 @@ def pages() -> Dict[str, Callable[[], str]]:
     result: Dict[str, Callable[[], str]] = {
         "docs/options/index.md": options.index,
         "docs/rules/index.md": rules.index,
+        "docs/rules/all.md": rules.all_page,
         "docs/reference/commands.md": commands.render,
         "docs/reference/environment.md": variables.render,
         "docs/reference/files.md": files.render,

@@ -6,7 +6,7 @@ from npu_config.catalogue import PAGES
 from npu_config.core.message import catalogue, translate
 from npu_config.rulebook import load_all
 from tools.reference import options
-from tools.reference.markdown import NOTE, table
+from tools.reference.markdown import NOTE, filter_box, table
 
 SEVERITIES = {"error": "错误", "warning": "警告", "info": "提示"}
 
@@ -33,7 +33,7 @@ def options_page() -> str:
 
 def rules_page() -> str:
     """Every rule with its title, by band."""
-    lines: List[str] = [NOTE, "# 规则\n", "编号永不重复使用。"]
+    lines: List[str] = [NOTE, "# 规则\n", "编号永不重复使用。\n", filter_box("按词过滤")]
     for band, title in BANDS.items():
         rows = [
             (

@@ -25,3 +25,8 @@ def toctree(names: Iterable[str]) -> str:
 def anchor(name: str) -> str:
     """The anchor of a heading that is this name."""
     return name.lower().replace("_", "-").replace(" ", "-").replace(".", "")
+
+
+def filter_box(label: str) -> str:
+    """The place where ``docs/_static/filter.js`` puts a box that filters the rows of the page."""
+    return '<div class="filter-rows" data-label="{}"></div>\n'.format(label)

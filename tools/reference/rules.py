@@ -1,13 +1,13 @@
 """The rules: an index of the bands, a page for each band, a page for each rule."""
 
-from typing import Dict, List
+from typing import Dict, Iterable, List
 
 from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import Rule
 from npu_config.rulebook import load_all
 from tools.reference import options
-from tools.reference.markdown import NOTE, table, toctree
+from tools.reference.markdown import NOTE, filter_box, table, toctree
 
 BANDS: Dict[str, str] = {
     "1": "Names, fields, kinds and values",
@@ -39,8 +39,9 @@ def index() -> str:
             "# Rules\n",
             "{} rules, grouped by the first digit of their id. Ids are never reused. "
             "`npu-config explain NPU101` prints a page in the terminal, "
-            "`npu-config explain overflow` searches.\n".format(len(load_all())),
-            toctree("{}xx".format(band) for band in BANDS),
+            "`npu-config explain overflow` searches. "
+            "[All of them in one table](all.md).\n".format(len(load_all())),
+            toctree(["all", *("{}xx".format(band) for band in BANDS)]),
             "",
             table(("rules", "about", "number"), rows),
             "",
@@ -50,18 +51,22 @@ def index() -> str:
 
 def band_page(band: str) -> str:
     """The rules of one band, by what they are about."""
+    title = "# {}xx: {}\n".format(band, BANDS[band])
+    return "\n".join([NOTE, title, _table(_of(band)), ""])
+
+
+def all_page() -> str:
+    """Every rule in one table."""
+    title = "# All rules in one table\n"
+    return "\n".join([NOTE, title, filter_box("filter by words"), _table(load_all()), ""])
+
+
+def _table(rules: Iterable[Rule]) -> str:
     rows = [
         ("[{0}]({0}.md)".format(rule.id), rule.name, rule.severity.value, rule.summary)
-        for rule in _of(band)
+        for rule in rules
     ]
-    return "\n".join(
-        [
-            NOTE,
-            "# {}xx: {}\n".format(band, BANDS[band]),
-            table(("rule", "name", "severity", "what"), rows),
-            "",
-        ]
-    )
+    return table(("rule", "name", "severity", "what"), rows)
 
 
 def _of(band: str) -> List[Rule]:

@@ -40,7 +40,7 @@ _OF_TENSORFLOW = re.compile(
 )
 _HOUSEKEEPING_NAME = re.compile(r"(^|/)(save(_\d+)?/|report_uninitialized_variables)")
 _FINITE, _FINITE_TYPES = "overflow_status_reduce_all", frozenset(("All", "Greater"))
-_COLLECTIVE = re.compile(r"(^|/)Hcom[A-Z]\w*\Z")
+_COLLECTIVE = re.compile(r"Hcom[A-Z]\w*\Z")
 _HOST_CALLS = frozenset(("PyFunc", "PyFuncStateless", "EagerPyFunc"))
 
 
@@ -266,7 +266,8 @@ def is_collective(node: Node) -> bool:
     """True for a collective of the vendor's, or of its stand-in, which is a Python function."""
     if node.op.startswith("Hcom"):
         return True
-    return node.op in _HOST_CALLS and _COLLECTIVE.search(node.name) is not None
+    name = node.name.rpartition("/")[2]
+    return node.op in _HOST_CALLS and _COLLECTIVE.match(name) is not None
 
 
 def _is_housekeeping(node: Node) -> bool:
