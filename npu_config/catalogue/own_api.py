@@ -11,7 +11,8 @@ from npu_config.catalogue.api import table
 NAMES: Tuple[str, ...] = table("""\
 names:
     Diagnostic NpuConfig NpuConfigBuilder NpuConfigError OPTIONS OverwrittenWarning Product RULES
-    Report Severity Target UNKNOWN check diagnose install_npu_bridge migrate run_path
+    Report Severity Target UNKNOWN add_arguments check diagnose install_npu_bridge migrate record
+    run_path
 """)["names"]
 """What ``from npu_config import`` gives, modules left out."""
 
@@ -45,7 +46,7 @@ CONSTRUCTORS: Mapping[str, inspect.Signature] = _signatures("""\
 NpuConfig: options target= on_host=
 NpuConfig.from_dict: options target= on_host=
 NpuConfig.from_config_proto: config target=
-NpuConfig.load: path target= on_host=
+NpuConfig.load: path target= on_host= overrides=
 NpuConfigBuilder: target=
 Target: product= mode= cann= adapter=
 """)

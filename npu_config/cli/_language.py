@@ -29,7 +29,7 @@ _WIDE, _CLOSING = (
     "\u3001\u3002\u300b\u300d\uff01\uff09\uff0c\uff1a\uff1b\uff1f",
 )
 _BROKEN = lazy_pattern(r"([{0}{1}])\n(?=[{0}])".format(_WIDE, _CLOSING))
-_UNIT = lazy_pattern("(?:[^\\s{0}]+|[{0}])[{1}]*\\s*".format(_WIDE, _CLOSING))
+_UNIT = lazy_pattern("(?:[^\\s{0}\u3001]+|[{0}]|\u3001)[{1}]*\\s*".format(_WIDE, _CLOSING))
 _COLUMN = 30
 _VALUED = ("--lang", *(option.flag for option in OPTIONS if option.legal is not bool))
 """Options of ``run``, before the script, that a value follows."""

@@ -11,7 +11,6 @@ network_accuracy_comparison.md.
 
 import fnmatch
 import itertools
-import os
 from typing import (
     Any,
     Callable,
@@ -27,6 +26,7 @@ from typing import (
 
 import attr
 
+from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import join, phrase
@@ -287,11 +287,11 @@ def compare_dumps(
         NpuConfigError: one side cannot be read, or nothing of both sides has the same name.
         ImportError: numpy is missing.
     """
-    path = os.fspath(npu)
-    tree = find_dumps(npu)
+    path = path_name(npu)
+    tree = find_dumps(path)
     if all(file.kind == "overflow" for file in tree):
         raise NpuConfigError([no_dump(tree, path)])
-    references = open_references(os.fspath(reference))
+    references = open_references(path_name(reference))
     chosen = paired(tree, references, Choice(step, reference_step, device, run), path)
     work = Work(references, graph, Bounds(threshold, max_abs, max_rel), ignore)
     for pair in work.through(chosen.pairs, progress):

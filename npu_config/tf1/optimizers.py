@@ -8,10 +8,8 @@ another name.
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence
 
-from npu_config.core.calls import script_place
-from npu_config.core.diagnostics import Place
 from npu_config.tf1 import collectives, hccl, hccl_ops, ranks, vendor
 from npu_config.tf1._bases import Optimizer
 from npu_config.tf1._classes import VendorFirst
@@ -19,8 +17,17 @@ from npu_config.tf1._lazy import rules
 from npu_config.tf1.loss_scale import GradsAndVars, apply_if_finite, scaled_gradients
 from npu_config.tf1.tensorflow import tf
 
+if TYPE_CHECKING:
+    from npu_config.core.diagnostics import Place
+
 wrapped: List[Place] = []
 """Where the script lets an optimizer average its gradients over several ranks."""
+
+
+def _note_wrapped() -> None:
+    from npu_config.core.calls import script_place
+
+    wrapped.append(script_place())
 
 
 class _Wrapper(Optimizer):
@@ -71,7 +78,7 @@ class NPUDistributedOptimizer(_Wrapper, metaclass=VendorFirst):
         self, optimizer: Any, is_weight_update_sharding: bool = False, name: Optional[str] = None
     ) -> None:
         if ranks.several("NPUDistributedOptimizer"):
-            wrapped.append(script_place())
+            _note_wrapped()
         self._shares = is_weight_update_sharding
         super().__init__(optimizer, name or "Distributed{}".format(type(optimizer).__name__))
 
@@ -122,7 +129,7 @@ class NPUOptimizer(_Wrapper, metaclass=VendorFirst):
             )
         self._is_distributed = is_distributed and ranks.several("NPUOptimizer")
         if self._is_distributed:
-            wrapped.append(script_place())
+            _note_wrapped()
         self._loss_scale_manager = loss_scale_manager if is_loss_scale else None
         super().__init__(opt, name or "NPUOptimizer{}".format(type(opt).__name__))
 
@@ -188,7 +195,7 @@ def npu_distributed_optimizer_wrapper(optimizer: Any) -> Any:
     if not several:
         return found
 
-    wrapped.append(script_place())
+    _note_wrapped()
     return let_average(found)
 
 

@@ -344,6 +344,9 @@ def test_the_target_of_a_builder(generate, to):
     assert result.code == 0
     if to in OF_FILES:
         assert judge("out", as_kind=to).reading.target.cann == "8.0.0"
+    elif to == "builder":
+        text = Path("out").read_text(encoding="utf-8")
+        assert 'npu.Target(product="atlas_a2", cann="8.0.0")' in text
     else:
         said = result.err if to == "pb" else Path("out").read_text(encoding="utf-8")
         assert "check it with --target atlas_a2 --target-cann 8.0.0" in said

@@ -24,8 +24,9 @@ class TestDiagnose:
 
     def test_findings_and_changes(self, npu):
         """The finding, then what can be applied."""
-        result = npu("diagnose", GRAPHS / "case1_contrib_hashtable_map.pbtxt")
-        assert result.code == 1
+        path = GRAPHS / "case1_contrib_hashtable_map.pbtxt"
+        result = npu("diagnose", path)  # mixed computing, which is right for it, may be on
+        assert (result.code, npu("diagnose", "--strict", path).code) == (0, 1)
         assert "NPU480" in result.out
         assert "option:      mix_compile_mode: True" in result.out
         result = npu("diagnose", GRAPHS / "case3_while_v1_dynamic.pbtxt")

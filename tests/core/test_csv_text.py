@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npu_config.core.npy import COLUMNS, Exported, csv_text, index_text, unguarded
+from npu_config.core.npy import COLUMNS, INDEX, Exported, csv_text, index_text, unguarded
 from npu_config.dumps.reference import _index
 
 FORMULAS = ("=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "'=1", "''=1", "=")
@@ -42,9 +42,9 @@ def test_numbers_stay():
 def test_the_index_of_an_export(tmp_path, node):
     """A node of any name is no formula in index.csv, and is found again by its name."""
     line = Exported(0, "run_0/a.npy", node, 0, 0, "output", "", "float32", "2", 1, "ok")
-    path = tmp_path / "index.csv"
+    path = tmp_path / INDEX
     path.write_bytes(index_text([line]).encode("utf-8"))
     _, cells = read(path.read_bytes().decode("utf-8"))
     assert cells[COLUMNS.index("node")][0] == "'"
     if "\r" not in node:  # the reader goes by lines
-        assert [each.node for each in _index(str(path)) or ()] == [node]
+        assert [each.node for each in _index(str(tmp_path)) or ()] == [node]
