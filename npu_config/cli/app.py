@@ -1,8 +1,10 @@
 """The group of commands, each imported when it is asked for."""
 
+import contextlib
 import importlib
+import os
 import sys
-from typing import Any, List, Mapping, Optional, cast
+from typing import Any, Iterator, List, Mapping, Optional, cast
 
 import click
 
@@ -40,6 +42,17 @@ COMMANDS: Mapping[str, str] = {
 """Command to the module of this package that has it, as ``command``, in the order of the help."""
 
 
+@contextlib.contextmanager
+def _open_stdout() -> Iterator[None]:
+    """Standard output, or nowhere if it was closed: click 8.0 writes help and version to it."""
+    if sys.stdout is not None:
+        yield
+        return
+    nowhere = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    with nowhere, contextlib.redirect_stdout(nowhere):
+        yield
+
+
 class _Commands(CommandGroup):
     """A group whose commands are modules."""
 
@@ -58,7 +71,8 @@ class _Commands(CommandGroup):
         named["standalone_mode"] = False
 
         def run() -> Any:
-            return click.Group.main(cast(click.Group, spoken(self)), *arguments, **named)
+            with _open_stdout():
+                return click.Group.main(cast(click.Group, spoken(self)), *arguments, **named)
 
         given = named.get("args")
         with of_call(sys.argv[1:] if given is None else given):

@@ -270,6 +270,13 @@ def test_closed_streams(folder, name):
     assert run(RIGHT[name], folder, "{} >&- 2>&-").returncode in (0, 2)
 
 
+@pytest.mark.parametrize("words", ["--help", "--version", "check --help"])
+def test_help_where_output_is_closed(folder, words):
+    """What click itself writes goes nowhere, and is no fault."""
+    done = run(words, folder, "{} >&-")
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(RIGHT))
 def test_a_working_directory_that_was_deleted(folder, name):
