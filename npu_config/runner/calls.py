@@ -156,6 +156,7 @@ class Calls:
         self._options = None if options is None else Options(options)
         self._is_mine = is_mine
         self._known: Dict[Any, LiveCall] = {}
+        self._same: Dict[Tuple[int, ...], Tuple[LiveCall, Any, Tuple[Any, ...]]] = {}
         self._growth = _Growth(self.place)
 
     def of(self, session: Any, found: Any, feeds: Tuple[Any, ...]) -> LiveCall:
@@ -168,6 +169,16 @@ class Calls:
         """
         if self._options is not None:
             self._growth.look(session.graph, self._trains)
+        same = (id(found), *map(id, feeds))
+        known = self._same.get(same)
+        if known is None:  # what the ids are of is kept with them, so that none is used again
+            if len(self._same) >= _MOST_CALLS:
+                self._same.clear()
+            known = self._same[same] = self._named(session, found, feeds), found, feeds
+        return known[0]
+
+    def _named(self, session: Any, found: Any, feeds: Tuple[Any, ...]) -> LiveCall:
+        """The call with these names: a step builds its fetches anew, or keeps them."""
         key = frozenset(map(_name, found.given)), tuple(map(_name, feeds))
         call = self._known.get(key)
         if call is None:

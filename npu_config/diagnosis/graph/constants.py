@@ -14,7 +14,7 @@ _MOST_BYTES = 1 << 24
 _CODES = {1: "f", 2: "d", 3: "i", 4: "B", 5: "h", 6: "b", 9: "q", 10: "?"}
 _FIELDS = {1: "float_val", 2: "double_val", 9: "int64_val", 10: "bool_val", 19: "half_val"}
 HALF = 19
-FLOATS = frozenset((1, 2, HALF))
+_FLOATS = frozenset((1, 2, HALF))
 _HANDS_ON = frozenset(("Identity", "Reshape", "ExpandDims", "Squeeze", "Cast", "Snapshot"))
 _FROM_INPUTS = (
     operators.SOURCES
@@ -53,10 +53,26 @@ def _half(bits: Any) -> float:
     return float(struct.unpack("<e", struct.pack("<H", bits & 0xFFFF))[0])
 
 
-def is_finite(node: Node) -> bool:
-    """True unless a Const of floats holds Inf or NaN for certain."""
-    found = values(node)
-    return found is None or all(map(math.isfinite, found))
+def is_float(node: Node) -> bool:
+    """True for a Const of floats."""
+    return not _FLOATS.isdisjoint(node.types())
+
+
+def is_finite(run: RunGraph, node: Node) -> bool:
+    """True unless a Const holds Inf or NaN for certain."""
+    return _held(run, node)[1]
+
+
+def _held(run: RunGraph, node: Node) -> Tuple[Optional[float], bool]:
+    """The one value of a Const, if there is but one, and whether all are finite; read once."""
+    known = run.held.get(id(node))
+    if known is None:
+        found = values(node)
+        is_one = found and found[0] == found[-1] and found.count(found[0]) == len(found)
+        only = found[0] if found and is_one else None
+        known = only, found is None or all(map(math.isfinite, found))
+        run.held[id(node)] = known
+    return known
 
 
 def scalar(run: RunGraph, node: Optional[Node]) -> Optional[float]:
@@ -70,8 +86,7 @@ def scalar(run: RunGraph, node: Optional[Node]) -> Optional[float]:
         if node is None:
             return None
         if node.op == "Const":
-            found = values(node)
-            return found[0] if found and len(set(found)) == 1 else None
+            return _held(run, node)[0]
         if node.op == "Fill":
             node = run.source(node, 1)
         elif node.op in _HANDS_ON:

@@ -90,23 +90,22 @@ def _leaves(run: RunGraph, node: Node) -> bool:
 
 
 def _bytes(run: RunGraph) -> Iterator[Sight]:
-    for node in run.of(*_SUMS):
-        if not _UINT8.isdisjoint(node.types()):
-            yield Sight(
-                precision.uint8_arithmetic_saturates,
-                node,
-                phrase(
-                    "{} adds or subtracts uint8: the NPU stops at 255 and 0, where a CPU wraps "
-                    "around",
-                    named([node.name]),
-                ),
-            )
+    for node in run.of(*_SUMS, where=lambda node: not _UINT8.isdisjoint(node.types())):
+        yield Sight(
+            precision.uint8_arithmetic_saturates,
+            node,
+            phrase(
+                "{} adds or subtracts uint8: the NPU stops at 255 and 0, where a CPU wraps around",
+                named([node.name]),
+            ),
+        )
 
 
 def _infinite(run: RunGraph) -> Iterator[Sight]:
-    for node in run.of("Const"):
-        if constants.FLOATS.isdisjoint(node.types()) or constants.is_finite(node):
-            continue
+    def is_infinite(node: Node) -> bool:
+        return constants.is_float(node) and not constants.is_finite(run, node)
+
+    for node in run.of("Const", where=is_infinite):
         if run.made_in(node, _MADE_BY_TENSORFLOW[0]):
             continue
         yield Sight(
@@ -132,12 +131,13 @@ def _vanishing(run: RunGraph) -> Iterator[Sight]:
         return
     said = set()
     for op, slot in _DIVISIONS.items():
-        for node in run.of(op):
-            if node.number("_keep_dtype"):
-                continue
+        for node in run.every(op):
             guard = _guard(run, run.source(node, slot))
-            value = None if guard is None else _smallest(run, guard)
-            if guard is None or value is None or id(guard) in said or guard.number("_keep_dtype"):
+            if guard is None or id(guard) in said:
+                continue
+            value = _smallest(run, guard)
+            is_kept = value is None or guard.number("_keep_dtype") or node.number("_keep_dtype")
+            if value is None or is_kept or is_foreign(node):
                 continue
             said.add(id(guard))
             yield Sight(
@@ -169,12 +169,10 @@ def _guard(run: RunGraph, node: Optional[Node]) -> Optional[Node]:
 
 def _smallest(run: RunGraph, guard: Node) -> Optional[float]:
     """The constant of a guard, where float16 cannot hold it; None for any other."""
-    if guard.number("T") != 1:
-        return None
     for slot in range(len(guard.inputs)):
         value = constants.scalar(run, run.source(guard, slot))
         if value is not None and 0 < abs(value) < _VANISHES_BELOW:
-            return value
+            return value if guard.number("T") == 1 else None
     limited = run.source(guard, 0) if guard.op in ("Maximum", "Minimum") else None
     return _smallest(run, limited) if limited is not None and limited.op in _GUARDS else None
 
@@ -208,10 +206,12 @@ def _step_outside(run: RunGraph) -> Iterator[Sight]:
     if not run.overflow_checks:
         return
     sets = () if run.is_stored else ("Assign", "AssignVariableOp")  # initialisation, if stored
-    for node in run.of("AssignAdd", "AssignAddVariableOp", *sets):
+
+    def is_step(node: Node) -> bool:
         variable = run.source(node, 0)
-        if variable is None or variable.name not in run.process.steps:
-            continue
+        return variable is not None and variable.name in run.process.steps
+
+    for node in run.of("AssignAdd", "AssignAddVariableOp", *sets, where=is_step):
         yield Sight(
             precision.step_counted_outside_optimizer,
             node,

@@ -1,6 +1,7 @@
 """What the host has to do in every step, and what has a faster form on the device."""
 
-from typing import Iterator, Optional, Set
+import itertools
+from typing import Iterator, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
@@ -19,7 +20,7 @@ _ACCUMULATORS = (
     "ResourceAccumulatorNumAccumulated",
     *("AccumulatorApplyGradient", "AccumulatorTakeGradient"),
 )
-_CUBE, _SLOPE = 0.044715, 0.7978845608
+_CUBE, _SLOPE = 0.0447, 0.7979
 _PRODUCTS = frozenset(("Mul", "Add", "AddV2", "Pow", "Square", "Cube", "Identity", "Cast", "Const",
                        "Sqrt", "RealDiv", "Reshape", "Fill"))  # fmt: skip
 
@@ -137,9 +138,7 @@ def _recurrent(run: RunGraph) -> Iterator[Sight]:
     if not run.any("Enter", "RefEnter", "While", "StatelessWhile"):
         return
     said: Set[str] = set()
-    for node in run.of("MatMul"):
-        if not run.made_in(node, "rnn.py", "dynamic_rnn"):
-            continue
+    for node in run.of("MatMul", where=lambda node: run.made_in(node, "rnn.py", "dynamic_rnn")):
         cell = _cell(run, node)
         place = next(
             ("{}:{}".format(each.path, each.line) for each in reversed(run.frames(node))
@@ -166,9 +165,15 @@ def _cell(run: RunGraph, node: Node) -> Optional[str]:
 
 
 def _gelu(run: RunGraph) -> Iterator[Sight]:
-    for node in run.of("Tanh"):
-        found = {round(each, 4) for each in _factors(run, node)}
-        if round(_CUBE, 4) in found and round(_SLOPE, 4) in found:
+    def is_gelu(node: Node) -> bool:
+        nodes = itertools.islice(run.before(node, *_PRODUCTS), 49)
+        return {_CUBE, _SLOPE} <= {each for one in nodes for each in _factors(run, one)}
+
+    # Graphs have many Tanh, but few have the constant: nothing is followed before there is one.
+    if run.any("Tanh") and any(
+        _CUBE in _factors(run, each) for each in run.every("Const") if constants.is_float(each)
+    ):
+        for node in run.of("Tanh", where=is_gelu):
             yield Sight(
                 host.slow_gelu,
                 node,
@@ -177,14 +182,9 @@ def _gelu(run: RunGraph) -> Iterator[Sight]:
             )
 
 
-def _factors(run: RunGraph, node: Node) -> Iterator[float]:
-    """The constants that the argument of an operation is computed with."""
-    for count, each in enumerate(run.before(node, *_PRODUCTS)):
-        if count > 48:
-            return
-        if each.op == "Const":
-            value = constants.scalar(run, each)
-            if value is not None:
-                yield value
-                if value > 0:
-                    yield value**0.5  # tf.sqrt(2 / pi) in the graph
+def _factors(run: RunGraph, node: Node) -> Tuple[float, ...]:
+    """A constant that something is computed with, and its root: tf.sqrt(2 / pi) in a graph."""
+    value = constants.scalar(run, node) if node.op == "Const" else None
+    if value is None:
+        return ()
+    return tuple(round(each, 4) for each in (value, *([value**0.5] if value > 0 else [])))

@@ -5,6 +5,7 @@ pipeline needs is on the host and does not count, nor do the operations of stand
 TensorFlow's housekeeping.
 """
 
+import functools
 import os
 import re
 from types import MappingProxyType
@@ -28,7 +29,7 @@ from npu_config.core.diagnostics import NOWHERE, Place, Severity
 from npu_config.core.rule import Rule
 from npu_config.diagnosis.graph import operators
 from npu_config.diagnosis.graph.findings import Change, Options
-from npu_config.diagnosis.graph.model import Body, Frame, Graph, Node
+from npu_config.diagnosis.graph.model import Body, Frame, Graph, Node, Test, every
 
 TRAINS, COMPUTES, OTHER = "trains", "computes", "other"
 """What a run is for, in the words of ``tf1.purpose``."""
@@ -114,6 +115,7 @@ class RunGraph:
         self.process = process
         self._holders: Dict[int, Tuple[Node, Body]] = {}
         self._by_type: Dict[str, List[Node]] = {}
+        self.held: Dict[int, Tuple[Optional[float], bool]] = {}  # what ``constants`` has read
         for node in graph.main:
             self._by_type.setdefault(node.op, []).append(node)
         types = [
@@ -158,9 +160,9 @@ class RunGraph:
         return [
             node
             for op, nodes in self._by_type.items()
+            if nodes and (op in _FINITE_TYPES or operators.is_float_status(nodes[0]))
             for node in nodes
-            if operators.is_float_status(node)
-            or (op in _FINITE_TYPES and node.name.rpartition("/")[2].startswith(_FINITE))
+            if op not in _FINITE_TYPES or node.name.rpartition("/")[2].startswith(_FINITE)
         ]
 
     @property
@@ -172,15 +174,20 @@ class RunGraph:
         """True when it has operations of these types, whoever made them."""
         return any(self._by_type.get(each) for each in types)
 
-    def of(self, *types: str) -> List[Node]:
-        """Its operations of these types, in the order in which they were made."""
-        found = [node for each in types for node in self._by_type.get(each, ())]
-        return [node for node in found if not is_foreign(node)]
+    def of(self, *types: str, where: Test = every) -> List[Node]:
+        """Its operations of these types, in the order in which they were made.
 
-    def every(self) -> Iterator[Node]:
-        """All operations for the device."""
-        for nodes in self._by_type.values():
-            yield from nodes
+        Args:
+            types: the operation types.
+            where: what else has to hold; asked first, as who made an operation is costly to know.
+        """
+        found = self.every(*types) if types else ()
+        return [node for node in found if where(node) and not is_foreign(node)]
+
+    def every(self, *types: str) -> Iterator[Node]:
+        """All operations for the device, whoever made them; ``types``: of these types."""
+        for each in types or self._by_type:
+            yield from self._by_type.get(each, ())
 
     def frames(self, node: Node) -> Tuple[Frame, ...]:
         """The calls that led to an operation, or to that whose function it is in."""
@@ -274,14 +281,18 @@ def _is_housekeeping(node: Node) -> bool:
     if _HOUSEKEEPING_NAME.search(node.name):
         return True
     for frame in reversed(node.frames()):
-        if not _OF_TENSORFLOW.search(frame.path):
+        file = _file_of_tensorflow(frame.path)
+        if not file:
             return False
-        if (
-            frame.function == _HOUSEKEEPING_FUNCTION
-            or os.path.basename(frame.path) in _HOUSEKEEPING_FILES
-        ):
+        if frame.function == _HOUSEKEEPING_FUNCTION or file in _HOUSEKEEPING_FILES:
             return True
     return False
+
+
+@functools.lru_cache(maxsize=None)
+def _file_of_tensorflow(path: str) -> str:
+    """The name of a file of TensorFlow's; empty for any other."""
+    return os.path.basename(path) if _OF_TENSORFLOW.search(path) else ""
 
 
 def _on_host(main: Body, pipeline: Iterable[Node]) -> FrozenSet[str]:

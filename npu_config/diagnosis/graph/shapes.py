@@ -1,5 +1,6 @@
 """Shapes that nobody knows before the run, and control flow of TensorFlow 1 that meets them."""
 
+import functools
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Place
@@ -56,15 +57,17 @@ def value_dependent(run: RunGraph) -> List[Node]:
     """Operations whose output shape depends on values."""
     found = [
         node
-        for node in run.of(*operators.DATA_DEPENDENT, *operators.PADDED)
+        for node in run.of(
+            *operators.DATA_DEPENDENT,
+            *operators.PADDED,
+            where=lambda node: not _is_fixed_shape(node),
+        )
         if not (node.op in operators.PADDED and node.number("pad_to_max_output_size"))
         and not any(run.made_in(node, file) for file in _OPTIMIZER_FILES)
-        and not _is_fixed_shape(node)
     ]
-    for op, slots in _SIZES.items():
-        for node in run.of(op):
-            if _has_computed_size(run, node, slots) and not is_of_gradients(run, node):
-                found.append(node)
+    for op in _SIZES:
+        sized = run.of(op, where=functools.partial(_has_computed_size, run))
+        found += [node for node in sized if not is_of_gradients(run, node)]
     return found
 
 
@@ -73,11 +76,11 @@ def _is_fixed_shape(node: Node) -> bool:
     return inferred is not None and not any(is_dynamic(shape) for shape in inferred)
 
 
-def _has_computed_size(run: RunGraph, node: Node, slots: Tuple[int, ...]) -> bool:
+def _has_computed_size(run: RunGraph, node: Node) -> bool:
     inferred = node.output_shapes()
     if inferred is None or not any(is_dynamic(shape) for shape in inferred):
         return False
-    return any(_is_of_values(run, run.source(node, slot)) for slot in slots)
+    return any(_is_of_values(run, run.source(node, slot)) for slot in _SIZES[node.op])
 
 
 def _is_of_values(run: RunGraph, node: Optional[Node]) -> bool:
@@ -127,7 +130,7 @@ def _top_k(run: RunGraph) -> Iterator[Sight]:
 def _branches(run: RunGraph) -> Iterator[Sight]:
     if _is_forced(run):
         return
-    merges = [node for node in run.of(*_MERGES) if not _is_loop(run, node)]
+    merges = run.of(*_MERGES, where=lambda node: not _is_loop(run, node))
     if len(merges) < MANY_BRANCHES:
         return
     by_place: Dict[Any, List[Node]] = {}
