@@ -125,13 +125,13 @@ def _made_in(meaning: Meaning, scope: Scope, loop: ast.AST) -> Iterator:  # type
     """What certainly makes an operator in each round of a loop, and how that is called."""
     pending: List[ast.AST] = [
         part for field in ("body", "test") for part in _listed(getattr(loop, field, None))
-    ]
+    ][::-1]
     while pending:
-        node = pending.pop(0)
+        node = pending.pop()
         if isinstance(node, (*DEFINITIONS, ast.Lambda)):
             continue
         if isinstance(node, ast.If) and not _comes_again(node.test):
-            pending.insert(0, node.test)
+            pending.append(node.test)
             continue
         if isinstance(node, (ast.IfExp, ast.Try)):
             continue
@@ -144,7 +144,7 @@ def _made_in(meaning: Meaning, scope: Scope, loop: ast.AST) -> Iterator:  # type
                 inside = _made_by(meaning, function)
                 if inside is not None:
                     yield node, phrase("{} (line {})", name_of(node.func), inside.lineno)
-        pending[:0] = list(ast.iter_child_nodes(node))
+        pending += reversed(list(ast.iter_child_nodes(node)))
 
 
 def _listed(part: object) -> List[ast.AST]:
