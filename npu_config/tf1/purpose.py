@@ -119,10 +119,10 @@ def _look_up(session: Any, fetches: Any, given: List[Any], memory: Dict[Any, Any
 def _add_leaves(fetches: Any, leaves: List[Any]) -> bool:
     """Collect what fetches are made of; False where one is of a kind that is not known."""
     kind = type(fetches)
-    if kind is list or kind is tuple:
-        return all(_add_leaves(each, leaves) for each in fetches)
-    if kind is dict:
-        return all(_add_leaves(each, leaves) for each in fetches.values())
+    if kind in (list, tuple, dict):
+        parts = fetches.values() if kind is dict else fetches
+        known = [_add_leaves(each, leaves) for each in parts]  # all are collected
+        return all(known)
     leaves.append(fetches)
     return kind is str or isinstance(fetches, _nodes())
 

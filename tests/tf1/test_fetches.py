@@ -68,6 +68,14 @@ def test_other_kinds_are_looked_up_each_time(session):
     assert "values" in names(fetched(session, [sparse]).operations)
 
 
+def test_what_stands_behind_a_variable_is_given(session):
+    """A fetch of another kind ends nothing: what runs differ in may come after it."""
+    with session.graph.as_default():
+        variable = tf.Variable(1.0)
+    for fetches in ([variable, "x:0"], {"a": variable, "b": "x:0"}, [[variable], "x:0"]):
+        assert fetched(session, fetches).given == [variable, "x:0"]
+
+
 def test_memory_is_bounded(session):
     """Very many different fetches do not fill it."""
     with session.graph.as_default():
