@@ -30,7 +30,7 @@ PAGES = (
     "options/accuracy_comparison.html",
     "rules/1xx.html",
     "reference/commands.html",
-    "reference/python.html",
+    "reference/python/builder.html",
     "zh/index.html",
 )
 WIDTHS = (1300, 420)
