@@ -38,8 +38,7 @@ def test_options_that_a_finding_names_are_those_of_its_rule(path):
         for found in findings
         if found.rule not in OF_ANY_OPTION
         for name in _QUOTED.findall("{} {}".format(found.message, found.help or ""))
-        if name in ALL_OPTIONS
-        and name not in _names_of(RULES[found.rule])
+        if name in ALL_OPTIONS and name not in _names_of(RULES[found.rule])
     }
     assert missing == set()
 
