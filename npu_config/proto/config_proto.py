@@ -180,7 +180,8 @@ def encode(
     else:
         config = _copy(base)
         overwritten = (*_switched_off(base), *_replaced(values, _entries(base)))
-    config.MergeFromString(_switches(type(config)))
+    kind: Any = type(config)
+    config.MergeFromString(_switches(kind))
     entries = () if base is None else _entries(config)
     parameters = (entries[-1] if entries else _add_entry(config)).parameter_map
     for name, (field, value) in values.items():

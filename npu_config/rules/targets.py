@@ -1,7 +1,7 @@
 """107-114: what the product, the mode or the adapter's version does not know."""
 
 import functools
-from typing import FrozenSet, Iterable, List, Sequence, Tuple
+from typing import Any, FrozenSet, Iterable, List, Sequence, Tuple
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS
 from npu_config.catalogue.api import ARGUMENT_VERSIONS
@@ -102,7 +102,8 @@ def value_not_on_product(case: Case) -> None:
     """
     known = case.known
     for name in case.touched:
-        option, value = OPTIONS[name], known.get(name)
+        option = OPTIONS[name]
+        value: Any = known.get(name)
         supported = option.value_products.get(value)
         if supported is not None and value not in RESERVED_MODES:
             if _may_be_read(case, option.read_when) and case.never_on(supported):
