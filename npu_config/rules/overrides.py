@@ -1,6 +1,5 @@
 """Values that replace those of a configuration: ``NAME=VALUE`` of ``--set`` and of ``load``."""
 
-import json
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Tuple
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, Option
