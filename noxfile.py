@@ -193,11 +193,13 @@ def lint(session: nox.Session) -> None:
 @nox.session(python=interpreter("3.11"))
 def docs(session: nox.Session) -> None:
     """The site builds without a warning; its links lead somewhere; a browser shows its pages."""
-    session.install("-r", str(ROOT / "docs" / "requirements.txt"), the_wheel(session) + "[all]")
+    built = the_wheel(session)
+    session.install("-r", str(ROOT / "docs" / "requirements.txt"), built + "[all]")
     session.install("pytest", "selenium")
     site = ROOT / "build" / "site"
     shutil.rmtree(str(site), ignore_errors=True)
     session.run("sphinx-build", "-W", "-q", "-b", "html", "docs", str(site))
+    session.run("python", "-m", "tools.browser", str(site), built)
     environ = {"NPU_CONFIG_SITE": str(site), "NPU_CONFIG_SCREENSHOTS": str(site.parent / "pages")}
     session.run("pytest", "--noconftest", "tests/site", env=environ)
 
