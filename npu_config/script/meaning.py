@@ -21,6 +21,7 @@ from npu_config.python_flow.scopes import (
     literal,
     name_of,
 )
+from npu_config.script.passing import Passing, Value
 from npu_config.script.script import Script
 from npu_config.script.vocabulary import NETWORK_CALLS
 
@@ -32,13 +33,6 @@ _STARS_BRING = {"tf": "tensorflow", "np": "numpy", "os": "os"}
 
 Functions = (*FUNCTIONS, ast.Lambda)
 _SCOPED = (*DEFINITIONS, ast.Lambda, *COMPREHENSIONS)
-
-
-class Value(NamedTuple):
-    """An expression and the scope that it is evaluated in."""
-
-    scope: Scope
-    node: ast.expr
 
 
 class Function(NamedTuple):
@@ -66,6 +60,10 @@ def _returned(body: Sequence[ast.AST]) -> Iterator[ast.expr]:
                     yield from _returned(part)
 
 
+_PLAIN_MODULES = ("script_ops", "array_ops", "math_ops", "control_flow_ops", "variables")
+"""Modules of TensorFlow whose functions are those of ``tf`` itself."""
+
+
 def _canonical(name: str) -> str:
     """A dotted name without the detours of TensorFlow's modules."""
     for old, new in (
@@ -76,6 +74,10 @@ def _canonical(name: str) -> str:
         ("tensorflow.python.ops.rnn_cell", "tensorflow.nn.rnn_cell"),
         ("tensorflow.contrib.rnn", "tensorflow.nn.rnn_cell"),
         ("tensorflow.contrib.data", "tensorflow.data.experimental"),
+        ("tensorflow.python.ops.image_ops", "tensorflow.image"),
+        ("tensorflow.python.ops.nn_ops", "tensorflow.nn"),
+        ("tensorflow.python.ops.rnn", "tensorflow.nn"),
+        *(("tensorflow.python.ops." + each, "tensorflow") for each in _PLAIN_MODULES),
     ):
         if name == old or name.startswith(old + "."):
             name = new + name[len(old) :]
@@ -96,6 +98,7 @@ class Meaning:
         self._calls: Optional[Dict[str, List[Site]]] = None
         self._names: Dict[ast.AST, Optional[str]] = {}
         self._kept: Dict[str, Any] = {}
+        self._passing = Passing(script)
 
     # calls
 
@@ -109,11 +112,26 @@ class Meaning:
             self._calls = {}
             source = self.script.source
             words = NETWORK_CALLS | _DATASET_WORDS if "ataset" in source.text else NETWORK_CALLS
+            words = words | {new for new, old in self._aliases().items() if old in words}
             lines = sorted({line for word in words for line in source.mentions(word)})
             for site in sites(self.script.module, lines, (ast.Call,)):
-                self._calls.setdefault(name_of(site.node.func), []).append(site)  # type: ignore[attr-defined]
+                name = name_of(site.node.func)  # type: ignore[attr-defined]
+                self._calls.setdefault(self._aliases().get(name, name), []).append(site)
         found = [site for name in names for site in self._calls.get(name, ())]
         return iter(sorted(found, key=lambda s: (s.line, s.node.col_offset)))  # type: ignore[attr-defined]
+
+    def _aliases(self) -> Dict[str, str]:
+        """The functions that the script imports under names of its own, by these."""
+        found: Optional[Dict[str, str]] = self._kept.get("aliases")
+        if found is None:
+            lines = self.script.source.mentions("as")
+            found = self._kept["aliases"] = {
+                alias.asname: alias.name
+                for site in sites(self.script.module, lines, (ast.ImportFrom,))
+                for alias in site.node.names  # type: ignore[attr-defined]
+                if alias.asname and alias.asname != alias.name
+            }
+        return found
 
     # names
 
@@ -174,10 +192,8 @@ class Meaning:
 
     def is_npu(self, scope: Scope, function: ast.AST, *names: str) -> bool:
         """True for a function of npu_bridge or hccl with one of these names."""
-        if name_of(function) not in names:
-            return False
         dotted = self.name(scope, function)
-        if dotted is None:
+        if dotted is None or dotted.rpartition(".")[2] not in names:
             return False
         root = dotted.partition(".")[0]
         return root in ("npu_bridge", "hccl", "npu_config", "npu_device", *names) or (
@@ -188,14 +204,22 @@ class Meaning:
 
     def value(self, scope: Scope, node: ast.AST, depth: int = 0) -> Optional[Value]:
         """The expression whose value a name or an attribute of ``self`` certainly has."""
-        if not isinstance(node, (ast.Name, ast.Attribute)):
+        if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             return Value(scope, node) if isinstance(node, ast.expr) else None
         if depth > _DEEP:
             return None
+        if isinstance(node, ast.Subscript):
+            item = self._item(scope, node)
+            return Value(scope, node) if item is None else self.value(*item, depth + 1)
         found = self.values(scope, node)
         if len(found) != 1 or found[0] is None:
             return None
         return self.value(found[0].scope, found[0].node, depth + 1)
+
+    def calls_of(self, function: Any) -> Optional[List[Site]]:
+        """Every call of a function, or of the class that it initialises; None: not known."""
+        found = next((each for each in self.script.functions if each[1] is function), None)
+        return None if found is None else self._passing.calls_of(found[0].child(function))
 
     def values(self, scope: Scope, node: ast.expr) -> List[Optional[Value]]:
         """Every expression that a name or an attribute of ``self`` is bound to.
@@ -204,6 +228,8 @@ class Meaning:
         """
         if isinstance(node, ast.Name):
             where, stores = self.stores(scope, node.id)
+            if where is not None and node.id in where.parameters:
+                return self._passing.given(where, node.id)
             return [
                 Value(where, s.node)
                 if where is not None
@@ -221,6 +247,16 @@ class Meaning:
                 ]
                 return found
         return []
+
+    def _item(self, scope: Scope, node: ast.Subscript) -> Optional[Value]:
+        """What an item of a list or dict of the script certainly is."""
+        if isinstance(node.value, ast.Name):
+            where, stores = self.stores(scope, node.value.id)
+            if where is not None and len(stores) == 1 and stores[0].kind == "value":
+                made = stores[0].node
+                assert isinstance(made, ast.expr)
+                return self._passing.item(where, node.value.id, node, made)
+        return None
 
     def _class_of(self, scope: Scope, name: str) -> Optional[Scope]:
         """The class whose object ``self`` is in a method, or a name of an object of it."""
@@ -241,6 +277,16 @@ class Meaning:
             return None
         return where.child(stores[0].node)
 
+    def result(self, scope: Scope, node: ast.AST, depth: int = 0) -> Optional[Value]:
+        """What :meth:`value` says, through functions of the script that return one thing."""
+        found = self.value(scope, node)
+        if found is not None and isinstance(found.node, ast.Call) and depth < _DEEP:
+            for function in self.functions(found.scope, found.node.func):
+                returned = function.returned
+                if len(returned) == 1:
+                    return self.result(function.scope, returned[0], depth + 3)
+        return found
+
     def constant(self, scope: Scope, node: Optional[ast.AST], depth: int = 0) -> Any:
         """The Python number, text or truth value of an expression; None where it is not known."""
         if node is None or depth > _DEEP:
@@ -260,9 +306,15 @@ class Meaning:
         value = literal(node)
         return value if isinstance(value, (bool, int, float, str)) else None
 
-    def parts(self, scope: Scope, node: ast.AST, depth: int = 0) -> Iterator[Value]:
-        """An expression and all that it is certainly made of, through names and their bindings."""
-        pending: List[Tuple[Scope, ast.AST, int]] = [(scope, node, depth)]
+    def parts(self, scope: Scope, node: ast.AST, controls: bool = False) -> Iterator[Value]:
+        """An expression and all that it is certainly made of, through names and their bindings.
+
+        Args:
+            scope: of the expression.
+            node: the expression.
+            controls: what the operations of calls wait for counts, too.
+        """
+        pending: List[Tuple[Scope, ast.AST, int]] = [(scope, node, 0)]
         seen: Set[int] = set()
         while pending and len(seen) < 400:
             scope, node, depth = pending.pop()
@@ -280,6 +332,8 @@ class Meaning:
                 kind = stores[0].kind if where is not None and len(stores) == 1 else ""
                 if where is not None and kind in ("value", "item", "with"):
                     pending.append((where, stores[0].node, depth + 1))
+                elif where is not None and name_of(node) in where.parameters:
+                    pending += [(*value, depth + 1) for value in self._from_outside(where, node)]
                 if isinstance(node, ast.Attribute):
                     values = self.values(scope, node)
                     if len(values) == 1 and values[0] is not None:
@@ -287,6 +341,35 @@ class Meaning:
                     pending.append((scope, node.value, depth))
                 continue
             pending += [(scope, part, depth) for part in ast.iter_child_nodes(node)]
+            if controls and isinstance(node, ast.Call):
+                pending += [(*value, depth + 1) for value in self.controls(node)]
+
+    def _from_outside(self, where: Scope, node: ast.expr) -> List[Value]:
+        """What a parameter is certainly given, or what a comprehension takes it from."""
+        if isinstance(where.node, COMPREHENSIONS):
+            outer = where.parent or where
+            return [Value(outer, each.iter) for each in where.node.generators]
+        given = self.values(where, node)
+        return [each for each in given if each is not None] if len(given) == 1 else []
+
+    def controls(self, node: ast.expr) -> List[Value]:
+        """What the operation that a call makes waits for, as ``with`` blocks around it say."""
+        blocks = self._kept.get("controls")
+        if blocks is None:
+            blocks = self._kept["controls"] = []
+            lines = self.script.source.mentions("control_dependencies")
+            for site in sites(self.script.module, lines, (ast.With,)):
+                given = [
+                    Value(site.scope, each)
+                    for item in site.node.items  # type: ignore[attr-defined]
+                    if isinstance(item.context_expr, ast.Call)
+                    and name_of(item.context_expr.func) == "control_dependencies"
+                    for each in item.context_expr.args
+                ]
+                first = site.node.body[0].lineno  # type: ignore[attr-defined]
+                blocks.append((first, last_line(site.node), given))
+        line = node.lineno
+        return [each for first, last, given in blocks if first <= line <= last for each in given]
 
     # functions
 
@@ -309,6 +392,8 @@ class Meaning:
                 return [Function(where.child(stores[0].node), stores[0].node)]
             if stores[0].kind == "value":
                 return self.functions(where, stores[0].node, depth + 1)
+            given = self.value(scope, node)
+            return [] if given is None else self.functions(*given, depth + 1)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             cls = self._class_of(scope, node.value.id)
             if cls is not None:
@@ -368,8 +453,10 @@ class Meaning:
             if isinstance(node.func, ast.Attribute) and node.func.attr in _OF_VARIABLES:
                 return self.variable(scope, node.func.value, depth + 1)
             return None
-        bound = self.value(scope, node) if isinstance(node, (ast.Name, ast.Attribute)) else None
-        return None if bound is None else self.variable(bound.scope, bound.node, depth + 1)
+        bound = self.value(scope, node)
+        if bound is None or bound.node is node:
+            return None
+        return self.variable(bound.scope, bound.node, depth + 1)
 
     def is_tensor(self, scope: Scope, node: ast.AST, depth: int = 0) -> bool:
         """True for an expression that TensorFlow certainly computes."""
@@ -487,6 +574,10 @@ class Meaning:
         result: Set[int] = found
         return result
 
+    def in_dataset_function(self, site: Site) -> bool:
+        """True in a function that a dataset is given, and in what such a function calls."""
+        return any(id(node) in self._on_host() for node in site.parents)
+
     def in_network(self, site: Site) -> bool:
         """True when what a node makes is certainly in the graph that the device is given.
 
@@ -496,9 +587,9 @@ class Meaning:
         """
         if any(name_of(call.func) == "without_npu_compile_scope" for call in site.entered):
             return False
-        around = [node for node in site.parents if isinstance(node, Functions)]
-        if any(id(node) in self._on_host() for node in around):
+        if self.in_dataset_function(site):
             return False
+        around = [node for node in site.parents if isinstance(node, Functions)]
         for call in (node for node in site.parents if isinstance(node, ast.Call)):
             if name_of(call.func) in DATASET_METHODS:
                 return False

@@ -31,7 +31,7 @@ NETWORK_CALLS: FrozenSet[str] = frozenset(
         *("Process", "Pool", "ProcessPoolExecutor", "ConditionalAccumulator", "lookup"),
         *("SparseConditionalAccumulator", "SyncReplicasOptimizer", "dropout", "Dropout"),
         *("SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "tanh", "dynamic_rnn"),
-        *("bidirectional_dynamic_rnn", "batch", "convert_to_tensor", "multiply", "add", "maximum"),
+        *("bidirectional_dynamic_rnn", "batch", "convert_to_tensor", "complex", "broadcast"),
     )
 )
 """Calls that documented situations of training are looked for at."""

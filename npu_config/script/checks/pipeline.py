@@ -5,7 +5,7 @@ from typing import Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tup
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
-from npu_config.python_flow.module import Site
+from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
     Scope,
@@ -71,7 +71,7 @@ def _captured(meaning: Meaning, function: Function) -> Iterator[Tuple[Value, Val
     own = {id(each.node) for each in functions}
     for each in functions:
         for part in meaning.body(each):
-            if not isinstance(part.node, (ast.Name, ast.Attribute)):
+            if not isinstance(part.node, (ast.Name, ast.Attribute, ast.Subscript)):
                 continue
             if not isinstance(part.node.ctx, ast.Load):
                 continue
@@ -94,6 +94,8 @@ def argument_from_variable(context: Context) -> None:
         call = check_call(site)
         functions = function_arguments(call)
         is_generator = name_of(call.func) == "from_generator"
+        if meaning.in_dataset_function(site):
+            continue  # a captured variable, then
         for value in () if is_generator else arguments(call):
             if any(value is each for each in functions):
                 continue
@@ -168,6 +170,7 @@ class _Initialisers:
     """Finds out what an expression that is run initialises."""
 
     def __init__(self, context: Context) -> None:
+        self._context = context
         self._meaning = context.meaning
         self._has_locals = context.mentions("metrics", "get_local_variable", "LOCAL_VARIABLES")
 
@@ -201,8 +204,8 @@ class _Initialisers:
         if isinstance(node, ast.Name) and given and node.id in given:
             return self.of(*given[node.id], None, depth + 1)
         if isinstance(node, (ast.Name, ast.Attribute)):
-            found = self._meaning.value(scope, node)
-            inner = frozenset() if found is None else self.of(*found, None, depth + 1)
+            found = [each for each in self._meaning.values(scope, node) if each is not None]
+            inner = self.of(*found[0], None, depth + 1) if len(found) == 1 else frozenset()
             return inner | self._added(scope, node, depth)
         return frozenset()
 
@@ -222,7 +225,10 @@ class _Initialisers:
         name = self._meaning.tf(scope, node.func)
         if name in _VARIABLES or (name in _LOCALS and self._has_locals):
             return frozenset(("variables",))
-        if name in ("group", "tuple"):
+        if name in ("group", "tuple", "no_op", "identity"):
+            waits = [self.of(*each, given, depth + 1) for each in self._meaning.controls(node)]
+            return self._any(scope, node.args, given, depth).union(*waits)
+        if isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple"):
             return self._any(scope, node.args, given, depth)
         if name_of(node.func) == "make_initializer" and isinstance(node.func, ast.Attribute):
             return self.of(scope, node.func, given, depth + 1)
@@ -255,14 +261,19 @@ class _Initialisers:
         if not isinstance(node, ast.Name):
             return found
         where, _ = self._meaning.stores(scope, node.id)
-        for site in self._meaning.calls("append", "extend"):
-            call = check_call(site)
-            if not isinstance(call.func, ast.Attribute) or site.is_conditional:
+        lines = self._context.script.source.mentions(node.id)
+        for site in sites(self._context.script.module, lines, (ast.Call, ast.AugAssign)):
+            adding: ast.AST = site.node
+            if isinstance(adding, ast.Call) and name_of(adding.func) in ("append", "extend"):
+                owner, values = getattr(adding.func, "value", None), adding.args
+            elif isinstance(adding, ast.AugAssign):
+                owner, values = adding.target, [adding.value]
+            else:
                 continue
-            if not isinstance(call.func.value, ast.Name) or call.func.value.id != node.id:
-                continue
-            if self._meaning.stores(site.scope, node.id)[0] is where:
-                found |= self._any(site.scope, call.args, None, depth)
+            is_same = isinstance(owner, ast.Name) and owner.id == node.id
+            if is_same and not site.is_conditional:
+                if self._meaning.stores(site.scope, node.id)[0] is where:
+                    found |= self._any(site.scope, values, None, depth)
         return found
 
 
