@@ -117,14 +117,14 @@ def _values(found: Mapping[int, Tuple[Did, Mapping[str, Any]]]) -> Iterator[Foun
     every = list(found)
     trained = [name for name in differing if first["values"][name][1]]
     if trained and call["collective"]:
-        message = phrase(
+        text = (
             "the ranks train together from different first values ({}): what was broadcast before "
-            "the first training run was not assigned to them"
+            "the first training run was not assigned to these variables"
             if first["after_broadcast"]
-            else "the ranks train together from different first values ({}): nothing was broadcast "
-            "before the first training run",
-            listed(trained[:3]),
+            else "the ranks train together from different first values ({}): nothing was "
+            "broadcast before the first training run"
         )
+        message = phrase(text, listed(trained[:3]))
         line = first["wrapped"] or call["line"]
         yield _at(situations.variables_not_broadcast, message, line), every
     if not first["after_broadcast"]:

@@ -14,16 +14,23 @@ from npu_config.python_flow.scopes import (
     FUNCTIONS,
     Scope,
     Store,
-    argument,
     dotted_parts,
-    is_open,
     last_line,
     literal,
     name_of,
 )
+from npu_config.script.functions import (
+    DATASET_FUNCTIONS,
+    DATASET_METHODS,
+    MAKE_DATASETS,
+    OF_VARIABLES,
+    PASSING,
+    VARIABLES,
+    function_arguments,
+    makes_operator,
+)
 from npu_config.script.passing import Passing, Value
 from npu_config.script.script import Script
-from npu_config.script.vocabulary import NETWORK_CALLS
 
 _DEEP = 12
 """How many bindings are followed, one behind the other."""
@@ -95,7 +102,7 @@ class Meaning:
 
     def __init__(self, script: Script) -> None:
         self.script = script
-        self._calls: Optional[Dict[str, List[Site]]] = None
+        self._calls: Dict[str, List[Site]] = {}
         self._names: Dict[ast.AST, Optional[str]] = {}
         self._kept: Dict[str, Any] = {}
         self._passing = Passing(script)
@@ -103,22 +110,28 @@ class Meaning:
     # calls
 
     def calls(self, *names: str) -> Iterator[Site]:
-        """The calls of functions that are called so, in order of the text.
-
-        Args:
-            names: of NETWORK_CALLS, or of the calls of datasets.
-        """
-        if self._calls is None:
-            self._calls = {}
-            source = self.script.source
-            words = NETWORK_CALLS | _DATASET_WORDS if "ataset" in source.text else NETWORK_CALLS
-            words = words | {new for new, old in self._aliases().items() if old in words}
-            lines = sorted({line for word in words for line in source.mentions(word)})
-            for site in sites(self.script.module, lines, (ast.Call,)):
+        """The calls of functions that are called so, in order of the text."""
+        missing = {name for name in names if name not in self._calls}
+        if missing:
+            self._calls.update((name, []) for name in missing)
+            own = {new: old for new, old in self._aliases().items() if old in missing}
+            lines = {line for word in (*missing, *own) for line in self._called_on(word)}
+            for site in sites(self.script.module, sorted(lines), (ast.Call,)) if lines else ():
                 name = name_of(site.node.func)  # type: ignore[attr-defined]
-                self._calls.setdefault(self._aliases().get(name, name), []).append(site)
-        found = [site for name in names for site in self._calls.get(name, ())]
+                name = own.get(name, name)
+                if name in missing:
+                    self._calls[name].append(site)
+        found = [site for name in names for site in self._calls[name]]
         return iter(sorted(found, key=lambda s: (s.line, s.node.col_offset)))  # type: ignore[attr-defined]
+
+    def _called_on(self, word: str) -> Iterator[int]:
+        """The lines that call a function with a name."""
+        source = self.script.source
+        tight, loose = word + "(", word + " ("
+        for number in source.mentions(word):
+            line = source.lines[number - 1]
+            if tight in line or loose in line:
+                yield number
 
     def _aliases(self) -> Dict[str, str]:
         """The functions that the script imports under names of its own, by these."""
@@ -448,9 +461,9 @@ class Meaning:
             name = self.tf(scope, node.func)
             if name in VARIABLES:
                 return Value(scope, node)
-            if name in _PASSING and node.args:
+            if name in PASSING and node.args:
                 return self.variable(scope, node.args[0], depth + 1)
-            if isinstance(node.func, ast.Attribute) and node.func.attr in _OF_VARIABLES:
+            if isinstance(node.func, ast.Attribute) and node.func.attr in OF_VARIABLES:
                 return self.variable(scope, node.func.value, depth + 1)
             return None
         bound = self.value(scope, node)
@@ -495,7 +508,7 @@ class Meaning:
         if isinstance(node, ast.Call):
             name = self.tf(scope, node.func)
             if name is not None:
-                return name in _MAKE_DATASETS or name.startswith("data.Dataset.")
+                return name in MAKE_DATASETS or name.startswith("data.Dataset.")
             if isinstance(node.func, ast.Attribute) and node.func.attr in DATASET_METHODS:
                 return self.is_dataset(scope, node.func.value, depth + 1)
             made = self.functions(scope, node.func)
@@ -528,11 +541,9 @@ class Meaning:
         """The calls that make a dataset, or one of another: those of methods and functions."""
         found = self._kept.get("datasets")
         if found is None:
-            found = self._kept["datasets"] = [
-                site
-                for site in self.calls(*DATASET_METHODS, *_DATASET_FUNCTIONS)
-                if self._of_dataset(site)
-            ]
+            has_any = "ataset" in self.script.source.text
+            calls = self.calls(*DATASET_METHODS, *DATASET_FUNCTIONS) if has_any else ()
+            found = self._kept["datasets"] = [site for site in calls if self._of_dataset(site)]
         result: List[Site] = found
         return result
 
@@ -542,7 +553,7 @@ class Meaning:
         name = self.tf(site.scope, function)
         if name is not None:
             return name.startswith(("data.Dataset.", "data.experimental.")) or (
-                name in _MAKE_DATASETS
+                name in MAKE_DATASETS
             )
         return isinstance(function, ast.Attribute) and self.is_dataset(site.scope, function.value)
 
@@ -657,163 +668,3 @@ def _computed(kind: ast.operator, left: Any, right: Any) -> Any:
     except (ZeroDivisionError, OverflowError):
         return None
     return None
-
-
-def function_arguments(call: ast.Call) -> List[ast.expr]:
-    """The functions among the arguments of a call of a dataset, as far as its name says so."""
-    name = name_of(call.func)
-    names = _FUNCTION_ARGUMENTS.get(name)
-    if names is None or is_open(call):
-        return []
-    values = [argument(call, each, position) for position, each in enumerate(names) if each]
-    return [value for value in values if value is not None]
-
-
-_FUNCTION_ARGUMENTS: Dict[str, Tuple[str, ...]] = {
-    "map": ("map_func",),
-    "flat_map": ("map_func",),
-    "interleave": ("map_func",),
-    "filter": ("predicate",),
-    "reduce": ("", "reduce_func"),
-    "map_with_legacy_function": ("map_func",),
-    "filter_with_legacy_function": ("predicate",),
-    "map_and_batch": ("map_func",),
-    "parallel_interleave": ("map_func",),
-    "map_and_batch_with_legacy_function": ("map_func",),
-    "group_by_window": ("key_func", "reduce_func"),
-    "bucket_by_sequence_length": ("element_length_func",),
-    "group_by_reducer": ("key_func",),
-    "scan": ("", "scan_func"),
-    "take_while": ("predicate",),
-    "apply": ("transformation_func",),
-}
-"""What of a call of a dataset is a function: the names of the first arguments, others empty."""
-
-VARIABLES = frozenset(
-    (
-        "Variable",
-        "get_variable",
-        "get_local_variable",
-        "train.get_or_create_global_step",
-        "train.create_global_step",
-        "contrib.framework.get_or_create_global_step",
-        "contrib.framework.model_variable",
-        "contrib.framework.variable",
-    )
-)
-_PASSING = frozenset(
-    (
-        *("identity", "cast", "to_float", "to_int32", "to_int64", "reshape", "stop_gradient"),
-        *("square", "sqrt", "abs", "exp", "math.square", "math.sqrt", "gather"),
-        "convert_to_tensor",
-    )
-)
-_OF_VARIABLES = ("read_value", "value", "initialized_value")
-DATASET_METHODS = frozenset(
-    (
-        "apply",
-        "batch",
-        "cache",
-        "concatenate",
-        "enumerate",
-        "filter",
-        "filter_with_legacy_function",
-        "flat_map",
-        "interleave",
-        "map",
-        "map_with_legacy_function",
-        "padded_batch",
-        "prefetch",
-        "reduce",
-        "repeat",
-        "shard",
-        "shuffle",
-        "skip",
-        "take",
-        "unbatch",
-        "window",
-        "with_options",
-    )
-)
-_DATASET_FUNCTIONS = (
-    "from_tensor_slices",
-    "from_tensors",
-    "from_generator",
-    "from_sparse_tensor_slices",
-    "list_files",
-    "range",
-    "zip",
-    "TFRecordDataset",
-    "TextLineDataset",
-    "FixedLengthRecordDataset",
-    "CsvDataset",
-    "map_and_batch",
-    "map_and_batch_with_legacy_function",
-    "parallel_interleave",
-    "shuffle_and_repeat",
-    "group_by_window",
-    "group_by_reducer",
-    "bucket_by_sequence_length",
-    "take_while",
-    "scan",
-)
-_MAKE_DATASETS = frozenset(
-    (
-        "data.TFRecordDataset",
-        "data.TextLineDataset",
-        "data.FixedLengthRecordDataset",
-        "data.experimental.CsvDataset",
-        "data.experimental.SqlDataset",
-        "data.experimental.make_csv_dataset",
-        "data.experimental.make_batched_features_dataset",
-        "data.experimental.RandomDataset",
-        "data.experimental.sample_from_datasets",
-        "data.experimental.choose_from_datasets",
-    )
-)
-_DATASET_WORDS = frozenset((*DATASET_METHODS, *_DATASET_FUNCTIONS))
-
-_OPERATOR_ROOMS = ("nn", "layers", "image", "losses", "math", "linalg", "random", "metrics")
-_NO_OPERATORS = ("get_", "layers.Layer", "layers.Input", "nn.rnn_cell")
-_OPERATORS = frozenset(
-    (
-        *("abs", "add", "add_n", "argmax", "argmin", "argsort", "assign", "assign_add"),
-        *("assign_sub", "boolean_mask", "case", "cast", "clip_by_global_norm", "clip_by_norm"),
-        *("clip_by_value", "concat", "cond", "constant", "convert_to_tensor", "cumsum", "div"),
-        *("divide", "divide_no_nan", "div_no_nan", "equal", "exp", "expand_dims", "fill", "floor"),
-        *("floordiv", "gather", "gather_nd", "global_variables_initializer", "global_norm"),
-        *("gradients", "greater", "greater_equal", "group", "identity", "is_finite", "is_nan"),
-        *("less", "less_equal", "local_variables_initializer", "log", "logical_and"),
-        *("logical_not", "logical_or", "matmul", "maximum", "minimum", "mod", "multiply"),
-        *("negative", "norm", "not_equal", "one_hot", "ones", "ones_like", "pad", "placeholder"),
-        *("placeholder_with_default", "pow", "py_func", "random_normal", "random_shuffle"),
-        *("random_uniform", "range", "realdiv", "reciprocal", "reshape", "reverse", "round"),
-        *("rsqrt", "scatter_nd", "scatter_update", "sequence_mask", "shape", "sigmoid", "sign"),
-        *("sin", "cos", "size", "slice", "split", "sqrt", "square", "squared_difference"),
-        *("squeeze", "stack", "stop_gradient", "string_to_number", "subtract", "tanh", "tile"),
-        *("to_float", "to_int32", "to_int64", "to_double", "transpose", "truediv"),
-        *("truncated_normal", "unstack", "where", "while_loop", "zeros", "zeros_like", "Variable"),
-        *("get_variable", "floormod", "tensordot", "einsum", "top_k", "trace", "unique", "rank"),
-        *("is_inf", "ceil", "erf", "map_fn", "scan", "foldl", "cumprod", "diag", "eye"),
-        *("extract_image_patches", "numpy_function", "py_function", "accumulate_n", "complex"),
-    )
-)
-
-
-def makes_operator(name: str) -> bool:
-    """True for a function of TensorFlow that certainly makes an operator.
-
-    Args:
-        name: below ``tensorflow.``.
-    """
-    if name in _OPERATORS or name.startswith("reduce_"):
-        return True
-    room, dot, rest = name.partition(".")
-    return (
-        bool(dot)
-        and room in _OPERATOR_ROOMS
-        and not name.startswith(_NO_OPERATORS)
-        and rest[:1].islower()
-        and "initializer" not in rest
-        and "regularizer" not in rest
-    )

@@ -103,14 +103,18 @@ class Passing:
         if name in names and names.index(name) < len(values):
             return Value(site.scope, values[names.index(name)])
         default = None if is_partial else _default(node, name)
-        return None if default is None or function.parent is None else Value(function.parent, default)
+        return (
+            None if default is None or function.parent is None else Value(function.parent, default)
+        )
 
     @staticmethod
     def _is_bound(function: Scope, node: Any, call: ast.Call) -> bool:
         is_method = function.parent is not None and function.parent.is_class
         return is_method and not node.decorator_list
 
-    def item(self, where: Scope, name: str, node: ast.Subscript, made: ast.expr) -> Optional[Value]:
+    def item(
+        self, where: Scope, name: str, node: ast.Subscript, made: ast.expr
+    ) -> Optional[Value]:
         """What an item of a list or a dict certainly is, that a name of a scope is bound to.
 
         Args:
@@ -136,7 +140,9 @@ class Passing:
                     if isinstance(target, ast.Subscript) and name_of(target.value) == name:
                         key = literal(in_brackets(target))
                         value = Value(site.scope, site.node.value)  # type: ignore[attr-defined]
-                        items.setdefault(key if isinstance(key, (str, int)) else None, []).append(value)
+                        items.setdefault(key if isinstance(key, (str, int)) else None, []).append(
+                            value
+                        )
             self._items[(id(where), name)] = items
         return self._items[(id(where), name)]
 

@@ -17,7 +17,9 @@ from npu_config.python_flow.scopes import (
     number_of,
 )
 from npu_config.script.checks._check import Context, check_call, recognises
-from npu_config.script.meaning import Meaning, Value, makes_operator
+from npu_config.script.functions import makes_operator
+from npu_config.script.meaning import Meaning
+from npu_config.script.passing import Value
 from npu_config.situations import precision
 
 _TYPES = ("float64", "double", "complex64", "complex128")
@@ -53,15 +55,15 @@ _NUMPY_DOUBLES = frozenset(
 @recognises(precision.type_not_supported)
 def double_in_network(context: Context) -> None:
     """float64 and complex numbers are given to what makes tensors."""
-    words = (*_TYPES, "to_double")
-    if not context.mentions(*words, "np", "numpy", "randn", "linspace"):
+    made = tuple(_TYPED) if context.mentions(*_TYPES) else (*_HOLDING, *_MADE)
+    if not context.mentions(*made):
         return
     meaning = context.meaning
     mixed = context.option("mix_compile_mode")
     if not mixed <= {None, False}:
         return
     found: List[Tuple[Site, str]] = []
-    for site in meaning.calls(*_TYPED):
+    for site in meaning.calls(*made):
         name = meaning.called(site)
         if name is None or name.rpartition(".")[2] not in _TYPED:
             continue
@@ -345,7 +347,8 @@ def _is_infinite(meaning: Meaning, scope: Scope, node: ast.AST, depth: int = 0) 
         return any(_is_infinite(meaning, scope, each, depth + 1) for each in node.elts)
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Add, ast.Sub)):
         sides = (node.left, node.right)
-        return any(_is_infinite(meaning, scope, each, depth + 1) for each in sides)
+        is_one = any(_is_infinite(meaning, scope, each, depth + 1) for each in sides)
+        return is_one and not meaning.is_tensor(scope, node)  # which is told of by itself
     if isinstance(node, ast.Call) and name_of(node.func) == "full":
         filled = argument(node, "fill_value", 1)
         return filled is not None and _is_infinite(meaning, scope, filled, depth + 1)
@@ -362,18 +365,21 @@ def _is_infinite(meaning: Meaning, scope: Scope, node: ast.AST, depth: int = 0) 
     return False
 
 
-_INF = re.compile(r"\b(?:inf|Inf|Infinity|NINF|PINF|nan|NaN|NAN|infinity|infty)\b", re.I)
+_INF = (
+    *("inf", "Inf", "INF", "Infinity", "infinity", "infty", "NINF", "PINF"),
+    *("nan", "NaN", "NAN", "Nan"),
+)
 
 
 @recognises(precision.infinite_constant)
 def infinity_in_network(context: Context) -> None:
     """Inf or NaN as an argument of what makes tensors, or in arithmetic with them."""
     source = context.script.source
-    if not _INF.search(source.text):
+    lines = sorted({line for word in _INF for line in source.mentions(word)})
+    if not lines:
         return
     meaning = context.meaning
     seen: Set[int] = set()
-    lines = [n for n, line in enumerate(source.lines, 1) if _INF.search(line)]
     names = {
         name_of(target)
         for site in sites(context.script.module, lines, (ast.Assign,))
@@ -431,14 +437,14 @@ _PASSED = (
 def guard_vanishes(context: Context) -> None:
     """A constant below 2^-25 guards a division or a logarithm, and mixed precision is on."""
     source = context.script.source
-    if not _SMALL.search(source.text):
-        return
     modes = context.option("precision_mode") | context.option("precision_mode_v2")
     mode = next((each for each in modes if each in _HALF), None)
     if mode is None:
         return
     meaning = context.meaning
-    lines = [n for n, line in enumerate(source.lines, 1) if _SMALL.search(line)]
+    lines = sorted({source.line(match.start()) for match in _SMALL.finditer(source.text)})
+    if not lines:
+        return
     names = {
         name_of(target)
         for site in sites(context.script.module, lines, (ast.Assign,))

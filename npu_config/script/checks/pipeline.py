@@ -1,7 +1,7 @@
 """Checks of the input pipeline: what it runs on the host, and what it hands to the device."""
 
 import ast
-from typing import Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
@@ -15,7 +15,9 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 from npu_config.script.checks._check import Context, check_call, recognises
-from npu_config.script.meaning import Function, Meaning, Value, function_arguments, walk
+from npu_config.script.functions import function_arguments
+from npu_config.script.meaning import Function, Meaning, walk
+from npu_config.script.passing import Value
 from npu_config.situations import pipeline
 
 _KERAS = frozenset(
@@ -32,7 +34,8 @@ def variable_captured(context: Context) -> None:
     seen: Set[Tuple[int, str]] = set()
     for _, function in meaning.given_functions():
         for part, variable in _captured(meaning, function):
-            key = (id(variable.node), name_of(part.node))
+            read = part.node.value if isinstance(part.node, ast.Subscript) else part.node
+            key = (id(variable.node), name_of(read))
             if key in seen or meaning.makes(*variable, _KERAS):
                 continue
             seen.add(key)
@@ -40,7 +43,7 @@ def variable_captured(context: Context) -> None:
                 phrase(
                     'a function of a dataset uses the variable "{}": it runs on the host, the '
                     "variable is initialised on the device",
-                    name_of(part.node),
+                    name_of(read),
                 ),
                 context.place(part.node),
             )
@@ -171,6 +174,7 @@ class _Initialisers:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        self._lists: Optional[Dict[str, List[Tuple[Site, List[ast.expr]]]]] = None
         self._meaning = context.meaning
         self._has_locals = context.mentions("metrics", "get_local_variable", "LOCAL_VARIABLES")
 
@@ -261,26 +265,32 @@ class _Initialisers:
         if not isinstance(node, ast.Name):
             return found
         where, _ = self._meaning.stores(scope, node.id)
-        lines = self._context.script.source.mentions(node.id)
-        for site in sites(self._context.script.module, lines, (ast.Call, ast.AugAssign)):
-            adding: ast.AST = site.node
-            if isinstance(adding, ast.Call) and name_of(adding.func) in ("append", "extend"):
-                owner, values = getattr(adding.func, "value", None), adding.args
-            elif isinstance(adding, ast.AugAssign):
-                owner, values = adding.target, [adding.value]
-            else:
-                continue
-            is_same = isinstance(owner, ast.Name) and owner.id == node.id
-            if is_same and not site.is_conditional:
-                if self._meaning.stores(site.scope, node.id)[0] is where:
-                    found |= self._any(site.scope, values, None, depth)
+        for site, values in self._additions().get(node.id, ()):
+            if self._meaning.stores(site.scope, node.id)[0] is where:
+                found |= self._any(site.scope, values, None, depth)
         return found
+
+    def _additions(self) -> Dict[str, List[Tuple[Site, List[ast.expr]]]]:
+        """What is certainly added to lists, by their names."""
+        if self._lists is None:
+            self._lists = {}
+            source = self._context.script.source
+            lines = [n for n, line in enumerate(source.lines, 1) if "+=" in line]
+            adding = sites(self._context.script.module, lines, (ast.AugAssign,))
+            for site in (*self._meaning.calls("append", "extend"), *adding):
+                node: Any = site.node
+                is_call = isinstance(node, ast.Call)
+                owner = getattr(node.func, "value", None) if is_call else node.target
+                if isinstance(owner, ast.Name) and not site.is_conditional:
+                    values = node.args if is_call else [node.value]
+                    self._lists.setdefault(owner.id, []).append((site, values))
+        return self._lists
 
 
 @recognises(pipeline.variables_and_iterator_in_one_run)
 def initialised_together(context: Context) -> None:
     """One run initialises variables and an iterator."""
-    if not context.mentions("initializer", "make_initializer"):
+    if not context.mentions("make_initializable_iterator", "from_structure"):
         return
     initialisers = _Initialisers(context)
     both = {"variables", "iterator"}

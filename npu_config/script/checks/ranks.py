@@ -11,13 +11,16 @@ from npu_config.python_flow.scopes import (
     FUNCTIONS,
     Scope,
     argument,
+    holds,
     is_main,
+    last_line,
     literal_text,
     name_of,
 )
 from npu_config.script.checks._check import Context, check_call, recognises
 from npu_config.script.checks.network import is_new_graph, is_run, operator_made
-from npu_config.script.meaning import Meaning, Value, walk
+from npu_config.script.meaning import Meaning, walk
+from npu_config.script.passing import Value
 from npu_config.script.vocabulary import SESSIONS
 from npu_config.situations import ranks
 
@@ -137,8 +140,7 @@ def summary_on_one_rank(context: Context) -> None:
         return
     for site in _Ranks(context).conditions():
         first, second = (
-            [_summary_at(context, site.scope, each) for each in part]
-            for part in _branches(site)
+            [_summary_at(context, site.scope, each) for each in part] for part in _branches(site)
         )
         has = [next((n for n in part if n is not None), None) for part in (first, second)]
         if (has[0] is None) == (has[1] is None):
@@ -155,9 +157,9 @@ def _summary_at(context: Context, scope: Scope, node: ast.AST) -> Optional[ast.A
     meaning = context.meaning
     for part in walk(scope, node):
         call: ast.AST = part.node
-        if isinstance(call, ast.Assign) and _is_fetch_of_dict(context, call):
-            if _holds_summary(meaning, Value(part.scope, call.value)):
-                return call
+        is_item = isinstance(call, ast.Assign) and _is_fetch_of_dict(context, call)
+        if is_item and _holds_summary(meaning, Value(part.scope, call.value)):  # type: ignore[attr-defined]
+            return call
         if not isinstance(call, ast.Call):
             is_fetched = isinstance(node, ast.expr) and call is node and _is_fetched(context, node)
             if is_fetched and _holds_summary(meaning, part):
@@ -323,10 +325,11 @@ _API = (
     *("get_world_rank_from_group_rank", "get_group_rank_from_world_rank"),
     *("get_npu_rank_id", "get_npu_rank_size", "get_npu_local_rank_id"),
 )
+_FIRST = ("initialize_system", "init_resource", "npu_resources")
 _READY = (
-    *("initialize_system", "init_resource", "run", "train", "fit", "train_and_evaluate"),
+    *(*_FIRST, "run", "train", "fit", "train_and_evaluate"),
     *("Session", "MonitoredTrainingSession", "InteractiveSession", "set_keras_session_npu_config"),
-    *("init_rdma", "npu_clear_session", "evaluate", "predict", "init", "npu_resources"),
+    *("init_rdma", "npu_clear_session", "evaluate", "predict", "init"),
 )
 
 
@@ -372,10 +375,10 @@ def _moment(context: Context, site: Site, depth: int = 0) -> Optional[int]:
     assert isinstance(function, FUNCTIONS)
     if sum(isinstance(node, FUNCTIONS) for node in site.parents) != 1 or depth > 3:
         return None
-    if function.name == "main" and any(
-        isinstance(each, ast.If) and is_main(each.test) for each in context.script.tree.body
-    ):
-        return site.line
+    for each in context.script.tree.body if function.name == "main" else ():
+        if isinstance(each, ast.If) and is_main(each.test):
+            ready = {n for word in _FIRST for n in context.script.source.mentions(word)}
+            return None if holds(sorted(ready), each.lineno, last_line(each)) else site.line
     callers = context.meaning.calls_of(function)
     moments = [
         None if each.is_conditional or each.inside(ast.Try) else _moment(context, each, depth + 1)
@@ -405,6 +408,13 @@ def nothing_broadcast(context: Context) -> None:
         return
     if _broadcasts(context):
         return
+    text = (
+        "the optimizer averages gradients, and nothing assigns the values that are broadcast: each "
+        "rank trains from weights of its own"
+        if context.mentions("broadcast")
+        else "the optimizer averages gradients, and nothing broadcasts the first values of the "
+        "variables: each rank trains from weights of its own"
+    )
     if context.imports_may_have(*_SENDING) or _starts_alike(context):
         return
     for site in context.meaning.calls(*_WRAPPERS[:3]):
@@ -414,8 +424,7 @@ def nothing_broadcast(context: Context) -> None:
         if function is not None and not context.meaning.is_called(function):
             continue
         context.report(
-            "the optimizer averages gradients, and nothing broadcasts the first values of the "
-            "variables: each rank trains from weights of its own",
+            phrase(text),
             context.place(site.node),
             severity=Severity.WARNING if _has_seed(context) else None,
         )
