@@ -409,8 +409,8 @@ def nothing_broadcast(context: Context) -> None:
     if _broadcasts(context):
         return
     text = (
-        "the optimizer averages gradients, and nothing assigns the values that are broadcast: each "
-        "rank trains from weights of its own"
+        "the optimizer averages gradients, and nothing assigns the values that are broadcast: "
+        "each rank trains from weights of its own"
         if context.mentions("broadcast")
         else "the optimizer averages gradients, and nothing broadcasts the first values of the "
         "variables: each rank trains from weights of its own"
