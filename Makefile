@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh machine: `make quickstart` and `make test`.
 PYTHON ?= python3
 
-.PHONY: quickstart test bench fuzz generate translate dist bundle site clean
+.PHONY: quickstart test bench fuzz generate translate dist bundle site release-check clean
 
 quickstart:
 	$(PYTHON) -m tools.quickstart
@@ -18,6 +18,10 @@ fuzz: .tools/bin/nox
 dist: .tools/bin/nox
 	.tools/bin/python -m pip install -q build
 	.tools/bin/python -m tools.dist
+
+release-check: .tools/bin/nox
+	.tools/bin/python -m pip install -q build twine babel -e ".[cli]"
+	.tools/bin/python -m tools.release
 
 bundle: .tools/bin/nox
 	.tools/bin/nox -s bundle

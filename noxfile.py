@@ -39,6 +39,9 @@ oldest Python, and depend on no package; they run on the newest."""
 TENSORFLOW = ("-m", "tensorflow")
 """What touches TensorFlow; the rest runs on the oldest and on the newest Python."""
 
+TENSORFLOW_2 = ("-m", "tensorflow and not further")
+"""What compat.v1 may do otherwise: a shape of each thing that runs of scripts show."""
+
 ON_115 = ("docs", "migrate", "tools")
 """Tests that run whole scripts and pages as users of TensorFlow 1.15 do; they run on 1.15.5."""
 
@@ -163,7 +166,7 @@ def coverage(session: nox.Session) -> None:
 def tests_tf215(session: nox.Session) -> None:
     """compat.v1 of TensorFlow 2.15.1 on Python 3.11."""
     require(session, "3.11")
-    options = (*TENSORFLOW, *("--ignore=tests/" + each for each in ON_115))
+    options = (*TENSORFLOW_2, *("--ignore=tests/" + each for each in ON_115))
     run_tests(session, "tensorflow-cpu==2.15.1", options=options)
 
 
@@ -190,11 +193,13 @@ def lint(session: nox.Session) -> None:
 @nox.session(python=interpreter("3.11"))
 def docs(session: nox.Session) -> None:
     """The site builds without a warning; its links lead somewhere; a browser shows its pages."""
-    session.install("-r", str(ROOT / "docs" / "requirements.txt"), the_wheel(session) + "[all]")
+    built = the_wheel(session)
+    session.install("-r", str(ROOT / "docs" / "requirements.txt"), built + "[all]")
     session.install("pytest", "selenium")
     site = ROOT / "build" / "site"
     shutil.rmtree(str(site), ignore_errors=True)
     session.run("sphinx-build", "-W", "-q", "-b", "html", "docs", str(site))
+    session.run("python", "-m", "tools.browser", str(site), built)
     environ = {"NPU_CONFIG_SITE": str(site), "NPU_CONFIG_SCREENSHOTS": str(site.parent / "pages")}
     session.run("pytest", "--noconftest", "tests/site", env=environ)
 

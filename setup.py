@@ -13,6 +13,10 @@ VERSION = re.search(
     r'^__version__ = "([^"]+)"', (HERE / "npu_config/core/version.py").read_text("utf-8"), re.M
 ).group(1)
 
+DOCS_URL = re.search(
+    r'^DOCS_URL = "([^"]+)"', (HERE / "npu_config/core/diagnostics.py").read_text("utf-8"), re.M
+).group(1)
+
 CLI = [
     "click>=8.0",
     "rich>=12.0",
@@ -43,6 +47,14 @@ setup(
     long_description=(HERE / "README.md").read_text("utf-8"),
     long_description_content_type="text/markdown",
     license="Apache-2.0",
+    author="the npu_config developers",
+    keywords="ascend cann npu tensorflow configuration linter migration",
+    url=DOCS_URL,
+    project_urls={
+        "Documentation": DOCS_URL,
+        "Changes": DOCS_URL + "/changes.html",
+        "Documentation in Chinese": DOCS_URL + "/zh/index.html",
+    },
     packages=find_packages(include=["npu_config", "npu_config.*"]),
     package_data={
         "npu_config": [

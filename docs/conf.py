@@ -20,7 +20,7 @@ extensions = [
     "sphinx_copybutton",
     "mixed_search",
 ]
-exclude_patterns = ["_build", "requirements.txt"]
+exclude_patterns = ["_build", "_browser", "requirements.txt"]
 html_theme = "furo"
 html_title = "npu_config"
 html_static_path = ["_static"]

@@ -2,6 +2,7 @@
 
 ``update`` collects every sentence that a user may read, enters new ones, untranslated, into the
 .po file, removes those that are gone, and lists what waits for its Chinese (``make translate``).
+It writes nothing where the file is broken or much would be lost (``--force``: it does).
 ``compile`` writes the .mo file, which a build of the package makes and git ignores.  ``check``
 lists what waits, and fails only with ``--release``.  Needs Babel.
 
@@ -25,7 +26,7 @@ from babel.messages.pofile import read_po, write_po
 
 import npu_config
 from npu_config.core.message import DOMAIN, LOCALES
-from tools import rule_pages
+from tools import po_guard, rule_pages
 
 PACKAGE = Path(npu_config.__file__).parent
 PO = Path(LOCALES) / "zh_CN" / "LC_MESSAGES" / (DOMAIN + ".po")
@@ -313,6 +314,11 @@ def untranslated(catalogue: Catalog) -> List[str]:
     return [text for text in ids if not translation(catalogue, text)]
 
 
+def count_translated(catalogue: Catalog) -> int:
+    """How many sentences have their Chinese."""
+    return sum(1 for each in catalogue if each.id and any(each.string or ()))
+
+
 def queue(catalogue: Catalog) -> List[str]:
     """A line for each sentence without a translation: the modules that say it, its words."""
     names = sentences()
@@ -357,7 +363,12 @@ def main(arguments: List[str]) -> int:
         print(__doc__)
         return 2
     if action != "compile":
-        catalogue = updated(load() if PO.exists() else Catalog())
+        wrong = [line for path in (PO, rule_pages.PO) for line in po_guard.faults(path)]
+        if wrong:  # before the file is read: a conflict is a syntax error of it
+            print(po_guard.advice(wrong), end="")
+            return 1
+        old = load()
+        catalogue = updated(old)
         left = queue(catalogue)
         print("".join(line + "\n" for line in left), end="")
         print("{} sentences, {} wait for their Chinese".format(len(catalogue), len(left)))
@@ -365,10 +376,17 @@ def main(arguments: List[str]) -> int:
         print("of the pages of rules {} paragraphs wait".format(len(pages)))
         if action == "check":
             return 1 if (left or pages) and "--release" in arguments else 0
+        if "--force" not in arguments:
+            counts = (count_translated(old), count_translated(catalogue))
+            wrong = po_guard.loss(PO, len(catalogue), len(left), *counts)
+            wrong += rule_pages.loss()
+            if wrong:
+                print(po_guard.advice(wrong), end="")
+                return 1
         rule_pages.update()
         if left:
             print("translate them in", os.path.relpath(str(PO)))
-        if not PO.exists() or PO.read_bytes() != source(catalogue):
+        if PO.read_bytes() != source(catalogue):
             PO.write_bytes(source(catalogue))
     compile_catalogue()
     return 0

@@ -19,6 +19,7 @@ from babel.messages.pofile import read_po, write_po
 from npu_config.cli._explained import paragraphs
 from npu_config.core.rule import Rule
 from npu_config.rulebook import load_all
+from tools import po_guard
 
 PO = Path(__file__).with_name("rule_pages.zh_CN.po")
 
@@ -52,8 +53,6 @@ def wanted(rule: Rule) -> Iterator[str]:
 
 
 def _read() -> Dict[str, str]:
-    if not PO.exists():
-        return {}
     with PO.open("rb") as stream:
         return {str(each.id): str(each.string) for each in read_po(stream) if each.string}
 
@@ -63,6 +62,13 @@ def waiting() -> List[str]:
     known = _read()
     texts = dict.fromkeys(text for rule in load_all() for text in wanted(rule))
     return [text for text in texts if text not in known]
+
+
+def loss() -> List[str]:
+    """Why the file must not be written anew: too much of it would be lost."""
+    known = set(_read())
+    texts = {text for rule in load_all() for text in wanted(rule)}
+    return po_guard.loss(PO, len(texts), len(texts - known), len(known), len(known & texts))
 
 
 def update() -> None:

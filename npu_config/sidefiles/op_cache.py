@@ -197,6 +197,8 @@ def render(model: OpCache) -> str:
 
 
 def _looks_like(sample: Sample) -> bool:
+    if sample.is_json:  # e.g. a schema that names op_compiler_cache_dir
+        return False
     return any(
         did_you_mean(line.partition("=")[0], (SECTION, *KEYS)) is not None
         for line in sample.lines()

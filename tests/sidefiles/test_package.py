@@ -81,6 +81,7 @@ def test_rules():
         ('{"feature": ["deeper_opat"]}', None, "aoe"),
         ('{"feature": "fast"}', None, None),
         ("max_op_cache_size=500\n", None, "op_cache"),
+        ('{\n  "properties": {\n    "op_compiler_cache_dir": {\n', "schema.json", None),
         ("aipp_op{\n", None, "insert_op"),
         ('{"host_ip": ["10.0.0.1"]}', None, "hccl_whitelist"),
         ('{"rank_table_file": "x", "rank_size": 8', None, "job_start"),

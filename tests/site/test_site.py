@@ -5,12 +5,14 @@ A part that needs a browser is skipped where there is none, and fails in CI.
 """
 
 import functools
+import html
 import http.server
+import json
 import os
+import re
 import shutil
 import threading
 import urllib.parse
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ import pytest
 if "NPU_CONFIG_SITE" not in os.environ:
     pytest.skip("the site is not built: run nox -s docs", allow_module_level=True)
 
+ROOT = Path(__file__).parents[2]
 SITE = Path(os.environ["NPU_CONFIG_SITE"])
 PICTURES = Path(os.environ.get("NPU_CONFIG_SCREENSHOTS", str(SITE.parent / "pages")))
 PAGES = (
@@ -31,30 +34,31 @@ PAGES = (
     "rules/1xx.html",
     "reference/commands.html",
     "reference/python.html",
+    "try.html",
     "zh/index.html",
 )
 WIDTHS = (1300, 420)
 LANDING_LIMIT = 200 * 1024
 
 
-class Links(HTMLParser):
-    """What a page names and what it leads to."""
+TAG = re.compile(r"<([a-z]\w*)((?:\s[^<>\"]*(?:\"[^\"]*\"[^<>\"]*)*)?)>")
+ATTRIBUTE = re.compile(r"([\w-]+)=\"([^\"]*)\"")
+
+
+class Links:
+    """What a page, as Sphinx writes it, names and what it leads to."""
 
     def __init__(self, text):
-        super().__init__()
         self.anchors, self.targets, self.loaded = set(), set(), set()
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        """Note ids, links, and what the browser loads."""
-        given = dict(attributes)
-        self.anchors.update(filter(None, (given.get("id"), given.get("name"))))
-        if tag == "a" and given.get("href"):
-            self.targets.add(given["href"])
-        if tag == "script" and given.get("src"):
-            self.loaded.add(given["src"])
-        if tag == "link" and given.get("rel") == "stylesheet":
-            self.loaded.add(given["href"])
+        for tag, attributes in TAG.findall(text):
+            given = {name: html.unescape(value) for name, value in ATTRIBUTE.findall(attributes)}
+            self.anchors.update(filter(None, (given.get("id"), given.get("name"))))
+            if tag == "a" and given.get("href"):
+                self.targets.add(given["href"])
+            if tag == "script" and given.get("src"):
+                self.loaded.add(given["src"])
+            if tag == "link" and given.get("rel") == "stylesheet":
+                self.loaded.add(given["href"])
 
 
 @functools.lru_cache(maxsize=None)
@@ -107,7 +111,21 @@ def address():
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    """Serves without a line for each request."""
+    """Serves without a line for each request; allows a page, and a worker, no other site."""
+
+    policy = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data:; report-uri /foreign"
+    foreign = []
+
+    def end_headers(self):
+        """The policy goes with every answer."""
+        self.send_header("Content-Security-Policy", self.policy)
+        super().end_headers()
+
+    def do_POST(self):
+        """The browser reports a request that it did not send."""
+        self.foreign.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        self.send_response(204)
+        self.end_headers()
 
     def log_message(self, *arguments):
         """Nothing."""
@@ -285,3 +303,90 @@ def test_the_page_of_a_comparison(browser, tmp_path):
     body.send_keys(Keys.ESCAPE)
     click("[data-part='0']")
     assert (seen()["count"], seen()["marks"]) == ("rows: 1,000 of 10,000", 0)
+
+
+ANSWER = """
+const status = document.querySelector(".try-status").textContent;
+const findings = [...document.querySelectorAll(".try-findings li")].map((each) => [
+    each.querySelector(".try-place").textContent,
+    each.querySelector("a").textContent,
+    each.innerText]);
+return JSON.stringify([status, findings]);
+"""
+WRITE = """
+const [selector, text] = arguments, box = document.querySelector(selector);
+for (let end = 1; end <= text.length; end++) {
+    box.value = text.slice(0, end);
+    box.dispatchEvent(new Event("input"));
+}
+"""
+WEIGHT = 16 * 1024 * 1024
+
+
+def test_page_checks_what_is_typed(browser, address, tmp_path):
+    """In the browser, without another site: what ``npu_config.check`` finds, and its fixes."""
+    made = SITE / "_browser"
+    if not made.is_dir() and not os.environ.get("CI"):
+        pytest.skip("the site was built without npm")
+    assert sum(each.stat().st_size for each in made.iterdir()) < WEIGHT
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    from npu_config import check
+
+    def answer(expected):
+        """What is shown, when these are the places and rules of it."""
+        wait = WebDriverWait(browser, 240)
+        seen = []
+
+        def is_shown(_):
+            seen[:] = json.loads(browser.execute_script(ANSWER))
+            return [each[:2] for each in seen[1]] == expected and "……" not in seen[0]
+
+        try:
+            wait.until(is_shown)
+        except Exception:
+            raise AssertionError((expected, seen)) from None
+        return seen
+
+    def found_in(path):
+        return [
+            ["{}:{}".format(each.line or 1, each.column or 1), each.rule + " " + each.name]
+            for each in check(str(path))
+        ]
+
+    browser.get(address + "zh/try.html")
+    examples = [tmp_path / "broken.yaml"]
+    shutil.copy2(str(ROOT / "examples" / "quickstart" / "broken.yaml"), str(examples[0]))
+    examples += [
+        ROOT / "docs" / "_browser" / name
+        for name in ("train.py", "rank_table.json", "mixlist.json")
+    ]
+    for tab, path in zip(browser.find_elements("css selector", ".try-tabs button"), examples):
+        assert tab.text == path.name
+        tab.click()
+        status, findings = answer(found_in(path))
+        assert str(len(findings)) in status
+        assert all(any("\u3400" <= sign <= "\u9fff" for sign in each[2]) for each in findings)
+
+    browser.find_element("css selector", ".try-tabs button").click()
+    answer(found_in(examples[0]))
+    for width in WIDTHS:
+        resize(browser, width)
+        browser.save_screenshot(str(PICTURES / "try-answer-{}.png".format(width)))
+        assert browser.execute_script(CUT_OFF) == []
+    link = browser.find_element("css selector", ".try-findings a").get_attribute("href")
+    assert (SITE / link[len(address) :]).is_file()
+    browser.find_element("css selector", ".try-fix").click()
+    text = examples[0].read_text("utf-8").replace("presicion_mode:", "precision_mode:")
+    assert browser.find_element("css selector", "textarea").get_property("value") == text
+    examples[0].write_text(text, "utf-8")
+    answer(found_in(examples[0]))
+
+    text = 'version: 1\nprecision_mode: "\U0001f525"\nhccl_timeout: -1\n'
+    browser.execute_script(WRITE, "textarea", text)  # a change for every character
+    examples[0].write_text(text, "utf-8")
+    answer(found_in(examples[0]))
+    browser.execute_script(WRITE, ".try label input", "job.sh")
+    status, _ = answer([["1:1", "NPU623 shell-parser-missing"]])
+    assert "未检查" in status
+    assert QuietHandler.foreign == []
