@@ -110,7 +110,6 @@ def _steps(report: OverflowReport) -> str:
 def _summary(groups: Sequence[OverflowGroup]) -> str:
     if len(groups) < 2:
         return ""
-    heads = ("#", phrase("operator"), phrase("type"), phrase("overflows"), phrase("step"))
     rows = [
         (
             "",
@@ -126,7 +125,15 @@ def _summary(groups: Sequence[OverflowGroup]) -> str:
         )
         for number, group in enumerate(groups, 1)
     ]
-    heads = (*heads, phrase("device"), phrase("origin"))
+    heads = (
+        "#",
+        phrase("operator"),
+        phrase("type"),
+        phrase("overflows"),
+        phrase("step"),
+        phrase("device"),
+        phrase("origin"),
+    )
     return sortable([localized(head) for head in heads], rows)
 
 
