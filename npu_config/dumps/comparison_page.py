@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 from npu_config.core.message import listed, localized, phrase
 from npu_config.core.version import __version__
 from npu_config.dumps.compare import Comparison, Part, Row
-from npu_config.dumps.html import escaped, page
+from npu_config.dumps.html import escaped, folded, page
 from npu_config.dumps.result import METRIC_FIELDS, outcome
 from npu_config.dumps.tree import Folder, place
 from npu_config.dumps.verdicts import AGREES, DIVERGES, IGNORED, NOT_COMPARED, place_of
@@ -224,9 +224,8 @@ def _list(head: str, lines: Any) -> str:
     if not lines:
         return ""
     items = "".join("<li>{}</li>".format(escaped(localized(line))) for line in lines)
-    return "<details{}><summary>{}: {:,}</summary><ul>{}</ul></details>".format(
-        " open" if len(lines) <= _OPEN else "", escaped(head), len(lines), items
-    )
+    title = "{}: {:,}".format(head, len(lines))
+    return folded(title, "<ul>{}</ul>".format(items), len(lines) <= _OPEN)
 
 
 _OPEN = 5

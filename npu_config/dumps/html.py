@@ -63,6 +63,20 @@ def page(title: str, parts: Sequence[str], style: str = "", script: str = "") ->
     ).format(spoken, escaped(title), _STYLE + style, "\n".join(parts), script or _SCRIPT)
 
 
+_FOLDED = "<details{}><summary>{}</summary>{}</details>"
+
+
+def folded(head: str, body: str, is_open: bool) -> str:
+    """A part of a page that can be folded up.
+
+    Args:
+        head: its text.
+        body: markup.
+        is_open: at first.
+    """
+    return _FOLDED.format(" open" if is_open else "", escaped(head), body)
+
+
 def sortable(head: Sequence[str], rows: Iterable[Tuple[str, Sequence[str]]]) -> str:
     """A table of rows with a class; cells that are numbers are set to the right."""
     lines = ['<div class="wide"><table class="sort"><thead><tr>']

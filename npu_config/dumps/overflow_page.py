@@ -6,7 +6,7 @@ What it says is what the terminal says, in the reader's language.
 from typing import List, Optional, Sequence
 
 from npu_config.core.message import localized, phrase
-from npu_config.dumps.html import escaped, page, sortable
+from npu_config.dumps.html import escaped, folded, page, sortable
 from npu_config.dumps.overflow import OverflowReport
 from npu_config.dumps.overflow_groups import (
     OverflowGroup,
@@ -27,7 +27,8 @@ h2 code,td{overflow-wrap:anywhere}
 ul{margin:.3em 0}details{margin:1em 0}
 .bars td{padding:.1em .5em}.bars i{display:inline-block;height:.8em;background:#cf222e}
 """
-_BAR = 200
+_BAR, _MOST = 200, 30
+_TABLE = '<table class="bars"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>'
 _ROW = '<tr><td class="n">{}</td><td class="n">{:,}</td><td><i style="width:{}px"></i></td></tr>'
 
 
@@ -99,12 +100,8 @@ def _steps(report: OverflowReport) -> str:
         "<th>{}</th>".format(escaped(localized(name)))
         for name in (phrase("step"), phrase("overflows"), "")
     )
-    return (
-        "<details{}><summary>{}</summary>"
-        '<table class="bars"><thead><tr>{}</tr></thead><tbody>{}</tbody></table></details>'
-    ).format(
-        " open" if len(counts) <= 30 else "", escaped(localized("Overflows by step")), heads, rows
-    )
+    body = _TABLE.format(heads, rows)
+    return folded(localized("Overflows by step"), body, len(counts) <= _MOST)
 
 
 def _summary(groups: Sequence[OverflowGroup]) -> str:
