@@ -33,7 +33,7 @@ PAGES = (
     "options/accuracy_comparison.html",
     "rules/1xx.html",
     "reference/commands.html",
-    "reference/python.html",
+    "reference/python/builder.html",
     "try.html",
     "zh/index.html",
 )
