@@ -351,7 +351,7 @@ class Size(FileKind):
             return str(value)
         meant = '"{}MB"'.format(value) if legal else None
         raise BadValueError(
-            phrase("legal: {}MB to {}MB; the profiler passes over it", self.least, self.most),
+            phrase("legal: {}MB to {}MB; the profiler ignores it", self.least, self.most),
             meant and phrase("write {}", meant),
             meant,
             read_as="",
