@@ -105,10 +105,10 @@ def _of_configuration(kind: str, text: str, end: int, word: str, pages: Pages) -
 
 
 def _of_script(text: str, start: int, end: int, pages: Pages) -> Optional[str]:
-    """The page of an option in quotes, of an argument, or of a method of the builder."""
+    """The page of an option or variable in quotes, of an argument, of a builder's method."""
     word, before = text[start:end], text[max(0, start - 20000) : start]
     if text[start - 1 : start] in ("'", '"') and text[end : end + 1] == text[start - 1 : start]:
-        return pages(word) if word in OPTIONS else None
+        return pages(word) if word in OPTIONS or word in VARIABLES else None
     if re.match(r"[ \t]*=[^=]", text[end : end + 20]):
         called = call_at(before)[0].lstrip(".")
         if called == "NPURunConfig":

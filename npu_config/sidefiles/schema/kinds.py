@@ -85,10 +85,12 @@ class JsonKind:
     """Base of the kinds.
 
     ``python`` is the type that JSON gives the values; a value of another type is reported as
-    such, unless it is one of ``others``, which ``parse`` knows how to take.
+    such, unless it is one of ``others``, which ``parse`` knows how to take; ``texts`` are the
+    legal ones where they are few.
     """
 
     python: ClassVar[type] = str
+    texts: ClassVar[Tuple[str, ...]] = ()
     others: Tuple[type, ...] = attr.ib(default=(), init=False)
 
     def read_all(self, values: Sequence[Any]) -> Optional[Sequence[Any]]:
