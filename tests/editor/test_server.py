@@ -228,6 +228,10 @@ HOVERS = [
     ("ops_info_b.json", '{"black-list": {"to-a|dd": ["Add"]}}', "# to-add"),
     ("plog.log", "[ERROR] HCCL(1): EI0|006 a socket\n", "# EI0006"),
     ("fusion_switch.cfg", '{"Sw|itch": {"GraphFusion": {}}}', "# Switch"),
+    ("op_debug.cfg", "op_debug_config=dump_cce,oo|m\n", "# op_debug_config"),
+    ("op_precision.ini", "[ByOpType]\nAdd=keep_|fp16\n", "# op_precision_mode"),
+    ("dtypes.cfg", DTYPES.replace("float", "flo|at"), "# customize_dtypes"),
+    ("insert_op.cfg", "aipp_op {\n  aipp_mode: sta|tic\n}\n", "# aipp_mode"),
 ]
 
 
@@ -247,6 +251,7 @@ LINKS = [
     ("s.pbtxt", PROTO % ("modify_mixlist", 's: "ops_info.json"|'), "ops_info.json"),
     ("s.py", SCRIPT.format("NpuConfig.load('conf/base.yaml')|"), "conf/base.yaml"),
     ("run.sh", "export RANK_TABLE_FILE=ranks.json|\n", "ranks.json"),
+    ("job.json", '{"device_info": {"Index": 0}, "rank_table_file": "ranks.json"}|', "ranks.json"),
 ]
 
 
@@ -287,6 +292,12 @@ FIXED = [
         "ranks_b.json",
         (TABLE % ("", "")).replace("rank_id", "rnak_id|"),
         TABLE % ("", ""),
+    ),
+    ("op_debug.cfg", "op_debug_config=oomm|\n", "op_debug_config=oom\n"),
+    (
+        "op_precision.ini",
+        "[ByOpType]\nAdd=high_performanc|\n",
+        "[ByOpType]\nAdd=high_performance\n",
     ),
 ]
 
