@@ -17,6 +17,7 @@ from npu_config.logs.facts import (
     number_of,
     option_of,
     table,
+    unlisted,
 )
 from npu_config.logs.records import CODE
 
@@ -27,9 +28,10 @@ _MOST_OF_MESSAGE, _LINES_OF_MESSAGE = 4_000, 40
 
 _ACL = re.compile(
     r"(?:runtime result = |ge result = ?\[?|error code(?: is|:)? ?|ErrCode=|ret(?:code)?[:=\[ ] ?|"
-    r"errno:|result\[)(?P<acl>[1-5]\d{5})\b"
+    r"errno:|result\[|ErrorNo: ?)(?P<acl>[1-5]\d{5}|13432\d{5}|50331649)\b"
 )
 _RETCODE = re.compile(r"retCode=(?P<hex>0x[0-9a-fA-F]+)")
+_HCCL_ERRNO = re.compile(r"errNo\[(?P<hex>0x0{6,9}5[0-9a-f]{6})\]")
 _GE_KEY = re.compile(r"\bge\.[A-Za-z0-9_.]+")
 _OPERATOR = re.compile(
     r"fault (?:kernel_name|op_name"
@@ -44,6 +46,7 @@ _BY_WORDS = (
     (re.compile(r"socket|connect|\blink\b"), "communication"),
     (re.compile(r"[Cc]ompile"), "operator-compile"),
     (re.compile(r"timed? ?out"), "timeout"),
+    (re.compile(r"load so file|dlopen"), "package-or-driver"),
 )
 _NO_MODULE = re.compile(r"[Ff]ailed to import|No module named")
 _BY_MODULE = {
@@ -215,6 +218,11 @@ def explained(
     meanings = [cause for cause, _, _ in sources[:1]]
     if number is not None:
         meanings.append(phrase("{}: {}", number.number, number.meaning))
+    elif not meanings:
+        hccl = _HCCL_ERRNO.search(whole)
+        said = unlisted(hccl.group("hex")) if hccl is not None else None
+        if hccl is not None and said is not None:
+            meanings.append(phrase("{}: {}", hccl.group("hex"), said.meaning))
     crashed = event.form == "crash" and not sources
     todo = [todo for _, todo, _ in sources[:2]] or [_OF_CRASHES if crashed else _LOOK_BEFORE]
     leads = _united((leads for _, _, leads in sources[:2]))

@@ -57,6 +57,12 @@ _HEADLINE = re.compile(
 )
 _ADVICE = re.compile(r"^\s*(?:Possible Cause|Solution)\s*:", re.I)
 
+_WRAPS = re.compile(
+    r"(?:[\w.]*\.)?(?:Runtime|Internal|Unknown|Unavailable|Aborted)(?:Error)|Exception\b"
+)
+"""Exceptions that frameworks raise with the text of what failed below them."""
+
+_MOST_BETWEEN = 8
 _NODE = re.compile(r"^\s*\[\[\{\{node ")
 _DEVICE = re.compile(
     r"\b(?:device_id|deviceId|devId|logicDevId|set device|Device"
@@ -82,6 +88,9 @@ _SHUFFLE = re.compile(r"shuffle buffer \(this may take a while\)|Shuffle buffer 
 _CALLERS = ("DEVICE", "SESSION", "ME", "MD", "APP", "HCCL_ADPT", "KERNEL_RUNTIME")
 """Modules of frameworks, whose lines repeat what the software below them said."""
 
+_COMPILED = re.compile(
+    r"compiled on the Ascend AI processor, current graph id is: ?(?P<graph>\d{1,9})"
+)
 _FINISHED = re.compile(r"Loss for final step|hcom destroy complete")
 _DATA_ENDED = re.compile(r"End of sequence|OutOfRangeError")
 _DIGITS = re.compile(r"0x[0-9a-fA-F]+|\d+")
@@ -225,6 +234,7 @@ class Channel:
         self._last_line = 0
         self._scales: List[Tuple[float, int, str]] = []
         self._raised: Optional[Event] = None
+        self.graphs: Dict[str, Event] = {}
 
     def feed(self, number: int, text: str, line: Record) -> None:
         """The next line.
@@ -310,6 +320,10 @@ class Channel:
         if _SHUFFLE.search(body) is not None:
             self._shuffle(number, line)
             return
+        graph = _COMPILED.search(body)
+        if graph is not None:
+            self._compiled(number, line, graph.group("graph"))
+            return
         if _QUICK.search(body) is None:
             return
         if "loss" in body and self._scaled(number, body):
@@ -319,6 +333,11 @@ class Channel:
             if line.level == "INFO" and not found.failure.certain:
                 return
             self._add(self._event(number, line, body, KNOWN, found.failure, False))
+
+    def _compiled(self, number: int, line: Record, graph: str) -> None:
+        if graph not in self.graphs and len(self.graphs) < MOST_EVENTS:
+            failure = _named("faq-graph-ids-differ")
+            self.graphs[graph] = self._event(number, line, line.body, FOLLOWER, failure, False)
 
     def _shuffle(self, number: int, line: Record) -> None:
         """The buffer is a cause only when the job fails before it is full."""
@@ -513,9 +532,24 @@ class Channel:
             return True
         self._seen[key] = event
         self._with_frames(event)
+        self._unwrap(event)
         self._add(event)
         self._block, self._below, self._advised = event, False, False
         return True
+
+    def _unwrap(self, event: Event) -> None:
+        """An exception whose text goes on with a block only repeats that something failed."""
+        last = self.events[-1] if self.events else None
+        if (
+            last is not None
+            and last is self._raised
+            and last.failure is None
+            and event.line - last.line <= _MOST_BETWEEN
+            and event.form == "block"
+            and _WRAPS.match(last.text)
+        ):
+            last.weight = FOLLOWER
+            event.script = event.script or last.script
 
     def _judge(self, event: Event, text: str) -> None:
         """What the words of one more line of a block say."""
@@ -549,7 +583,8 @@ class Channel:
             if not self._below and not self._advised and not (block.inner and block.above):
                 block.above += 1
             block.details.append(text)
-            self._judge(block, text)
+            if self._below or not self._advised:
+                self._judge(block, text)
 
     def _continues(self, number: int, body: str) -> bool:
         """Whether a line belongs to the block that is open."""

@@ -10,6 +10,7 @@ from typing import (
     Iterable,
     Iterator,
     List,
+    Mapping,
     NamedTuple,
     Optional,
     Sequence,
@@ -22,7 +23,7 @@ import attr
 from npu_config.core.files import is_directory, walk
 from npu_config.core.message import phrase
 from npu_config.logs.events import ERROR, FOLLOWER, KNOWN, OWN, SIGN, Channel, Event
-from npu_config.logs.lines import UnreadableError, lines, opened
+from npu_config.logs.lines import UnreadableError, lines, opened, plain
 from npu_config.logs.records import Record, record
 
 __all__ = ["Job", "Process", "files_of", "read_job"]
@@ -53,7 +54,10 @@ _CAME = re.compile(r"connected rankinfo\[LINE \d{1,9}\]: (?P<ranks>[\[\]\d, ]+)"
 _ABSENT = re.compile(r'unconnected ranks: "?\[(?P<ranks>[\d, ]*)\]')
 _NOBODY = 4294967295
 _TENSORFLOW = re.compile(r"tensorflow|GeOp\d|GEOP|npu_bridge|tf_adapter", re.I)
-_OTHERS = (("mindspore", re.compile(r"mindspore", re.I)), ("pytorch", re.compile(r"torch", re.I)))
+_OTHERS = (
+    ("mindspore", re.compile(r"mindspore", re.I)),
+    ("pytorch", re.compile(r"torch|\bERR\d{5} |ASCEND_LAUNCH_BLOCKING", re.I)),
+)
 _MOST_FILES = 20_000
 _DULL = ("[INFO]", "[DEBUG]", "[EVENT]")
 
@@ -97,6 +101,11 @@ class Process:
             found,
             key=lambda event: (event.time is None, event.time or 0.0, event.file, event.order),
         )
+
+    @property
+    def graphs(self) -> Mapping[str, Event]:
+        """The graphs that it compiled, by their number, with the lines that say so."""
+        return {graph: event for c in self.channels for graph, event in c.graphs.items()}
 
     @property
     def finished(self) -> bool:
@@ -329,7 +338,7 @@ def read_job(
         try:
             if path == "-":
                 if stdin is not None:
-                    reader.read(number, stdin)
+                    reader.read(number, plain(stdin))
                 continue
             with opened(path) as stream:
                 reader.read(number, stream)
@@ -518,6 +527,9 @@ def first_of(process: Process) -> Optional[Event]:
             (event for event in certain if event.weight == OWN and event.other_side), first
         )
     local = [event for event in certain if not event.other_side]
+    waited = next((event for event in certain if event.other_side and event.weight >= KNOWN), None)
+    if waited is not None and all(each.weight < KNOWN and not each.timed for each in local):
+        return waited
     own = next((event for event in local if event.weight == OWN), None)
     failure = next((event for event in local if event.weight == KNOWN), None)
     if own is not None and failure is not None:
@@ -553,6 +565,7 @@ class Verdict:
         missing: the rank that is to blame left no log.
         no_root: every rank only waited for others.
         ended: the rank that is to blame came to its regular end while others went on.
+        graphs: the rank that is to blame compiled a graph that the others did not.
     """
 
     process: Optional[Process] = None
@@ -562,6 +575,7 @@ class Verdict:
     missing: Sequence[int] = ()
     no_root: bool = False
     ended: bool = False
+    graphs: bool = False
 
 
 _TOGETHER = 60.0
@@ -649,6 +663,20 @@ def _near(one: Event, other: Event) -> bool:
     return one.time is None or other.time is None or abs(one.time - other.time) <= _TOGETHER
 
 
+def _other_graphs(processes: Sequence[Process]) -> Optional[Verdict]:
+    """The rank that compiled a graph that no other rank has: it runs what the others do not."""
+    ranked = [each for each in processes if each.rank is not None]
+    compiled: Dict[str, List[Process]] = {}
+    for process in ranked:
+        for graph in process.graphs:
+            compiled.setdefault(graph, []).append(process)
+    for process in ranked if len(compiled) > 1 and all(each.graphs for each in ranked) else ():
+        own = [event for graph, event in process.graphs.items() if compiled[graph] == [process]]
+        if own and len(ranked) > 1:
+            return Verdict(process, own[0], process.rank, graphs=True)
+    return None
+
+
 def _waiting(job: Job, processes: List[Process]) -> Verdict:
     """Nobody failed by itself: who is waited for, and left nothing?"""
     processes = sorted(processes, key=_when)
@@ -657,9 +685,11 @@ def _waiting(job: Job, processes: List[Process]) -> Verdict:
     missing = set(job.absent)
     if job.came and job.size:
         missing |= set(range(job.size)) - job.came
-    if not missing and len(present) > 1 and job.size:
-        missing = set(range(job.size)) - present
-    if missing and len(missing) < max(job.size, 2):
+    if not missing and len(present) > 1:
+        awaited = {rank for process in processes for rank in process.waits_for}
+        last = max(present | {rank for rank in awaited if rank < 2 * len(present)})
+        missing = set(range(job.size or last + 1)) - present
+    if missing and len(missing) < max(job.size, len(present), 2):
         named = next((p for p in processes if p.waits_for & missing), best)
         rank = min(missing) if len(missing) == 1 else None
         return Verdict(
@@ -683,6 +713,9 @@ def _waiting(job: Job, processes: List[Process]) -> Verdict:
     suspects = [p for p in silent if p.rank in awaited] or (silent if len(silent) == 1 else [])
     if len(suspects) == 1:
         return Verdict(best, best.first, suspects[0].rank)
+    odd = _other_graphs(job.processes)
+    if odd is not None:
+        return odd
     ends = [p for p in processes if p.rank in awaited and not p.waits_for and p.rank is not None]
     if len(ends) == 1 and len(awaited) < len(processes):
         return Verdict(ends[0], ends[0].first, ends[0].rank)

@@ -4,14 +4,15 @@ Most of a plog are lines of INFO and the like.  Those are passed over by one exp
 the few that tell the rank of a process; everything else is decoded and given on.
 """
 
+import codecs
 import gzip
 import io
 import re
-from typing import IO, Generator, Iterator, List, NamedTuple
+from typing import IO, Generator, Iterator, List, NamedTuple, cast
 
 from npu_config.core.files import reading
 
-__all__ = ["LONGEST", "Line", "UnreadableError", "lines", "opened"]
+__all__ = ["LONGEST", "Line", "UnreadableError", "lines", "opened", "plain"]
 
 BLOCK = 1 << 20
 LONGEST = 1 << 16
@@ -21,6 +22,7 @@ _WORTH = re.compile(rb"\n(?!\[(?:INFO|DEBUG|EVENT|TRACE|WARN)|\n|\r\n|\Z)")
 _OF_RANKS = (b"rankNum[", b"Entry-HcclCommInitRootInfo")
 _ENCODINGS = ("utf-8", "gb18030")
 _GZIP = b"\x1f\x8b"
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _TEXT = bytes(range(32, 127)) + b"\n\r\t\x1b\x08\x0c"
 
 
@@ -43,7 +45,14 @@ def opened(path: str) -> IO[bytes]:
     """
     stream = open(path, "rb", opener=reading)  # noqa: SIM115 - closed by who asks for it
     if stream.peek(2)[:2] == _GZIP:
-        return io.BufferedReader(gzip.GzipFile(fileobj=stream))
+        return plain(io.BufferedReader(gzip.GzipFile(fileobj=stream)))
+    return plain(stream)
+
+
+def plain(stream: IO[bytes]) -> IO[bytes]:
+    """A stream in UTF-8 where it says that it is in UTF-16, as Windows writes it; else itself."""
+    if isinstance(stream, io.BufferedReader) and stream.peek(2)[:2] in _UTF_16:
+        return cast(IO[bytes], codecs.EncodedFile(stream, "utf-8", "utf-16", "replace"))
     return stream
 
 

@@ -12,8 +12,10 @@ _PREFIX = re.compile(
     r"(?:\x1b\[[0-9;]*m)*"
     r"(?:\[rank ?(?P<rank>\d{1,6})\]:\s?|\[\d{1,9},(?P<mpi>\d{1,6})\]<std(?:out|err|diag)>:\s?"
     r"|\((?:[\w ]+ )?pid=(?P<pid>\d{1,9})(?:, ip=[\d.]+)?\)\s?|\([\w ]+ TP\d+ pid=\d+\)\s?"
+    r"|(?:ERROR|WARNING|INFO) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w/.]{1,99}\.py:\d{1,6}\]\s?|> ?"
     r"|(?P<name>[^\s:\[(]+\.(?:log|txt)):\d+:\s?)"
 )
+_STARTS = ("\x1b", "[", "(", ">")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _TIME = r"\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d(?:\.\d{3}(?:\.?\d{3})?)?"
 _SLOG = re.compile(
@@ -89,7 +91,8 @@ class Record(NamedTuple):
 def record(text: str) -> Record:
     """A line taken apart."""
     who, rank, device = "", None, None
-    if text[:1] in ("\x1b", "[", "(") or ".log:" in text[:200] or ".txt:" in text[:200]:
+    start = text[:200]
+    if start[:1] in _STARTS or ".log:" in start or ".txt:" in start or ".py:" in start:
         match = _PREFIX.match(text)
         while match is not None:
             number = match.group("rank") or match.group("mpi")

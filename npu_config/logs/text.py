@@ -125,6 +125,14 @@ def verdict_words(report: Report) -> List[str]:
                 verdict.rank,
             )
         )
+    elif verdict.graphs:
+        found.append(
+            phrase(
+                "every rank only waited, and rank {} compiled a graph that no other rank "
+                "compiled: it runs what the others do not",
+                verdict.rank,
+            )
+        )
     elif verdict.no_root:
         found.append(
             phrase(

@@ -173,3 +173,94 @@ def test_an_exception_that_was_caught(tmp_path):
     assert read_logs([str(tmp_path)]).first_cause is None
     write(tmp_path, {"a.log": "INFO:tensorflow:Loss for final step: 0.5.\n" + text})
     assert read_logs([str(tmp_path)]).first_cause.line == 4
+
+
+def compiled(graphs, at=20):
+    """What the adapter prints of graphs."""
+    line = (
+        "{}: I tf_adapter/kernels/geop_npu.cc:712] The model has been compiled on the Ascend AI "
+        "processor, current graph id is:{}\n"
+    )
+    time = "2024-05-06 07:08:{:02d}.000000"
+    return "".join(line.format(time.format(at), graph) for graph in graphs)
+
+
+def test_a_graph_that_one_rank_has(tmp_path):
+    """Nobody failed by itself, and one rank runs what the others do not: it is named."""
+    report = ranks(
+        tmp_path, 4, lambda rank: compiled([1, 11, 21][: 2 + (rank == 2)]) + waited(200, rank)
+    )
+    cause = report.first_cause
+    assert (cause.pattern, cause.class_) == ("faq-graph-ids-differ", "communication")
+    assert (cause.rank, cause.line, report.verdict.graphs) == (2, 3, True)
+    assert {state.first_error.code for state in report.ranks} == {"EI0006"}
+    report = ranks(tmp_path, 4, lambda rank: compiled([1, 11]) + waited(200, rank))
+    assert (report.first_cause.code, report.verdict.no_root) == ("EI0006", True)
+
+
+def test_one_left_nothing_and_no_size_is_known(tmp_path):
+    """Numbers of the others have a gap."""
+    write(tmp_path, {"train_{}.log".format(rank): raised(WAITED) for rank in (0, 1, 3)})
+    report = read_logs([str(tmp_path)])
+    assert (report.first_cause.rank, list(report.verdict.missing)) == (2, [2])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_sixteen_bits(tmp_path, encoding):
+    """Logs that Windows has written, compressed or not."""
+    text = "第一行\r\n" + raised(MEMORY).replace("\n", "\r\n")
+    raw = ("\ufeff" if encoding == "utf-16-be" else "") + text
+    write(
+        tmp_path, {"a.log": raw.encode(encoding), "b.log.gz": gzip.compress(raw.encode(encoding))}
+    )
+    for name in ("a.log", "b.log.gz"):
+        cause = read_logs([str(tmp_path / name)]).first_cause
+        assert (cause.code, cause.line) == ("EL0004", 7)
+
+
+def test_an_exception_that_only_wraps_a_block(tmp_path):
+    """A framework puts the block into its own exception: the block is the cause."""
+    block = "EZ9999: Inner Error!\nEZ9999  [Init][Env]init env failed![FUNC:R][FILE:l.cc][LINE:1]"
+    text = (
+        'Traceback (most recent call last):\n  File "run.py", line 7, in main\n'
+        "RuntimeError: Exec graph failed\n\n---\n- Ascend Error Message:\n---\n" + block
+    )
+    write(tmp_path, {"a.log": text})
+    cause = read_logs([str(tmp_path)]).first_cause
+    assert (cause.code, cause.line) == ("EZ9999", 9)
+    assert [(place.path, place.line) for place in cause.places] == [("run.py", 7)]
+    write(tmp_path, {"a.log": text.replace("RuntimeError: Exec graph failed", "KeyError: 'x'")})
+    assert read_logs([str(tmp_path)]).first_cause.line == 3
+
+
+@pytest.mark.parametrize(
+    "prefix", ["ERROR 03-11 14:48:04 engine.py:387] ", "> ", "[rank 3]: ", "(Worker pid=7) "]
+)
+def test_prefixes(tmp_path, prefix):
+    """Of loggers that print what others said, of launchers, and of quoted text."""
+    lines = raised(MEMORY).splitlines()
+    write(tmp_path, {"a.log": "".join(prefix + line + "\n" for line in lines)})
+    cause = read_logs([str(tmp_path)]).first_cause
+    assert (cause.code, cause.line) == ("EL0004", 6)
+
+
+def test_numbers_of_the_graph_engine_and_of_collectives(tmp_path):
+    """They tell class and meaning where nothing else does."""
+    lines = (
+        slog("GE", "ErrorNo: 145000(Parameter invalid.) [FINAL]Output size mismatch"),
+        slog("HCCL", "errNo[0x0000000005000002]HcclCommInitRootInfo failed."),
+    )
+    said = []
+    for line in lines:
+        write(tmp_path, {"a.log": line})
+        said.append(read_logs([str(tmp_path)]).first_cause)
+    assert [each.class_ for each in said] == ["configuration", "communication"]
+    assert "null pointer" in said[1].cause
+
+
+def test_advice_is_no_failure(tmp_path):
+    """What a block advises to look for did not happen."""
+    block = WAITED.replace("1. Check the rank.", "1. Look for 'error cqe' in the plog.")
+    write(tmp_path, {"a.log": raised(block)})
+    cause = read_logs([str(tmp_path)]).first_cause
+    assert (cause.code, cause.pattern) == ("EI0006", None)
