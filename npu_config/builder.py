@@ -20,7 +20,7 @@ from npu_config.catalogue.kinds import shorten, shown
 from npu_config.config import NpuConfig
 from npu_config.core.calls import caller_place, explained
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.settings import Setting, Settings, SourceKind
+from npu_config.core.settings import Setting, Settings, SourceKind, settings_at
 from npu_config.core.target import Target
 from npu_config.rules import tasks
 from npu_config.rules.own_names import help_for_keyword, no_attribute
@@ -108,10 +108,8 @@ class NpuConfigBuilder:
             options: option name to value; the values each one takes are on its reference page
                 and in ``npu-config explain NAME``.
         """
-        place = caller_place()
-        entries = self._entries
-        for name, value in options.items():
-            entries[name] = Setting(value, None, place)
+        given: Mapping[str, Any] = options
+        self._entries.update(settings_at(caller_place(), given))
         if self._side_files or self._refused:
             self._forget_contents(options)
         return self

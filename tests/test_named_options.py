@@ -25,17 +25,20 @@ OF_ANY_OPTION = frozenset(
 _QUOTED = re.compile(r'"([A-Za-z_0-9]+)"')
 
 
+def _names_of(rule):
+    return (*rule.options, *rule.also, *rule.beside)
+
+
 @golden.each(CASES)
 def test_options_that_a_finding_names_are_those_of_its_rule(path):
-    """What a finding quotes is in ``options`` or ``also`` of its rule."""
+    """What a finding quotes is in ``options``, ``also`` or ``beside`` of its rule."""
     _, findings = found_in(path)
     missing = {
         (found.rule, name)
         for found in findings
         if found.rule not in OF_ANY_OPTION
         for name in _QUOTED.findall("{} {}".format(found.message, found.help or ""))
-        if name in ALL_OPTIONS
-        and name not in (*RULES[found.rule].options, *RULES[found.rule].also)
+        if name in ALL_OPTIONS and name not in _names_of(RULES[found.rule])
     }
     assert missing == set()
 
@@ -55,11 +58,11 @@ def test_page_of_an_option_lists_its_rules(option, rules):
 
 
 def test_further_options_are_options():
-    """``also`` holds names of options, and none that ``options`` has already."""
+    """``also`` and ``beside`` hold names of options, and none that ``options`` has already."""
     wrong = {
         rule.id: name
         for rule in RULES.values()
-        for name in rule.also
+        for name in (*rule.also, *rule.beside)
         if name not in ALL_OPTIONS or name in rule.options
     }
     assert wrong == {}

@@ -7,7 +7,7 @@ are in ``options``, what can be declared in ``option``, what values there are in
 
 import functools
 from types import MappingProxyType
-from typing import Any, Callable, Mapping, NamedTuple, Optional
+from typing import Any, Callable, Container, Mapping, NamedTuple, Optional
 
 from npu_config.catalogue.kinds import InvalidValue, Kind, Wire
 from npu_config.catalogue.option import Option, Outcome, Page, Status
@@ -16,6 +16,7 @@ from npu_config.catalogue.options import PAGES, removed
 OPTIONS: Mapping[str, Option] = MappingProxyType(
     {name: option for page in PAGES for name, option in page.options.items()}
 )
+"""Every option by its name: what it takes, its default, the versions that read it."""
 REMOVED: Mapping[str, Option] = removed.options
 """Those that only older adapters read."""
 
@@ -25,7 +26,8 @@ ALL_OPTIONS: Mapping[str, Option] = MappingProxyType({**OPTIONS, **REMOVED})
 
 class Known(NamedTuple):
     """An option as the adapter of one version knows it: its field, its reader, its writer, and
-    what the runtime does with a bad value.
+    what the runtime does with a bad value.  Plain: the canonical value goes on the wire.
+    Values of exactly the type that are legal are canonical as they stand.
     """
 
     option: Option
@@ -33,6 +35,9 @@ class Known(NamedTuple):
     parse: Callable[[Any], Any]
     to_wire: Callable[[Any], Wire]
     outcome: Outcome
+    is_plain: bool
+    exact: type
+    legal: Container[Any]
 
 
 @functools.lru_cache(maxsize=64)
@@ -47,6 +52,9 @@ def known_to(version: Optional[int]) -> Mapping[str, Known]:
             else functools.partial(option.parse_in, version=version),
             option.kind.to_wire if option.wire_in(version) == option.kind.wire else "true".__eq__,
             option.outcome_in(version),
+            option.kind.plain and option.wire_in(version) == option.kind.wire,
+            option.kind.exact,
+            option.kind.legal if version is None or option.is_plain_in(version) else (),
         )
         for name, option in (OPTIONS if version is None else ALL_OPTIONS).items()
         if version is None or not option.is_read or option.versions.has(version)

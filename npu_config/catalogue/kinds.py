@@ -9,7 +9,7 @@ hides a structure live in ``shapes``, ``lists`` and ``modes``.
 import operator
 import os
 import re
-from typing import Any, ClassVar, Dict, Optional, Tuple, Union
+from typing import Any, ClassVar, Container, Dict, Optional, Tuple, Union
 
 import attr
 
@@ -113,13 +113,16 @@ def written_int(text: str) -> Optional[int]:
 class Kind:
     """Base of all kinds.
 
-    ``plain`` says that the canonical form is what goes on the wire; ``words`` are the legal values
-    in words, ``forms`` the JSON Schemas of the forms that a configuration file may hold, where
-    both are the same for all values of the class.
+    ``plain`` says that the canonical form is what goes on the wire; ``exact`` is the type of that
+    and of the value in JSON files, a value of it that is in ``legal`` is canonical as it stands;
+    ``words`` are the legal values in words, ``forms`` the JSON Schemas of the forms that a
+    configuration file may hold, where both are the same for all values of the class.
     """
 
     wire = ""
     plain = True
+    exact: ClassVar[type] = object
+    legal: Container[Any] = ()
     words: str
     forms: ClassVar[Tuple[Dict[str, Any], ...]] = ()
 
@@ -150,13 +153,15 @@ class Bool(Kind):
     """True or False."""
 
     wire = "b"
+    exact = bool
+    legal = (True, False)
     annotation = "bool"
     words = "True or False"
     forms = ({"type": "boolean"},)
 
     def parse(self, value: Any) -> bool:
         """Accept bool and numpy's bool, nothing else."""
-        if value is True or value is False or is_bool(value):
+        if is_bool(value):
             return bool(value)
         help = meant = None
         if isinstance(value, str) and value.lower() in ("true", "false"):
@@ -175,9 +180,15 @@ class Int(Kind):
     """An integer of 64 bits within a range, or one of a few."""
 
     wire = "i"
+    exact = int
     minimum: int = INT64_MIN
     maximum: int = INT64_MAX
     allowed: Tuple[int, ...] = ()
+
+    @property
+    def legal(self) -> Container[int]:  # type: ignore[override]
+        """The few numbers, or the range."""
+        return self.allowed or range(self.minimum, self.maximum + 1)
 
     def parse(self, value: Any) -> int:
         """Accept int and numpy's integers; a bool is not an integer."""
@@ -196,7 +207,7 @@ class Int(Kind):
         if self.allowed:
             if number not in self.allowed:
                 raise InvalidValue("value-not-allowed", phrase("is {}", shown(number)))
-        elif not self.minimum <= number <= self.maximum:
+        elif not self._takes(number):
             help = (
                 phrase("write {} or more", self.minimum)
                 if number < self.minimum
@@ -206,9 +217,7 @@ class Int(Kind):
         return number
 
     def _takes(self, number: Optional[int]) -> bool:
-        if self.allowed:
-            return number in self.allowed
-        return number is not None and self.minimum <= number <= self.maximum
+        return number is not None and number in self.legal
 
     def describe(self) -> str:
         """The few numbers, or the range."""
@@ -288,12 +297,16 @@ class Choice(Kind):
     """One of a few texts."""
 
     wire = "s"
+    exact = str
     values: Tuple[str, ...]
+
+    @property
+    def legal(self) -> Container[str]:  # type: ignore[override]
+        """The values."""
+        return self.values
 
     def parse(self, value: Any) -> str:
         """Accept exactly one of the values."""
-        if type(value) is str and value in self.values:
-            return str(value)
         text = read_text(value)
         if text in self.values:
             return text
@@ -321,6 +334,7 @@ class Text(Kind):
     """Free text, or text of a simple pattern given with the words that explain it."""
 
     wire = "s"
+    exact = str
     annotation = "str"
     pattern: Optional[str] = None
     words: str = "any text"
@@ -354,6 +368,7 @@ class FilePath(Kind):
     """
 
     wire = "s"
+    exact = str
     forms = ({"type": "string", "minLength": 1},)
     annotation = "Union[str, os.PathLike[str]]"
     what: str = "file"

@@ -141,6 +141,7 @@ class Structured(Kind):
     """Base: the wire carries text, the canonical form is not text."""
 
     wire = "s"
+    exact = str
     plain = False
 
     def to_wire(self, value: Any) -> Wire:
@@ -201,14 +202,14 @@ class DumpStep(Structured):
 
     def _from_text(self, part: str, text: str) -> Dim:
         first, dash, last = part.partition("-")
+        low = digits(first)
+        high = digits(last) if dash else low
         if not part:
             raise bad_syntax('is "{}", with an empty step', shorten(text))
-        numbers = [digits(each) for each in ([first, last] if dash else [first])]
-        if None in numbers:
+        if low is None or high is None:
             problem = 'is "{}", where "{}" is neither a step nor a range'
             raise bad_syntax(problem, shorten(text), shorten(part, 30))
-        steps = [self._step(number) for number in numbers]
-        return self._range(*steps) if dash else steps[0]
+        return self._range(in_bits(low), in_bits(high)) if dash else in_bits(low)
 
     def _from_value(self, item: Any) -> Dim:
         if isinstance(item, str):

@@ -8,6 +8,7 @@ options, files or protos.
 
 import enum
 from typing import (
+    TYPE_CHECKING,
     Any,
     Dict,
     Iterable,
@@ -26,6 +27,11 @@ import attr
 
 from npu_config.core.message import Message, catalogue, phrase, translate
 
+if TYPE_CHECKING:
+    _Sequence = Sequence["Diagnostic"]
+else:  # that of typing makes instances slowly on 3.7
+    from collections.abc import Sequence as _Sequence
+
 DOCS_URL = "https://npu-config.readthedocs.io/en/latest"
 
 
@@ -41,10 +47,8 @@ class Severity(enum.Enum):
     WARNING = "warning"
     ERROR = "error"
 
-    @property
-    def rank(self) -> int:
-        """0 for info, 1 for warning, 2 for error."""
-        return _RANKS[self]
+    rank: int
+    """0 for info, 1 for warning, 2 for error."""
 
     def __ge__(self, other: "Severity") -> bool:
         return self.rank >= other.rank
@@ -53,7 +57,8 @@ class Severity(enum.Enum):
         return self.rank < other.rank
 
 
-_RANKS = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
+for _rank, _severity in enumerate(Severity):
+    _severity.rank = _rank
 
 
 class Place(NamedTuple):
@@ -285,14 +290,15 @@ def _order(diagnostic: Diagnostic) -> Tuple[str, int, int, int, str, str, str]:
     )
 
 
-class Report(Sequence[Diagnostic]):
+class Report(_Sequence):
     """Findings in order of place, each once."""
 
     __slots__ = ("_diagnostics",)
 
     def __init__(self, diagnostics: Iterable[Diagnostic] = ()) -> None:
-        self._diagnostics: Tuple[Diagnostic, ...] = tuple(
-            dict.fromkeys(sorted(diagnostics, key=_order))
+        found = tuple(diagnostics)
+        self._diagnostics: Tuple[Diagnostic, ...] = (
+            found if len(found) < 2 else tuple(dict.fromkeys(sorted(found, key=_order)))
         )
 
     @property

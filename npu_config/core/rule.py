@@ -72,6 +72,7 @@ class Rule:
         help: what to do, where a finding (notes excepted) does not say it more exactly.
         situation: the documented trouble that it finds (``situations/``), if it is one.
         shows: where that can be seen: ``"text"``, ``"graph"``, ``"run"``, ``"ranks"``.
+        beside: options of which one must be set as well; empty: it runs without.
     """
 
     id: str
@@ -89,11 +90,12 @@ class Rule:
     help: Optional[str] = None
     situation: Optional[str] = None
     shows: Tuple[str, ...] = ()
+    beside: Tuple[str, ...] = ()
 
     @property
     def named(self) -> Tuple[str, ...]:
         """The options that it is about; none for a rule that is about most of them."""
-        return (*self.options, *self.also) if len(self.options) < _MANY else ()
+        return (*self.options, *self.also, *self.beside) if len(self.options) < _MANY else ()
 
     @property
     def page(self) -> str:
@@ -196,12 +198,13 @@ def rule(
     also: Tuple[str, ...] = (),
     help: Optional[str] = None,
     situation: Optional[str] = None,
+    beside: Tuple[str, ...] = (),
 ) -> Callable[[Check], Check]:
     """Enter the decorated function as a rule: its name is the rule's, its docstring the page."""
 
     def enter(check: Check) -> Check:
         about_it = options, products, facts, source, check, on_host, about, also, help, situation
-        _enter(check, id, severity, *about_it)
+        _enter(check, id, severity, *about_it, (), beside)
         return check
 
     return enter

@@ -8,7 +8,7 @@ here (:data:`UNKNOWN`: a command-line flag, an environment variable).
 
 import enum
 from types import MappingProxyType
-from typing import Any, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple, Union
 
 from npu_config.core.arguments import checked_mapping
 from npu_config.core.diagnostics import NOWHERE, Place
@@ -27,6 +27,7 @@ class Unknown(enum.Enum):
 
 
 UNKNOWN = Unknown.UNKNOWN
+"""A value that cannot be known: given for an option, no rule complains of it."""
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -71,6 +72,13 @@ class Setting(NamedTuple):
     def place_of_name(self) -> Place:
         """Where the name is; the place of the value where the input cannot tell."""
         return self.name_place or self.place
+
+
+def settings_at(place: Place, values: Mapping[str, Any]) -> Dict[str, Setting]:
+    """Plain values that are all at one place."""
+    make: Any = tuple.__new__  # past the defaults, which take half of the time
+    rest = Setting(None, None, place)[1:]
+    return {name: make(Setting, (value,) + rest) for name, value in values.items()}  # noqa: RUF005
 
 
 class SessionFacts(NamedTuple):
@@ -141,7 +149,7 @@ class Settings(NamedTuple):
         """
         checked_mapping(values, "options", "NpuConfig.load(path) reads a file")
         return cls(
-            {name: Setting(value, None, place) for name, value in values.items()},
+            settings_at(place, values),
             source_kind,
             place=place,
         )

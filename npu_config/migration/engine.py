@@ -40,10 +40,17 @@ from npu_config.migration.neighbours import Neighbours
 from npu_config.migration.resolve import Binding, Resolver
 from npu_config.migration.work import MANUAL, REFUSED, Change, Note, Rules, Work
 from npu_config.python_flow.module import Site
-from npu_config.python_flow.scopes import dotted_parts, imported, is_main, literal_text, name_of
+from npu_config.python_flow.scopes import (
+    FUNCTIONS,
+    dotted_parts,
+    imported,
+    is_main,
+    literal_text,
+    name_of,
+)
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, looks_like_python_2
 
-__all__ = ["one_reason", "IMPORTS", "Migration", "migrate"]
+__all__ = ["IMPORTS", "Migration", "is_entry", "migrate", "one_reason"]
 
 
 def one_reason(work: Work) -> Optional[Note]:
@@ -289,7 +296,7 @@ def _analyse(
     found = Analysis(
         Migration(text),
         modules=tuple(_modules(script)),
-        is_entry=_is_entry(script.tree),
+        is_entry=is_entry(script.tree),
         has_guard="__main__" in text,
         unknown=tuple(libraries.unknown(script)),
     )
@@ -328,20 +335,29 @@ def _analyse(
     )
 
 
-def _is_entry(tree: ast.Module) -> bool:
+def is_entry(tree: ast.Module) -> bool:
     """True for a script that does something when it is run, beside settings and definitions."""
+    own = {node.name for node in tree.body if isinstance(node, FUNCTIONS)}
     for node in tree.body:
         if isinstance(node, ast.If) and is_main(node.test):
             return True
         if isinstance(node, (ast.With, ast.For, ast.While)):
             return True
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            name = name_of(node.value.func)
-            if not name.startswith(("DEFINE_", "set_", "add_")) and name not in _SETTINGS:
+        call = getattr(node, "value", None)
+        if not isinstance(call, ast.Call):
+            continue
+        name = name_of(call.func)
+        if not isinstance(node, ast.Expr):
+            is_running = name in _RUNNING and isinstance(call.func, ast.Attribute)
+            if is_running or (name in own and isinstance(call.func, ast.Name)):
                 return True
+        elif not name.startswith(("DEFINE_", "set_", "add_")) and name not in _SETTINGS:
+            return True
     return False
 
 
+_RUNNING = frozenset(("run", "fit", "fit_generator", "train", "evaluate", "predict", "Session"))
+"""Methods whose result is kept where something is run."""
 _SETTINGS = frozenset(
     (
         *("append", "insert", "extend", "update", "register", "setdefault", "use", "seed"),

@@ -8,7 +8,14 @@ from npu_config.migration.horovod import choice_of_rank
 from npu_config.migration.sessions import STAR_NOTE, wrap_config
 from npu_config.migration.work import Rules, Work, is_wrapped, of_calls
 from npu_config.python_flow.module import Site, sites
-from npu_config.python_flow.scopes import argument, arguments, is_open, literal_text, name_of
+from npu_config.python_flow.scopes import (
+    argument,
+    arguments,
+    is_open,
+    keyword_of,
+    literal_text,
+    name_of,
+)
 
 __all__ = ["RULES", "after"]
 
@@ -159,7 +166,33 @@ def _strategy_argument(work: Work, site: Site, value: ast.expr, name: str) -> No
 
 
 def after(work: Work) -> None:
-    """``RunConfig.replace`` with a strategy."""
+    """What is known by its name alone: a TPUEstimator of the project, ``RunConfig.replace``."""
+    _own_tpu_estimators(work)
+    _replaced(work)
+
+
+def _own_tpu_estimators(work: Work) -> None:
+    """A copy of TPUEstimator in the project itself, which is asked for a TPU."""
+    script = work.script
+    for site in sites(
+        script.module, script.source.mentions("TPUEstimator"), (ast.Name, ast.Attribute)
+    ):
+        if site.call is None or name_of(site.node) != "TPUEstimator":
+            continue
+        given = keyword_of(site.call, "use_tpu")
+        if given is None or getattr(given.value, "value", True) is False:
+            continue
+        if not (script.resolve(site.node, site.scope) or "").startswith("tensorflow."):
+            work.manual(site.line, "tpu-off", _OWN_TPU, True)
+
+
+_OWN_TPU = (
+    "a TPUEstimator that is not TensorFlow's: left as it is; give it use_tpu=False, and wrap its "
+    "config in npu_run_config_init(run_config=...)"
+)
+
+
+def _replaced(work: Work) -> None:
     script = work.script
     if "replace" not in script.words or script.words.isdisjoint(_DISTRIBUTION):
         return

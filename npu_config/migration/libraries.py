@@ -4,7 +4,7 @@ import functools
 import os
 import re
 import sys
-from typing import FrozenSet, Iterator, Tuple
+from typing import FrozenSet, Iterator, Set, Tuple
 
 from npu_config.migration.names import CONCERNING, MAKERS
 from npu_config.migration.resolve import Resolver
@@ -12,7 +12,7 @@ from npu_config.migration.work import Work
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import imported
 
-__all__ = ["after", "is_data_only", "own", "unknown"]
+__all__ = ["after", "is_data_only", "is_known", "own", "unknown"]
 
 _NONE: FrozenSet[str] = frozenset(
     (
@@ -27,6 +27,9 @@ _NONE: FrozenSet[str] = frozenset(
         *("gensim", "transformers", "tokenizers", "pyspark", "boto3", "redis", "flask", "grpc"),
         *("tensorflow_probability", "tensorflow_datasets", "tensorflow_transform", "sonnet"),
         *("tensorflow_text", "trfl", "tensorflow_hub", "tensorflow_addons", "kfac", "dm_env"),
+        *("mpl_toolkits", "mxnet", "chainer", "theano", "paddle", "jax", "onnx", "caffe", "cntk"),
+        *("future", "past", "builtins", "bs4", "pyglet", "mujoco_py", "graphviz", "pydot"),
+        *("pyximport", "Cython", "humanize", "progressbar", "prettytable", "colorama", "toml"),
     )
 )
 
@@ -73,8 +76,13 @@ def unknown(script: Resolver) -> Iterator[Tuple[int, str]]:
     for site in script.imports:
         for module in imported(site.node):
             top = module.split(".")[0]
-            if top and top not in _NONE and top not in _standard() and top not in CONCERNING:
+            if top and not is_known(top):
                 yield site.line, module
+
+
+def is_known(top: str) -> bool:
+    """True for a top package of which it is known whether it makes sessions."""
+    return top in _NONE or top in _standard() or top in CONCERNING
 
 
 @functools.lru_cache(maxsize=None)
@@ -87,29 +95,51 @@ def _standard() -> FrozenSet[str]:
     return frozenset((*names, "__future__", "ConfigParser", "cPickle", "Queue", "urllib2"))
 
 
+_NEUTRAL = frozenset(
+    (
+        *("flags", "app", "logging", "compat", "errors", "version", "VERSION", "__version__"),
+        *("resource_loader", "disable_v2_behavior", "test", "nest", "gfile"),
+    )
+)
+"""Names that a script of any kind uses."""
 _DATA_ONLY = frozenset(
     (
-        *("python_io", "io", "gfile", "flags", "app", "logging", "compat", "errors", "version"),
-        *("Example", "Features", "Feature", "BytesList", "FloatList", "Int64List", "VERSION"),
-        *("SequenceExample", "FeatureList", "FeatureLists", "summary_iterator", "__version__"),
-        *("resource_loader", "disable_v2_behavior", "GraphDef", "test", "nest", "Summary"),
-        *("NewCheckpointReader", "list_variables", "load_variable", "load_checkpoint"),
-        "latest_checkpoint",
+        *_NEUTRAL,
+        *("python_io", "io", "Example", "Features", "Feature", "BytesList", "FloatList"),
+        *("Int64List", "SequenceExample", "FeatureList", "FeatureLists", "summary_iterator"),
+        *("GraphDef", "Summary", "NewCheckpointReader", "list_variables", "load_variable"),
+        *("load_checkpoint", "latest_checkpoint"),
     )
 )
 _OUTER = ("train", "summary", "contrib", "compat")
 
 
 def is_data_only(script: Resolver) -> bool:
-    """True for a script that uses files, flags and records of TensorFlow, and no graph."""
+    """True for a script that uses files and records of TensorFlow, and no graph.
+
+    One that uses flags alone may do anything in packages of which nothing is known.
+    """
     names = [
         name
         for name in script.module.stores
         if script.meaning(name, script.module).name == "tensorflow"
     ]
+    used: Set[str] = set()
     for name in names:
         pattern = r"\b{}\s*\.\s*(\w+)(?:\s*\.\s*(\w+))?".format(re.escape(name))
         for first, second in re.findall(pattern, script.text):
-            if (second if first in _OUTER else first) not in _DATA_ONLY:
-                return False
-    return bool(names) and not script.stars
+            used.add(second if first in _OUTER else first)
+    if not used <= _DATA_ONLY or script.stars:
+        return False
+    if used <= _NEUTRAL and any(unknown(script)):
+        return False
+    return bool(names) or not _is_of(script)
+
+
+def _is_of(script: Resolver) -> bool:
+    """True for a script that imports something of TensorFlow, or of what makes sessions."""
+    return any(
+        module.split(".")[0] in CONCERNING
+        for site in script.imports
+        for module in imported(site.node)
+    )

@@ -12,7 +12,7 @@ import attr
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
-from npu_config.migration import rules
+from npu_config.migration import libraries, rules
 from npu_config.migration.engine import Analysis, Migration
 from npu_config.migration.names import PACKAGES
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
@@ -116,6 +116,8 @@ class Program:
         }
         self.known = {""} | {part for path in self.paths for part in _parts(path)}
         self.imports: List[List[int]] = []
+        self.own: List[Set[str]] = []
+        self._tails: Dict[int, Dict[Tuple[str, ...], List[int]]] = {}
         self._read_all()
         self.importers: Dict[int, Set[int]] = {}
         for index, modules in enumerate(self.imports):
@@ -127,11 +129,13 @@ class Program:
         """Follow the imports; modules beside a file that was named by itself are read, too."""
         index = 0
         while index < len(self.looked):
-            self.imports.append(list(dict.fromkeys(self._files_of(self.looked[index]))))
+            self.own.append(set())
+            self.imports.append(list(dict.fromkeys(self._files_of(index))))
             index += 1
 
-    def _files_of(self, one: Looked) -> Iterator[int]:
-        """The files of the program that a file imports."""
+    def _files_of(self, index: int) -> Iterator[int]:
+        """The files of the program that a file imports, those of the packages around included."""
+        one = self.looked[index]
         target = one.outcome.target
         folder = os.path.dirname(os.path.abspath(target.path))
         roots = [folder] if target.root is None else [folder, os.path.abspath(target.root)]
@@ -149,14 +153,59 @@ class Program:
                     base = os.path.dirname(base)
                 bases = [base]
             name = module.lstrip(".").replace(".", os.sep)
-            for base in bases:
-                for candidate in (name + ".py", os.path.join(name, "__init__.py")):
-                    path = os.path.join(base, candidate)
-                    found = self.paths.get(path)
-                    if found is None and is_alone and name and os.path.isfile(path):
-                        found = self._add(path)
-                    if found is not None:
-                        yield found
+            found = list(self._files_below(bases, name, is_alone))
+            if not found and not level and target.root is not None:
+                found = self._elsewhere(module.split("."), folder)
+            if found:
+                self.own[index].add(module)
+            yield from found
+
+    def _files_below(self, bases: List[str], name: str, is_alone: bool) -> Iterator[int]:
+        for base in bases:
+            for candidate in (name + ".py", os.path.join(name, "__init__.py")):
+                path = os.path.join(base, candidate)
+                found = self.paths.get(path)
+                if found is None and is_alone and name and os.path.isfile(path):
+                    found = self._add(path)
+                if found is not None:
+                    yield found
+                    yield from self._packages(base, name)
+
+    def _packages(self, base: str, name: str) -> Iterator[int]:
+        """The packages that are imported before a module in them is."""
+        outer = os.path.dirname(name)
+        while outer:
+            found = self.paths.get(os.path.join(base, outer, "__init__.py"))
+            if found is not None:
+                yield found
+            outer = os.path.dirname(outer)
+
+    def _elsewhere(self, parts: List[str], folder: str) -> List[int]:
+        """The files of a module of the project that only sys.path leads to: the nearest ones."""
+        if libraries.is_known(parts[0]):
+            return []
+        tails = self._tails.get(len(parts))
+        if tails is None:
+            tails = self._tails[len(parts)] = {}
+            for path, index in self.paths.items():
+                names = path[: -len(".py")].split(os.sep) if path.endswith(".py") else []
+                names = names[:-1] if names[-1:] == ["__init__"] else names
+                tails.setdefault(tuple(names[-len(parts) :]), []).append(index)
+        found = tails.get(tuple(parts), [])
+        if len(found) > _NEAREST:
+            return []
+        near = {one: len(os.path.commonpath((self._path(one), folder))) for one in found}
+        result = [one for one in found if near[one] == max(near.values())]
+        for one in list(result):
+            base = self._path(one)
+            base = os.path.dirname(base) if base.endswith("__init__.py") else base
+            for _ in parts:
+                base = os.path.dirname(base)
+            result += self._packages(base, os.path.join(*parts))
+        return result
+
+    def _path(self, index: int) -> str:
+        return os.path.abspath(self.looked[index].outcome.target.path)
 
     def _add(self, path: str) -> Optional[int]:
         """Read a module that was not named, to know whether it makes sessions."""
@@ -305,14 +354,8 @@ class Program:
 
     def _unknown(self, index: int) -> List[str]:
         """The packages that a file imports and that are neither known nor of the program."""
-        names = [module for _, module in self._found(index).unknown]
-        return [name for name in names if not self._is_own(index, name.split(".")[0])]
-
-    def _is_own(self, index: int, top: str) -> bool:
-        """True for a module or package of the project, by its name."""
-        return top in self.known and any(
-            top in _parts(self._name(other)) for other in self.imports[index]
-        )
+        own = {".".join(parts[:n]) for one in self.own[index] for parts, n in _heads(one)}
+        return [name for _, name in self._found(index).unknown if name not in own]
 
     def _note(self, index: int, entry: Optional[Entry]) -> Optional[Note]:
         """What is said in the report of a script whose process is not initialised."""
@@ -329,6 +372,8 @@ class Program:
 
 _MOST = 500
 """How many modules are read that were not named."""
+_NEAREST = 32
+"""How many files can have the name of one module, so that one of them is taken for it."""
 _NOTHING = Analysis(Migration(""), is_concerned=False)
 _REFUSED = (
     "this program makes its session in {}, which is refused: once that is done, import npu_init "
@@ -338,6 +383,11 @@ _UNKNOWN = (
     "no session is made in the files that were read, and it is not known whether {} makes one: if "
     "it does, import npu_init here (from npu_config.npu_init import *)"
 )
+
+
+def _heads(module: str) -> Iterator[Tuple[List[str], int]]:
+    parts = module.split(".")
+    return ((parts, count + 1) for count in range(len(parts)))
 
 
 def _parts(path: str) -> List[str]:

@@ -10,13 +10,13 @@ from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
 from npu_config.core.processes import in_processes, without_collector
 from npu_config.migration import rules
-from npu_config.migration.engine import Analysis, Migration, analyse
+from npu_config.migration.engine import Analysis, Migration, analyse, is_entry
 from npu_config.migration.launch import shell_notes
 from npu_config.migration.names import CONCERNING
 from npu_config.migration.neighbours import Neighbours, may_borrow
 from npu_config.migration.notebook import open_notebook
 from npu_config.migration.program import Looked, Outcome, Target, fit
-from npu_config.python_flow.source import Undecodable, decode
+from npu_config.python_flow.source import Undecodable, Unparsable, decode, parse
 from npu_config.text.loading import load, too_large
 
 __all__ = ["LARGEST", "Outcome", "Target", "is_candidate", "migrate_files"]
@@ -132,6 +132,16 @@ _IMPORT = re.compile(
 )
 
 
+_CALLS = re.compile(rb"^(?:for|with|while)\b|^[\w., ]{0,200}(?:=[ \t]{0,8}[\w.]{1,200})?\(", re.M)
+
+
+def _does_something(data: bytes) -> bool:
+    try:
+        return is_entry(parse(decode(data).text))
+    except (Undecodable, Unparsable, RecursionError):
+        return False
+
+
 def _unread(data: bytes) -> Analysis:
     """What a script imports that mentions nothing of TensorFlow, without parsing it."""
     modules: List[str] = []
@@ -142,12 +152,12 @@ def _unread(data: bytes) -> Analysis:
             modules += [
                 outer + ("" if outer.endswith(".") else ".") + one for one in name.split()[:1]
             ]
-    is_run = b"__main__" in data
+    has_guard = b"__main__" in data
     return Analysis(
         Migration(""),
         modules=tuple(modules),
-        is_entry=is_run,
-        has_guard=is_run,
+        is_entry=has_guard or (_CALLS.search(data) is not None and _does_something(data)),
+        has_guard=has_guard,
         is_concerned=False,
     )
 

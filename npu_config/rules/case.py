@@ -80,6 +80,7 @@ class Case:
         known: the options that are set to a known, legal value, in canonical form.
         faults: the settings that are wrong in themselves; no other rule sees their values.
         rule: the rule that is running.
+        touched: the options of that rule that are set.
         diagnostics: what the rules reported.
     """
 
@@ -94,6 +95,7 @@ class Case:
         "rule",
         "settings",
         "target",
+        "touched",
         "version",
     )
 
@@ -125,19 +127,24 @@ class Case:
         self.faults: List[InvalidSetting] = []
         self.diagnostics: List[Diagnostic] = []
         self.rule: Optional[Rule] = None
+        self.touched: Tuple[str, ...] = ()
         options = known_to(version)
         for name, setting in settings.entries.items():
+            value, wire = setting[0], setting[1]
             entry = options.get(name)
             if entry is None:
                 early = version is not None and name in ALL_OPTIONS
                 rule = "option-not-in-version" if early else "unknown-option"
                 self.faults.append(InvalidSetting(rule, name, setting, None))
                 continue
-            if setting.wire is not None and setting.wire != entry.wire:
+            option, field, parse, _, _, _, exact, legal = entry
+            if wire is not None and wire != field:
                 self.faults.append(InvalidSetting("wrong-field", name, setting, None))
-            elif setting.value is not UNKNOWN:
+            elif type(value) is exact and value in legal:
+                known[option.name] = value
+            elif value is not UNKNOWN:
                 try:
-                    known[entry.option.name] = entry.parse(setting.value)
+                    known[option.name] = parse(value)
                 except Exception as error:
                     refused = _refusal(error)
                     self.faults.append(InvalidSetting(refused.rule, name, setting, refused))
@@ -465,15 +472,16 @@ def case_rules() -> Tuple[Rule, ...]:
 
 
 @functools.lru_cache(maxsize=512)
-def _rules_for(plan: _Query) -> Tuple[Tuple[Rule, Callable[[Case], None]], ...]:
-    """The rules that concern such settings, in order of id, each with its function."""
+def _rules_for(plan: _Query) -> Tuple[Tuple[Rule, Callable[[Case], None], Tuple[str, ...]], ...]:
+    """The rules that concern such settings, in order of id, each with its function and options."""
     given = frozenset(plan.names)
     return tuple(
-        (rule, rule.check)
+        (rule, rule.check, tuple(name for name in rule.options if name in given))
         for rule in case_rules()
         if rule.check is not None
         and (rule.name if rule.about == "faults" else rule.about) in plan.about
         and (not rule.options or not given.isdisjoint(rule.options))
+        and (not rule.beside or not given.isdisjoint(rule.beside))
         and (rule.products is None or plan.products <= rule.products)
         and (plan.look_around or not rule.on_host)
     )
@@ -503,8 +511,7 @@ def judge_case(case: Case) -> List[Diagnostic]:
         _about(case),
         case.on_host or case.environ is not None,
     )
-    for rule, check in _rules_for(plan):
-        case.rule = rule
+    for case.rule, check, case.touched in _rules_for(plan):
         check(case)
     if plan.look_around or "profiling_options" in case.known:
         for inspect in INSPECTIONS:

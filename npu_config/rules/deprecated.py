@@ -239,9 +239,8 @@ def experimental_option(case: Case) -> None:
 
         jit_compile: auto
     """
-    entries = case.entries
-    for name in _EXPERIMENTS:
-        if name in entries and changed(case, name):
+    for name in case.touched:
+        if changed(case, name):
             case.report(
                 name,
                 '"{}" is experimental and may change',
@@ -272,7 +271,7 @@ def undocumented_value(case: Case) -> None:
         static_memory_policy: 2
     """
     known = case.known
-    for name in _ODD_VALUES:
+    for name in case.touched:
         if name in known and known[name] in OPTIONS[name].undocumented_values:
             value = known[name]
             case.report(

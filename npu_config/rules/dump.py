@@ -184,7 +184,7 @@ def dump_path_without_dump(case: Case) -> None:
         dump_path: /home/test/output
         enable_dump_debug: true
     """
-    for name in _OF_BOTH if is_never_read(case, SWITCHES) else ():
+    for name in case.touched if is_never_read(case, SWITCHES) else ():
         if changed(case, name):
             case.report(
                 name,
@@ -199,7 +199,8 @@ def dump_path_without_dump(case: Case) -> None:
     "NPU306",
     Severity.WARNING,
     options=("enable_exception_dump",),
-    also=(*DYNAMIC_SHAPES, "enable_dump", "enable_dump_debug"),
+    also=DYNAMIC_SHAPES,
+    beside=("enable_dump", "enable_dump_debug"),
     facts=("dump-vs-exception-dump",),
     source=(_DOC,),
 )

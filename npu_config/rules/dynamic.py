@@ -276,7 +276,7 @@ def shape_range_with_shape_profiles(case: Case) -> None:
     "NPU516",
     Severity.INFO,
     options=("jit_compile",),
-    also=("dynamic_input",),
+    beside=("dynamic_input",),
     facts=("dynamic-input-jit",),
     source=("tf_adapter/kernels/geop_npu.cc:424-427",),
 )
@@ -343,10 +343,7 @@ def insert_op_file_with_shape_profiles(case: Case) -> None:
     "NPU518",
     Severity.WARNING,
     options=("input_fusion_size",),
-    also=(
-        "compile_dynamic_mode",
-        "dynamic_input",
-    ),
+    beside=("compile_dynamic_mode", "dynamic_input"),
     facts=("input-fusion-static",),
     source=("docs/en/tfadapter_1/apiref/session_config/memory_management.md",),
 )

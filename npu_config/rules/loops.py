@@ -101,10 +101,8 @@ def loop_without_data_preprocessing(case: Case) -> None:
     "NPU403",
     Severity.ERROR,
     options=("iterations_per_loop",),
-    also=(
-        "dynamic_input",
-        "dynamic_graph_execute_mode",
-    ),
+    also=("dynamic_input",),
+    beside=("dynamic_graph_execute_mode",),
     facts=("iterations-lazy-recompile-exclusive",),
     source=("tf_adapter/optimizers/om_partition_subgraphs_pass.cc:1057-1062",),
 )

@@ -1,6 +1,5 @@
 """Values that replace those of a configuration: ``NAME=VALUE`` of ``--set`` and of ``load``."""
 
-import json
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Tuple
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, Option
@@ -81,7 +80,11 @@ def overrides_of(texts: Iterable[str]) -> Tuple[Override, ...]:
 def overrides_in(environ: Mapping[str, str]) -> Tuple[Override, ...]:
     """Those that ``npu-config run --set`` hands to the sessions of a script."""
     text = environ.get(VARIABLE)
-    return overrides_of(json.loads(text)) if text else ()
+    if not text:
+        return ()
+    import json
+
+    return overrides_of(json.loads(text))
 
 
 def _without_group(name: str) -> str:
@@ -124,6 +127,8 @@ def value_of(option: Option, text: str) -> Any:
         number = written_int(plain.lstrip("+"))
         return text if number is None else number
     if plain[:1] in ("[", "{") and not _takes(option, text):
+        import json
+
         try:
             value = json.loads(plain)
         except (ValueError, RecursionError):

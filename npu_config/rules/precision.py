@@ -24,7 +24,7 @@ BFLOAT16_PRODUCTS = OPTIONS["precision_mode_v2"].value_products["mixed_bfloat16"
     "NPU201",
     Severity.ERROR,
     options=("precision_mode_v2",),
-    also=("precision_mode",),
+    beside=("precision_mode",),
     facts=("precision-exclusive",),
     source=("tf_adapter/util/npu_attrs.cc:2478-2482", _ACCURACY),
 )

@@ -1,7 +1,7 @@
 """107-114: what the product, the mode or the adapter's version does not know."""
 
 import functools
-from typing import FrozenSet, Iterable, List, Sequence, Tuple
+from typing import Any, FrozenSet, Iterable, List, Sequence, Tuple
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS
 from npu_config.catalogue.api import ARGUMENT_VERSIONS
@@ -101,30 +101,28 @@ def value_not_on_product(case: Case) -> None:
         precision_mode: allow_mix_precision_fp16
     """
     known = case.known
-    for name in _VALUES_BY_PRODUCT:
-        if name in known and known[name] not in RESERVED_MODES:
-            option = OPTIONS[name]
-            supported = option.value_products.get(known[name])
-            if supported is None or not _may_be_read(case, option.read_when):
-                continue
-            if case.never_on(supported):
+    for name in case.touched:
+        option = OPTIONS[name]
+        value: Any = known.get(name)
+        supported = option.value_products.get(value)
+        if supported is not None and value not in RESERVED_MODES:
+            if _may_be_read(case, option.read_when) and case.never_on(supported):
                 case.report(
                     name,
                     '"{}" is "{}", which is supported on {} only',
                     name,
-                    known[name],
+                    value,
                     _product_words(supported),
                     help=phrase("choose a value that {} supports", _target_words(case)),
                 )
-    for name in _RANGES_BY_PRODUCT:
-        if name in known:
+        elif option.ranges and name in known:
             ranges = _ranges(name, case.products)
-            if ranges and not any(low <= known[name] <= high for low, high in ranges):
+            if ranges and not any(low <= value <= high for low, high in ranges):
                 case.report(
                     name,
                     '"{}" is {}; legal on {}: {} to {}',
                     name,
-                    known[name],
+                    value,
                     _target_words(case),
                     *ranges[0],
                 )
@@ -183,12 +181,8 @@ def option_not_in_mode(case: Case) -> None:
     if mode is UNKNOWN:
         return
     profiles: List[str] = []
-    for name in _MODE_OPTIONS:
-        if (
-            name in case.entries
-            and mode == _OTHER_MODE[OPTIONS[name].modes]
-            and changed(case, name)
-        ):
+    for name in case.touched:
+        if mode == _OTHER_MODE[OPTIONS[name].modes] and changed(case, name):
             if name in SHAPE_PROFILES:
                 profiles.append(name)
             else:

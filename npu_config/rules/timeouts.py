@@ -217,7 +217,7 @@ def timeout_without_meaning(case: Case) -> None:
         op_execute_timeout: 90
     """
     known = case.known
-    for name in _TIMEOUTS:
+    for name in case.touched:
         value = known.get(name, 1)
         if value < 1 and not (value == -1 and name in _NO_LIMIT):
             case.report(

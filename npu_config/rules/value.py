@@ -126,10 +126,11 @@ class ConfigValue(_Mapping):
     def wire_values(self) -> Dict[str, Tuple[str, Union[bool, int, str]]]:
         """Option name to the AttrValue field and the value that go on the wire."""
         known = known_to(self.target.version)
-        return {
-            name: (known[name].wire, known[name].to_wire(value))
-            for name, value in self.options.items()
-        }
+        values = {}
+        for name, value in self.options.items():
+            _, wire, _, to_wire, _, is_plain, _, _ = known[name]
+            values[name] = (wire, value if is_plain else to_wire(value))
+        return values
 
     def to_dict(self) -> Dict[str, Union[bool, int, str]]:
         """Option name to the value as it is on the wire (text for structured options)."""
@@ -234,7 +235,7 @@ def from_settings(
     if side_files and on_host:
         diagnostics = [_pending(diagnostic, side_files) for diagnostic in diagnostics]
     worst = Severity.WARNING if strict else Severity.ERROR
-    if diagnostics and any(d.severity >= worst for d in diagnostics):
+    if any(d.severity.rank >= worst.rank for d in diagnostics):
         raise NpuConfigError(diagnostics)
     return from_validated(
         into,

@@ -143,6 +143,7 @@ def test_every_step_and_device(tmp_path, npu):
     ]
     result = npu("dump", "compare", tmp_path / "one", tmp_path / "two")
     assert result.code == 1
+    assert "\\n" not in result.out
     for words in (
         "diverges (2)",
         "it is in: step 1, device 1",

@@ -246,3 +246,19 @@ def test_a_policy_of_keras():
     line = 'tf.keras.mixed_precision.experimental.set_policy("mixed_float16")\n'
     (note,) = npu_config.migrate("import tensorflow as tf\n" + line).notes
     assert (note.line, note.id, note.kind) == (2, "precision-mode", "manual")
+
+
+@pytest.mark.parametrize(
+    ("line", "is_said"),
+    [
+        ("e = mine.TPUEstimator(use_tpu=FLAGS.use_tpu)", True),
+        ("e = mine.TPUEstimator(use_tpu=False)", False),
+        ("e = mine.TPUEstimator(model_fn=f)", False),
+        ("e = mine.TPUEstimator", False),
+        ("e = tf.contrib.tpu.TPUEstimator(f, use_tpu=True)", False),
+    ],
+)
+def test_a_copy_of_tpu_estimator(line, is_said):
+    """It is left as it is, and its flag is named."""
+    found = entries("import tensorflow as tf\nimport mine\n" + line + "\n")
+    assert is_said == ((3, "tpu-off", "manual") in found)

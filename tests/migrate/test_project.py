@@ -134,6 +134,33 @@ def entries(found):
         ({"a.py": GRAPH + "import c\nc.run(tf.train.Example())\n"}, {"a.py": ("not-needed", "")}),
         ({"a.py": GRAPH + "import numpy, os\nprint(tf.zeros(1))\n"}, {"a.py": ("not-needed", "")}),
         ({"a.py": GRAPH + "x = tf.zeros(1)\ndef f():\n    pass\n"}, {}),
+        ({"a.py": GRAPH + "import c\ntf.app.run(c.train)\n"}, {"a.py": ("unknown", "c")}),
+        ({"a.py": "import c  # as of tensorflow 1.15\nc.run()\n"}, {"a.py": ("unknown", "c")}),
+        ({"a.py": "import mpl_toolkits  # tensorflow\n" + RUN}, {"a.py": ("not-needed", "")}),
+        ({"a.py": TRAINER + "x = run()\n"}, {"a.py": ("edited", "a.py")}),
+        ({"a.py": "import b\nx = b.run()\n", "b.py": TRAINER}, {"a.py": ("edited", "b.py")}),
+        ({"a.py": TRAINER + "x = print\ny = len([])\n"}, {}),
+        (  # a directory that the script adds to sys.path
+            {"t/a.py": "import m.b\n" + RUN, "lib/m/b.py": TRAINER},
+            {"t/a.py": ("edited", "lib/m/b.py")},
+        ),
+        (  # of two, the nearer one
+            {"p/t/a.py": "import b\n" + RUN, "p/lib/b.py": LAYERS, "q/lib/b.py": TRAINER},
+            {"p/t/a.py": ("not-needed", "")},
+        ),
+        (  # a module of the standard library, and one of another package
+            {"t/a.py": "import json\n" + GRAPH + RUN, "lib/json.py": TRAINER},
+            {"t/a.py": ("not-needed", "")},
+        ),
+        (
+            {"t/a.py": GRAPH + "import n.b\ntf.zeros(1)\n" + RUN, "lib/m/b.py": TRAINER},
+            {"t/a.py": ("unknown", "n.b")},
+        ),
+        (  # packages are imported before their modules
+            {"a.py": "import m.n.c\n" + RUN, "m/__init__.py": "from m import b\n",
+             "m/b.py": TRAINER, "m/n/c.py": GRAPH + "tf.zeros(1)\n"},
+            {"a.py": ("edited", "m/b.py")},
+        ),
         (
             {"a.py": GAN + "f()\n", "tensorflow_gan/__init__.py": GRAPH + "tf.zeros(1)"},
             {"a.py": ("edited", "a.py")},
@@ -156,7 +183,7 @@ def test_scripts_that_are_run(tmp_path, files, expected):
     """Each process ends up with the NPU's initialisation, or it is said that it does not."""
     found = migrated(tmp_path, files)
     named = {
-        name: (how, str(tmp_path / by) if "." in by else by)
+        name: (how, str(tmp_path / by) if by.endswith(".py") else by)
         for name, (how, by) in expected.items()
     }
     assert named == entries(found)
