@@ -73,8 +73,6 @@ MARKS = (
     r"op_debug_(?:config|list)",
     r"by(?:optype|nodename)|=\s?(?:(?:high|super)_p|enable_(?:hi_)?float|support_o|norm_c|keep_f)",
     r"(?:training|task)_trac|aic_metrics",
-    r"tune_ops_|tune_optim",
-    r"rank_table_file",
 )
 """One of these is in every side file that is looked at because it lies in a directory."""
 
