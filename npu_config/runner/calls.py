@@ -337,7 +337,9 @@ def of_the_run(run: RunGraph, place: Place) -> Iterable[Diagnostic]:
 
 
 def _is_apart(one: LiveNode, other: LiveNode) -> bool:
-    """True when neither of two operations comes before the other."""
+    """True for the checks of two optimizers, or where neither comes before the other."""
+    if all(hasattr(each.operation, OPTIMIZER_MARK) for each in (one, other)):
+        return True  # the marks differ
     return not (_leads(one, other) or _leads(other, one))
 
 
@@ -397,7 +399,7 @@ def _fed(graph: Any, key: Any) -> Iterable[Any]:
 
 
 def _steps(graph: Any) -> FrozenSet[str]:
-    found = set()
+    found = {"global_step"}
     for each in graph.get_collection("global_step"):
         operation = getattr(getattr(each, "handle", each), "op", None)
         if operation is not None:
