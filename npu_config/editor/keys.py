@@ -74,10 +74,12 @@ def values_of(keys: Sequence[str], schema: Optional[Schema] = None) -> List[Any]
     """
     if schema is not None:
         key = key_of(schema, keys[-1], keys[:-1])
+        if key is None and keys[1:]:  # a name of the user's
+            key = key_of(schema, keys[-2], keys[:-2])
         inner = None if key is None else key.kind
         while isinstance(inner, (kinds.Items, kinds.Names)):
             inner = inner.item
-        return [] if inner is None or isinstance(inner, kinds.JsonKind) else list(_few(inner))
+        return [] if inner is None else list(_few(inner))
     if tuple(keys) in _HEADER:
         return list(_HEADER[tuple(keys)])
     option = OPTIONS.get(keys[-1])
