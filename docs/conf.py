@@ -9,7 +9,7 @@ from npu_config.core.diagnostics import DOCS_URL  # noqa: E402 - found through t
 from npu_config.core.version import __version__  # noqa: E402
 
 project = "npu_config"
-author = "the npu_config developers"
+author = copyright = "the npu_config developers"
 version = release = __version__
 html_baseurl = DOCS_URL + "/"
 

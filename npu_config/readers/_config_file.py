@@ -271,7 +271,7 @@ class _Interpreter:
                 rules.wrong_structure,
                 document.places.place(),
                 phrase("a configuration is a mapping of options, not {}", _shape(value)),
-                "see `npu-config init`",
+                _help_for(value),
             )
         settings = Settings(
             self._entries,
@@ -522,6 +522,13 @@ def _part(value: Any, path: Path, inner: Path) -> Any:
     for step in inner[len(path) :]:
         value = value[step]
     return value
+
+
+def _help_for(value: Any) -> str:
+    """What to do about something else than a mapping at the top of a file."""
+    if isinstance(value, str) and "\uff1a" in value:  # input methods of Chinese write it
+        return 'write ":" and a blank after each name, not the full-width colon'
+    return "see `npu-config init`"
 
 
 def _shape(value: Any) -> str:
