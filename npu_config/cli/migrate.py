@@ -204,7 +204,7 @@ def _copy(copies: Dict[str, str], source: str, name: str) -> None:
 
 def _empty_directories(paths: Sequence[str], outcomes: List[Outcome]) -> List[Outcome]:
     """Say of each directory without Python that nothing is migrated there."""
-    roots = {outcome.target.root for outcome in outcomes if outcome.target.path.endswith(".py")}
+    roots = {one.target.root for one in outcomes if one.target.path.endswith((".py", ".ipynb"))}
     for path in paths:
         if os.path.isdir(path) and path not in roots:
             found = rules.nothing_to_migrate.diagnostic(
