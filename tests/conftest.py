@@ -12,7 +12,7 @@ from tests import golden
 settings.register_profile(
     "npu_config",
     deadline=None,
-    max_examples=int(os.environ.get("NPU_CONFIG_EXAMPLES", "50")),
+    max_examples=golden.EXAMPLES,
     suppress_health_check=[
         HealthCheck.too_slow,
         HealthCheck.data_too_large,

@@ -17,12 +17,19 @@ committed:
     python -m pytest --update-cases
 """
 
+import os
 import re
 from pathlib import Path
 
 import pytest
 
 from npu_config.core.target import MODES, Target
+
+EXAMPLES = int(os.environ.get("NPU_CONFIG_EXAMPLES", "50"))
+"""How often each property is tried: in full on the newest Python (noxfile.py)."""
+
+STRIDE = 1 if EXAMPLES >= 50 else 3
+"""Every so manyth input goes through what takes a call of the command for each input."""
 
 update = False
 """Write what is found instead of comparing with it; ``--update-cases`` sets it."""

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 HOOKS = Path(__file__).parent.parent / ".pre-commit-hooks.yaml"
+CONFIG = ".pre-commit-config.yaml"
 HOME = Path(tempfile.gettempdir(), "npu_config-pre-commit-{}".format(os.getpid()))
 """Where pre-commit installs the hook, once for all tests of the process."""
 
@@ -61,6 +62,12 @@ def test_the_hook_needs_what_the_command_line_needs():
     assert ast.literal_eval("[" + extra + "]") == hook["additional_dependencies"]
 
 
+def commit():
+    """The commit of this clone that pre-commit installs."""
+    words = ["git", "rev-parse", "HEAD"]
+    return subprocess.check_output(words, cwd=str(HOOKS.parent), encoding="utf-8").strip()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["wrong rank", "CRLF", "none"])
 def test_the_hook_as_pre_commit_installs_it(tmp_path, fault):
@@ -79,15 +86,14 @@ def test_the_hook_as_pre_commit_installs_it(tmp_path, fault):
     ]
     (tmp_path / "user").mkdir()
     (tmp_path / "user" / "run.sh").write_bytes(end.join(lines).encode())
-    names = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "PRE_COMMIT_HOME": str(HOME)}
-    environ = {**os.environ, **names}
-    for words in ("init -q .", "add run.sh"):
+    ours = {"repo": str(HOOKS.parent), "rev": commit(), "hooks": [{"id": "npu-config"}]}
+    (tmp_path / "user" / CONFIG).write_text(yaml.safe_dump({"repos": [ours]}))
+    for words in ("init -q .", "add ."):
         subprocess.run(["git", *words.split()], cwd=str(tmp_path / "user"), check=True)
-    call = [sys.executable, "-m", "pre_commit", "try-repo", str(HOOKS.parent), "npu-config"]
     found = subprocess.run(
-        [*call, "--verbose", "--files", "run.sh"],
+        [sys.executable, "-m", "pre_commit", "run", "--verbose", "--files", "run.sh"],
         cwd=str(tmp_path / "user"),
-        env=environ,
+        env={**os.environ, "PRE_COMMIT_HOME": str(HOME)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",

@@ -338,7 +338,9 @@ def of_the_run(run: RunGraph, place: Place) -> Iterable[Diagnostic]:
 
 
 def _is_apart(one: LiveNode, other: LiveNode) -> bool:
-    """True when neither of two operations comes before the other."""
+    """True for the checks of two optimizers, or where neither comes before the other."""
+    if all(hasattr(each.operation, OPTIMIZER_MARK) for each in (one, other)):
+        return True  # the marks differ
     return not (_leads(one, other) or _leads(other, one))
 
 
@@ -399,7 +401,8 @@ def _fed(graph: Any, key: Any) -> Iterable[Any]:
 
 def _steps(graph: Any) -> FrozenSet[str]:
     variables = graph.get_collection("global_step")
-    return frozenset(one.name for variable in variables for one in operations_of(variable))
+    found = {one.name for variable in variables for one in operations_of(variable)}
+    return frozenset({"global_step", *found})
 
 
 def _cells() -> Dict[int, str]:

@@ -116,15 +116,18 @@ def _values(found: Mapping[int, Tuple[Did, Mapping[str, Any]]]) -> Iterator[Foun
         return
     every = list(found)
     trained = [name for name in differing if first["values"][name][1]]
+    if trained and call["collective"]:
+        text = (
+            "the ranks train together from different first values ({}): what was broadcast before "
+            "the first training run was not assigned to these variables"
+            if first["after_broadcast"]
+            else "the ranks train together from different first values ({}): nothing was "
+            "broadcast before the first training run"
+        )
+        message = phrase(text, listed(trained[:3]))
+        line = first["wrapped"] or call["line"]
+        yield _at(situations.variables_not_broadcast, message, line), every
     if not first["after_broadcast"]:
-        if trained and call["collective"]:
-            message = phrase(
-                "the ranks train together from different first values ({}): nothing was broadcast "
-                "before the first training run",
-                listed(trained[:3]),
-            )
-            line = first["wrapped"] or call["line"]
-            yield _at(situations.variables_not_broadcast, message, line), every
         return
     for name in differing:
         _, is_trained, line, is_integer = first["values"][name]

@@ -14,15 +14,23 @@ from npu_config.python_flow.scopes import (
     FUNCTIONS,
     Scope,
     Store,
-    argument,
     dotted_parts,
-    is_open,
     last_line,
     literal,
     name_of,
 )
+from npu_config.script.functions import (
+    DATASET_FUNCTIONS,
+    DATASET_METHODS,
+    MAKE_DATASETS,
+    OF_VARIABLES,
+    PASSING,
+    VARIABLES,
+    function_arguments,
+    makes_operator,
+)
+from npu_config.script.passing import Passing, Value
 from npu_config.script.script import Script
-from npu_config.script.vocabulary import NETWORK_CALLS
 
 _DEEP = 12
 """How many bindings are followed, one behind the other."""
@@ -32,13 +40,6 @@ _STARS_BRING = {"tf": "tensorflow", "np": "numpy", "os": "os"}
 
 Functions = (*FUNCTIONS, ast.Lambda)
 _SCOPED = (*DEFINITIONS, ast.Lambda, *COMPREHENSIONS)
-
-
-class Value(NamedTuple):
-    """An expression and the scope that it is evaluated in."""
-
-    scope: Scope
-    node: ast.expr
 
 
 class Function(NamedTuple):
@@ -66,6 +67,10 @@ def _returned(body: Sequence[ast.AST]) -> Iterator[ast.expr]:
                     yield from _returned(part)
 
 
+_PLAIN_MODULES = ("script_ops", "array_ops", "math_ops", "control_flow_ops", "variables")
+"""Modules of TensorFlow whose functions are those of ``tf`` itself."""
+
+
 def _canonical(name: str) -> str:
     """A dotted name without the detours of TensorFlow's modules."""
     for old, new in (
@@ -76,6 +81,10 @@ def _canonical(name: str) -> str:
         ("tensorflow.python.ops.rnn_cell", "tensorflow.nn.rnn_cell"),
         ("tensorflow.contrib.rnn", "tensorflow.nn.rnn_cell"),
         ("tensorflow.contrib.data", "tensorflow.data.experimental"),
+        ("tensorflow.python.ops.image_ops", "tensorflow.image"),
+        ("tensorflow.python.ops.nn_ops", "tensorflow.nn"),
+        ("tensorflow.python.ops.rnn", "tensorflow.nn"),
+        *(("tensorflow.python.ops." + each, "tensorflow") for each in _PLAIN_MODULES),
     ):
         if name == old or name.startswith(old + "."):
             name = new + name[len(old) :]
@@ -93,27 +102,49 @@ class Meaning:
 
     def __init__(self, script: Script) -> None:
         self.script = script
-        self._calls: Optional[Dict[str, List[Site]]] = None
+        self._calls: Dict[str, List[Site]] = {}
         self._names: Dict[ast.AST, Optional[str]] = {}
         self._kept: Dict[str, Any] = {}
+        self._passing = Passing(script)
 
     # calls
 
     def calls(self, *names: str) -> Iterator[Site]:
-        """The calls of functions that are called so, in order of the text.
-
-        Args:
-            names: of NETWORK_CALLS, or of the calls of datasets.
-        """
-        if self._calls is None:
-            self._calls = {}
-            source = self.script.source
-            words = NETWORK_CALLS | _DATASET_WORDS if "ataset" in source.text else NETWORK_CALLS
-            lines = sorted({line for word in words for line in source.mentions(word)})
-            for site in sites(self.script.module, lines, (ast.Call,)):
-                self._calls.setdefault(name_of(site.node.func), []).append(site)  # type: ignore[attr-defined]
-        found = [site for name in names for site in self._calls.get(name, ())]
+        """The calls of functions that are called so, in order of the text."""
+        missing = {name for name in names if name not in self._calls}
+        if missing:
+            self._calls.update((name, []) for name in missing)
+            own = {new: old for new, old in self._aliases().items() if old in missing}
+            lines = {line for word in (*missing, *own) for line in self._called_on(word)}
+            for site in sites(self.script.module, sorted(lines), (ast.Call,)) if lines else ():
+                name = name_of(site.node.func)  # type: ignore[attr-defined]
+                name = own.get(name, name)
+                if name in missing:
+                    self._calls[name].append(site)
+        found = [site for name in names for site in self._calls[name]]
         return iter(sorted(found, key=lambda s: (s.line, s.node.col_offset)))  # type: ignore[attr-defined]
+
+    def _called_on(self, word: str) -> Iterator[int]:
+        """The lines that call a function with a name."""
+        source = self.script.source
+        tight, loose = word + "(", word + " ("
+        for number in source.mentions(word):
+            line = source.lines[number - 1]
+            if tight in line or loose in line:
+                yield number
+
+    def _aliases(self) -> Dict[str, str]:
+        """The functions that the script imports under names of its own, by these."""
+        found: Optional[Dict[str, str]] = self._kept.get("aliases")
+        if found is None:
+            lines = self.script.source.mentions("as")
+            found = self._kept["aliases"] = {
+                alias.asname: alias.name
+                for site in sites(self.script.module, lines, (ast.ImportFrom,))
+                for alias in site.node.names  # type: ignore[attr-defined]
+                if alias.asname and alias.asname != alias.name
+            }
+        return found
 
     # names
 
@@ -174,10 +205,8 @@ class Meaning:
 
     def is_npu(self, scope: Scope, function: ast.AST, *names: str) -> bool:
         """True for a function of npu_bridge or hccl with one of these names."""
-        if name_of(function) not in names:
-            return False
         dotted = self.name(scope, function)
-        if dotted is None:
+        if dotted is None or dotted.rpartition(".")[2] not in names:
             return False
         root = dotted.partition(".")[0]
         return root in ("npu_bridge", "hccl", "npu_config", "npu_device", *names) or (
@@ -188,14 +217,22 @@ class Meaning:
 
     def value(self, scope: Scope, node: ast.AST, depth: int = 0) -> Optional[Value]:
         """The expression whose value a name or an attribute of ``self`` certainly has."""
-        if not isinstance(node, (ast.Name, ast.Attribute)):
+        if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             return Value(scope, node) if isinstance(node, ast.expr) else None
         if depth > _DEEP:
             return None
+        if isinstance(node, ast.Subscript):
+            item = self._item(scope, node)
+            return Value(scope, node) if item is None else self.value(*item, depth + 1)
         found = self.values(scope, node)
         if len(found) != 1 or found[0] is None:
             return None
         return self.value(found[0].scope, found[0].node, depth + 1)
+
+    def calls_of(self, function: Any) -> Optional[List[Site]]:
+        """Every call of a function, or of the class that it initialises; None: not known."""
+        found = next((each for each in self.script.functions if each[1] is function), None)
+        return None if found is None else self._passing.calls_of(found[0].child(function))
 
     def values(self, scope: Scope, node: ast.expr) -> List[Optional[Value]]:
         """Every expression that a name or an attribute of ``self`` is bound to.
@@ -204,6 +241,8 @@ class Meaning:
         """
         if isinstance(node, ast.Name):
             where, stores = self.stores(scope, node.id)
+            if where is not None and node.id in where.parameters:
+                return self._passing.given(where, node.id)
             return [
                 Value(where, s.node)
                 if where is not None
@@ -221,6 +260,16 @@ class Meaning:
                 ]
                 return found
         return []
+
+    def _item(self, scope: Scope, node: ast.Subscript) -> Optional[Value]:
+        """What an item of a list or dict of the script certainly is."""
+        if isinstance(node.value, ast.Name):
+            where, stores = self.stores(scope, node.value.id)
+            if where is not None and len(stores) == 1 and stores[0].kind == "value":
+                made = stores[0].node
+                assert isinstance(made, ast.expr)
+                return self._passing.item(where, node.value.id, node, made)
+        return None
 
     def _class_of(self, scope: Scope, name: str) -> Optional[Scope]:
         """The class whose object ``self`` is in a method, or a name of an object of it."""
@@ -241,6 +290,16 @@ class Meaning:
             return None
         return where.child(stores[0].node)
 
+    def result(self, scope: Scope, node: ast.AST, depth: int = 0) -> Optional[Value]:
+        """What :meth:`value` says, through functions of the script that return one thing."""
+        found = self.value(scope, node)
+        if found is not None and isinstance(found.node, ast.Call) and depth < _DEEP:
+            for function in self.functions(found.scope, found.node.func):
+                returned = function.returned
+                if len(returned) == 1:
+                    return self.result(function.scope, returned[0], depth + 3)
+        return found
+
     def constant(self, scope: Scope, node: Optional[ast.AST], depth: int = 0) -> Any:
         """The Python number, text or truth value of an expression; None where it is not known."""
         if node is None or depth > _DEEP:
@@ -260,9 +319,15 @@ class Meaning:
         value = literal(node)
         return value if isinstance(value, (bool, int, float, str)) else None
 
-    def parts(self, scope: Scope, node: ast.AST, depth: int = 0) -> Iterator[Value]:
-        """An expression and all that it is certainly made of, through names and their bindings."""
-        pending: List[Tuple[Scope, ast.AST, int]] = [(scope, node, depth)]
+    def parts(self, scope: Scope, node: ast.AST, controls: bool = False) -> Iterator[Value]:
+        """An expression and all that it is certainly made of, through names and their bindings.
+
+        Args:
+            scope: of the expression.
+            node: the expression.
+            controls: what the operations of calls wait for counts, too.
+        """
+        pending: List[Tuple[Scope, ast.AST, int]] = [(scope, node, 0)]
         seen: Set[int] = set()
         while pending and len(seen) < 400:
             scope, node, depth = pending.pop()
@@ -280,6 +345,8 @@ class Meaning:
                 kind = stores[0].kind if where is not None and len(stores) == 1 else ""
                 if where is not None and kind in ("value", "item", "with"):
                     pending.append((where, stores[0].node, depth + 1))
+                elif where is not None and name_of(node) in where.parameters:
+                    pending += [(*value, depth + 1) for value in self._from_outside(where, node)]
                 if isinstance(node, ast.Attribute):
                     values = self.values(scope, node)
                     if len(values) == 1 and values[0] is not None:
@@ -287,6 +354,35 @@ class Meaning:
                     pending.append((scope, node.value, depth))
                 continue
             pending += [(scope, part, depth) for part in ast.iter_child_nodes(node)]
+            if controls and isinstance(node, ast.Call):
+                pending += [(*value, depth + 1) for value in self.controls(node)]
+
+    def _from_outside(self, where: Scope, node: ast.expr) -> List[Value]:
+        """What a parameter is certainly given, or what a comprehension takes it from."""
+        if isinstance(where.node, COMPREHENSIONS):
+            outer = where.parent or where
+            return [Value(outer, each.iter) for each in where.node.generators]
+        given = self.values(where, node)
+        return [each for each in given if each is not None] if len(given) == 1 else []
+
+    def controls(self, node: ast.expr) -> List[Value]:
+        """What the operation that a call makes waits for, as ``with`` blocks around it say."""
+        blocks = self._kept.get("controls")
+        if blocks is None:
+            blocks = self._kept["controls"] = []
+            lines = self.script.source.mentions("control_dependencies")
+            for site in sites(self.script.module, lines, (ast.With,)):
+                given = [
+                    Value(site.scope, each)
+                    for item in site.node.items  # type: ignore[attr-defined]
+                    if isinstance(item.context_expr, ast.Call)
+                    and name_of(item.context_expr.func) == "control_dependencies"
+                    for each in item.context_expr.args
+                ]
+                first = site.node.body[0].lineno  # type: ignore[attr-defined]
+                blocks.append((first, last_line(site.node), given))
+        line = node.lineno
+        return [each for first, last, given in blocks if first <= line <= last for each in given]
 
     # functions
 
@@ -309,6 +405,8 @@ class Meaning:
                 return [Function(where.child(stores[0].node), stores[0].node)]
             if stores[0].kind == "value":
                 return self.functions(where, stores[0].node, depth + 1)
+            given = self.value(scope, node)
+            return [] if given is None else self.functions(*given, depth + 1)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             cls = self._class_of(scope, node.value.id)
             if cls is not None:
@@ -363,13 +461,15 @@ class Meaning:
             name = self.tf(scope, node.func)
             if name in VARIABLES:
                 return Value(scope, node)
-            if name in _PASSING and node.args:
+            if name in PASSING and node.args:
                 return self.variable(scope, node.args[0], depth + 1)
-            if isinstance(node.func, ast.Attribute) and node.func.attr in _OF_VARIABLES:
+            if isinstance(node.func, ast.Attribute) and node.func.attr in OF_VARIABLES:
                 return self.variable(scope, node.func.value, depth + 1)
             return None
-        bound = self.value(scope, node) if isinstance(node, (ast.Name, ast.Attribute)) else None
-        return None if bound is None else self.variable(bound.scope, bound.node, depth + 1)
+        bound = self.value(scope, node)
+        if bound is None or bound.node is node:
+            return None
+        return self.variable(bound.scope, bound.node, depth + 1)
 
     def is_tensor(self, scope: Scope, node: ast.AST, depth: int = 0) -> bool:
         """True for an expression that TensorFlow certainly computes."""
@@ -408,7 +508,7 @@ class Meaning:
         if isinstance(node, ast.Call):
             name = self.tf(scope, node.func)
             if name is not None:
-                return name in _MAKE_DATASETS or name.startswith("data.Dataset.")
+                return name in MAKE_DATASETS or name.startswith("data.Dataset.")
             if isinstance(node.func, ast.Attribute) and node.func.attr in DATASET_METHODS:
                 return self.is_dataset(scope, node.func.value, depth + 1)
             made = self.functions(scope, node.func)
@@ -441,11 +541,9 @@ class Meaning:
         """The calls that make a dataset, or one of another: those of methods and functions."""
         found = self._kept.get("datasets")
         if found is None:
-            found = self._kept["datasets"] = [
-                site
-                for site in self.calls(*DATASET_METHODS, *_DATASET_FUNCTIONS)
-                if self._of_dataset(site)
-            ]
+            has_any = "ataset" in self.script.source.text
+            calls = self.calls(*DATASET_METHODS, *DATASET_FUNCTIONS) if has_any else ()
+            found = self._kept["datasets"] = [site for site in calls if self._of_dataset(site)]
         result: List[Site] = found
         return result
 
@@ -455,7 +553,7 @@ class Meaning:
         name = self.tf(site.scope, function)
         if name is not None:
             return name.startswith(("data.Dataset.", "data.experimental.")) or (
-                name in _MAKE_DATASETS
+                name in MAKE_DATASETS
             )
         return isinstance(function, ast.Attribute) and self.is_dataset(site.scope, function.value)
 
@@ -487,6 +585,10 @@ class Meaning:
         result: Set[int] = found
         return result
 
+    def in_dataset_function(self, site: Site) -> bool:
+        """True in a function that a dataset is given, and in what such a function calls."""
+        return any(id(node) in self._on_host() for node in site.parents)
+
     def in_network(self, site: Site) -> bool:
         """True when what a node makes is certainly in the graph that the device is given.
 
@@ -496,9 +598,9 @@ class Meaning:
         """
         if any(name_of(call.func) == "without_npu_compile_scope" for call in site.entered):
             return False
-        around = [node for node in site.parents if isinstance(node, Functions)]
-        if any(id(node) in self._on_host() for node in around):
+        if self.in_dataset_function(site):
             return False
+        around = [node for node in site.parents if isinstance(node, Functions)]
         for call in (node for node in site.parents if isinstance(node, ast.Call)):
             if name_of(call.func) in DATASET_METHODS:
                 return False
@@ -566,163 +668,3 @@ def _computed(kind: ast.operator, left: Any, right: Any) -> Any:
     except (ZeroDivisionError, OverflowError):
         return None
     return None
-
-
-def function_arguments(call: ast.Call) -> List[ast.expr]:
-    """The functions among the arguments of a call of a dataset, as far as its name says so."""
-    name = name_of(call.func)
-    names = _FUNCTION_ARGUMENTS.get(name)
-    if names is None or is_open(call):
-        return []
-    values = [argument(call, each, position) for position, each in enumerate(names) if each]
-    return [value for value in values if value is not None]
-
-
-_FUNCTION_ARGUMENTS: Dict[str, Tuple[str, ...]] = {
-    "map": ("map_func",),
-    "flat_map": ("map_func",),
-    "interleave": ("map_func",),
-    "filter": ("predicate",),
-    "reduce": ("", "reduce_func"),
-    "map_with_legacy_function": ("map_func",),
-    "filter_with_legacy_function": ("predicate",),
-    "map_and_batch": ("map_func",),
-    "parallel_interleave": ("map_func",),
-    "map_and_batch_with_legacy_function": ("map_func",),
-    "group_by_window": ("key_func", "reduce_func"),
-    "bucket_by_sequence_length": ("element_length_func",),
-    "group_by_reducer": ("key_func",),
-    "scan": ("", "scan_func"),
-    "take_while": ("predicate",),
-    "apply": ("transformation_func",),
-}
-"""What of a call of a dataset is a function: the names of the first arguments, others empty."""
-
-VARIABLES = frozenset(
-    (
-        "Variable",
-        "get_variable",
-        "get_local_variable",
-        "train.get_or_create_global_step",
-        "train.create_global_step",
-        "contrib.framework.get_or_create_global_step",
-        "contrib.framework.model_variable",
-        "contrib.framework.variable",
-    )
-)
-_PASSING = frozenset(
-    (
-        *("identity", "cast", "to_float", "to_int32", "to_int64", "reshape", "stop_gradient"),
-        *("square", "sqrt", "abs", "exp", "math.square", "math.sqrt", "gather"),
-        "convert_to_tensor",
-    )
-)
-_OF_VARIABLES = ("read_value", "value", "initialized_value")
-DATASET_METHODS = frozenset(
-    (
-        "apply",
-        "batch",
-        "cache",
-        "concatenate",
-        "enumerate",
-        "filter",
-        "filter_with_legacy_function",
-        "flat_map",
-        "interleave",
-        "map",
-        "map_with_legacy_function",
-        "padded_batch",
-        "prefetch",
-        "reduce",
-        "repeat",
-        "shard",
-        "shuffle",
-        "skip",
-        "take",
-        "unbatch",
-        "window",
-        "with_options",
-    )
-)
-_DATASET_FUNCTIONS = (
-    "from_tensor_slices",
-    "from_tensors",
-    "from_generator",
-    "from_sparse_tensor_slices",
-    "list_files",
-    "range",
-    "zip",
-    "TFRecordDataset",
-    "TextLineDataset",
-    "FixedLengthRecordDataset",
-    "CsvDataset",
-    "map_and_batch",
-    "map_and_batch_with_legacy_function",
-    "parallel_interleave",
-    "shuffle_and_repeat",
-    "group_by_window",
-    "group_by_reducer",
-    "bucket_by_sequence_length",
-    "take_while",
-    "scan",
-)
-_MAKE_DATASETS = frozenset(
-    (
-        "data.TFRecordDataset",
-        "data.TextLineDataset",
-        "data.FixedLengthRecordDataset",
-        "data.experimental.CsvDataset",
-        "data.experimental.SqlDataset",
-        "data.experimental.make_csv_dataset",
-        "data.experimental.make_batched_features_dataset",
-        "data.experimental.RandomDataset",
-        "data.experimental.sample_from_datasets",
-        "data.experimental.choose_from_datasets",
-    )
-)
-_DATASET_WORDS = frozenset((*DATASET_METHODS, *_DATASET_FUNCTIONS))
-
-_OPERATOR_ROOMS = ("nn", "layers", "image", "losses", "math", "linalg", "random", "metrics")
-_NO_OPERATORS = ("get_", "layers.Layer", "layers.Input", "nn.rnn_cell")
-_OPERATORS = frozenset(
-    (
-        *("abs", "add", "add_n", "argmax", "argmin", "argsort", "assign", "assign_add"),
-        *("assign_sub", "boolean_mask", "case", "cast", "clip_by_global_norm", "clip_by_norm"),
-        *("clip_by_value", "concat", "cond", "constant", "convert_to_tensor", "cumsum", "div"),
-        *("divide", "divide_no_nan", "div_no_nan", "equal", "exp", "expand_dims", "fill", "floor"),
-        *("floordiv", "gather", "gather_nd", "global_variables_initializer", "global_norm"),
-        *("gradients", "greater", "greater_equal", "group", "identity", "is_finite", "is_nan"),
-        *("less", "less_equal", "local_variables_initializer", "log", "logical_and"),
-        *("logical_not", "logical_or", "matmul", "maximum", "minimum", "mod", "multiply"),
-        *("negative", "norm", "not_equal", "one_hot", "ones", "ones_like", "pad", "placeholder"),
-        *("placeholder_with_default", "pow", "py_func", "random_normal", "random_shuffle"),
-        *("random_uniform", "range", "realdiv", "reciprocal", "reshape", "reverse", "round"),
-        *("rsqrt", "scatter_nd", "scatter_update", "sequence_mask", "shape", "sigmoid", "sign"),
-        *("sin", "cos", "size", "slice", "split", "sqrt", "square", "squared_difference"),
-        *("squeeze", "stack", "stop_gradient", "string_to_number", "subtract", "tanh", "tile"),
-        *("to_float", "to_int32", "to_int64", "to_double", "transpose", "truediv"),
-        *("truncated_normal", "unstack", "where", "while_loop", "zeros", "zeros_like", "Variable"),
-        *("get_variable", "floormod", "tensordot", "einsum", "top_k", "trace", "unique", "rank"),
-        *("is_inf", "ceil", "erf", "map_fn", "scan", "foldl", "cumprod", "diag", "eye"),
-        *("extract_image_patches", "numpy_function", "py_function", "accumulate_n", "complex"),
-    )
-)
-
-
-def makes_operator(name: str) -> bool:
-    """True for a function of TensorFlow that certainly makes an operator.
-
-    Args:
-        name: below ``tensorflow.``.
-    """
-    if name in _OPERATORS or name.startswith("reduce_"):
-        return True
-    room, dot, rest = name.partition(".")
-    return (
-        bool(dot)
-        and room in _OPERATOR_ROOMS
-        and not name.startswith(_NO_OPERATORS)
-        and rest[:1].islower()
-        and "initializer" not in rest
-        and "regularizer" not in rest
-    )

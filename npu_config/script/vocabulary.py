@@ -12,30 +12,6 @@ from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER, OURS, TENSORFLOW, of_modules
 from npu_config.script.neighbours import any_file_has, modules_in, says
 
-NETWORK_CALLS: FrozenSet[str] = frozenset(
-    (
-        *("Variable", "get_variable", "placeholder", "constant", "cast", "to_double", "fill"),
-        *("where", "zeros", "ones", "variable", "set_floatx", "constant_initializer"),
-        *("string_input_producer", "slice_input_producer", "range_input_producer"),
-        *("input_producer", "batch_join", "shuffle_batch", "shuffle_batch_join", "maybe_batch"),
-        *("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue"),
-        *("start_queue_runners", "run", "eval", "minimize", "apply_gradients", "append"),
-        *("py_func", "numpy_function", "py_function", "resize_bilinear", "resize_images"),
-        *("resize", "extract_image_patches", "extract_patches", "Scaffold", "extend"),
-        *("SummarySaverHook", "get_rank_id", "get_rank_size", "get_local_rank_id"),
-        *("get_local_rank_size", "get_world_rank_from_group_rank", "get_npu_rank_id"),
-        *("get_group_rank_from_world_rank", "get_npu_rank_size", "get_npu_local_rank_id"),
-        *("npu_distributed_optimizer_wrapper", "NPUDistributedOptimizer", "is_finite", "is_inf"),
-        *("npu_keras_optimizer", "KerasDistributeOptimizer", "NPULossScaleOptimizer", "is_nan"),
-        *("ExponentialUpdateLossScaleManager", "assign_add", "assign", "assign_sub", "device"),
-        *("Process", "Pool", "ProcessPoolExecutor", "ConditionalAccumulator", "lookup"),
-        *("SparseConditionalAccumulator", "SyncReplicasOptimizer", "dropout", "Dropout"),
-        *("SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "tanh", "dynamic_rnn"),
-        *("bidirectional_dynamic_rnn", "batch", "convert_to_tensor", "multiply", "add", "maximum"),
-    )
-)
-"""Calls that documented situations of training are looked for at."""
-
 KIND_OF: Dict[str, str] = {
     "graph_options": "GraphOptions",
     "rewrite_options": "RewriterConfig",

@@ -27,7 +27,7 @@ GOLDEN = [
     ROOT / room / "cases" for room in ("", "script", "rank_table", "launch/shell", "readers")
 ] + [ROOT / "sidefiles" / "cases" / half / kind for half in ("err", "ok") for kind in FORMATS]
 SUFFIXES = (".py", ".yaml", ".toml", ".json", ".pbtxt", ".sh", ".cfg", ".ini", ".txt")
-SAMPLE = 8
+SAMPLE = 8 * golden.STRIDE
 """Every so manyth input goes through the doors that take one file a call, and of the vectors
 every so manyth is an input."""
 
@@ -172,6 +172,7 @@ def groups(tmp_path_factory):
         by_target.setdefault(each.target, []).append(each)
     made = []
     for number, (target, inputs) in enumerate(by_target.items()):
+        inputs = inputs[:: golden.STRIDE]
         alone = top / "alone" / str(number)
         names = []
         for place, each in enumerate(inputs):

@@ -91,9 +91,9 @@ def ssh_job(tmp_path, table, command, servers=None):
         host=$1; shift
         command=$*
         [ -z "$OWN" ] || command=${command//$OWN/$ROOT\\/$host}
-        trap 'kill $child; wait $child; exit 129' TERM
-        SSH_HOST=$host bash -c "$command" & child=$!
-        wait $child
+        trap 'kill $!; wait $!; exit 129' TERM
+        SSH_HOST=$host bash -c "$command" &
+        wait $!
         """,
     )
     copy = executable(

@@ -14,6 +14,7 @@ pytest.importorskip("click")
 numpy = pytest.importorskip("numpy")
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+FURTHER = pytest.mark.further
 
 START = """
     import os, sys
@@ -108,7 +109,7 @@ def given(number, dtype):
     return (numpy.random.RandomState(number).rand(4, 3) * 9 - 3).astype(dtype)
 
 
-@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("size", [2, pytest.param(4, marks=FURTHER)])
 def test_collectives(tmp_path, size):
     """Each collective, of each type, is what NumPy makes of the tensors of all ranks."""
     code, output, errors = start(tmp_path, COLLECTIVES, "--ranks", str(size))
@@ -349,10 +350,10 @@ ALONE = """
     ("average", "send", "train"),
     [
         (False, False, True),
-        (False, True, True),
+        pytest.param(False, True, True, marks=FURTHER),
         (True, True, True),
-        (True, False, True),
-        (False, False, False),
+        pytest.param(True, False, True, marks=FURTHER),
+        pytest.param(False, False, False, marks=FURTHER),
     ],
 )
 def test_ranks_that_train_by_themselves(tmp_path, average, send, train):
@@ -387,6 +388,7 @@ BY_HAND = """
 """
 
 
+@FURTHER
 @pytest.mark.parametrize(
     ("send", "said"),
     [

@@ -72,7 +72,10 @@ def lines_of(report, rule):
     return [each["line"] for each in report["findings"] if each["rule"] == rule]
 
 
-@pytest.mark.parametrize("silence", SILENCES)
+@pytest.mark.parametrize(
+    "silence",
+    [pytest.param(each, marks=pytest.mark.further) for each in SILENCES[:-1]] + SILENCES[-1:],
+)
 def test_filters_hide_nothing(tmp_path, silence):
     """NPU886 is in the closing list and the report, once, at the line of the script."""
     told, _, report = run(tmp_path, NO_LOOP.format(run="session.run(train)"), silence=silence)

@@ -62,10 +62,7 @@ EXCEPTIONS = {
         (rule, "imported"): "it may be a function of a dataset, which the host runs"
         for rule in ("NPU2007", "NPU8107", "NPU8108", "NPU8111", "NPU8112", "NPU8113")
     },
-    **{
-        ("NPU6003", place): _LATER
-        for place in ("method", "constructor", "nested", "try", "imported")
-    },
+    **{("NPU6003", place): _LATER for place in ("nested", "try", "imported")},
 }
 """(rule, placement) -> why nothing may be said there."""
 

@@ -74,10 +74,13 @@ class LiveNode(Node):
         return str(self.operation.device)
 
     def frames(self) -> Tuple[Frame, ...]:
-        """The calls that led to it, outermost first."""
-        stack = getattr(self.operation, "_traceback", None)
+        """The calls that led to it, outermost first; to what it is the gradient of, for one."""
+        operation = self.operation
+        if self.op.endswith("Grad"):
+            operation = getattr(operation, "_original_op", None) or operation
+        stack = getattr(operation, "_traceback", None)
         if stack is None or not hasattr(stack, "__iter__"):
-            stack = self.operation.traceback
+            stack = operation.traceback
         return tuple(map(_frame, stack))
 
     def types(self) -> Iterator[int]:

@@ -2,14 +2,37 @@
 
 import ast
 import re
-from typing import Any, FrozenSet, Iterator, List, Optional, Sequence, Set
+from typing import (
+    Any,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.python_flow.module import Site, sites
-from npu_config.python_flow.scopes import DEFINITIONS, Scope, argument, keyword_of, name_of
+from npu_config.python_flow.scopes import (
+    CONSTANTS,
+    DEFINITIONS,
+    Scope,
+    argument,
+    holds,
+    keyword_of,
+    last_line,
+    name_of,
+)
 from npu_config.script.checks._check import LOOPS, Context, check_call, recognises
-from npu_config.script.meaning import Meaning, Value, makes_operator, walk
+from npu_config.script.functions import makes_operator
+from npu_config.script.meaning import Meaning, walk
+from npu_config.script.passing import Value
 from npu_config.situations import host, shapes
 
 _NEW_GRAPH = ("reset_default_graph", "Graph", "Session", "clear_session", "InteractiveSession")
@@ -54,19 +77,23 @@ def operator_in_loop(context: Context) -> None:
     meaning = context.meaning
     seen: Set[int] = set()
     loops: Set[int] = set()
+    walked: Dict[int, _Calls] = {}
+    made_by: Dict[int, Optional[ast.Call]] = {}
     for site in meaning.calls("run"):
-        call = check_call(site)
-        if not is_run(meaning, site.scope, call):
+        around = list(_loops_around(site))
+        if not around or not is_run(meaning, site.scope, check_call(site)):
             continue
-        for loop in _loops_around(site):
+        outermost = around[-1]
+        calls = walked.get(id(outermost)) or walked.setdefault(id(outermost), _Calls(outermost))
+        for loop in around:
             if id(loop) in loops:
                 break  # what is around it was looked at with it
             loops.add(id(loop))
-            if _has_new_graph(loop):
+            if any(name_of(call.func) in _NEW_GRAPH for call in calls.of(loop)):
                 break
-            if _loads_values(meaning, site.scope, loop):
+            if _loads_values(meaning, site.scope, loop, calls):
                 continue
-            for part, name in _made_in(meaning, site.scope, loop):
+            for part, name in _made_in(meaning, site.scope, calls.certain_in(loop), made_by):
                 if id(part) not in seen:
                     seen.add(id(part))
                     context.report(
@@ -92,26 +119,97 @@ def _loops_around(site: Site) -> Iterator[ast.AST]:
             yield node
 
 
-def _has_new_graph(loop: ast.AST) -> bool:
-    """True for a loop that makes a graph or a session in each round."""
-    return any(isinstance(n, ast.Call) and name_of(n.func) in _NEW_GRAPH for n in ast.walk(loop))
+class _Known(NamedTuple):
+    """A call, the number of the innermost node that may keep it from being made, the outer one."""
+
+    node: ast.Call
+    blocked: int
+    outer: int
 
 
-def _loads_values(meaning: Meaning, scope: Scope, loop: ast.AST) -> bool:
+class _Calls:
+    """The calls of a loop and of the loops in it, found by one walk.
+
+    Args:
+        outermost: the loop.
+    """
+
+    def __init__(self, outermost: ast.AST) -> None:
+        self._found: List[_Known] = []
+        self._loops: Dict[int, Tuple[int, range, range]] = {}
+        self._count = 0
+        self._walk(outermost, -1)
+
+    def of(self, loop: ast.AST) -> List[ast.Call]:
+        """Every call of a loop."""
+        _, whole, _ = self._loops[id(loop)]
+        return [self._found[index].node for index in whole]
+
+    def certain_in(self, loop: ast.AST) -> Iterator[Tuple[int, ast.Call, int]]:
+        """The calls that each round of a loop makes: a number, the call, and the one around it."""
+        number, _, again = self._loops[id(loop)]
+        for index in again:
+            node, blocked, outer = self._found[index]
+            if blocked < number:
+                yield index, node, outer
+
+    def _step(self) -> int:
+        self._count += 1
+        return self._count
+
+    def _walk(self, node: ast.AST, blocked: int) -> None:
+        """Statements, and what holds them, are never deep."""
+        number, first = self._step(), len(self._found)
+        again: List[int] = []
+        if isinstance(node, (*DEFINITIONS, *_TRIES)):
+            blocked = number
+        for field in node._fields:
+            start = len(self._found)
+            if field == "body" and isinstance(node, ast.If) and not _comes_again(node.test):
+                blocked = number
+            for part in _listed(getattr(node, field, None)):
+                if isinstance(part, ast.expr):
+                    self._expression(part, blocked)
+                else:
+                    self._walk(part, blocked)
+            if field in ("body", "test"):
+                again += [start, len(self._found)]
+        if isinstance(node, LOOPS):
+            whole = range(first, len(self._found))
+            self._loops[id(node)] = number, whole, range(again[0], again[-1])
+
+    def _expression(self, node: ast.AST, blocked: int) -> None:
+        pending = [(node, blocked, -1)]
+        while pending:
+            node, blocked, outer = pending.pop()
+            kind = node.__class__
+            if kind in _LEAVES:
+                continue
+            if kind is ast.Call:
+                self._found.append(_Known(node, blocked, outer))  # type: ignore[arg-type]
+                outer = len(self._found) - 1
+            elif kind in (ast.IfExp, ast.Lambda):
+                blocked = self._step()
+            for field in reversed(node._fields):
+                for part in reversed(_listed(getattr(node, field, None))):
+                    pending.append((part, blocked, outer))
+
+
+_LEAVES = frozenset((ast.Name, ast.Load, ast.Store, *CONSTANTS))
+_TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
+
+
+def _loads_values(meaning: Meaning, scope: Scope, loop: ast.AST, calls: _Calls) -> bool:
     """True for a loop over variables, or what is loaded, that does no more than assign it."""
     if not isinstance(loop, ast.For):
         return False
     if isinstance(loop.iter, ast.Call) and name_of(loop.iter.func) in ("range", "trange", "count"):
         return False
-    runs = [
-        part
-        for part in walk(scope, loop)
-        if isinstance(part.node, ast.Call) and is_run(meaning, part.scope, part.node)
-    ]
     return all(
         isinstance(given, ast.Call) and name_of(given.func) == "assign"
-        for run in runs
-        for given in run.node.args[:1]  # type: ignore[attr-defined]
+        for run in calls.of(loop)
+        if is_run(meaning, scope, run)
+        for given in run.args[:1]
     )
 
 
@@ -121,34 +219,35 @@ def is_new_graph(call: ast.Call) -> bool:
     return name in _NEW_GRAPH or name.endswith("Session") or name == "as_default"
 
 
-def _made_in(meaning: Meaning, scope: Scope, loop: ast.AST) -> Iterator:  # type: ignore[type-arg]
+def _made_in(
+    meaning: Meaning,
+    scope: Scope,
+    calls: Iterable[Tuple[int, ast.Call, int]],
+    made_by: Dict[int, Optional[ast.Call]],
+) -> Iterator[Tuple[ast.Call, str]]:
     """What certainly makes an operator in each round of a loop, and how that is called."""
-    pending: List[ast.AST] = [
-        part for field in ("body", "test") for part in _listed(getattr(loop, field, None))
-    ][::-1]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, (*DEFINITIONS, ast.Lambda)):
+    passed: Set[int] = set()
+    for index, node, outer in calls:
+        if outer in passed:
+            passed.add(index)
             continue
-        if isinstance(node, ast.If) and not _comes_again(node.test):
-            pending.append(node.test)
+        name = operator_made(meaning, scope, node)
+        if name is not None:
+            passed.add(index)
+            yield node, name
             continue
-        if isinstance(node, (ast.IfExp, ast.Try)):
-            continue
-        if isinstance(node, ast.Call):
-            name = operator_made(meaning, scope, node)
-            if name is not None:
-                yield node, name
-                continue
-            for function in meaning.functions(scope, node.func):
-                inside = _made_by(meaning, function)
-                if inside is not None:
-                    yield node, phrase("{} (line {})", name_of(node.func), inside.lineno)
-        pending += reversed(list(ast.iter_child_nodes(node)))
+        for function in meaning.functions(scope, node.func):
+            if id(function.node) not in made_by:
+                made_by[id(function.node)] = _made_by(meaning, function)
+            inside = made_by[id(function.node)]
+            if inside is not None:
+                yield node, phrase("{} (line {})", name_of(node.func), inside.lineno)
 
 
 def _listed(part: object) -> List[ast.AST]:
-    return list(part) if isinstance(part, list) else [part] if isinstance(part, ast.AST) else []
+    if isinstance(part, list):
+        return [each for each in part if isinstance(each, ast.AST)]
+    return [part] if isinstance(part, ast.AST) else []
 
 
 def _comes_again(test: ast.expr) -> bool:
@@ -161,6 +260,9 @@ def _made_by(meaning: Meaning, function) -> Optional[ast.Call]:  # type: ignore[
     first: Optional[ast.Call] = None
     runs = False
     if isinstance(function.node, ast.Lambda) or function.node.decorator_list:
+        return None
+    lines = meaning.script.source.mentions("run")
+    if not holds(lines, function.node.lineno, last_line(function.node)):
         return None
     for statement in function.node.body:
         if isinstance(statement, (ast.If, ast.For, ast.While, ast.Try, *DEFINITIONS)):

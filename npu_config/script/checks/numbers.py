@@ -8,6 +8,7 @@ from npu_config.core.message import phrase
 from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     CONSTANTS,
+    FUNCTIONS,
     Scope,
     argument,
     arguments,
@@ -16,7 +17,9 @@ from npu_config.python_flow.scopes import (
     number_of,
 )
 from npu_config.script.checks._check import Context, check_call, recognises
-from npu_config.script.meaning import Meaning, Value, makes_operator
+from npu_config.script.functions import makes_operator
+from npu_config.script.meaning import Meaning
+from npu_config.script.passing import Value
 from npu_config.situations import precision
 
 _TYPES = ("float64", "double", "complex64", "complex128")
@@ -33,7 +36,9 @@ _TYPED: Dict[str, Tuple[str, int]] = {
     "ones": ("dtype", 1),
     "fill": ("dtype", 9),
     "to_double": ("", 9),
+    "complex": ("", 9),
 }
+_MADE = {"to_double": "float64", "complex": "complex64"}
 _MOST = 10
 """How many places of one script are reported."""
 _HOLDING = ("Variable", "constant", "convert_to_tensor")
@@ -50,21 +55,21 @@ _NUMPY_DOUBLES = frozenset(
 @recognises(precision.type_not_supported)
 def double_in_network(context: Context) -> None:
     """float64 and complex numbers are given to what makes tensors."""
-    words = (*_TYPES, "to_double")
-    if not context.mentions(*words, "np", "numpy", "randn", "linspace"):
+    made = tuple(_TYPED) if context.mentions(*_TYPES) else (*_HOLDING, *_MADE)
+    if not context.mentions(*made):
         return
     meaning = context.meaning
     mixed = context.option("mix_compile_mode")
     if not mixed <= {None, False}:
         return
     found: List[Tuple[Site, str]] = []
-    for site in meaning.calls(*_TYPED):
+    for site in meaning.calls(*made):
         name = meaning.called(site)
         if name is None or name.rpartition(".")[2] not in _TYPED:
             continue
         if "." in name and name != "dtypes.cast":
             continue
-        kind = "float64" if name == "to_double" else _type_of(meaning, site, name)
+        kind = _MADE.get(name) or _type_of(meaning, site, name)
         if kind is not None and meaning.in_network(site):
             found.append((site, kind))
     for site, kind in found[:_MOST]:
@@ -121,6 +126,8 @@ def _has_type(meaning: Meaning, scope: Scope, call: ast.Call, name: str) -> bool
 
 
 def _named_type(meaning: Meaning, scope: Scope, node: ast.AST) -> Optional[str]:
+    if isinstance(node, ast.Call) and name_of(node.func) == "as_dtype" and node.args:
+        return _named_type(meaning, scope, node.args[0])
     dotted = meaning.name(scope, node) or ""
     root, _, last = dotted.rpartition(".")
     if root in ("tensorflow", "tensorflow.dtypes", "numpy") and last in _TYPES:
@@ -136,13 +143,13 @@ _SCALING = ("NPULossScaleOptimizer", "NPUOptimizer")
 
 def _scaling_optimizer(meaning: Meaning, scope: Scope, node: ast.AST) -> Optional[ast.Call]:
     """The call that makes the loss-scale optimizer that an expression certainly is."""
-    found = meaning.value(scope, node)
+    found = meaning.result(scope, node)
     if found is None or not isinstance(found.node, ast.Call):
         return None
     call = found.node
     if not meaning.is_npu(found.scope, call.func, *_SCALING):
         return None
-    if name_of(call.func) == "NPUOptimizer":
+    if meaning.is_npu(found.scope, call.func, "NPUOptimizer"):
         given = keyword_of(call, "is_loss_scale")
         if given is None or meaning.constant(found.scope, given.value) is not True:
             return None
@@ -160,14 +167,17 @@ def two_optimizers_in_one_run(context: Context) -> None:
         if not isinstance(call.func, ast.Attribute) or not call.args:
             continue
         found: Dict[int, ast.Call] = {}
-        for part in meaning.parts(site.scope, call.args[0]):
+        for part in meaning.parts(site.scope, call.args[0], controls=True):
             node = part.node
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue
             if node.func.attr in ("minimize", "apply_gradients"):
-                made = _scaling_optimizer(meaning, part.scope, node.func.value)
+                owner = node.func.value
+                made = _scaling_optimizer(meaning, part.scope, owner)
                 if made is not None:
-                    found[id(made)] = made
+                    bound = meaning.value(part.scope, owner)
+                    assert bound is not None
+                    found[id(bound.node)] = made
         if len(found) > 1:
             lines = sorted({made.lineno for made in found.values()})
             context.report(
@@ -335,7 +345,14 @@ def _is_infinite(meaning: Meaning, scope: Scope, node: ast.AST, depth: int = 0) 
         return _is_infinite(meaning, scope, node.operand, depth + 1)
     if isinstance(node, (ast.List, ast.Tuple)):
         return any(_is_infinite(meaning, scope, each, depth + 1) for each in node.elts)
-    if isinstance(node, ast.Call) and name_of(node.func) in ("float", "float32", "full"):
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Add, ast.Sub)):
+        sides = (node.left, node.right)
+        is_one = any(_is_infinite(meaning, scope, each, depth + 1) for each in sides)
+        return is_one and not meaning.is_tensor(scope, node)  # which is told of by itself
+    if isinstance(node, ast.Call) and name_of(node.func) == "full":
+        filled = argument(node, "fill_value", 1)
+        return filled is not None and _is_infinite(meaning, scope, filled, depth + 1)
+    if isinstance(node, ast.Call) and name_of(node.func) in ("float", "float32"):
         text = meaning.constant(scope, node.args[-1]) if node.args else None
         if isinstance(text, str):
             return text.lower().lstrip("+-") in ("inf", "infinity", "nan")
@@ -348,18 +365,21 @@ def _is_infinite(meaning: Meaning, scope: Scope, node: ast.AST, depth: int = 0) 
     return False
 
 
-_INF = re.compile(r"\b(?:inf|Inf|Infinity|NINF|PINF|nan|NaN|NAN|infinity|infty)\b", re.I)
+_INF = (
+    *("inf", "Inf", "INF", "Infinity", "infinity", "infty", "NINF", "PINF"),
+    *("nan", "NaN", "NAN", "Nan"),
+)
 
 
 @recognises(precision.infinite_constant)
 def infinity_in_network(context: Context) -> None:
     """Inf or NaN as an argument of what makes tensors, or in arithmetic with them."""
     source = context.script.source
-    if not _INF.search(source.text):
+    lines = sorted({line for word in _INF for line in source.mentions(word)})
+    if not lines:
         return
     meaning = context.meaning
     seen: Set[int] = set()
-    lines = [n for n, line in enumerate(source.lines, 1) if _INF.search(line)]
     names = {
         name_of(target)
         for site in sites(context.script.module, lines, (ast.Assign,))
@@ -417,19 +437,21 @@ _PASSED = (
 def guard_vanishes(context: Context) -> None:
     """A constant below 2^-25 guards a division or a logarithm, and mixed precision is on."""
     source = context.script.source
-    if not _SMALL.search(source.text):
-        return
     modes = context.option("precision_mode") | context.option("precision_mode_v2")
     mode = next((each for each in modes if each in _HALF), None)
     if mode is None:
         return
     meaning = context.meaning
-    lines = [n for n, line in enumerate(source.lines, 1) if _SMALL.search(line)]
+    lines = sorted({source.line(match.start()) for match in _SMALL.finditer(source.text)})
+    if not lines:
+        return
     names = {
         name_of(target)
         for site in sites(context.script.module, lines, (ast.Assign,))
         for target in site.node.targets  # type: ignore[attr-defined]
     }
+    for site in sites(context.script.module, lines, (*FUNCTIONS, ast.keyword)):
+        names |= _given_small(site.node)
     more = {line for name in names - {""} for line in source.mentions(name)}
     seen: Set[int] = set()
     for site in sites(context.script.module, sorted({*lines, *more}), (ast.BinOp, ast.Call)):
@@ -452,6 +474,15 @@ def guard_vanishes(context: Context) -> None:
             context.place(place),
             option="precision_mode",
         )
+
+
+def _given_small(node: ast.AST) -> Set[str]:
+    """The parameters that a definition, or a call, gives a constant that vanishes."""
+    if isinstance(node, ast.keyword):
+        return {node.arg} if node.arg and _vanishes(number_of(node.value)) else set()
+    given: ast.arguments = node.args  # type: ignore[attr-defined]
+    pairs = zip(reversed(given.args), reversed(given.defaults))
+    return {each.arg for each, value in pairs if _vanishes(number_of(value))}
 
 
 def _guarded(meaning: Meaning, scope: Scope, node: ast.AST) -> Optional[Tuple[float, ast.AST]]:

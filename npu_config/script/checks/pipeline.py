@@ -1,11 +1,11 @@
 """Checks of the input pipeline: what it runs on the host, and what it hands to the device."""
 
 import ast
-from typing import Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
-from npu_config.python_flow.module import Site
+from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
     Scope,
@@ -15,7 +15,9 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 from npu_config.script.checks._check import Context, check_call, recognises
-from npu_config.script.meaning import Function, Meaning, Value, function_arguments, walk
+from npu_config.script.functions import function_arguments
+from npu_config.script.meaning import Function, Meaning, walk
+from npu_config.script.passing import Value
 from npu_config.situations import pipeline
 
 _KERAS = frozenset(
@@ -32,7 +34,8 @@ def variable_captured(context: Context) -> None:
     seen: Set[Tuple[int, str]] = set()
     for _, function in meaning.given_functions():
         for part, variable in _captured(meaning, function):
-            key = (id(variable.node), name_of(part.node))
+            read = part.node.value if isinstance(part.node, ast.Subscript) else part.node
+            key = (id(variable.node), name_of(read))
             if key in seen or meaning.makes(*variable, _KERAS):
                 continue
             seen.add(key)
@@ -40,7 +43,7 @@ def variable_captured(context: Context) -> None:
                 phrase(
                     'a function of a dataset uses the variable "{}": it runs on the host, the '
                     "variable is initialised on the device",
-                    name_of(part.node),
+                    name_of(read),
                 ),
                 context.place(part.node),
             )
@@ -71,7 +74,7 @@ def _captured(meaning: Meaning, function: Function) -> Iterator[Tuple[Value, Val
     own = {id(each.node) for each in functions}
     for each in functions:
         for part in meaning.body(each):
-            if not isinstance(part.node, (ast.Name, ast.Attribute)):
+            if not isinstance(part.node, (ast.Name, ast.Attribute, ast.Subscript)):
                 continue
             if not isinstance(part.node.ctx, ast.Load):
                 continue
@@ -94,6 +97,8 @@ def argument_from_variable(context: Context) -> None:
         call = check_call(site)
         functions = function_arguments(call)
         is_generator = name_of(call.func) == "from_generator"
+        if meaning.in_dataset_function(site):
+            continue  # a captured variable, then
         for value in () if is_generator else arguments(call):
             if any(value is each for each in functions):
                 continue
@@ -168,6 +173,8 @@ class _Initialisers:
     """Finds out what an expression that is run initialises."""
 
     def __init__(self, context: Context) -> None:
+        self._context = context
+        self._lists: Optional[Dict[str, List[Tuple[Site, List[ast.expr]]]]] = None
         self._meaning = context.meaning
         self._has_locals = context.mentions("metrics", "get_local_variable", "LOCAL_VARIABLES")
 
@@ -201,8 +208,8 @@ class _Initialisers:
         if isinstance(node, ast.Name) and given and node.id in given:
             return self.of(*given[node.id], None, depth + 1)
         if isinstance(node, (ast.Name, ast.Attribute)):
-            found = self._meaning.value(scope, node)
-            inner = frozenset() if found is None else self.of(*found, None, depth + 1)
+            found = [each for each in self._meaning.values(scope, node) if each is not None]
+            inner = self.of(*found[0], None, depth + 1) if len(found) == 1 else frozenset()
             return inner | self._added(scope, node, depth)
         return frozenset()
 
@@ -222,7 +229,10 @@ class _Initialisers:
         name = self._meaning.tf(scope, node.func)
         if name in _VARIABLES or (name in _LOCALS and self._has_locals):
             return frozenset(("variables",))
-        if name in ("group", "tuple"):
+        if name in ("group", "tuple", "no_op", "identity"):
+            waits = [self.of(*each, given, depth + 1) for each in self._meaning.controls(node)]
+            return self._any(scope, node.args, given, depth).union(*waits)
+        if isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple"):
             return self._any(scope, node.args, given, depth)
         if name_of(node.func) == "make_initializer" and isinstance(node.func, ast.Attribute):
             return self.of(scope, node.func, given, depth + 1)
@@ -255,21 +265,32 @@ class _Initialisers:
         if not isinstance(node, ast.Name):
             return found
         where, _ = self._meaning.stores(scope, node.id)
-        for site in self._meaning.calls("append", "extend"):
-            call = check_call(site)
-            if not isinstance(call.func, ast.Attribute) or site.is_conditional:
-                continue
-            if not isinstance(call.func.value, ast.Name) or call.func.value.id != node.id:
-                continue
+        for site, values in self._additions().get(node.id, ()):
             if self._meaning.stores(site.scope, node.id)[0] is where:
-                found |= self._any(site.scope, call.args, None, depth)
+                found |= self._any(site.scope, values, None, depth)
         return found
+
+    def _additions(self) -> Dict[str, List[Tuple[Site, List[ast.expr]]]]:
+        """What is certainly added to lists, by their names."""
+        if self._lists is None:
+            self._lists = {}
+            source = self._context.script.source
+            lines = [n for n, line in enumerate(source.lines, 1) if "+=" in line]
+            adding = sites(self._context.script.module, lines, (ast.AugAssign,))
+            for site in (*self._meaning.calls("append", "extend"), *adding):
+                node: Any = site.node
+                is_call = isinstance(node, ast.Call)
+                owner = getattr(node.func, "value", None) if is_call else node.target
+                if isinstance(owner, ast.Name) and not site.is_conditional:
+                    values = node.args if is_call else [node.value]
+                    self._lists.setdefault(owner.id, []).append((site, values))
+        return self._lists
 
 
 @recognises(pipeline.variables_and_iterator_in_one_run)
 def initialised_together(context: Context) -> None:
     """One run initialises variables and an iterator."""
-    if not context.mentions("initializer", "make_initializer"):
+    if not context.mentions("make_initializable_iterator", "from_structure"):
         return
     initialisers = _Initialisers(context)
     both = {"variables", "iterator"}

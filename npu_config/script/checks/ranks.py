@@ -11,13 +11,16 @@ from npu_config.python_flow.scopes import (
     FUNCTIONS,
     Scope,
     argument,
+    holds,
     is_main,
+    last_line,
     literal_text,
     name_of,
 )
 from npu_config.script.checks._check import Context, check_call, recognises
 from npu_config.script.checks.network import is_new_graph, is_run, operator_made
-from npu_config.script.meaning import Meaning, Value, walk
+from npu_config.script.meaning import Meaning, walk
+from npu_config.script.passing import Value
 from npu_config.script.vocabulary import SESSIONS
 from npu_config.situations import ranks
 
@@ -108,10 +111,18 @@ def _texts(node: ast.AST) -> List[str]:
     return [text for text in map(literal_text, ast.walk(node)) if text]
 
 
-def _branches(node: ast.AST) -> Tuple[Sequence[ast.AST], Sequence[ast.AST]]:
+def _branches(site: Site) -> Tuple[Sequence[ast.AST], Sequence[ast.AST]]:
+    """What is done on either side; behind ``return`` the rest of the block is the other side."""
+    node = site.node
     if isinstance(node, ast.IfExp):
         return [node.body], [node.orelse]
     assert isinstance(node, ast.If)
+    if node.orelse or not isinstance(node.body[-1], (ast.Return, ast.Continue)):
+        return node.body, node.orelse
+    for field in ("body", "orelse", "finalbody"):
+        block: Sequence[ast.AST] = getattr(site.parents[-1], field, ())
+        if any(each is node for each in block):
+            return node.body, block[block.index(node) + 1 :]
     return node.body, node.orelse
 
 
@@ -129,8 +140,7 @@ def summary_on_one_rank(context: Context) -> None:
         return
     for site in _Ranks(context).conditions():
         first, second = (
-            [_summary_at(context, site.scope, each) for each in part]
-            for part in _branches(site.node)
+            [_summary_at(context, site.scope, each) for each in part] for part in _branches(site)
         )
         has = [next((n for n in part if n is not None), None) for part in (first, second)]
         if (has[0] is None) == (has[1] is None):
@@ -146,7 +156,10 @@ def _summary_at(context: Context, scope: Scope, node: ast.AST) -> Optional[ast.A
     """Where a part of the script runs a summary, or makes the hook that does."""
     meaning = context.meaning
     for part in walk(scope, node):
-        call = part.node
+        call: ast.AST = part.node
+        is_item = isinstance(call, ast.Assign) and _is_fetch_of_dict(context, call)
+        if is_item and _holds_summary(meaning, Value(part.scope, call.value)):  # type: ignore[attr-defined]
+            return call
         if not isinstance(call, ast.Call):
             is_fetched = isinstance(node, ast.expr) and call is node and _is_fetched(context, node)
             if is_fetched and _holds_summary(meaning, part):
@@ -194,6 +207,17 @@ def _is_list_of_fetches(context: Context, call: ast.Call) -> bool:
     )
 
 
+def _is_fetch_of_dict(context: Context, node: ast.Assign) -> bool:
+    """True for an item that is put into a dict which a session runs."""
+    owners = [each.value for each in node.targets if isinstance(each, ast.Subscript)]
+    names = {each.id for each in owners if isinstance(each, ast.Name)}
+    return bool(names) and any(
+        isinstance(a, ast.Name) and a.id in names
+        for site in context.meaning.calls("run")
+        for a in check_call(site).args[:1]
+    )
+
+
 def _is_fetched(context: Context, node: ast.expr) -> bool:
     """True when an expression is a part of what a session runs, or of a name that it runs."""
     around = context.unread.around(node)
@@ -218,7 +242,7 @@ def graph_on_one_rank(context: Context) -> None:
     """An operator is made, or a collective is run, under a condition on the rank."""
     meaning = context.meaning
     for site in _Ranks(context).conditions():
-        branches = _branches(site.node)
+        branches = _branches(site)
         if any(_has_own_graph(site.scope, each) for part in branches for each in part):
             continue
         made = [_operators(meaning, site.scope, part) for part in branches]
@@ -247,7 +271,7 @@ def _has_own_graph(scope: Scope, node: ast.AST) -> bool:
 def _summary_of(context: Context, site: Site) -> bool:
     return any(
         _summary_at(context, site.scope, each) is not None
-        for part in _branches(site.node)
+        for part in _branches(site)
         for each in part
     )
 
@@ -301,8 +325,9 @@ _API = (
     *("get_world_rank_from_group_rank", "get_group_rank_from_world_rank"),
     *("get_npu_rank_id", "get_npu_rank_size", "get_npu_local_rank_id"),
 )
+_FIRST = ("initialize_system", "init_resource", "npu_resources")
 _READY = (
-    *("initialize_system", "init_resource", "run", "train", "fit", "train_and_evaluate"),
+    *(*_FIRST, "run", "train", "fit", "train_and_evaluate"),
     *("Session", "MonitoredTrainingSession", "InteractiveSession", "set_keras_session_npu_config"),
     *("init_rdma", "npu_clear_session", "evaluate", "predict", "init"),
 )
@@ -311,7 +336,7 @@ _READY = (
 @recognises(ranks.rank_asked_before_initialisation)
 def rank_asked_first(context: Context) -> None:
     """The rank is asked for by the first statements of a program."""
-    if not context.mentions(*_API) or context.mentions("npu_resources"):
+    if not context.mentions(*_API):
         return
     meaning = context.meaning
     ready = [line for word in _READY for line in context.script.source.mentions(word)]
@@ -323,12 +348,10 @@ def rank_asked_first(context: Context) -> None:
     seen: Set[int] = set()
     for site in meaning.calls(*_API):
         call = check_call(site)
-        function = site.function
-        if function is not None and not _is_started(context, site):
+        moment = _moment(context, site)
+        if moment is None or not meaning.is_npu(site.scope, call.func, *_API):
             continue
-        if not meaning.is_npu(site.scope, call.func, *_API):
-            continue
-        if (first is not None and first < site.line) or site.line in seen:
+        if (first is not None and first < moment) or site.line in seen:
             continue
         if context.imports_have("init_resource", "initialize_system"):
             continue
@@ -344,16 +367,25 @@ def rank_asked_first(context: Context) -> None:
         )
 
 
-def _is_started(context: Context, site: Site) -> bool:
-    """True in a function ``main`` of the module, which starts the program."""
+def _moment(context: Context, site: Site, depth: int = 0) -> Optional[int]:
+    """The line of the program's start at which a place is come to first; None: not known."""
     function = site.function
-    if not isinstance(function, FUNCTIONS) or function.name != "main":
-        return False
-    if sum(isinstance(node, FUNCTIONS) for node in site.parents) != 1:
-        return False
-    return any(
-        isinstance(each, ast.If) and is_main(each.test) for each in context.script.tree.body
-    )
+    if function is None:
+        return site.line
+    assert isinstance(function, FUNCTIONS)
+    if sum(isinstance(node, FUNCTIONS) for node in site.parents) != 1 or depth > 3:
+        return None
+    for each in context.script.tree.body if function.name == "main" else ():
+        if isinstance(each, ast.If) and is_main(each.test):
+            ready = {n for word in _FIRST for n in context.script.source.mentions(word)}
+            return None if holds(sorted(ready), each.lineno, last_line(each)) else site.line
+    callers = context.meaning.calls_of(function)
+    moments = [
+        None if each.is_conditional or each.inside(ast.Try) else _moment(context, each, depth + 1)
+        for each in callers or ()
+    ]
+    known = [max(each, site.line) for each in moments if each is not None]
+    return min(known) if known and len(known) == len(moments) else None
 
 
 _WRAPPERS = (
@@ -374,9 +406,15 @@ def nothing_broadcast(context: Context) -> None:
         return
     if not context.mentions(*SESSIONS, "fit", "fit_generator", "train", "train_on_batch"):
         return
-    text = context.script.source.text
-    if context.mentions(*_SENDING) or "broadcast" in text.lower():
+    if _broadcasts(context):
         return
+    text = (
+        "the optimizer averages gradients, and nothing assigns the values that are broadcast: "
+        "each rank trains from weights of its own"
+        if context.mentions("broadcast")
+        else "the optimizer averages gradients, and nothing broadcasts the first values of the "
+        "variables: each rank trains from weights of its own"
+    )
     if context.imports_may_have(*_SENDING) or _starts_alike(context):
         return
     for site in context.meaning.calls(*_WRAPPERS[:3]):
@@ -386,12 +424,30 @@ def nothing_broadcast(context: Context) -> None:
         if function is not None and not context.meaning.is_called(function):
             continue
         context.report(
-            "the optimizer averages gradients, and nothing broadcasts the first values of the "
-            "variables: each rank trains from weights of its own",
+            phrase(text),
             context.place(site.node),
             severity=Severity.WARNING if _has_seed(context) else None,
         )
         return
+
+
+_ASSIGNING = ("assign", "load", "update", "set_value", "set_weights", "_assign", "scatter_update")
+
+
+def _broadcasts(context: Context) -> bool:
+    """True unless nothing sends the first values, or nothing takes what was sent."""
+    text = context.script.source.text
+    if context.mentions(*(word for word in _SENDING if word != "broadcast")):
+        return True
+    meaning = context.meaning
+    sent = [
+        site
+        for site in meaning.calls("broadcast")
+        if "hccl" in (meaning.name(site.scope, check_call(site).func) or "")
+    ]
+    if not sent or text.lower().count("broadcast") > len(sent):
+        return "broadcast" in text.lower()
+    return context.mentions(*_ASSIGNING) or "assign" in text
 
 
 _ALIKE = ("zeros_initializer", "ones_initializer", "constant_initializer")

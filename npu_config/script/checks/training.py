@@ -17,7 +17,9 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 from npu_config.script.checks._check import Context, check
-from npu_config.script.meaning import VARIABLES, Function, Value
+from npu_config.script.functions import VARIABLES
+from npu_config.script.meaning import Function
+from npu_config.script.passing import Value
 from npu_config.script.vocabulary import TABLES
 
 _INIT = "tf_adapter/python/npu_bridge/npu_init.py"
