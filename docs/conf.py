@@ -15,8 +15,6 @@ html_baseurl = DOCS_URL + "/"
 
 extensions = [
     "myst_parser",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "mixed_search",
 ]
@@ -34,9 +32,3 @@ copybutton_prompt_text = "$ "
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 suppress_warnings = ["misc.highlighting_failure"]  # wrong examples are wrong on purpose
-
-napoleon_use_ivar = True
-autodoc_typehints = "description"
-autodoc_member_order = "bysource"
-autodoc_class_signature = "separated"
-autodoc_mock_imports = ["tensorflow"]

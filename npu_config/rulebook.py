@@ -43,6 +43,7 @@ def load_all() -> Tuple[Rule, ...]:
 
 if TYPE_CHECKING:
     RULES: Tuple[Rule, ...]
+    """Every rule: its id, its name, its severity, its page."""
 else:
 
     def __getattr__(name: str) -> Any:

@@ -201,7 +201,12 @@ def failing(folder: Path, tests: Sequence[str], limit: float) -> Optional[List[s
     process = subprocess.Popen(
         [*command, "-m", NEITHER, *tests],
         cwd=str(folder),
-        env={**os.environ, "CI": "1", "PYTHONDONTWRITEBYTECODE": "1"},
+        env={
+            **os.environ,
+            "CI": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": str(folder),  # of the processes that tests start, too
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,

@@ -16,6 +16,7 @@ from npu_config.catalogue.options import PAGES, removed
 OPTIONS: Mapping[str, Option] = MappingProxyType(
     {name: option for page in PAGES for name, option in page.options.items()}
 )
+"""Every option by its name: what it takes, its default, the versions that read it."""
 REMOVED: Mapping[str, Option] = removed.options
 """Those that only older adapters read."""
 

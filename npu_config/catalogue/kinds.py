@@ -113,15 +113,15 @@ def written_int(text: str) -> Optional[int]:
 class Kind:
     """Base of all kinds.
 
-    ``plain`` says that the canonical form is what goes on the wire; a value of exactly the type
-    ``exact`` that is in ``legal`` is canonical as it stands; ``words`` are the legal values in
-    words, ``forms`` the JSON Schemas of the forms that a configuration file may hold, where both
-    are the same for all values of the class.
+    ``plain`` says that the canonical form is what goes on the wire; ``exact`` is the type of that
+    and of the value in JSON files, a value of it that is in ``legal`` is canonical as it stands;
+    ``words`` are the legal values in words, ``forms`` the JSON Schemas of the forms that a
+    configuration file may hold, where both are the same for all values of the class.
     """
 
     wire = ""
     plain = True
-    exact: type = object
+    exact: ClassVar[type] = object
     legal: Container[Any] = ()
     words: str
     forms: ClassVar[Tuple[Dict[str, Any], ...]] = ()
@@ -334,6 +334,7 @@ class Text(Kind):
     """Free text, or text of a simple pattern given with the words that explain it."""
 
     wire = "s"
+    exact = str
     annotation = "str"
     pattern: Optional[str] = None
     words: str = "any text"
@@ -367,6 +368,7 @@ class FilePath(Kind):
     """
 
     wire = "s"
+    exact = str
     forms = ({"type": "string", "minLength": 1},)
     annotation = "Union[str, os.PathLike[str]]"
     what: str = "file"

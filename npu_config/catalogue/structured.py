@@ -141,6 +141,7 @@ class Structured(Kind):
     """Base: the wire carries text, the canonical form is not text."""
 
     wire = "s"
+    exact = str
     plain = False
 
     def to_wire(self, value: Any) -> Wire:

@@ -65,7 +65,7 @@ def overflow_command(
     """
     from npu_config.dumps import overflow as overflows
     from npu_config.dumps import overflow_groups as groups
-    from npu_config.dumps.html import overflow_page
+    from npu_config.dumps.overflow_page import overflow_page
 
     report = attempt(
         outputs.format_, lambda: overflows.explain_overflows(path, graph, run, device)
@@ -103,7 +103,7 @@ def overflow_command(
         report.diagnostics,
         [overflows.finding(each) for each in report.overflows],
         lambda: _overflows(report, compared, path),
-        lambda: overflow_page(report, localized("Overflows in {}", path)),
+        lambda: overflow_page(report, localized("Overflows in {}", path), path, compared),
     )
     if mixlist is not None:
         write_mixlist(mixlist, report.mixlist, outputs.force)
@@ -134,18 +134,9 @@ def _runs(report: Any, chosen: bool) -> List[Dict[str, Any]]:
 
 def _looked_at(report: Any) -> str:
     """Which runs the result is of, and which were left out."""
-    if not any(run for _, run in report.runs):
-        return ""
-    named = [
-        run or "?" if device is None else localized("{} (device {})", run or "?", device)
-        for device, run in report.runs
-    ]
-    result: str = localized("run {}\n", ", ".join(named))
-    if report.older:
-        others = sorted({run or "?" for _, run in report.older})
-        message = "other runs, not looked at: {} (--run chooses)\n"
-        result += localized(message, ", ".join(others))
-    return result
+    from npu_config.dumps.overflow_groups import looked_at
+
+    return "".join(line + "\n" for line in looked_at(report))
 
 
 def _overflows(report: Any, compared: Any, path: str) -> str:
@@ -154,60 +145,26 @@ def _overflows(report: Any, compared: Any, path: str) -> str:
     parts = [_looked_at(report)]
     found = groups.grouped(report.overflows)
     parts += [text.overflow(number, each) + "\n" for number, each in enumerate(found, 1)]
-    count = len(report.overflows)
-    if count:
-        parts.append(
-            localized(
-                "{:,} overflow; start with the first\n"
-                if count == 1
-                else "{:,} overflows; start with the first\n",
-                count,
-            )
-        )
-        parts.append(_by_step(groups.by_step(report.overflows)))
-    else:
-        parts.append("no overflow was recorded\n")
-        parts.append(localized("Ascend 950 writes no records. "))
-        parts.append(localized("The values were not looked at: npu-config dump scan {}\n", path))
-    if report.suspicious:
-        message = "tables of statistics with NaN or infinities, without a record: {:,}; {}\n"
-        parts.append(localized(message, len(report.suspicious), report.suspicious[0]))
-    if report.strays:
-        message = "records without a status, where nothing overflowed: {:,}\n"
-        parts.append(localized(message, len(report.strays)))
+    parts += [printable(line) + "\n" for line in groups.outcome(report, path)]
     if compared is not None:
         parts.append(_compared(compared))
     return "".join(parts)
 
 
-def _by_step(counts: Dict[int, int]) -> str:
-    from npu_config.dumps.overflow_groups import trend
-
-    direction = trend(counts)
-    if direction is None:
-        return ""
-    pairs = ["{}: {:,}".format(step, count) for step, count in counts.items()]
-    shown = [*pairs[:10], "..."] if len(pairs) > 20 else pairs[:10]
-    shown += pairs[-10:] if len(pairs) > 20 else pairs[10:]
-    return str(localized("by step: {}; {}\n", ", ".join(shown), direction))
-
-
 def _compared(compared: Any) -> str:
     """What became of the overflows of an earlier run."""
+    from npu_config.dumps.overflow_groups import name_of, verdict_on
+
     lines = [""]
     for words, members in (
         (phrase("gone"), compared.gone),
         (phrase("left"), compared.left),
         (phrase("new"), compared.new),
     ):
-        names = [printable(str(text.operator(each.first))) for each in members]
+        names = [printable(name_of(each)) for each in members]
         shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
         lines.append(localized("{}: {:,}{}", words, len(names), "; " + shown if shown else ""))
-    if compared.left:
-        lines.append("the change did not help these operators")
-    elif compared.new:
-        lines.append("the overflow is gone there and is elsewhere now")
-    return "\n".join([*map(localized, lines), ""])
+    return "\n".join([*lines, verdict_on(compared), ""])
 
 
 @click.command("scan")

@@ -10,7 +10,7 @@ import click
 from npu_config.cli import _dump_text as text
 from npu_config.cli._options import FILE, form_option, together
 from npu_config.cli._output import Failure, Unproducible, progress, say, write
-from npu_config.cli._report import attempt, print_findings
+from npu_config.cli._report import attempt, name_logs, print_findings
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized
 from npu_config.dumps.tree import find_dumps
@@ -129,6 +129,7 @@ def print_result(
         say(shown())
         if found:
             print_findings(found, files=files)
+            name_logs(found)
 
 
 def files_of(
@@ -145,7 +146,10 @@ def files_of(
     tree = attempt(format_, lambda: find_dumps(path))
     files = select(tree, step, ops, types, device)
     if not len(tree):
-        print_findings([*tree.diagnostics, no_dump(tree, path)], format_)
+        found = [*tree.diagnostics, no_dump(tree, path)]
+        print_findings(found, format_)
+        if format_ == "text":
+            name_logs(found)
         raise click.exceptions.Exit(1)
     if not len(files):
         raise Failure(

@@ -192,20 +192,17 @@ def statistics(values: Any) -> str:
     return "\n".join(lines) + "\n"
 
 
-def operator(each: Any) -> str:
-    """The operator that overflowed, or the task where its dump is not there."""
-    return each.op_name or localized("task {} of stream {}", each.task, each.stream)
-
-
 def overflow(index: int, group: Any) -> str:
     """Equal overflows with their reason and what follows."""
+    from npu_config.dumps.overflow_groups import name_of, origin_of
+
     each = group.first
     times = len(group.members)
     lines = [
         localized(
             "{}. {} ({}), step {}, device {}",
             index,
-            operator(each),
+            name_of(group),
             each.op_type or localized("unknown type"),
             _numbers(group.steps),
             _numbers(group.devices),
@@ -215,14 +212,11 @@ def overflow(index: int, group: Any) -> str:
         lines.append(localized("   {:,} equal overflows; the first:", times))
     for unit in each.units:
         for text, documented in unit.words:
-            remark = "" if documented else " (uncertain)"
+            remark = "" if documented else localized(" (uncertain)")
             lines.append("   {}: {}{}".format(unit.unit, localized(text), remark))
     for tensor in each.tensors:
         lines.append("   {}".format(_tensor(tensor)))
-    origin = localized(each.origin)
-    if each.came_in_with:
-        origin += localized(" with input {}", ", ".join(map(str, each.came_in_with)))
-    lines.append("   {}".format(origin))
+    lines.append("   {}".format(origin_of(each)))
     if each.passes:
         lines.append(localized("   made by the fusion passes {}", ", ".join(each.passes)))
     lines += ["   -> {}".format(localized(text)) for text in each.advice]
@@ -239,21 +233,21 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 def _tensor(tensor: Any) -> str:
     head = "{} {} {} {}: ".format(
-        tensor.side, tensor.number, tensor.data_type, shape(tensor.shape)
+        localized(tensor.side), tensor.number, tensor.data_type, shape(tensor.shape)
     )
     values = tensor.statistics
     if values is None:
-        return head + str(tensor.reason)
+        return head + localized(tensor.reason)
     text = localized(
         "min {} max {} mean {}", *map(number, (values.minimum, values.maximum, values.mean))
     )
     for count, what in (
         (values.nan, "NaN"),
-        (values.infinite, "infinite"),
-        (values.at_limit, "at the type's limit"),
+        (values.infinite, phrase("infinite")),
+        (values.at_limit, phrase("at the type's limit")),
     ):
         if count:
-            text += ", {:,} {}".format(count, what)
+            text += localized(", {:,} {}", count, what)
     return head + text
 
 
@@ -328,8 +322,7 @@ def _compared(result: Any) -> str:
             if other and other != words:
                 lines.append(localized("with: {}", other))
     elif parts:
-        lines.append(matrix(result).rstrip("\n"))
-        lines.append("")
+        lines += [*matrix(result).splitlines(), ""]
         lines.append(localized("below: {}", place(result.where)))
     lines += [localized("not compared: {}", text) for text in result.left_out]
     return "".join("{}\n".format(printable(line)) for line in lines) + ("\n" if lines else "")

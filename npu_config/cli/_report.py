@@ -87,6 +87,13 @@ def _holds_findings(path: str) -> bool:
     return isinstance(found, dict) and {"version", "diagnostics", "summary"} <= set(found)
 
 
+def name_logs(found: Iterable[Diagnostic], err: bool = False) -> None:
+    """Say of files with findings that they are logs, and what reads them."""
+    for path in dict.fromkeys(each.path for each in found if each.path):
+        if _is_log(path):
+            say(localized("{} is a log; run: npu-config log {}\n", path, path), err=err)
+
+
 @contextlib.contextmanager
 def refusals(format_: str = "text", err: bool = True) -> Iterator[None]:
     """Inside, what is refused is printed, and the command ends with code 1."""
@@ -95,9 +102,7 @@ def refusals(format_: str = "text", err: bool = True) -> Iterator[None]:
     except NpuConfigError as error:
         print_findings(error.diagnostics, format_, err=err)
         if format_ == "text":
-            for path in dict.fromkeys(found.path for found in error.diagnostics if found.path):
-                if _is_log(path):
-                    say(localized("{} is a log; run: npu-config log {}\n", path, path), err=err)
+            name_logs(error.diagnostics, err)
         raise click.exceptions.Exit(1) from None
 
 

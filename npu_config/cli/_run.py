@@ -340,14 +340,17 @@ _ENDED = (
 def _listed(found: Iterable[Tuple["Diagnostic", str]]) -> Iterator[str]:
     """Findings but for notes, each once, with words on where they come from."""
     from npu_config.core.diagnostics import Severity
-    from npu_config.reporters.text import finding
+    from npu_config.reporters.text import ends, finding
 
+    found = list(found)
     shown = (
         localized("npu-config run: {}{}", whose, finding(each.localized(language())))
         for each, whose in found
         if each.severity is not Severity.INFO
     )
     yield from dict.fromkeys(shown)
+    for line in ends(each for each, _ in found):
+        yield localized("npu-config run: {}\n", line)
 
 
 def _is_rank(report: Optional[str]) -> bool:

@@ -362,13 +362,15 @@ class Session:
         """What is said of scripts: of those that changed anew, of the others what was said."""
         for path in paths:
             assert self._remembered is not None
-            yield from self._remembered.answer(path, functools.partial(_listed, judge, path))
+            look = functools.partial(_listed, judge, path)
+            yield from self._remembered.answer(path, look, self._default_of(path))
 
     def _check(self, candidate: Candidate) -> Union[Judgement, Ownership]:
         """Check one file, or say why one that was only found is not for us."""
         if self._remembered is None or candidate.content is not None:
             return self._checked(candidate)
-        return self._remembered.answer(candidate.path, lambda: self._checked(candidate))
+        around = self._default_of(candidate.path)
+        return self._remembered.answer(candidate.path, lambda: self._checked(candidate), around)
 
     def _checked(self, candidate: Candidate) -> Union[Judgement, Ownership]:
         look = judge_if_ours if candidate.if_ours else judge

@@ -13,11 +13,11 @@ from typing import Any, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 from npu_config.core.files import reading
 from npu_config.core.message import LANGUAGES, LOCALES, language
 
-KINDS = ("option", "rule", "variable", "argument", "migration", "guide")
+KINDS = ("option", "rule", "variable", "argument", "migration", "api", "guide")
 FAILURES = ("code", "failure")
 """The kinds of what logs show, which are in no file of topics."""
-_NAMED = ("option", "rule", "variable")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*[-_]\w[-\w]*\Z")
+_NAMED = ("option", "rule", "variable", "api")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*[-_.]\w[-.\w]*\Z")
 FORMER = "former"
 """The kind of names that older adapters read: they are explained, not listed."""
 
@@ -82,7 +82,7 @@ def called(word: str) -> List[Topic]:
     """
     found = [topic for topic in topics() if topic.is_called(word)]
     exact = [topic for topic in found if word in (topic.name, *topic.also)]
-    found = exact or found
+    found = exact or [topic for topic in found if topic.kind != "api"]  # overflow, Overflow
     others = [topic for topic in found if topic.kind != "migration"]
     if not others and "-" in word:
         others = [each for each in called(word.replace("-", "_")) if each not in found]
@@ -97,7 +97,9 @@ def misspelt(word: str) -> Optional[str]:
 
     names = [n for t in topics() if t.kind in _NAMED for n in (t.name, *t.also)]
     close = near(word, names)
-    return close if close is not None and is_typo(word, close) else None
+    if close is None or not is_typo(word.rpartition(".")[2], close.rpartition(".")[2]):
+        return None
+    return close
 
 
 def about(words: str) -> List[Topic]:

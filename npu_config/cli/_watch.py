@@ -25,7 +25,7 @@ class Remembered:
     """What was found in files; it holds while neither they nor what was read for it changes."""
 
     def __init__(self) -> None:
-        self._known: Dict[str, Tuple[Any, Mapping[str, State]]] = {}
+        self._known: Dict[str, Tuple[Any, Mapping[str, State], Any]] = {}
         self._settings: Any = None
 
     def use(self, settings: Any) -> None:
@@ -34,17 +34,18 @@ class Remembered:
             self._known.clear()
             self._settings = settings
 
-    def answer(self, path: str, check: Callable[[], _Answer]) -> _Answer:
-        """What a check of a file gives, or gave."""
+    def answer(self, path: str, check: Callable[[], _Answer], around: Any = None) -> _Answer:
+        """What a check of a file gives, or gave with the same around it."""
         known = self._known.get(path)
-        if known is not None and all(_state(name) == state for name, state in known[1].items()):
+        if known is not None and known[2] == around and _holds(known[1]):
             found: _Answer = known[0]
             return found
         full = os.path.abspath(path)
         before = _state(full)  # what is written meanwhile is a change
         with unsaved({}) as asked:
             found = check()
-        self._known[path] = found, {**{name: _state(name) for name in asked}, full: before}
+        states = {**{name: _state(name) for name in asked}, full: before}
+        self._known[path] = found, states, around
         return found
 
     def checked(self, before: Mapping[str, State]) -> Dict[str, State]:
@@ -56,9 +57,13 @@ class Remembered:
         """
         self._known = {k: v for k, v in self._known.items() if os.path.abspath(k) in before}
         found: Dict[str, State] = {}
-        for _, states in self._known.values():
+        for _, states, _ in self._known.values():
             found.update(states)
         return {**found, **before}
+
+
+def _holds(states: Mapping[str, State]) -> bool:
+    return all(_state(name) == state for name, state in states.items())
 
 
 def _state(path: str) -> State:

@@ -1,7 +1,7 @@
 """``npu-config check``."""
 
 import os
-from typing import Any, Iterator, Optional, Tuple
+from typing import Any, Iterator, Optional, Set, Tuple
 
 import click
 
@@ -88,7 +88,7 @@ def command(
     1: there are some; 2: wrong usage, or a named path does not exist.
     """
     from npu_config.cli._session import Session, candidates, selection
-    from npu_config.lint.project import find_project
+    from npu_config.lint.project import find_project, settings_of
     from npu_config.rulebook import load_all
 
     paths = paths or (os.curdir,)
@@ -161,9 +161,12 @@ def command(
 
     def files() -> Iterator[str]:
         project = find_project(paths[0], load_all)
-        if project.path is not None:
-            yield project.path
-        yield from (found.path for found in candidates(paths, project, if_ours))
+        first = os.path.abspath(paths[0])
+        folders: Set[str] = {first if os.path.isdir(first) else os.path.dirname(first)}
+        for found in candidates(paths, project, if_ours):
+            yield found.path
+            folders.add(os.path.dirname(os.path.abspath(found.path)))
+        yield from settings_of(folders)
 
     return check_again(once, files)
 

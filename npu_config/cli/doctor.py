@@ -38,6 +38,7 @@ def command(
     from npu_config.judging import ALONE
     from npu_config.lint.project import in_project
     from npu_config.readers import LARGEST
+    from npu_config.reporters.text import ends
     from npu_config.rulebook import load_all
 
     content = None
@@ -64,4 +65,6 @@ def command(
         if check.help:
             lines += localized("{:<47} help: {}\n", "", printable(localized(check.help)))
         say(lines, color=color)
+    for line in ends(checkup.judgement.found if checkup.judgement is not None else ()):
+        say(line + "\n")
     return 0 if checkup.ok else 1

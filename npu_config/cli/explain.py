@@ -19,7 +19,7 @@ from npu_config.cli._topics import (
     misspelt,
     topics,
 )
-from npu_config.core.message import join, localized
+from npu_config.core.message import join, listed, localized
 
 _RULE = re.compile(r"NPU[0-9]+\Z", re.I)
 
@@ -67,6 +67,8 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
         elif not hits:
             say(former(word))
     found = _of(kind, found)
+    if not listing:
+        found = [_with_codes(topic) for topic in found]
     if format_ == "json":
         say(_json(found, not listing))
     elif searched:
@@ -84,6 +86,27 @@ def _listed(kind: Optional[str]) -> List[Topic]:
 
         return failures(str(kind))
     return list(topics())
+
+
+def _with_codes(topic: Topic) -> Topic:
+    """A rule with the error codes by which jobs end for what it finds."""
+    if topic.kind != "rule":
+        return topic
+    from npu_config.cli._failures import codes_of_rule
+    from npu_config.core.job_ends import ENDS
+
+    ends = {end.code: end.names for end in ENDS if end.rule == topic.name}
+    others = [code for code in codes_of_rule(topic.name) if code not in ends]
+    page = topic.page
+    for code, names in ends.items():
+        text = "The job ends with {} ({})." if names else "The job ends with {}."
+        page += "\n" + localized(text, code, *([localized(listed(names))] if names else [])) + "\n"
+    if others:
+        page += "\n" + localized(
+            "What it finds can be behind {} in a log.", localized(listed(others))
+        )
+        page += "\n"
+    return topic._replace(page=page, facts={**topic.facts, "codes": [*ends, *others]})
 
 
 def _failure(word: str) -> List[Topic]:

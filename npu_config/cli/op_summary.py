@@ -10,7 +10,7 @@ import click
 from npu_config.cli._options import FILE, form_option
 from npu_config.cli._output import progress, say, write_mixlist
 from npu_config.cli._report import attempt, fails, print_findings
-from npu_config.core.diagnostics import NpuConfigError, Report
+from npu_config.core.diagnostics import Report
 from npu_config.core.message import localized, phrase
 from npu_config.core.terminal import padded, printable, width
 
@@ -69,28 +69,20 @@ def command(
     from npu_config.diagnosis.profiling_tables import (
         advise,
         compare_profiles,
-        read_op_summary,
+        find_profile_tables,
         read_profile,
     )
 
-    profile = attempt(format_, lambda: read_profile(paths))
+    tables = [table for path in paths for table in find_profile_tables(path)]
+    with progress(sum(map(_size, tables)), _LARGE) as advance:
+        profile = attempt(format_, lambda: read_profile(paths, advance))
     earlier = None
     if before is not None:
         other = before
         earlier = attempt(format_, lambda: read_profile([other]))
     nodes = attempt(format_, lambda: float16_nodes(graph)) if graph else frozenset()
-    tables = [t.path for t in profile.tables if t.kind == "op_summary"]
-    advice, why = None, ""
-    summary = None
-    with progress(sum(map(os.path.getsize, tables)), _LARGE) as advance:
-        try:
-            summary = read_op_summary(tables, advance) if tables else None
-        except NpuConfigError as error:
-            why = error.diagnostics[0].message
-    if summary is not None:
-        advice = advise(summary, types or None, nodes)
-    elif not tables:
-        why = phrase("there is no op_summary table")
+    summary, why = profile.one_block, profile.not_analysed
+    advice = None if summary is None else advise(summary, types or None, nodes)
     found = [*profile.diagnostics, *(earlier.diagnostics if earlier is not None else ())]
     compared = None if earlier is None else compare_profiles(earlier, profile)
     if format_ == "json":
@@ -107,6 +99,10 @@ def command(
     if mixlist is not None:
         write_mixlist(mixlist, () if advice is None else advice.black_list, force)
     return 1 if fails(Report(found), False) else 0
+
+
+def _size(path: str) -> int:
+    return os.path.getsize(path) if os.path.isfile(path) else 0
 
 
 def _content(
@@ -132,6 +128,7 @@ def _content(
             "share": advice.share,
         },
         "not_analysed": why,
+        "not_read": list(profile.others),
         "compared": None,
     }
     if compared is not None:
@@ -179,6 +176,11 @@ def _profile(profile: Any, top: int) -> str:
             sum(table.skipped for table in profile.tables),
         )
     )
+    if profile.others:
+        names = [os.path.basename(path) for path in profile.others]
+        shown = [*names[:5], "..."] if len(names) > 5 else names
+        message = "not read, as their kind is not known here: {:,} ({})"
+        lines.append(printable(localized(message, len(names), ", ".join(shown))))
     if profile.engines:
         lines.append("")
         rows = [

@@ -27,6 +27,7 @@ class Unknown(enum.Enum):
 
 
 UNKNOWN = Unknown.UNKNOWN
+"""A value that cannot be known: given for an option, no rule complains of it."""
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 

@@ -37,8 +37,8 @@ from npu_config.dumps.graph import GeGraph, GeOp, graph_file, read_ge_graph
 from npu_config.dumps.matching import NO_COUNTERPART, Match, Sides, is_constant, match_of
 from npu_config.dumps.metrics import Metrics
 from npu_config.dumps.pairing import Choice, Pair, paired
-from npu_config.dumps.reference import Array, References, open_references
-from npu_config.dumps.statistics import StatisticsRow, read_statistics
+from npu_config.dumps.reference import Array, References, of_line, of_tensor, open_references
+from npu_config.dumps.statistics import read_statistics
 from npu_config.dumps.tables import judge_numbers, numbers_of
 from npu_config.dumps.tree import (
     DumpFile,
@@ -416,7 +416,9 @@ class Work:
                 shape = line.shape or ()
                 which, names = (line.side, line.index), _stands_for(operator, op)
                 row = _row(number, operator, which, line.data_type, shape, match, names, where)
-                yield _by_numbers(row, line, match, self.bounds) if match.array else row
+                if match.array is not None:
+                    row = _by_numbers(row, of_line(name, line), True, match, self.bounds)
+                yield row
 
     def _ordered(self, ordered: List[Operator], model: Optional[str]) -> Optional[GeGraph]:
         """Sort operators by the graph, when it knows them; returns the graph then."""
@@ -562,6 +564,8 @@ def _compared(row: Row, tensor: Tensor, match: Match, bounds: Bounds, exact: boo
     assert array is not None
     types = tensor.data_type, array.data_type
     kind = _kind(row, array)
+    if array.numbers is not None:
+        return _by_numbers(row, of_tensor(tensor), False, match, bounds)
     try:
         both = aligned(tensor, array, match.format)
         limits = limits_of(kind, *types, bounds)
@@ -584,16 +588,21 @@ def _compared(row: Row, tensor: Tensor, match: Match, bounds: Bounds, exact: boo
     )
 
 
-def _by_numbers(row: Row, line: StatisticsRow, match: Match, bounds: Bounds) -> Row:
+def _by_numbers(row: Row, ours: Array, table: bool, match: Match, bounds: Bounds) -> Row:
     array = match.array
     assert array is not None
-    types = line.data_type, array.data_type
+    types = ours.data_type, array.data_type
     kind = _kind(row, array)
+    tables = table and array.numbers is not None
+    if tables and ours.shape and array.shape and ours.shape != array.shape:
+        message = "the shape is {}, {} in the reference"
+        text = phrase(message, list(ours.shape), list(array.shape))
+        return attr.evolve(row, verdict=DIVERGES, reason=text, causes=("shape",), kind=kind)
     try:
-        theirs = numbers_of(array)
+        mine, theirs = numbers_of(ours), numbers_of(array)
     except NpuConfigError as error:
         return attr.evolve(row, reason=error.diagnostics[0].message)
-    judged = judge_numbers(line.numbers, theirs, limits_of(kind, *types, bounds), line.data_type)
+    judged = judge_numbers(mine, theirs, limits_of(kind, *types, bounds), types[0], tables)
     return attr.evolve(
         row, verdict=judged.verdict, reason=judged.reason, causes=judged.causes, kind=kind
     )

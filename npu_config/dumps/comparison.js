@@ -5,12 +5,16 @@
   var HEIGHT = 24, AHEAD = 20;
   var INDEX = 1, TENSOR = 2, VERDICT = 8, REASON = 9, WORST = 10, NUMBERS = 11;
   var columns = [
-    ["#", INDEX, 4], [words.where, 0, 12], [words.tensor, TENSOR, 26], [words.type, 3, 10],
-    [words.data, 4, 10], [words.reference, 5, 20], [words.shape, 7, 10],
-    [words.verdict, VERDICT, 8]
+    ["#", INDEX, 4], [words.verdict, VERDICT, 7], [words.where, 0, data.parts[0].length > 12 ? 18 : 9],
+    [words.tensor, TENSOR, 24]
   ];
-  metrics.forEach(function (name, number) { columns.push([name, NUMBERS + number, 9]); });
-  columns.push([words.reason, REASON, 40]);
+  function measure(name) {
+    columns.push([name, NUMBERS + metrics.indexOf(name), Math.max(8, name.length * 0.58 + 2)]);
+  }
+  data.leading.forEach(measure);
+  columns.push([words.reason, REASON, 34], [words.type, 3, 12], [words.data, 4, 9],
+    [words.shape, 7, 9], [words.reference, 5, 22]);
+  metrics.filter(function (name) { return data.leading.indexOf(name) < 0; }).forEach(measure);
   var textual = {0: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 1};
   var rows = data.rows, shown = rows, selected = -1, sorted = null, way = 1, drawn = "";
   function get(id) { return document.getElementById(id); }
@@ -38,7 +42,7 @@
       });
     });
     if (sorted !== null) { sort(); }
-    selected = -1;
+    close();
     box.scrollTop = 0;
     count.textContent = words.count.replace("{0}", shown.length.toLocaleString("en"))
       .replace("{1}", rows.length.toLocaleString("en"));
@@ -46,13 +50,16 @@
     draw();
     chart();
   }
+  function rank(value) {
+    return typeof value === "string" ? value === "-inf" ? -Infinity : Infinity : value;
+  }
   function sort() {
     shown = shown.slice().sort(function (a, b) {
       var x = cell(a, sorted), y = cell(b, sorted);
       if (!textual[sorted]) {
-        x = a[sorted]; y = b[sorted];
+        x = rank(a[sorted]); y = rank(b[sorted]);
         if (x === null || y === null) { return (x === null) - (y === null); }
-        return way * (x - y);
+        return x === y ? 0 : way * (x < y ? -1 : 1);
       }
       return way * (x < y ? -1 : x > y ? 1 : 0);
     });
@@ -83,9 +90,15 @@
   function show(number) {
     if (number < 0 || number >= shown.length) { return; }
     selected = number;
-    var row = shown[number], html = "<h2>" + escaped(cell(row, TENSOR)) + "</h2><dl>";
+    var row = shown[number], html = "<button title='Esc'>" + escaped(words.close) +
+      "</button><h2>" + escaped(cell(row, TENSOR)) + "</h2><p>" +
+      escaped(cell(row, VERDICT) + (cell(row, REASON) ? ": " + cell(row, REASON) : "")) +
+      "</p><dl>";
     columns.forEach(function (column) {
-      html += "<dt>" + escaped(column[0]) + "</dt><dd>" + escaped(cell(row, column[1])) + "</dd>";
+      var text = cell(row, column[1]);
+      if (text !== "" && column[1] !== VERDICT && column[1] !== REASON && column[1] !== TENSOR) {
+        html += "<div><dt>" + escaped(column[0]) + "</dt><dd>" + escaped(text) + "</dd></div>";
+      }
     });
     html += "</dl>";
     if (row[WORST].length) {
@@ -99,9 +112,15 @@
       html += "</table>";
     }
     detail.innerHTML = html;
+    detail.querySelector("button").onclick = close;
     var top = number * HEIGHT, room = box.clientHeight - 2 * HEIGHT;
     if (top < box.scrollTop) { box.scrollTop = top; }
     if (top > box.scrollTop + room) { box.scrollTop = top - room; }
+    draw();
+  }
+  function close() {
+    selected = -1;
+    detail.innerHTML = "";
     draw();
   }
   function next(step) {
@@ -111,29 +130,43 @@
   }
   function chart() {
     var place = NUMBERS + Number(metric.value), points = [], low = Infinity, high = -Infinity;
+    var least = Infinity, picture = get("chart"), wide = picture.clientWidth || 1000, tall = 110;
     shown.forEach(function (row, number) {
-      if (row[place] !== null) {
-        points.push([number, row[place], bad(row)]);
-        low = Math.min(low, row[place]);
-        high = Math.max(high, row[place]);
+      var value = row[place];
+      if (value === null) { return; }
+      points.push([number, value, bad(row)]);
+      if (typeof value === "number") {
+        low = Math.min(low, value);
+        high = Math.max(high, value);
+        if (value > 0) { least = Math.min(least, value); }
       }
     });
-    var chart = get("chart"), last = Math.max(shown.length - 1, 1), span = high - low || 1;
-    function x(point) { return (50 + 930 * point[0] / last).toFixed(1); }
-    function y(value) { return (10 + 180 * (high - value) / span).toFixed(1); }
-    if (!points.length) { chart.innerHTML = ""; return; }
+    picture.setAttribute("viewBox", "0 0 " + wide + " " + tall);
+    if (!points.length) { picture.innerHTML = ""; return; }
+    var log = low >= 0 && high > 1000 * least;
+    function scaled(value) { return log ? Math.log(Math.max(value, least / 2)) : value; }
+    var bottom = scaled(low), span = scaled(high) - bottom, last = Math.max(shown.length - 1, 1);
+    function x(point) { return (64 + (wide - 72) * point[0] / last).toFixed(1); }
+    function y(value) {
+      if (typeof value === "string") { return 8; }
+      return (span ? 12 + (tall - 22) * (1 - (scaled(value) - bottom) / span) : tall / 2).toFixed(1);
+    }
     var every = Math.ceil(points.length / 4000), line = points.filter(function (point, number) {
-      return number % every === 0 || point[2];
+      return typeof point[1] === "number" && (number % every === 0 || point[2]);
     });
-    var marks = line.filter(function (point) { return point[2]; }).slice(0, 1000);
-    chart.innerHTML = [low, high].map(function (value) {
-      return "<text x='44' y='" + y(value) + "' text-anchor='end'>" +
+    var each = Math.ceil(points.filter(function (point) { return point[2]; }).length / 1000);
+    var marks = points.filter(function (point) { return point[2]; })
+      .filter(function (point, number) { return number % each === 0; });
+    var ends = low === Infinity ? [] : low === high ? [low] : [low, high];
+    picture.innerHTML = ends.map(function (value) {
+      return "<text x='58' y='" + (Number(y(value)) + 4) + "' text-anchor='end'>" +
         Number(value.toPrecision(3)) + "</text>";
     }).join("") + "<polyline fill='none' stroke='#0969da' points='" + line.map(function (point) {
       return x(point) + "," + y(point[1]);
     }).join(" ") + "'></polyline>" + marks.map(function (point) {
       return "<circle r='3' fill='#cf222e' cx='" + x(point) + "' cy='" + y(point[1]) +
-        "' data-row='" + point[0] + "'></circle>";
+        "' data-row='" + point[0] + "'><title>" + escaped(cell(shown[point[0]], TENSOR) + " " +
+        point[1]) + "</title></circle>";
     }).join("");
   }
   var widths = get("widths"), head = get("head");
@@ -148,6 +181,9 @@
     if (column === null) { return; }
     way = sorted === Number(column) ? -way : 1;
     sorted = Number(column);
+    Array.prototype.forEach.call(head.children, function (each) {
+      each.setAttribute("data-way", each === event.target ? way > 0 ? "\u2191" : "\u2193" : "");
+    });
     filter();
   }
   function pick(event) {
@@ -155,7 +191,7 @@
     if (row) { show(Number(row.getAttribute("data-row"))); }
   }
   box.onscroll = draw;
-  window.onresize = function () { drawn = ""; draw(); };
+  window.onresize = function () { drawn = ""; draw(); chart(); };
   head.onclick = order;
   body.onclick = get("chart").onclick = pick;
   only.onchange = part.onchange = search.oninput = filter;
@@ -165,7 +201,9 @@
   });
   document.onkeydown = function (event) {
     var typing = event.target === search || event.target.tagName === "SELECT";
-    if (event.key === "Escape") { search.value = ""; search.blur(); filter(); }
+    if (event.key === "Escape") {
+      if (selected >= 0) { close(); } else { search.value = ""; search.blur(); filter(); }
+    }
     if (event.key === "Enter" && event.target.hasAttribute &&
         event.target.hasAttribute("data-column")) { order(event); }
     if (typing || event.ctrlKey || event.metaKey || event.altKey) { return; }

@@ -8,12 +8,12 @@ comes from files is escaped.
 import json
 import math
 import pkgutil
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
-from npu_config.core.message import localized, phrase
+from npu_config.core.message import listed, localized, phrase
 from npu_config.core.version import __version__
 from npu_config.dumps.compare import Comparison, Part, Row
-from npu_config.dumps.html import escaped, page
+from npu_config.dumps.html import escaped, folded, page
 from npu_config.dumps.result import METRIC_FIELDS, outcome
 from npu_config.dumps.tree import Folder, place
 from npu_config.dumps.verdicts import AGREES, DIVERGES, IGNORED, NOT_COMPARED, place_of
@@ -25,21 +25,36 @@ _BOX = (
     '<div id="detail"></div>'
 )
 _STYLE = """
+body{margin:1em auto}
 #box{height:60vh;overflow:auto;border:1px solid #d8dee4;position:relative}
 #box table{table-layout:fixed;border-collapse:separate;border-spacing:0}
 #box td,#box th{overflow:hidden;text-overflow:ellipsis;height:24px;padding:0 .5em;
 box-sizing:border-box;line-height:23px}
-#box th{position:sticky;top:0;z-index:1}
+#box th{position:sticky;top:0;z-index:1;cursor:pointer}
+#box th:after{content:attr(data-way);margin-left:.4em}
 #box tr.blank td{border:0}
-tr.selected td{outline:1px solid #0969da}
-.bar{display:flex;flex-wrap:wrap;gap:.8em;align-items:center;margin:.6em 0}
-.matrix button{font:inherit;border:0;background:none;color:inherit;cursor:pointer;
+#box tbody tr{cursor:pointer}
+#box tr.selected td{background:#cfe4ff}
+.bar{display:flex;flex-wrap:wrap;gap:.4em .8em;align-items:center;margin:.6em 0}
+.bar select,.bar input{max-width:100%}
+.bar #part{max-width:24em}
+.first p,.fine p{margin:.2em 0;overflow-wrap:anywhere}
+.matrix{overflow-x:auto;max-height:40vh;overflow-y:auto}
+.matrix button{font:inherit;padding:0;border:0;background:none;color:inherit;cursor:pointer;
 text-decoration:underline}
 .matrix .diverges{background:#ffebe9}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:0 1em}dt{color:#6e7781}
-dd{margin:0;overflow-wrap:anywhere}
-svg text{fill:#8b949e}
+#chart{display:block;width:100%;height:110px;font:11px sans-serif}
+#chart circle{cursor:pointer}
+#detail{position:sticky;bottom:0;z-index:2;max-height:45vh;overflow:auto;background:#fff;
+border-top:2px solid #0969da;padding:.2em .5em;font-size:12px}
+#detail:empty{display:none}
+#detail h2{margin:.3em 0;font-size:1.1em;overflow-wrap:anywhere}#detail h3{margin:.6em 0 0}
+#detail button{float:right}
+dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(20em,1fr));gap:0 1em;margin:.3em 0}
+dt,dd{display:inline;margin:0}dt{color:#6e7781}dd{overflow-wrap:anywhere;margin-left:.5em}
+svg text{fill:#6e7781}
 @media (prefers-color-scheme:dark){#box{border-color:#30363d}.matrix .diverges{background:#3c1618}
+#detail{background:#0d1117}#box tr.selected td{background:#1f3a5f}
 input,select{color:inherit;background:#161b22}}
 """
 
@@ -58,12 +73,11 @@ def comparison_page(comparison: Comparison, title: str) -> str:
         _outcome(comparison),
         _facts(comparison),
         _matrix(comparison),
+        _list(localized("Not compared"), comparison.left_out),
         _controls(comparison),
-        '<svg id="chart" viewBox="0 0 1000 200" role="img" aria-label="{}" '
-        'style="max-width:100%;font:11px sans-serif"><polyline points="" fill="none"></polyline>'
+        '<svg id="chart" role="img" aria-label="{}"><polyline points="" fill="none"></polyline>'
         "</svg>".format(escaped(localized("chart"))),
         _BOX,
-        _list(localized("Not compared"), comparison.left_out),
         _list(localized("Remarks"), [found.message for found in comparison.diagnostics]),
         "<noscript><p>{}</p></noscript>".format(
             escaped(localized("the table needs JavaScript; --csv and --json have every row"))
@@ -92,20 +106,47 @@ def _facts(comparison: Comparison) -> str:
     rows = comparison.rows
     counts = [(sum(row.verdict == name for row in rows), name) for name in _VERDICTS]
     bounds = comparison.bounds
-    limits = (
-        (phrase("limits: cosine {:g}"), comparison.threshold),
-        (phrase("max abs {:g}"), bounds.absolute),
-        (phrase("max rel {:g}"), bounds.relative),
-    )
+    distance = phrase("max rel by data type and kind of tensor")
+    if bounds.relative is not None:
+        distance = phrase("max rel {:g}", bounds.relative)
+    limits = [phrase("limits: cosine {:g}", comparison.threshold), distance]
+    if bounds.absolute is not None:
+        limits.append(phrase("max abs {:g}", bounds.absolute))
     lines = [
-        ", ".join("{:,} {}".format(n, localized(name)) for n, name in counts if n),
-        "; ".join(dict.fromkeys(place(part.where) for part in comparison.parts[:1])),
-        ", ".join(localized(words, limit) for words, limit in limits if limit is not None),
+        localized(listed(phrase("{:,} {}", n, phrase(name)) for n, name in counts if n)),
+        _what(comparison.parts),
+        localized(listed(limits)),
         " ".join(("npu_config", __version__)),
     ]
     return "<ul>{}</ul>".format(
         "".join("<li>{}</li>".format(escaped(line)) for line in lines if line)
     )
+
+
+def _what(parts: Sequence[Part]) -> str:
+    """Every step, device, model and run that was compared."""
+    found = [
+        phrase(words, _few(getattr(part.where, name) for part in parts))
+        for words, name in (
+            (phrase("step {}"), "step"),
+            (phrase("device {}"), "device"),
+            (phrase("model {}"), "model"),
+            (phrase("run {}"), "run"),
+        )
+        if any(getattr(part.where, name) is not None for part in parts)
+    ]
+    return localized(phrase("compared: {}", listed(found))) if found else ""
+
+
+def _few(values: Iterable[object]) -> str:
+    """Each once; of many the first and the last."""
+    texts = [str(value) for value in dict.fromkeys(values) if value is not None]
+    if len(texts) > _MOST:
+        texts = [*texts[: _MOST - 3], "...", *texts[-2:]]
+    return ", ".join(texts)
+
+
+_MOST = 12
 
 
 def _matrix(comparison: Comparison) -> str:
@@ -115,17 +156,19 @@ def _matrix(comparison: Comparison) -> str:
     for number, part in enumerate(comparison.parts):
         key = (part.where.step, part.where.model)
         lines.setdefault(key, {})[part.where.device] = (number, part)
-    html = ['<table class="matrix"><thead><tr>']
-    heads = [localized("step"), localized("model")]
+    models = len({model for _, model in lines}) > 1
+    html = ['<div class="matrix"><table><thead><tr>']
+    heads = [localized("step"), *([localized("model")] if models else [])]
     heads += [localized("device {}", _or_dash(device)) for device in devices]
     html += ["<th>{}</th>".format(escaped(head)) for head in heads]
     html.append("</tr></thead><tbody>")
     for (step, model), found in lines.items():
+        heads_of = (step, model) if models else (step,)
         html.append("<tr>")
-        html += ["<td>{}</td>".format(escaped(_or_dash(each))) for each in (step, model)]
+        html += ["<td>{}</td>".format(escaped(_or_dash(each))) for each in heads_of]
         html += [_cell(found.get(device)) for device in devices]
         html.append("</tr>")
-    html.append("</tbody></table>")
+    html.append("</tbody></table></div>")
     return "".join(html)
 
 
@@ -154,7 +197,9 @@ def _controls(comparison: Comparison) -> str:
         for number, part in enumerate(comparison.parts)
     )
     metrics = "".join(
-        '<option value="{}">{}</option>'.format(number, name)
+        '<option value="{}"{}>{}</option>'.format(
+            number, " selected" if name == _CHARTED else "", name
+        )
         for number, name in enumerate(_NUMBERS)
     )
     keys = localized("keys: / search, d diverging only, n and p next and previous, arrows")
@@ -179,10 +224,15 @@ def _list(head: str, lines: Any) -> str:
     if not lines:
         return ""
     items = "".join("<li>{}</li>".format(escaped(localized(line))) for line in lines)
-    return "<h2>{}</h2><ul>{}</ul>".format(escaped(head), items)
+    title = "{}: {:,}".format(head, len(lines))
+    return folded(title, "<ul>{}</ul>".format(items), len(lines) <= _OPEN)
 
 
+_OPEN = 5
 _NUMBERS = {name: field for name, field in METRIC_FIELDS.items() if field}
+_CHARTED = "RelativeEuclideanDistance"
+_LEADING = ("CosineSimilarity", _CHARTED, "MaxAbsoluteError")
+"""What is seen first of the numbers, as in the terminal."""
 
 
 class _Strings:
@@ -204,8 +254,11 @@ def _data(comparison: Comparison) -> Dict[str, Any]:
     strings = _Strings()
     parts = {part.where: number for number, part in enumerate(comparison.parts)}
     rows = [_row(row, parts.get(row.where, 0), strings) for row in comparison.rows]
+    models = len({part.where.model for part in comparison.parts}) > 1
     words = {
-        "where": localized("where"),
+        "where": " / ".join(
+            map(str, map(localized, ("step", "device", "model") if models else ("step", "device")))
+        ),
         "tensor": localized("tensor"),
         "type": localized("type"),
         "data": localized("data type"),
@@ -216,26 +269,28 @@ def _data(comparison: Comparison) -> Dict[str, Any]:
         "worst": localized("worst elements"),
         "place": localized("place"),
         "device": localized("device"),
+        "close": localized("close"),
         "count": localized("rows: {0} of {1}"),
         "verdicts": [localized(name) for name in _VERDICTS],
     }
     return {
         "words": words,
-        "parts": [_short(part.where) for part in comparison.parts] or [""],
+        "parts": [_short(part.where, models) for part in comparison.parts] or [""],
         "metrics": list(_NUMBERS),
+        "leading": _LEADING,
         "strings": strings.all(),
         "rows": rows,
     }
 
 
-def _short(where: Folder) -> str:
-    values = (where.step, where.device, where.model)
-    return " / ".join(str(value) for value in values if value is not None)
+def _short(where: Folder, models: bool) -> str:
+    values = (where.step, where.device, *([where.model] if models else []))
+    return " / ".join(map(_or_dash, values))
 
 
 def _row(row: Row, part: int, strings: _Strings) -> List[Any]:
     worst: List[List[str]] = []
-    numbers: List[Optional[float]] = [None] * len(_NUMBERS)
+    numbers: List[Union[float, str, None]] = [None] * len(_NUMBERS)
     if row.metrics is not None:
         numbers = [_number(getattr(row.metrics, field)) for field in _NUMBERS.values()]
         worst = [
@@ -265,5 +320,9 @@ def _row(row: Row, part: int, strings: _Strings) -> List[Any]:
     ]
 
 
-def _number(value: float) -> Optional[float]:
-    return float("{:.6g}".format(value)) if math.isfinite(value) else None
+def _number(value: float) -> Union[float, str]:
+    """Six digits; JSON has no NaN."""
+    return float("{:.6g}".format(value)) if math.isfinite(value) else _NAN.get(value, "NaN")
+
+
+_NAN = {math.inf: "inf", -math.inf: "-inf"}

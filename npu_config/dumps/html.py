@@ -1,4 +1,4 @@
-"""Reports as one page that needs nothing else, and what such pages share.
+"""What reports as one page share: a page needs nothing else.
 
 Everything that comes from files is escaped; the page loads nothing.
 """
@@ -7,7 +7,6 @@ import html
 from typing import Iterable, Sequence, Tuple
 
 from npu_config.core.message import language
-from npu_config.dumps.overflow import Overflow, OverflowReport
 
 _STYLE = """
 body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:110em;padding:0 1em;
@@ -15,7 +14,8 @@ color:#1b1f24;background:#fff}
 h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}
 table{border-collapse:collapse;font-size:12px}
 th,td{padding:.25em .6em;border-bottom:1px solid #d8dee4;text-align:left;white-space:nowrap}
-th{position:sticky;top:0;background:#f6f8fa;cursor:pointer}
+th{background:#f6f8fa}
+.sort th{cursor:pointer}
 td.n{text-align:right;font-variant-numeric:tabular-nums}
 tr.diverges td{background:#ffebe9}tr.none td{color:#6e7781}
 .first{padding:.6em 1em;background:#ffebe9;border-left:4px solid #cf222e}
@@ -38,29 +38,6 @@ if(isNaN(p)&&isNaN(q))return way*x.localeCompare(y);
 if(isNaN(p))return 1;if(isNaN(q))return -1;return way*(p-q);});
 rows.forEach(function(row){body.appendChild(row);});};});});
 """
-_SHOWN = ("minimum", "maximum", "mean", "zeros", "nan", "infinite", "at_limit")
-
-
-def overflow_page(report: OverflowReport, title: str) -> str:
-    """The page of the overflows of a job.
-
-    Args:
-        report: what was found.
-        title: where.
-    """
-    parts = ["<h1>{}</h1>".format(escaped(title))]
-    if not report.overflows:
-        parts.append('<p class="fine">No overflow was recorded.</p>')
-    for number, overflow in enumerate(report.overflows, 1):
-        parts.append(_overflow(number, overflow))
-    if report.mixlist:
-        parts.append(
-            "<h2>Operator types to keep in float32</h2><p>{}</p>".format(
-                escaped(", ".join(report.mixlist))
-            )
-        )
-    parts.append(_notes([diagnostic.message for diagnostic in report.diagnostics]))
-    return page(title, parts)
 
 
 def escaped(value: object) -> str:
@@ -86,7 +63,21 @@ def page(title: str, parts: Sequence[str], style: str = "", script: str = "") ->
     ).format(spoken, escaped(title), _STYLE + style, "\n".join(parts), script or _SCRIPT)
 
 
-def _table(head: Sequence[str], rows: Iterable[Tuple[str, Sequence[str]]]) -> str:
+_FOLDED = "<details{}><summary>{}</summary>{}</details>"
+
+
+def folded(head: str, body: str, is_open: bool) -> str:
+    """A part of a page that can be folded up.
+
+    Args:
+        head: its text.
+        body: markup.
+        is_open: at first.
+    """
+    return _FOLDED.format(" open" if is_open else "", escaped(head), body)
+
+
+def sortable(head: Sequence[str], rows: Iterable[Tuple[str, Sequence[str]]]) -> str:
     """A table of rows with a class; cells that are numbers are set to the right."""
     lines = ['<div class="wide"><table class="sort"><thead><tr>']
     lines += ["<th>{}</th>".format(escaped(name)) for name in head]
@@ -108,49 +99,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _overflow(number: int, overflow: Overflow) -> str:
-    name = overflow.op_name or "task {} of stream {}".format(overflow.task, overflow.stream)
-    words = "".join(
-        "<li>{}: {}{}</li>".format(
-            escaped(unit.unit), escaped(text), "" if sure else " <em>(uncertain)</em>"
-        )
-        for unit in overflow.units
-        for text, sure in unit.words
-    )
-    origin = overflow.origin
-    if overflow.came_in_with:
-        origin += " with input {}".format(", ".join(map(str, overflow.came_in_with)))
-    rows = []
-    for each in overflow.tensors:
-        numbers = each.statistics
-        values = [""] * len(_SHOWN)
-        if numbers is not None:
-            values = ["{:g}".format(getattr(numbers, name)) for name in _SHOWN[:3]]
-            values += [str(getattr(numbers, name)) for name in _SHOWN[3:]]
-        tensor = "{} {}".format(each.side, each.number)
-        row = [tensor, each.data_type, "x".join(map(str, each.shape)), *values, each.reason]
-        rows.append(("" if numbers is None or numbers.is_clean else "diverges", row))
-    head = "Tensor,Data type,Shape,Minimum,Maximum,Mean,Zeros,NaN,Infinite,At the limit,Remark"
-    return (
-        "<h2>{}. <code>{}</code></h2><p>{}, step {}, device {}: {}</p><ul>{}</ul>{}"
-        "<p>What follows:</p><ul>{}</ul>"
-    ).format(
-        number,
-        escaped(name),
-        escaped(overflow.op_type or "unknown type"),
-        escaped("?" if overflow.step is None else overflow.step),
-        escaped("?" if overflow.device is None else overflow.device),
-        escaped(origin),
-        words,
-        _table(head.split(","), rows) if rows else "",
-        "".join("<li>{}</li>".format(escaped(text)) for text in overflow.advice),
-    )
-
-
-def _notes(texts: Sequence[str]) -> str:
-    if not texts:
-        return ""
-    items = "".join("<li>{}</li>".format(escaped(text)) for text in texts)
-    return "<h2>Remarks</h2><ul>{}</ul>".format(items)

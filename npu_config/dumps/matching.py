@@ -77,7 +77,7 @@ def match_of(
         message = "the operator ran in {} threads; each file holds a slice of it"
         return Match(reason=phrase(message, operator.threads))
     if op is not None and op.is_inner:
-        return Match(reason="an inner operator of several that stand for one")
+        return Match(reason="an operator inside a fused group")
     role, producer = _role(operator, op, side, number, sides.graph)
     try:
         found = Match()

@@ -562,7 +562,9 @@ def _advice(
             "a fixed one has to be lower"
         )
     if not floating:
-        result.append("an integer overflowed: look at indices and counters; precision is no help")
+        result.append(
+            "an integer overflowed: look at indices and counters; another precision does not help"
+        )
     if any("Atomic" in unit.unit for unit in reported):
         result.append("on Atlas A2 a report of an atomic addition can be a false alarm")
     if origin == UNKNOWN:

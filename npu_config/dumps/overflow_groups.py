@@ -6,11 +6,11 @@ its time is one thing to mend.
 
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from npu_config.core.message import phrase
-from npu_config.dumps.overflow import Overflow, plain
+from npu_config.core.message import localized, phrase
+from npu_config.dumps.overflow import Overflow, OverflowReport, plain
 
 GROWING, FALLING, CHANGING = phrase("growing"), phrase("falling"), phrase("changing")
-STEADY = "the same in every step"
+STEADY = phrase("the same in every step")
 
 
 class OverflowGroup(NamedTuple):
@@ -125,3 +125,77 @@ def plain_group(group: OverflowGroup) -> Dict[str, Any]:
         "devices": list(group.devices),
         "first": plain(group.first),
     }
+
+
+def name_of(group: OverflowGroup) -> str:
+    """The operator, or the task where its dump is not there."""
+    each = group.first
+    return each.op_name or localized("task {} of stream {}", each.task, each.stream)
+
+
+def origin_of(overflow: Overflow) -> str:
+    """Where it came from, in the reader's language."""
+    result = localized(overflow.origin)
+    if overflow.came_in_with:
+        result += localized(" with input {}", ", ".join(map(str, overflow.came_in_with)))
+    return result
+
+
+def looked_at(report: OverflowReport) -> List[str]:
+    """Which runs the result is of, and which were left out."""
+    if not any(run for _, run in report.runs):
+        return []
+    named = [
+        run or "?" if device is None else localized("{} (device {})", run or "?", device)
+        for device, run in report.runs
+    ]
+    result = [localized("run {}", ", ".join(named))]
+    if report.older:
+        others = ", ".join(sorted({run or "?" for _, run in report.older}))
+        result.append(localized("other runs, not looked at: {} (--run chooses)", others))
+    return result
+
+
+def outcome(report: OverflowReport, path: str) -> List[str]:
+    """What a report comes to, in sentences of the reader's language."""
+    count, operators = len(report.overflows), len({_identity(o) for o in report.overflows})
+    if not count:
+        lines = [
+            localized("no overflow was recorded"),
+            localized("Ascend 950 writes no records.")
+            + " "
+            + localized("The values were not looked at: npu-config dump scan {}", path),
+        ]
+    elif count == 1:
+        lines = [localized("{:,} overflow; start with the first", count)]
+    else:
+        lines = [
+            localized("{:,} overflows; start with the first", count),
+            localized("operators that overflowed: {:,}", operators),
+        ]
+    counts = by_step(report.overflows)
+    direction = trend(counts)
+    if direction is not None:
+        pairs = ["{}: {:,}".format(step, number) for step, number in counts.items()]
+        shown = [*pairs[:10], "...", *pairs[-10:]] if len(pairs) > 20 else pairs
+        lines.append(localized("by step: {}; {}", ", ".join(shown), direction))
+    if report.suspicious:
+        message = "tables of statistics with NaN or infinities, without a record: {:,}; {}"
+        lines.append(localized(message, len(report.suspicious), report.suspicious[0]))
+    if report.strays:
+        message = "records without a status, where nothing overflowed: {:,}"
+        lines.append(localized(message, len(report.strays)))
+    return lines
+
+
+def verdict_on(compared: RunsCompared) -> str:
+    """Whether a change helped, in a sentence of the reader's language."""
+    gone, left, new = map(len, compared)
+    if left:
+        message = "the change did not help these operators: {:,} of {:,} overflow as before"
+        return localized(message, left, left + gone)
+    if new:
+        return localized("the overflow is gone there and is elsewhere now")
+    if gone:
+        return localized("none of the operators of the earlier run overflows in this one")
+    return localized("neither run has an overflow")

@@ -34,6 +34,7 @@ from npu_config.core.npy import COLUMNS, INDEX, NETWORK, TENSOR, unguarded
 from npu_config.dumps._rules import reference_unreadable
 from npu_config.dumps.data_types import BY_NAME, decode
 from npu_config.dumps.dump import BLOCK, Dump, Tensor
+from npu_config.dumps.statistics import Number, StatisticsRow, read_statistics
 from npu_config.dumps.tree import DumpFile, Folder, find_dumps, no_dump, operators, plain
 from npu_config.text.loading import unreadable
 
@@ -63,6 +64,7 @@ class Array:
         values: the whole, mapped from its file; None for a tensor of a dump.
         tensor: the tensor of a dump; else None.
         is_fed: True for what stands for a feed.
+        numbers: the line of a table of statistics, which has no values; else None.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Array:
     values: Any = None
     tensor: Optional[Tensor] = None
     is_fed: bool = False
+    numbers: Optional[Mapping[str, Number]] = None
 
     @property
     def label(self) -> str:
@@ -129,6 +132,7 @@ class Reference:
         self._files: Dict[Tuple[str, str, int], Npy] = {}
         self._fed: Dict[Key, Npy] = {}
         self._dumps: Dict[str, Dump] = {}
+        self._tables: Dict[str, DumpFile] = {}
         self._origins: Dict[Key, Tuple[str, int]] = {}
         self._known: Set[str] = set()
         self._lengths: Optional[List[int]] = None
@@ -151,6 +155,9 @@ class Reference:
     def _take_dumps(self, files: Sequence[DumpFile]) -> None:
         found = operators(files)
         self.diagnostics = found.diagnostics
+        for file in sorted(files, key=lambda each: each.name.time):
+            if file.kind == "statistics":
+                self._tables[file.op_name] = file
         for operator in found.operators:
             dump = operator.dump
             self._dumps[dump.op_name] = dump
@@ -163,7 +170,7 @@ class Reference:
     @property
     def names(self) -> List[str]:
         """The names of the operators."""
-        return list({name for _, name, _ in self._files} | set(self._dumps))
+        return list({name for _, name, _ in self._files} | {*self._dumps, *self._tables})
 
     def of_operator(self, side: str, name: str, index: int) -> Optional[Array]:
         """The same input or output of the operator of that name in another dump.
@@ -176,7 +183,13 @@ class Reference:
             tensors = dump.inputs if side == "input" else dump.outputs
             return _of_dump(name, index, tensors[index]) if index < len(tensors) else None
         entry = self._files.get((side, name, index)) or self._files.get((side, plain(name), index))
-        return None if entry is None else array_of(entry.path, name, index)
+        if entry is not None:
+            return array_of(entry.path, name, index)
+        table = self._tables.get(plain(name))
+        for line in () if table is None else read_statistics(table.path):
+            if (line.side, line.index) == (side, index):
+                return of_line(name, line)
+        return None
 
     def find(self, name: str, output: int) -> Optional[Array]:
         """An output of an operator of the network.
@@ -188,7 +201,7 @@ class Reference:
             operator, index = self._origins[name, output]
             array = self.of_operator("output", operator, index)
             return None if array is None else attr.evolve(array, name=name, output=output)
-        if name in self._dumps:
+        if name in self._dumps or plain(name) in self._tables:
             return self.of_operator("output", name, output)
         entry = self._files.get(("output", name, output)) or self._files.get(
             ("output", plain(name), output)
@@ -424,3 +437,13 @@ def _holds_numbers(dtype: Any) -> bool:
 def _of_dump(name: str, output: int, tensor: Tensor) -> Array:
     shape = tensor.original_shape or tensor.shape
     return Array(name, output, tensor.data_type, shape, None, tensor)
+
+
+def of_line(name: str, line: StatisticsRow) -> Array:
+    """A line of a table of statistics."""
+    return Array(name, line.index, line.data_type, line.shape or (), numbers=line.numbers)
+
+
+def of_tensor(tensor: Tensor) -> Array:
+    """A tensor of the dump that is compared, as the other side has them."""
+    return _of_dump("", 0, tensor)

@@ -320,6 +320,8 @@ def _run(each: Any, suspects: Cures) -> SearchRun:
     if not set(named) <= suspects:
         raise _StateError(phrase("run {} of the state changes what is no suspect", number))
     if verdict not in (None, AGREES, DIVERGES):
-        raise _StateError(phrase('the verdict of run {} is none of "agrees", "diverges"', number))
+        raise _StateError(
+            phrase('the verdict of run {} is not one of "agrees", "diverges"', number)
+        )
     runs = tuple(map(str, each["runs"]))
     return SearchRun(int(number), frozenset(named), verdict, str(each["how"]), runs)

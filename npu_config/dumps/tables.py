@@ -16,6 +16,7 @@ from npu_config.dumps.verdicts import AGREES, DIVERGES, ELEMENT, NOT_COMPARED, J
 
 LARGEST, SMALLEST, MEAN, NORM = "Max Value", "Min Value", "Avg Value", "l2norm"
 COUNTS = ("Nan Count", "Negative Inf Count", "Positive Inf Count")
+_COMPARED = (LARGEST, SMALLEST, MEAN, NORM, *COUNTS)
 _ROUNDED = 1e-5
 """Tables have six digits."""
 
@@ -23,12 +24,14 @@ Numbers = Mapping[str, Number]
 
 
 def numbers_of(array: Array) -> Dict[str, Number]:
-    """The columns of a table, of the values of a reference.
+    """The columns of a table, of the values of a tensor, or as its own table has them.
 
     Raises:
         NpuConfigError: the values cannot be read.
         ImportError: numpy is missing.
     """
+    if array.numbers is not None:
+        return {name: array.numbers.get(name) for name in _COMPARED}
     import numpy
 
     infinite = [0, 0]
@@ -49,7 +52,9 @@ def numbers_of(array: Array) -> Dict[str, Number]:
     }
 
 
-def judge_numbers(ours: Numbers, theirs: Numbers, limits: Limits, data_type: str) -> Judged:
+def judge_numbers(
+    ours: Numbers, theirs: Numbers, limits: Limits, data_type: str, tables: bool = False
+) -> Judged:
     """Whether the numbers of two tensors agree.
 
     Args:
@@ -57,6 +62,7 @@ def judge_numbers(ours: Numbers, theirs: Numbers, limits: Limits, data_type: str
         theirs: the same columns of the reference.
         limits: of the tensor.
         data_type: on the device.
+        tables: both are of tables, so that extremes that are NaN or infinite mean the same.
     """
     both = [
         (name, float(mine), float(there))
@@ -72,7 +78,11 @@ def judge_numbers(ours: Numbers, theirs: Numbers, limits: Limits, data_type: str
             causes.append("nan" if name == COUNTS[0] else "infinite")
             reasons.append(phrase("{}: {:g}, {:g} in the reference", name, mine, there))
     for name, mine, there in both:
-        if (
+        if tables and name not in COUNTS and not math.isfinite(there):
+            if mine != there and not (math.isnan(mine) and math.isnan(there)):
+                causes.append("nan" if math.isnan(there) else "infinite")
+                reasons.append(phrase("{}: {:g}, {:g} in the reference", name, mine, there))
+        elif (
             name not in COUNTS
             and math.isfinite(there)
             and not _near(name, mine, there, both, limits)
@@ -96,7 +106,8 @@ def _near(
 ) -> bool:
     if limits.absolute is not None and name != NORM:
         return abs(mine - there) <= limits.absolute
-    size = max([abs(each[2]) for each in both if each[0] in (LARGEST, SMALLEST)] or [abs(there)])
+    extremes = [abs(other) for which, _, other in both if which in (LARGEST, SMALLEST)]
+    size = max(filter(math.isfinite, extremes), default=abs(there))
     allowed = limits.relative * abs(there) if name == NORM else ELEMENT * limits.relative * size
     if limits.kind == "index":
         allowed = 0.0

@@ -550,12 +550,12 @@ def _several(several: Sequence[Tuple[str, str]], operators: int) -> Diagnostic:
     (name, path), count = several[0], len(several)
     message = (
         "operators with several files in one step: {:,} of {:,}, the first is {}; the last "
-        "outputs are taken"
+        "outputs are used"
     )
     if count == operators > 2:
         message = (
             "every operator has several files in one step ({:,} of {:,}, the first is {}), as "
-            "when two runs wrote into one folder; the last outputs are taken"
+            "when two runs wrote into one folder; the last outputs are used"
         )
     text = phrase(message, count, operators, name)
     return several_dumps_of_one_operator.diagnostic(text, Place(path))

@@ -1,19 +1,26 @@
-"""What may be written at a place: names and values of options, keys, variables, rules."""
+"""What may be written at a place: names and values of options, keys, variables, rules, files."""
 
+import contextlib
 import inspect
 import json
+import os
 import re
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from itertools import islice
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.catalogue import OPTIONS, Option, Status
 from npu_config.catalogue.api import OPTION_OF, PARAMETERS, PARTS
-from npu_config.catalogue.layout import GROUP_OF_KEY, GROUPS, HEADER_KEYS, TARGET_KEYS
+from npu_config.catalogue.kinds import FilePath
+from npu_config.catalogue.layout import EXTENDS, GROUP_OF_KEY, GROUPS, HEADER_KEYS, TARGET_KEYS
 from npu_config.core.message import localized
 from npu_config.core.patterns import lazy_pattern
 from npu_config.editor.cursor import Slot, call_at, kind_of, slot_at
 from npu_config.editor.keys import CONFIGURATIONS, described, schema_at, schema_of, values_of
 from npu_config.judging.comments import open_list
 from npu_config.launch.environment.variables import VARIABLES
+from npu_config.sidefiles.customize_dtypes import DTYPES, KEYWORDS, TYPE
+from npu_config.sidefiles.fusion_switch import SWITCH
+from npu_config.sidefiles.op_precision import BY_NAME, BY_TYPE, MODES
 from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.writers import scalar
 
@@ -23,23 +30,35 @@ _MAP_NAME = lazy_pattern(r"""parameter_map[ \t]*\[[ \t]*(?:b?)(["'])(\w*)\Z""")
 _MAP_FIELD = lazy_pattern(r"""parameter_map[ \t]*\[[ \t]*["'](\w+)["'][ \t]*\][ \t]*\.(\w*)\Z""")
 _MAP_VALUE = lazy_pattern(
     r"""parameter_map[ \t]*\[[ \t]*["'](\w+)["'][ \t]*\][ \t]*\.\w+[ \t]*=[ \t]*"""
-    r"""(?:[\w.]+\([ \t]*)?(?:b?)(["']?)(\w*)\Z"""
+    r"""(?:[\w.]+\([ \t]*)?(?:b?)(["']?)([\w./~@+-]*)\Z"""
 )
 _ARGUMENT = lazy_pattern(r"(?<![^,(])\s*(\w*)\Z")
-_ARGUMENT_VALUE = lazy_pattern(r"""\b(\w+)[ \t]*=[ \t]*(["']?)([\w.]*)\Z""")
+_ARGUMENT_VALUE = lazy_pattern(r"""\b(\w+)[ \t]*=[ \t]*(["']?)([\w./~@+-]*)\Z""")
 _DICT_KEY = lazy_pattern(r"""[{,]\s*(["'])(\w*)\Z""")
-_DICT_VALUE = lazy_pattern(r"""(["'])(\w+)\1[ \t]*:[ \t]*(["']?)([\w.]*)\Z""")
+_DICT_VALUE = lazy_pattern(r"""(["'])(\w+)\1[ \t]*:[ \t]*(["']?)([\w./~@+-]*)\Z""")
 _METHOD = lazy_pattern(r"\.(\w*)\Z")
 _PROTO_KEY = lazy_pattern(r"""\bkey[ \t]*:[ \t]*(["'])(\w*)\Z""")
 _PROTO_VALUE = lazy_pattern(
-    r"""\bkey[ \t]*:[ \t]*["'](\w+)["'][^}]{0,200}\b[sbi][ \t]*:[ \t]*(["']?)(\w*)\Z"""
+    r"""\bkey[ \t]*:[ \t]*["'](\w+)["'][^}]{0,200}\b[sbi][ \t]*:[ \t]*(["']?)([\w./~@+-]*)\Z"""
 )
+_ENVIRON = lazy_pattern(
+    r"""(?:\benviron(?:\[|\.\w+\()|\bgetenv\()[ \t]*(["'])(\w*)(?:\Z|\1\][ \t]*=[ \t]*(["']?)"""
+    r"""([\w./~@+-]*)\Z)"""
+)
+_NAMES_NPU = lazy_pattern(r"npu_(?:bridge|config)|NpuOptimizer|HCCL_|ASCEND_")
+_LOADED = lazy_pattern(r"""\s*(["'])([\w./~@+-]*)\Z""")
+_PASSED = lazy_pattern(r"(?<!\S)(?:-[ex]|--env)[ \t=](\w*)\Z")
 _EXPORT = lazy_pattern(
     r"(?:\A|[;&|({])[ \t]*((?:export|declare[ \t]+-x|env|ENV)[ \t]+)?(?:\w+=\S*[ \t]+)*(\w*)\Z"
 )
 _EXPORTED = lazy_pattern(r"""(?<![^\s;])(\w+)=(["']?)([\w./-]*)\Z""")
 _LINE_KEY = lazy_pattern(r"[ \t]*(\w*)\Z")
 _LINE_VALUE = lazy_pattern(r"""[ \t]*(\w+)[ \t]*[=:][ \t]*(["']?)(?:[\w]+,)*(\w*)\Z""")
+_PRECISION_HEADER = lazy_pattern(r"[ \t]*\[(\w*)\Z")
+_PRECISION_MODE = lazy_pattern(r"[^=#]+=[ \t]*(\w*)\Z")
+_DTYPE = lazy_pattern(r"[^:]+:(.*[:,])?(\w*)\Z")
+_SWITCHED = lazy_pattern(r"\w+[ \t]*:[ \t]*(\w*)\Z")
+_PLAIN_NAME = lazy_pattern(r"[\w.@+-]+\Z")
 _TYPED = 2
 """Letters of a variable's name that are typed before a line that may be any command is one."""
 
@@ -48,6 +67,10 @@ _LONGEST = 1000
 
 CALLS_WITH_OPTIONS = ("set", "evolve")
 DICTS_WITH_OPTIONS = ("NpuConfig", "from_dict", "update", "set")
+_PATHS = (EXTENDS, "rank_table_file", "RANK_TABLE_FILE")
+"""What takes the path of a file, but for those whose kind says so."""
+
+_MOST_FILES = 1000
 
 
 class Item(NamedTuple):
@@ -56,8 +79,8 @@ class Item(NamedTuple):
     Args:
         label: its name.
         text: what is written in the place of the word that stands there.
-        what: ``"option"``, ``"value"``, ``"group"``, ``"key"``, ``"variable"``, ``"rule"`` or
-            ``"method"``.
+        what: ``"option"``, ``"value"``, ``"group"``, ``"key"``, ``"variable"``, ``"rule"``,
+            ``"method"``, ``"file"`` or ``"folder"``.
         detail: a few words beside the name.
         page: the name of its page; empty for one without.
         deprecated: whether it should not be used any more.
@@ -98,18 +121,23 @@ def complete(
         return _matching(ignored.rpartition(",")[2].lstrip(), found)
     kind = kind_of(path, text)
     if kind == "script":
-        return _in_script(text, offset, line)
+        return _in_script(path, text, offset, line)
     if kind == "pbtxt":
-        return _in_proto(text[max(0, offset - 400) : offset], line)
+        return _in_proto(path, text[max(0, offset - 400) : offset], line)
     if kind == "shell" or path.endswith(".env"):
-        return _in_shell(line)
+        return _in_shell(path, line)
+    if kind in _IN_LINES:
+        return _IN_LINES[kind](line)
     schema = None if kind in CONFIGURATIONS else schema_of(kind, text)
     if kind not in CONFIGURATIONS and schema is None:
         return Completion()
     slot = slot_at(kind, text, offset)
     rest = text[offset : offset + 80]
     if slot is not None:
-        return _in_config(kind or "", slot, text, rest, schema)
+        return _in_config(path, kind or "", slot, text, rest, schema)
+    if kind == "fusion_switch":
+        switched = _SWITCHED.match(line)
+        return Completion() if switched is None else _words(switched.group(1), SWITCH)
     return Completion() if schema is None else _in_lines(schema, line)
 
 
@@ -118,6 +146,41 @@ def _matching(word: str, items: Sequence[Item]) -> Completion:
     first = word[:1].lower()
     found = tuple(each for each in items if not first or first in each.label.lower())
     return Completion(len(word), found)
+
+
+def _words(word: str, texts: Iterable[str]) -> Completion:
+    """Texts that a word may become."""
+    return _matching(word, [Item(each, each, "value") for each in texts])
+
+
+def _is_path(name: str) -> bool:
+    """Whether an option, a key or a variable takes the path of a file or directory."""
+    declared = OPTIONS.get(name) or VARIABLES.get(name)
+    return name in _PATHS or (declared is not None and isinstance(declared.kind, FilePath))
+
+
+def _files(path: str, word: str, around: str = "{}") -> Completion:
+    """What is in the folder that the path which is being written leads to.
+
+    Args:
+        path: the file that it is written in; it begins there, or in the working directory.
+        word: what is written of it.
+        around: what is written around the name.
+    """
+    folder, last = os.path.split(word)
+    found: Dict[str, Item] = {}
+    for base in (os.path.dirname(path), os.curdir):
+        here = os.path.join(base, os.path.expanduser(folder))
+        with contextlib.suppress(OSError, ValueError), os.scandir(here) as entries:
+            for entry in islice(entries, _MOST_FILES):
+                hidden = entry.name.startswith(".") and not last.startswith(".")
+                if hidden or _PLAIN_NAME.match(entry.name) is None:
+                    continue
+                is_folder = entry.is_dir()
+                name = entry.name + "/" if is_folder else entry.name
+                item = Item(name, around.format(name), "folder" if is_folder else "file")
+                found.setdefault(name, item)
+    return _matching(last, [found[name] for name in sorted(found)])
 
 
 def _options(ends: str = "", names: Optional[Sequence[str]] = None) -> Iterator[Item]:
@@ -130,11 +193,14 @@ def _options(ends: str = "", names: Optional[Sequence[str]] = None) -> Iterator[
 
 
 def _in_config(
-    kind: str, slot: Slot, text: str, rest: str, schema: Optional[Schema]
+    path: str, kind: str, slot: Slot, text: str, rest: str, schema: Optional[Schema]
 ) -> Completion:
     """Keys and values of a configuration, a side file or a rank table."""
     if schema is None and slot.keys[:1] and slot.keys[-1] == "profiling_options":
         schema, slot = schema_of("profiling"), slot._replace(keys=())
+    if slot.key is not None and _is_path(slot.key):
+        bare = slot.quote or kind == "yaml"
+        return _files(path, slot.word, "{}" if bare or slot.word else '"{}"')
     if slot.key is not None:
         values = values_of((*slot.keys, slot.key), schema)
         found = [_value(value, kind, slot.quote, slot.key) for value in values]
@@ -226,8 +292,37 @@ def _in_lines(schema: Schema, line: str) -> Completion:
     return _matching(key.group(1), found)
 
 
-def _in_script(text: str, offset: int, line: str) -> Completion:
+def _in_precision(line: str) -> Completion:
+    """Sections and modes of an operator precision file."""
+    header, mode = _PRECISION_HEADER.match(line), _PRECISION_MODE.match(line)
+    if header is not None:
+        return _words(header.group(1), (BY_TYPE[1:], BY_NAME[1:]))
+    return Completion() if mode is None else _words(mode.group(1), MODES)
+
+
+def _in_dtypes(line: str) -> Completion:
+    """The parts of a line of a data type file."""
+    found = _DTYPE.match(line)
+    if found is None:
+        return _words(line, (TYPE,)) if line.isalpha() or not line else Completion()
+    names = [each for each in KEYWORDS if each not in line]
+    if not any(each in line for each in KEYWORDS):
+        return _words(found.group(2), [each + ":" for each in names])
+    after = [each + ":" for each in names if each == KEYWORDS[1]]
+    return _words(found.group(2), [*DTYPES, *after])
+
+
+_IN_LINES = {"op_precision": _in_precision, "customize_dtypes": _in_dtypes}
+
+
+def _in_script(path: str, text: str, offset: int, line: str) -> Completion:
     """Options and their values in the calls of Python that take them."""
+    variable = _ENVIRON.search(line)
+    if variable is not None and _NAMES_NPU.search(text) is not None:
+        if variable.group(4) is None:
+            return _matching(variable.group(2), list(_variables()))
+        around = "{}" if variable.group(3) else '"{}"'
+        return _variable_values(path, variable.group(2), variable.group(4), around)
     name = _MAP_NAME.search(line)
     if name is not None:
         return _matching(name.group(2), list(_options()))
@@ -238,41 +333,57 @@ def _in_script(text: str, offset: int, line: str) -> Completion:
     value = _MAP_VALUE.search(line)
     if value is not None and value.group(1) in OPTIONS:
         as_bytes = "" if value.group(2) or "as_bytes(" in line else "tf.compat.as_bytes({})"
-        return _python_values(value.group(1), value.group(2), value.group(3), as_bytes)
+        return _python_values(path, value.group(1), value.group(2), value.group(3), as_bytes)
     before = text[max(0, offset - 20000) : offset]
     call, _, arguments = call_at(before)
     called = call.lstrip(".")
     if called in PARAMETERS or called in (*CALLS_WITH_OPTIONS, *DICTS_WITH_OPTIONS):
-        return _in_call(called, arguments)
+        return _in_call(path, called, arguments)
+    if called == "Target":
+        return _in_target(path, arguments)
+    loaded = _LOADED.match(arguments)
+    if loaded is not None and called == "load" and "npu_config" in text:
+        return _files(path, loaded.group(2))
     method = _METHOD.search(line)
     if method is not None and _is_builder(before[: len(before) - len(method.group())]):
         return _matching(method.group(1), list(_methods()))
     return Completion()
 
 
-def _in_call(called: str, arguments: str) -> Completion:
+def _in_target(path: str, arguments: str) -> Completion:
+    """Arguments of a Target, and their values."""
+    value, name = _ARGUMENT_VALUE.search(arguments), _ARGUMENT.search(arguments)
+    if value is not None:
+        return _python_values(path, "target." + value.group(1), value.group(2), value.group(3))
+    if name is None:
+        return Completion()
+    return _matching(name.group(1), [Item(key, key + "=", "key") for key in TARGET_KEYS])
+
+
+def _in_call(path: str, called: str, arguments: str) -> Completion:
     """Arguments of a call, or keys of the dictionary in it, and their values."""
     key = _DICT_KEY.search(arguments)
     if key is not None and called in DICTS_WITH_OPTIONS:
         return _matching(key.group(2), list(_options()))
     entry = _DICT_VALUE.search(arguments)
     if entry is not None and called in DICTS_WITH_OPTIONS:
-        return _python_values(entry.group(2), entry.group(3), entry.group(4))
+        return _python_values(path, entry.group(2), entry.group(3), entry.group(4))
     value = _ARGUMENT_VALUE.search(arguments)
     if value is not None:
-        return _python_values(_option_of(called, value.group(1)), value.group(2), value.group(3))
-    name = _ARGUMENT.search(arguments)
-    if name is None:
+        name = _option_of(called, value.group(1))
+        return _python_values(path, name, value.group(2), value.group(3))
+    argument = _ARGUMENT.search(arguments)
+    if argument is None:
         return Completion()
     if called in CALLS_WITH_OPTIONS:
-        return _matching(name.group(1), list(_options("=")))
+        return _matching(argument.group(1), list(_options("=")))
     given = set(re.findall(r"(\w+)[ \t]*=[^=]", arguments))
     found = [
         _argument(each, OPTIONS.get(_option_of(called, each)))
         for each in PARAMETERS.get(called, ())
         if each not in given
     ]
-    return _matching(name.group(1), found)
+    return _matching(argument.group(1), found)
 
 
 def _argument(name: str, option: Optional[Option]) -> Item:
@@ -289,17 +400,19 @@ def _option_of(called: str, argument: str) -> str:
     return OPTION_OF.get(argument, argument)
 
 
-def _python_values(option: str, quote: str, word: str, around: str = "") -> Completion:
-    if option not in OPTIONS:
-        return Completion()
+def _python_values(path: str, name: str, quote: str, word: str, around: str = "") -> Completion:
+    """Values of an option, or of ``target.NAME``, as Python writes them."""
+    if _is_path(name):
+        whole = "{}" if quote or word else (around or "{}").format('"{}"')
+        return _files(path, word, whole)
     found: List[Item] = []
-    for value in values_of((option,)):
+    for value in values_of(name.split(".")):
         text = repr(value) if not isinstance(value, str) else json.dumps(value)
         if quote:
             text = str(value)
         elif around and isinstance(value, str):
             text = around.format(text)
-        found.append(Item(str(value), text, "value", page=option))
+        found.append(Item(str(value), text, "value", page=name))
     return _matching(word, found)
 
 
@@ -327,7 +440,7 @@ def _methods() -> Iterator[Item]:
         yield Item(name, name, "method")
 
 
-def _in_proto(before: str, line: str) -> Completion:
+def _in_proto(path: str, before: str, line: str) -> Completion:
     key = _PROTO_KEY.search(line)
     if key is not None:
         return _matching(key.group(2), list(_options()))
@@ -335,26 +448,34 @@ def _in_proto(before: str, line: str) -> Completion:
     if value is None or value.group(1) not in OPTIONS:
         return Completion()
     option = value.group(1)
+    if _is_path(option):
+        return _files(path, value.group(3), "{}" if value.group(2) or value.group(3) else '"{}"')
     found = [_value(each, "pbtxt", value.group(2), option) for each in values_of((option,))]
     return _matching(value.group(3), found)
 
 
-def _in_shell(line: str) -> Completion:
+def _in_shell(path: str, line: str) -> Completion:
+    passed = _PASSED.search(line)
+    if passed is not None:
+        return _matching(passed.group(1), list(_variables()))
     value = _EXPORTED.search(line)
     if value is not None:
-        variable = VARIABLES.get(value.group(1))
-        if variable is None:
-            return Completion()
-        texts = [str(each) for each in variable.kind.schema().get("enum", ())]
-        found = [Item(each, each, "value", page=value.group(1)) for each in texts]
-        return _matching(value.group(3), found)
+        return _variable_values(path, value.group(1), value.group(3))
     name = _EXPORT.search(line) if len(line) <= _LONGEST else None
     if name is None or (name.group(1) is None and len(name.group(2)) < _TYPED):
         return Completion()
-    return _matching(
-        name.group(2),
-        [
-            Item(each.name, each.name + "=", "variable", localized(each.meaning), each.name)
-            for each in VARIABLES.values()
-        ],
-    )
+    return _matching(name.group(2), list(_variables("=")))
+
+
+def _variables(ends: str = "") -> Iterator[Item]:
+    for each in VARIABLES.values():
+        yield Item(each.name, each.name + ends, "variable", localized(each.meaning), each.name)
+
+
+def _variable_values(path: str, name: str, word: str, around: str = "{}") -> Completion:
+    if _is_path(name):
+        return _files(path, word, "{}" if word else around)
+    variable = VARIABLES.get(name)
+    texts = [] if variable is None else map(str, variable.kind.schema().get("enum", ()))
+    found = [Item(each, around.format(each), "value", page=name) for each in texts]
+    return _matching(word, found)

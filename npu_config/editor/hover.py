@@ -14,6 +14,8 @@ from npu_config.editor.cursor import call_at, kind_of, slot_at, word_at
 from npu_config.editor.keys import CONFIGURATIONS, described, key_of, schema_of
 from npu_config.judging.comments import open_list
 from npu_config.launch.environment.variables import VARIABLES
+from npu_config.sidefiles.customize_dtypes import DTYPES, KEYWORDS, TYPE
+from npu_config.sidefiles.op_precision import BY_NAME, BY_TYPE, MODES
 
 __all__ = ["Hover", "Pages", "hover", "is_log"]
 
@@ -21,6 +23,14 @@ Pages = Callable[[str], Optional[str]]
 """The page of ``explain`` on a name; None for a word that is none."""
 
 _CODE = lazy_pattern(r"(?:[EW][A-Z0-9]\d{4}|0x[0-9A-Fa-f]{4,8}|\d{6})\Z")
+_LINE_KEY = lazy_pattern(r"[ \t]*(\w+)[ \t]*[=:]")
+_OPTION_OF_LINES = {"op_precision": "op_precision_mode", "customize_dtypes": "customize_dtypes"}
+_WORDS_OF = {
+    "op_precision": (*MODES, BY_TYPE.strip("[]"), BY_NAME.strip("[]")),
+    "customize_dtypes": (*DTYPES, *KEYWORDS, TYPE.strip(":")),
+}
+"""Words of files without keys, whose page is that of the option that names them."""
+
 _LOGS = (".log", ".out", ".plog")
 
 
@@ -70,12 +80,17 @@ def _page(path: str, text: str, start: int, end: int, pages: Pages) -> Optional[
         return pages(word) if word in OPTIONS and text[start - 1 : start] in "\"'" else None
     if kind in CONFIGURATIONS:
         return _of_configuration(kind or "", text, end, word, pages)
+    if word in _WORDS_OF.get(kind or "", ()):
+        return pages(_OPTION_OF_LINES[kind or ""])
     schema = schema_of(kind, text)
     if schema is None:
         return None
     slot = slot_at(kind, text, end)
     keys = () if slot is None else slot.keys
     name = word if slot is None or slot.key is None else slot.key
+    if slot is None and word not in schema.keys:
+        line = _LINE_KEY.match(text, text.rfind("\n", 0, start) + 1, start)
+        name = word if line is None else line.group(1)
     key = key_of(schema, name, keys)
     if key is None:
         return None
@@ -105,10 +120,10 @@ def _of_configuration(kind: str, text: str, end: int, word: str, pages: Pages) -
 
 
 def _of_script(text: str, start: int, end: int, pages: Pages) -> Optional[str]:
-    """The page of an option in quotes, of an argument, or of a method of the builder."""
+    """The page of an option or variable in quotes, of an argument, of a builder's method."""
     word, before = text[start:end], text[max(0, start - 20000) : start]
     if text[start - 1 : start] in ("'", '"') and text[end : end + 1] == text[start - 1 : start]:
-        return pages(word) if word in OPTIONS else None
+        return pages(word) if word in OPTIONS or word in VARIABLES else None
     if re.match(r"[ \t]*=[^=]", text[end : end + 20]):
         called = call_at(before)[0].lstrip(".")
         if called == "NPURunConfig":

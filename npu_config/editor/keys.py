@@ -3,15 +3,14 @@
 from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.catalogue import OPTIONS
-from npu_config.catalogue.kinds import Int
-from npu_config.catalogue.kinds import Kind as CatalogueKind
+from npu_config.catalogue.kinds import Int, Kind
 from npu_config.catalogue.layout import VERSION
-from npu_config.core.message import localized, phrase
+from npu_config.core.message import localized
 from npu_config.core.target import MODES, Product
 from npu_config.core.versions import SNAPSHOTS
 from npu_config.sidefiles.format import Sample
 from npu_config.sidefiles.schema import kinds
-from npu_config.sidefiles.schema.kinds import AnyKind, Key, Schema
+from npu_config.sidefiles.schema.kinds import Key, Schema
 
 __all__ = ["CONFIGURATIONS", "described", "key_of", "schema_of", "schema_at", "values_of"]
 
@@ -46,7 +45,7 @@ def schema_at(schema: Schema, keys: Sequence[str]) -> Optional[Schema]:
             inner = inner.item
         if not isinstance(inner, (kinds.Object, kinds.Objects)):
             return None
-        schema = inner.schema
+        schema = inner.object
     return schema
 
 
@@ -63,7 +62,7 @@ def _all(schema: Schema) -> Iterator[Tuple[str, Key]]:
     yield from schema.keys.items()
     for key in schema.keys.values():
         if isinstance(key.kind, (kinds.Object, kinds.Objects)):
-            yield from _all(key.kind.schema)
+            yield from _all(key.kind.object)
 
 
 def values_of(keys: Sequence[str], schema: Optional[Schema] = None) -> List[Any]:
@@ -75,10 +74,12 @@ def values_of(keys: Sequence[str], schema: Optional[Schema] = None) -> List[Any]
     """
     if schema is not None:
         key = key_of(schema, keys[-1], keys[:-1])
+        if key is None and keys[1:]:  # a name of the user's
+            key = key_of(schema, keys[-2], keys[:-2])
         inner = None if key is None else key.kind
         while isinstance(inner, (kinds.Items, kinds.Names)):
             inner = inner.item
-        return list(_few(inner)) if isinstance(inner, CatalogueKind) else []
+        return [] if inner is None else list(_few(inner))
     if tuple(keys) in _HEADER:
         return list(_HEADER[tuple(keys)])
     option = OPTIONS.get(keys[-1])
@@ -90,7 +91,7 @@ def values_of(keys: Sequence[str], schema: Optional[Schema] = None) -> List[Any]
     return found
 
 
-def _few(kind: CatalogueKind) -> Iterator[Any]:
+def _few(kind: Kind) -> Iterator[Any]:
     """The values of a kind, where they can be listed."""
     pending = [kind.schema()]
     while pending:
@@ -107,23 +108,9 @@ def _few(kind: CatalogueKind) -> Iterator[Any]:
             yield from range(low, high + 1)
 
 
-def described(kind: AnyKind) -> str:
+def described(kind: Kind) -> str:
     """What a key takes, in words."""
-    if isinstance(kind, CatalogueKind):
-        return localized(kind.describe())
     if isinstance(kind, (kinds.Items, kinds.Names)):
         words = "a list; each: {}" if isinstance(kind, kinds.Items) else "names, each with: {}"
         return localized(words, described(kind.item))
-    found = (words for each, words in _WORDS.items() if isinstance(kind, each))
-    return localized(next(found, "any value"))
-
-
-_WORDS = {
-    kinds.JsonText: phrase("a string"),
-    kinds.NumberText: "a whole number, written as a string",
-    kinds.CutInteger: "a whole number",
-    kinds.IpAddresses: "IPv4 or IPv6 addresses, joined by commas in one string",
-    kinds.IpAddress: "an IPv4 or IPv6 address, as a string",
-    kinds.Object: "an object",
-    kinds.Objects: "a list of objects",
-}
+    return localized(kind.describe())

@@ -65,8 +65,10 @@ _ITEMS = {
     "variable": types.CompletionItemKind.Variable,
     "rule": types.CompletionItemKind.Reference,
     "method": types.CompletionItemKind.Method,
+    "file": types.CompletionItemKind.File,
+    "folder": types.CompletionItemKind.Folder,
 }
-_TRIGGERS = ['"', "'", "[", ".", "(", "=", ",", " ", ":"]
+_TRIGGERS = ['"', "'", "[", ".", "(", "=", ",", " ", ":", "/"]
 _LARGEST = 1 << 24
 
 

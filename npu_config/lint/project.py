@@ -27,6 +27,7 @@ from typing import (
     List,
     Mapping,
     Optional,
+    Set,
     Tuple,
     Union,
 )
@@ -47,7 +48,15 @@ from npu_config.text.loading import unsaved_content
 if TYPE_CHECKING:
     from npu_config.lint.gitignore import Patterns
 
-__all__ = ["Project", "Targets", "find_project", "id_of_rule", "in_project", "read_project"]
+__all__ = [
+    "Project",
+    "Targets",
+    "find_project",
+    "id_of_rule",
+    "in_project",
+    "read_project",
+    "settings_of",
+]
 
 KnownRules = Callable[[], Iterable[Rule]]
 
@@ -229,6 +238,17 @@ def _upwards(folder: str) -> Iterator[str]:
         if parent == folder or os.path.exists(os.path.join(folder, ".git")):
             return
         folder = parent
+
+
+def settings_of(folders: Iterable[str]) -> Iterator[str]:
+    """Every pyproject.toml that counts, or would if it were there, for files in some folders."""
+    seen: Set[str] = set()
+    for folder in folders:
+        for each in _upwards(folder):
+            if each in seen:
+                break
+            seen.add(each)
+            yield os.path.join(each, "pyproject.toml")
 
 
 def _project_in(folder: str, known_rules: KnownRules) -> Optional[Project]:

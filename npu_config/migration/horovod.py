@@ -753,7 +753,7 @@ def horovod(work: Work) -> None:
 
 
 _AS_VALUE = "Horovod itself is used as a value: not understood"
-_NOT_ALWAYS = "this name stands for Horovod, and for something else: not understood"
+_NOT_ALWAYS = "this name may refer to Horovod or to something else; not migrated"
 
 
 def _imported(imports: List[Site]) -> List[str]:

@@ -140,7 +140,7 @@ _dropout_layer = of_calls(
 _control_flow = of_calls(
     "control-flow-v1",
     "control flow of the old form: with dynamic shapes tf.enable_control_flow_v2() and "
-    "tf.enable_resource_variables() are needed behind the import, or ENABLE_FORCE_V2_CONTROL=1",
+    "tf.enable_resource_variables() are needed after the import, or ENABLE_FORCE_V2_CONTROL=1",
     unless=lambda work, site: (
         "enable_control_flow_v2" in work.script.words or in_dataset_function(work, site)
     ),

@@ -217,7 +217,7 @@ def doubtful(device_ips: Union[str, Iterable[str], None], table: RankTable) -> R
         addresses = (device.device_ip or "" for device in devices)
         odd = next((a for a in addresses if a.endswith((".0", ".255"))), None)
         if odd is not None:
-            message = "{} is counted as the address of a device; in a network of 256 it is none"
+            message = "{} is used as the address of a device, but a network of 256 reserves it"
             help = 'list the addresses, or name the network, e.g. "10.20.0.0/16"'
             found.append(
                 cluster_description.diagnostic(
@@ -554,7 +554,7 @@ def layer(text: str) -> Layer:
     number = numbers(parts["layer"])
     if len(number) > 1:
         raise refusal(
-            localized('the layer "{}" has several numbers', text), "write one layer each"
+            localized('the layer "{}" has several numbers', text), "describe each layer by itself"
         )
     return Layer(
         number[0],

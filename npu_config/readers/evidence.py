@@ -313,7 +313,7 @@ EVIDENCE: Tuple[Evidence, ...] = (
         lambda it: it.called and bool(it.options),
     ),
     Evidence(
-        "more of its keys are options than are not",
+        "most of its keys are options",
         lambda it: it.said and bool(it.options) and len(it.options) + it.named > len(it.foreign),
     ),
     Evidence(

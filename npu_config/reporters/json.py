@@ -4,6 +4,7 @@ import json
 from typing import Any, Mapping, Optional
 
 from npu_config.core.diagnostics import Report
+from npu_config.core.job_ends import ends_of
 from npu_config.reporters._style import PLAIN, Style
 from npu_config.reporters._summary import Summary
 
@@ -20,5 +21,6 @@ def render(
         "diagnostics": [diagnostic.to_dict() for diagnostic in report],
         "summary": summary.numbers(),
         "unchecked": [each._asdict() for each in summary.unchecked],
+        "job_ends": [{"code": code, "rules": rules} for code, rules in ends_of(report)],
     }
     return json.dumps(document, indent=2, ensure_ascii=True) + "\n"

@@ -32,6 +32,16 @@ def schema() -> Dict[str, Any]:
                     "description": "the files that were not checked, and why",
                     "items": _object({"path": {"type": "string"}, "why": {"type": "string"}}),
                 },
+                "job_ends": {
+                    "type": "array",
+                    "description": "the error codes with which a job ends for some findings",
+                    "items": _object(
+                        {
+                            "code": {"type": "string"},
+                            "rules": {"type": "array", "items": {"type": "string"}},
+                        }
+                    ),
+                },
             }
         ),
     }

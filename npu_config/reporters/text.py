@@ -3,13 +3,15 @@
 from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
-from npu_config.core.message import localized
+from npu_config.core.job_ends import ends_of
+from npu_config.core.message import listed, localized
 from npu_config.core.patterns import lazy_pattern
 from npu_config.core.terminal import printable, width
 from npu_config.reporters._style import PLAIN, Style
 from npu_config.reporters._summary import Summary, notes
 
 _NUMBER = lazy_pattern(r"\d+")
+_CODE = lazy_pattern(r"\bE[A-Z0-9]\d{4}\b")
 
 Group = Tuple[Diagnostic, List[Diagnostic]]
 
@@ -88,6 +90,7 @@ def _end(report: Report, summary: Summary, style: Style) -> Iterator[str]:
             "{}; --notes shows it" if hidden == 1 else "{}; --notes shows them",
             notes(hidden),
         )
+    yield from ends(report)
     if not style.hints:
         return
     places = {
@@ -101,6 +104,13 @@ def _end(report: Report, summary: Summary, style: Style) -> Iterator[str]:
     worst = next(iter(report.errors or report.warnings), None)
     if worst is not None:
         yield localized("npu-config explain {} says more", worst.rule)
+
+
+def ends(findings: Iterable[Diagnostic]) -> Iterator[str]:
+    """By which error codes a job with these findings ends, where no message says it."""
+    untold = (each for each in findings if _CODE.search(each.message) is None)
+    for code, rules in ends_of(untold):
+        yield localized("the job ends with {} ({})", code, localized(listed(rules)))
 
 
 def _others(others: Sequence[Diagnostic]) -> str:

@@ -240,6 +240,9 @@ def fusion_off(path: "Directory" = "fusion_off.cfg") -> Task:
 
     Sets ``fusion_switch_file``.  The file is written by :meth:`NpuConfig.save_side_files`.
 
+    Args:
+        path: the file to write, which the option will name.
+
     Source: docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md
     """
     from npu_config.sidefiles import fusion_switch as side_file
@@ -283,6 +286,9 @@ def fusion_switch(
 def deterministic(enabled: bool = True) -> Task:
     """Make operators give identical outputs for identical inputs, at the cost of speed.
 
+    Args:
+        enabled: False switches it off.
+
     Source: docs/en/tfadapter_1/apiref/session_config/basic_options.md
     """
     return _sets({"deterministic": _number(enabled)})
@@ -311,6 +317,9 @@ def data_pre_processing(enabled: bool = True) -> Task:
     """Offload GetNext, the hand-over of preprocessed data, to the device.
 
     Sets ``enable_data_pre_proc``; the data must come from tf.data.
+
+    Args:
+        enabled: False keeps GetNext on the host.
 
     Source: docs/en/tfadapter_1/apiref/session_config/deprecated_options.md
     """

@@ -268,6 +268,8 @@ def priority(text: str) -> int:
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class _Switch(JsonKind):
+    forms = ({"enum": list(SWITCH)},)
+
     def parse(self, value: Any) -> str:
         """``on`` or ``off``; with blanks around it is off."""
         if value in SWITCH:

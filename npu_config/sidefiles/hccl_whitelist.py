@@ -78,7 +78,7 @@ class _IpV4(JsonKind):
 def _judge(value: Any, findings: FileFindings) -> None:
     devices = value.get("device_ip") if isinstance(value, dict) else None
     if devices and isinstance(devices, list):
-        message = '"device_ip" is reserved; nothing reads it'
+        message = '"device_ip" is reserved and is ignored'
         findings.add(hccl_whitelist_device_ip, ("device_ip",), message, at_key=True)
 
 

@@ -22,14 +22,14 @@ from typing import (
 
 import attr
 
-from npu_config.catalogue.kinds import Choice, Int, Text
+from npu_config.catalogue.kinds import Choice, Int, Kind, Text
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ALL_PRODUCTS, ANY_TARGET, Product, Target
 from npu_config.sidefiles.declared import JsonFormat, RawDocument
 from npu_config.sidefiles.format import Format, Parsed, Sample, finish_parse
-from npu_config.sidefiles.schema.kinds import AnyKind, BadValueError, Key, Schema
+from npu_config.sidefiles.schema.kinds import BadValueError, Key, Schema
 from npu_config.sidefiles.schema.kinds import JsonKind as FileKind
 from npu_config.sidefiles.schema.kinds import JsonText as AnyText
 from npu_config.sidefiles.schema.reading import FileFindings, Rules
@@ -351,14 +351,14 @@ class Size(FileKind):
             return str(value)
         meant = '"{}MB"'.format(value) if legal else None
         raise BadValueError(
-            phrase("legal: {}MB to {}MB; the profiler passes over it", self.least, self.most),
+            phrase("legal: {}MB to {}MB; the profiler ignores it", self.least, self.most),
             meant and phrase("write {}", meant),
             meant,
             read_as="",
         )
 
 
-def _key(kind: AnyKind) -> Key:
+def _key(kind: Kind) -> Key:
     return Key(kind, source=_PAGE, rule=profiling_range if isinstance(kind, (Int, Size)) else None)
 
 

@@ -26,7 +26,7 @@ _DEVICES = FAQ + "multi-device_model_error.md"
     facts=("dynamic-shape-v1-control-flow", "variable-placement-v1-control-flow"),
     source=(_CONTROL, FAQ + "dynamic_shape_v1_control_unsupported_error.md", "article:000"),
     situation="v1-control-flow-with-changing-shapes",
-    help="call tf.enable_control_flow_v2() and tf.enable_resource_variables() behind the import "
+    help="call tf.enable_control_flow_v2() and tf.enable_resource_variables() after the import "
     "of TensorFlow, or set ENABLE_FORCE_V2_CONTROL=1, or give every step one shape",
 )
 def v1_control_flow_dynamic() -> None:

@@ -138,7 +138,7 @@ def refuse_removals(names: Sequence[str], output: str) -> None:
     if names:
         raise NpuConfigError(
             lost_in_output.diagnostic(
-                phrase('"{}" is taken away, and {} has no null', name, output),
+                phrase('"{}" is set to null, which {} cannot express', name, output),
                 option=name,
                 help="write YAML or JSON, or leave out --keep-layers",
             )

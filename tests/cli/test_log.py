@@ -238,7 +238,8 @@ def test_explain_an_unknown_code(npu):
 
 COMMANDS = (
     "check,generate --to yaml,migrate,diagnose,ranktable check,doctor,diff good.yaml,op-summary,"
-    "format,compat,env --check,mixlist check,loss-scale,run"
+    "format,compat,env --check,mixlist check,loss-scale,run,show,ranktable show,dump list,"
+    "dump show,dump overflow,fusion-result"
 )
 
 

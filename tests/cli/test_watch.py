@@ -49,17 +49,34 @@ class Watching:
 
 
 def test_watch(tmp_path):
-    """Again when a file changes, one is made or removed; the last exit code in the end."""
+    """Again when a file, or the settings of its project, are changed, made or removed; the last
+    exit code in the end.
+    """
     script = "from npu_config import NpuConfigBuilder\nNpuConfigBuilder().set(hccl_timeout=5)\n"
     (tmp_path / "npu.yaml").write_text("version: 1\nhcl_timeout: 5\n")
     (tmp_path / "train.py").write_text(script)
+    (tmp_path / "part").mkdir()
+    for name in ("one", "two"):
+        text = "version: 1\nprecision_mode_v2: mixed_bfloat16\n"
+        (tmp_path / "part" / (name + ".yaml")).write_text(text)
     watching = Watching(tmp_path, ".")
     try:
-        assert "1 error in 2 files" in watching.round()
+        assert "1 error in 4 files" in watching.round()
         (tmp_path / "npu.yaml").write_text("version: 1\nhccl_timeout: 5\n")
-        assert "nothing to complain about in 2 files" in watching.round()
+        assert "nothing to complain about in 4 files" in watching.round()
         (tmp_path / "other.yaml").write_text("version: 1\niterations_per_loop: 0\n")
         assert "other.yaml:2:22: error" in watching.round()
+        (tmp_path / "other.yaml").unlink()
+        assert "nothing to complain about" in watching.round()
+        settings = tmp_path / "part" / "pyproject.toml"  # one that was not there before
+        settings.write_text('[tool.npu-config]\ntarget = "atlas_training"\n')
+        said = watching.round()
+        assert "part/one.yaml:2:20: error" in said
+        assert "part/two.yaml:2:20: error" in said
+        settings.write_text('[tool.npu-config]\ntarget = "atlas_a2"\n')
+        assert "nothing to complain about" in watching.round()
+        (tmp_path / "npu.yaml").write_text("version: 1\nhcl_timeout: 5\n")
+        assert "1 error" in watching.round()
         assert watching.end() == 1
     finally:
         watching.process.kill()

@@ -2,14 +2,15 @@
 
 import contextlib
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npu_config import NpuConfigError
+from npu_config.diagnosis.profiling_tables import op_summary, read_profile
 from npu_config.diagnosis.profiling_tables import profile as profiles
-from npu_config.diagnosis.profiling_tables import read_profile
 from tests.cli.conftest import npu
 
 __all__ = ["npu"]
@@ -114,6 +115,25 @@ def test_tables_together(tmp_path):
     assert (steps.count, steps.total_us, steps.longest_us) == (2, 1500, 2000)
     assert (steps.compute_us, steps.data_us) == (850, 500)
     assert len(found.tables) == 6
+    assert [each.name for each in found.one_block.operators] == ["b/Sum"]
+    assert [Path(each).name for each in found.others] == ["api_statistic_1.csv"]
+
+
+def test_each_table_is_read_once(npu, tmp_path, monkeypatch):
+    """Also the table of operators, which is asked for two things; what is unknown is named."""
+    opened = []
+    original = profiles.opened_table
+    monkeypatch.setattr(
+        profiles,
+        "opened_table",
+        lambda path, faults: opened.append(path) or original(path, faults),
+    )
+    monkeypatch.setattr(op_summary, "opened_table", None)
+    write(tmp_path, {"op_summary_1.csv": LEVEL_1, "aicpu_1.csv": AICPU, "l2_cache_1.csv": "x"})
+    result = npu("op-summary", tmp_path)
+    assert (result.code, len(opened)) == (0, 2)
+    assert "not read, as their kind is not known here: 1 (l2_cache_1.csv)" in result.out
+    assert "block list (modify_mixlist, black-list to-add): ReduceSum" in result.out
 
 
 def test_one_bad_table_suppresses_nothing(npu, tmp_path):

@@ -291,12 +291,21 @@ def of_training(block):
     return bool(OF_TRAINING.search(block.text))
 
 
+def of_the_api(block):
+    """Whether it is the example of a page of the Python API: those run in one folder."""
+    return block.page.startswith("docs/reference/python/")
+
+
 def split(*languages):
     """Decorators that run a test on the blocks without TensorFlow, and on those with it."""
     for needs in (False, True):
         yield pytest.mark.parametrize(
             "block",
-            [block for block in blocks(*languages) if of_training(block) is needs],
+            [
+                block
+                for block in blocks(*languages)
+                if of_training(block) is needs and not of_the_api(block)
+            ],
             ids=lambda block: "{}-{}".format(block.page, block.line),
         )
 
@@ -355,19 +364,21 @@ def run_commands(block, folder):
     return "".join(printed)
 
 
-def run_python(block, folder):
-    """Execute a block as a reader would, with what the page has set up before."""
+def run_python(found, folder):
+    """Execute blocks as a reader would, each with what the page has set up before."""
     for name in ("ops_info.json", "rank_table.json"):  # the pages write them
         (folder / name).unlink()
     (folder / "reference").rename(folder / "tf_npy")
-    code = block.text.replace("/data/", str(folder) + "/").replace("/home/", str(folder) + "/")
-    given = {"__name__": "page"}
-    if of_training(block):
-        import tensorflow
-
-        given["tf"] = tensorflow.compat.v1
     try:
-        exec(compile(code, block.page, "exec"), given)
+        for block in found:
+            code = block.text.replace("/data/", str(folder) + "/")
+            code = code.replace("/home/", str(folder) + "/")
+            given = {"__name__": "page"}
+            if of_training(block):
+                import tensorflow
+
+                given["tf"] = tensorflow.compat.v1
+            exec(compile(code, block.page, "exec"), given)
     finally:
         uninstall_npu_bridge()  # a page shows how to serve it
 
@@ -375,14 +386,34 @@ def run_python(block, folder):
 @PYTHON
 def test_python(block, folder):
     """It runs without an exception."""
-    run_python(block, folder)
+    run_python([block], folder)
 
 
 @pytest.mark.tensorflow
 @PYTHON_OF_TRAINING
 def test_python_with_tensorflow(block, folder):
     """It runs without an exception, on the TensorFlow that is there."""
-    run_python(block, folder)
+    run_python([block], folder)
+
+
+def api_examples(needs):
+    """The examples of the API that need TensorFlow, or those that do not."""
+    return [b for b in blocks("python") if of_the_api(b) and of_training(b) is needs]
+
+
+def test_python_of_the_api(folder):
+    """The example of each page of the Python API runs without an exception."""
+    found = api_examples(False)
+    assert len(found) > 10
+    run_python(found, folder)
+
+
+@pytest.mark.tensorflow
+def test_python_of_the_api_with_tensorflow(folder):
+    """The same of those for training."""
+    found = api_examples(True)
+    assert len(found) > 5
+    run_python(found, folder)
 
 
 @each("yaml", "toml", "json")

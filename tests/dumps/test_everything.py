@@ -143,6 +143,7 @@ def test_every_step_and_device(tmp_path, npu):
     ]
     result = npu("dump", "compare", tmp_path / "one", tmp_path / "two")
     assert result.code == 1
+    assert "\\n" not in result.out
     for words in (
         "diverges (2)",
         "it is in: step 1, device 1",
@@ -347,3 +348,33 @@ def test_tables_of_statistics(tmp_path, npu):
     assert actual == {name: case[1:] for name, case in cases.items()}
     result = npu("dump", "compare", tmp_path / "npu", tmp_path / "tf")
     assert (result.code, "by statistics alone" in result.out) == (1, True)
+
+
+def test_tables_against_tables(tmp_path, npu):
+    """Both sides have statistics, or one of them; NaN in a table counts; a shape as well."""
+    same = "8,8,1,4.5,8,0,0,0"
+    cases = {
+        "same": (same, same, "agrees", ()),
+        "both": ("8,nan,1,4.5,8,,0,0", "8,nan,1,4.5,8,,0,0", "agrees", ()),
+        "counted": ("8,8,1,4.5,8,1,0,0", same, "diverges", ("nan",)),
+        "largest": ("8,8,1,4.5,8,,0,0", "8,nan,1,4.5,8,,0,0", "diverges", ("nan",)),
+        "infinite": ("8,8,1,4.5,8,,,", "8,inf,1,4.5,8,,,", "diverges", ("infinite",)),
+        "scaled": ("8,16,2,9,8,0,0,0", same, "diverges", ("statistics",)),
+        "shape": ("2x4,8,1,4.5,8,0,0,0", same, "diverges", ("shape",)),
+        "none": ("8,,,,,,,", same, "not compared", ()),
+        "tensor": (None, same, "agrees", ()),
+        "doubled": (None, "8,4,0.5,2.25,8,0,0,0", "diverges", ("statistics",)),
+    }
+    values = numpy.arange(1, 9, dtype="f4")
+    sides = [w.step_folder(tmp_path / side) for side in ("npu", "other")]
+    for name, (*lines, _, _) in cases.items():
+        for folder, line in zip(sides, lines):
+            if line is None:
+                w.operator(folder, name, [w.array("output", values)])
+            else:
+                table = HEAD + "Output,0,32,DT_FLOAT,ND,{}\n".format(line)
+                (folder / "Add.{}.1.2.1767323045000000.csv".format(name)).write_text(table)
+    found = compare_dumps(tmp_path / "npu", tmp_path / "other")
+    actual = {row.op_name: (row.verdict, row.causes) for row in found.rows}
+    assert actual == {name: case[2:] for name, case in cases.items()}
+    assert npu("dump", "compare", tmp_path / "npu", tmp_path / "npu").code == 0

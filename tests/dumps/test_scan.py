@@ -1,6 +1,7 @@
 """NaN, infinities and limits found over a tree, and overflows by run, step and operator."""
 
 import json
+import re
 
 import pytest
 from dumps import dump_writer as w
@@ -194,10 +195,21 @@ def test_did_the_change_help(npu, tmp_path):
     result = npu("dump", "overflow", tmp_path)
     assert ("1. b (Exp)" in result.out, " a (" in result.out) == (True, False)
     assert "not looked at: " + RUNS[0] in result.out
-    result = npu("dump", "overflow", tmp_path, "--before", RUNS[0])
+    page = tmp_path / "o.html"
+    result = npu("dump", "overflow", tmp_path, "--before", RUNS[0], "--html", page)
     assert result.code == 1
+    assert "did not help these operators: 1 of 2 overflow as before" in page.read_text()
+    assert page.read_text().count("<h2 id=") == 2
     for words in ("gone: 1; a", "left: 1; b", "new: 1; c", "did not help"):
         assert words in result.out
+    page.unlink()
+    npu("--lang", "zh", "dump", "overflow", tmp_path, "--before", RUNS[0], "--html", page)
+    text = re.sub(
+        "(?s)<style>.*?</style>|<script>.*?</script>|<[^>]*>", " ", page.read_text("utf-8")
+    )
+    english = set(re.findall("[a-z]{5,}", text.replace(str(tmp_path), "")))
+    assert english <= {"input", "output", "device", "shape", "float", "dtype", "black",
+                       "modify", "mixlist", "write"}, english  # fmt: skip
     other = tmp_path / "other"
     overflowed(other, RUNS[0], [(0, "a", "Mul", 3)])
     content = json.loads(

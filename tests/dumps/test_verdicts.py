@@ -261,7 +261,36 @@ def test_many_random_tensors():
         found = verdict(rounded(y, FLOATS[data_type]), y, data_type, kind)
         if found.verdict != "agrees":
             false.append((number, data_type, kind, found))
+        kind = ("activation", "gradient")[number % 2]
+        noisy = y * (1 + random.standard_normal(y.shape) * 0.02)
+        noisy = rounded(numpy.clip(noisy, -65000, 65000).astype("f4"), FLOATS[data_type])
+        found = verdict(noisy, y, data_type, kind)
+        if found.verdict != "agrees":
+            false.append((number, data_type, kind, found, "noise"))
     assert false == []
+
+
+def test_few_elements():
+    """A single value may be off by twice as much; what the user gives, and weights, may not."""
+    y = numpy.asarray([2.0], "f4")
+    for by, kind, bounds, expected in (
+        (1.09, "activation", None, "agrees"), (1.11, "activation", None, "diverges"),
+        (1.15, "gradient", None, "agrees"), (1.02, "weight", None, "diverges"),
+        (1.09, "activation", Bounds(relative=0.05), "diverges"),
+    ):  # fmt: skip
+        assert verdict(y * numpy.float32(by), y, "DT_FLOAT", kind, bounds).verdict == expected
+    one_large = numpy.asarray([100.0, *[0.1] * 99], "f4")
+    assert verdict(one_large * numpy.float32(1.08), one_large, "DT_FLOAT").verdict == "agrees"
+    even = numpy.ones(100, "f4")
+    assert verdict(even * numpy.float32(1.06), even, "DT_FLOAT").verdict == "diverges"
+
+
+@pytest.mark.parametrize("data_type", ["DT_FLOAT", "DT_BF16", "DT_HIFLOAT8"])
+def test_two_samples_are_no_permutation(data_type):
+    """Other values of the same distribution are not the reference in another order."""
+    for count in (200, 20000):
+        x, y = numpy.random.RandomState(count).standard_normal((2, count)).astype("f4")
+        assert "permutation" not in verdict(x, y, data_type).causes
 
 
 def any_values(random, way, shape):

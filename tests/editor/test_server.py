@@ -30,6 +30,7 @@ graph_options { rewrite_options { custom_optimizers { name: "NpuOptimizer"
   parameter_map { key: "%s" value { %s } }
 } } }
 """
+DTYPES = "OpType::Add:InputDtype:float\n"
 FILES = {"ops_info.json": "{}\n", "ranks.json": TABLE % ("", ""), "conf/base.yaml": "version: 1\n"}
 
 
@@ -129,6 +130,41 @@ COMPLETIONS = [
     ("fusion_switch.cfg", '{"Switch": {"GraphFusion": {}, "|"}}', "UBFusion", "UBFusion"),
     ("op_cache.ini", "[op_compiler_cache]\nmax_|\n", "max_op_cache_size", None),
     ("insert_op.cfg", "aipp_op {\n  aipp_mode: st|\n}\n", "static", "static"),
+    ("fusion_switch.cfg", '{"Switch": {"GraphFusion": {"ALL": "|"}}}', "off", "off"),
+    ("fusion_switch.cfg", "PoolingFusionPass:on\nOtherPass:o|\n", "off", "off"),
+    ("op_precision.ini", "[ByOpType]\nAdd=high_p|\n", "high_precision", "high_precision"),
+    ("op_precision.ini", "[ByOpType]\nAdd=keep_fp16\n[By|\n", "ByNodeName]", None),
+    ("dtypes.cfg", DTYPES + "OpType::Softmax:|\n", "InputDtype:", None),
+    ("dtypes.cfg", DTYPES + "net/Relu::InputDtype:bfl|\n", "bfloat16", None),
+    ("dtypes.cfg", DTYPES + "net/Relu::InputDtype:float,|\n", "OutputDtype:", None),
+    ("c.yaml", "version: 1\nextends: conf/|\n", "base.yaml", "base.yaml"),
+    ("conf/c.yaml", "version: 1\nextends: |\n", "base.yaml", "base.yaml"),
+    ("conf/c.yaml", "version: 1\nmodify_mixlist: |\n", "ops_info.json", "ops_info.json"),
+    ("c.toml", "version = 1\nmodify_mixlist = |\n", "ops_info.json", '"ops_info.json"'),
+    ("c.json", '{"version": 1, "modify_mixlist": "o|"}', "ops_info.json", "ops_info.json"),
+    ("c.json", '{"version": 1, "extends": "|"}', "conf/", "conf/"),
+    ("s.pbtxt", PROTO % ("modify_mixlist", 's: "o|"'), "ops_info.json", "ops_info.json"),
+    (
+        "s.py",
+        SCRIPT.format('custom_op.parameter_map["modify_mixlist"].s = |'),
+        "ops_info.json",
+        'tf.compat.as_bytes("ops_info.json")',
+    ),
+    ("s.py", SCRIPT.format('NpuConfig.load("conf/|")'), "base.yaml", "base.yaml"),
+    ("s.py", SCRIPT.format("NPURunConfig(modify_mixlist='./o|')"), "ops_info.json", None),
+    ("s.py", SCRIPT.format('os.environ["HCCL_|"] = "1"'), "HCCL_BUFFSIZE", "HCCL_BUFFSIZE"),
+    ("s.py", SCRIPT.format('os.environ["HCCL_WHITELIST_DISABLE"] = |'), "1", '"1"'),
+    ("s.py", SCRIPT.format('os.environ["RANK_TABLE_FILE"] = "ra|"'), "ranks.json", None),
+    ("s.py", SCRIPT.format("Target(pro|)"), "product", "product="),
+    ("s.py", SCRIPT.format('Target(product="atlas_|")'), "atlas_a2", "atlas_a2"),
+    ("run.sh", "export RANK_TABLE_FILE=ra|\n", "ranks.json", "ranks.json"),
+    ("run.sh", "docker run -e RANK_| image\n", "RANK_TABLE_FILE", "RANK_TABLE_FILE"),
+    (
+        "job.json",
+        '{"device_info": {"Index": 0}, "rank_table_file": "|", "rank_size": 1}',
+        "ranks.json",
+        "ranks.json",
+    ),
 ]
 
 
@@ -148,6 +184,7 @@ def test_completion(editor, project, name, text, label, written):
     [
         ("other.yaml", "services:\n  web: |\n"),
         ("other.py", "import numpy\nnumpy.|\n"),
+        ("other.py", "import os\nos.environ['|']\n"),
         ("other.sh", "l|\n"),
         ("other.json", '{"name": "|"}'),
         ("other.txt", "some words|\n"),
@@ -184,12 +221,17 @@ HOVERS = [
     ("s.py", SCRIPT.format("NpuConfigBuilder().set(hccl_time|out=5)"), "# hccl_timeout"),
     ("s.py", SCRIPT.format("NpuConfigBuilder().data_du|mp('/x')"), "# data_dump"),
     ("s.py", SCRIPT.format("hccl_time|out = 5"), None),
+    ("s.py", SCRIPT.format("os.environ['RANK_TABLE_|FILE'] = x"), "# RANK_TABLE_FILE"),
     ("run.sh", "export RANK_TABLE_|FILE=/x.json\n", "# RANK_TABLE_FILE"),
     ("ranks_b.json", (TABLE % ("", "")).replace("device_ip", "device_|ip"), "# device_ip"),
     ("ranks_b.json", (TABLE % ("", "")).replace("10.0", "10|.0"), "# device_ip"),
     ("ops_info_b.json", '{"black-list": {"to-a|dd": ["Add"]}}', "# to-add"),
     ("plog.log", "[ERROR] HCCL(1): EI0|006 a socket\n", "# EI0006"),
     ("fusion_switch.cfg", '{"Sw|itch": {"GraphFusion": {}}}', "# Switch"),
+    ("op_debug.cfg", "op_debug_config=dump_cce,oo|m\n", "# op_debug_config"),
+    ("op_precision.ini", "[ByOpType]\nAdd=keep_|fp16\n", "# op_precision_mode"),
+    ("dtypes.cfg", DTYPES.replace("float", "flo|at"), "# customize_dtypes"),
+    ("insert_op.cfg", "aipp_op {\n  aipp_mode: sta|tic\n}\n", "# aipp_mode"),
 ]
 
 
@@ -209,6 +251,7 @@ LINKS = [
     ("s.pbtxt", PROTO % ("modify_mixlist", 's: "ops_info.json"|'), "ops_info.json"),
     ("s.py", SCRIPT.format("NpuConfig.load('conf/base.yaml')|"), "conf/base.yaml"),
     ("run.sh", "export RANK_TABLE_FILE=ranks.json|\n", "ranks.json"),
+    ("job.json", '{"device_info": {"Index": 0}, "rank_table_file": "ranks.json"}|', "ranks.json"),
 ]
 
 
@@ -249,6 +292,12 @@ FIXED = [
         "ranks_b.json",
         (TABLE % ("", "")).replace("rank_id", "rnak_id|"),
         TABLE % ("", ""),
+    ),
+    ("op_debug.cfg", "op_debug_config=oomm|\n", "op_debug_config=oom\n"),
+    (
+        "op_precision.ini",
+        "[ByOpType]\nAdd=high_performanc|\n",
+        "[ByOpType]\nAdd=high_performance\n",
     ),
 ]
 

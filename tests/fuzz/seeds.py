@@ -173,6 +173,7 @@ SEEDS = {
         "run,file,node,output,occurrence,debug_op,device,dtype,shape,time_us,status\n",
         "0,a%d.npy,n%d,0,0,output,,float32,2,1,ok",
     ),
+    "reference-network": _text("file,node,output\n", "a%d.npy,scope/n%d,0"),
     "compile": _text(_HEAD, _SCRIPT),
     "ge-graph": _text('graph { name: "g"\n', _OP, tail="\n}\n"),
     "overflow-record": Seed(_RECORD, b"\0", b"", b""),

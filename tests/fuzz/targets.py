@@ -106,6 +106,18 @@ def _references(path):
         found.open(folder)
 
 
+_INDEX = (
+    "run,file,node,output,occurrence,debug_op,device,dtype,shape,time_us,status\n"
+    "0,a1.npy,n1,0,0,output,,float32,2,1,ok\n0,a2.npy,n2,0,0,output,,float32,2,1,ok\n"
+)
+
+
+def _network(path):
+    """The table that says what the files of an index stand for."""
+    path.with_name("index.csv").write_text(_INDEX, encoding="utf-8")
+    _references(path)
+
+
 def _log(data):
     _read("fuzz", io.BufferedReader(io.BytesIO(data)), Series(), None)
 
@@ -256,6 +268,7 @@ TARGETS = {
     "dump-search": _in_file(lambda path: outcome(load_search(path)), "state.json"),
     "dump-index": _in_file(_folder(_re_exported), "index.csv"),
     "reference": _in_file(_references, "index.csv"),
+    "reference-network": _in_file(_network, "network.csv"),
     "ge-graph": _in_file(dumps.read_ge_graph),
     "compile": _in_file(_compile, "train.py"),
     "overflow-record": _in_file(lambda path: units(dumps.read_overflow(path))),

@@ -27,7 +27,7 @@ def keys_of(schema):
     for name, key in schema.keys.items():
         yield name, key
         if isinstance(key.kind, (Object, Objects)):
-            yield from keys_of(key.kind.schema)
+            yield from keys_of(key.kind.object)
 
 
 @pytest.mark.parametrize("dialect", sorted(SCHEMAS))

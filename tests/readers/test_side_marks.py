@@ -15,6 +15,23 @@ def test_op_precision_without_headers(mode):
     assert reading.kind == "op_precision"
 
 
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("aoe", '{"tune_ops_type": ["Conv2D"], "tune_optimization_level": "O2"}'),
+        (
+            "job_start",
+            '{"device_info": {"Index": 0}, "rank_table_file": "r.json", "rank_size": 8}',
+        ),
+        (None, '{"rank_table_file": "r.json", "image": "trainer", "replicas": 8}'),
+    ],
+)
+def test_keys_of_one_kind(kind, text):
+    """A key that only one kind of file has is a mark; what another program calls so is not."""
+    reading = read_if_ours("settings.json", content=text.encode())
+    assert (reading and reading.kind) == kind
+
+
 def test_marks_are_in_lower_case():
     """They are searched for in the lower case of a file, so that its case makes no difference."""
     assert [mark.lower() for mark in MARKS] == list(MARKS)

@@ -287,6 +287,7 @@ def test_json_is_the_contract():
         ],
         "summary": {"files": 1, "errors": 1, "warnings": 0, "infos": 0, "skipped": 0},
         "unchecked": [],
+        "job_ends": [],
     }
     assert [finding().to_dict()[key] for key in ("fix", "meant", "consequence")] == [None] * 3
 

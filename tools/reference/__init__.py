@@ -5,6 +5,7 @@ from typing import Callable, Dict
 
 from npu_config.catalogue import PAGES
 from npu_config.rulebook import load_all
+from tools import api
 from tools.reference import chinese, commands, files, options, output, products, rules, variables
 
 
@@ -22,6 +23,7 @@ def pages() -> Dict[str, Callable[[], str]]:
         "docs/zh/rules.md": chinese.rules_page,
         output.SCHEMA: output.schema,
     }
+    result.update(api.pages())
     for page in PAGES:
         result["docs/options/{}.md".format(page.name)] = functools.partial(options.page, page)
     for band in rules.BANDS:

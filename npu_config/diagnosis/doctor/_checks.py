@@ -46,7 +46,8 @@ def _valid(facts: Facts) -> Verdict:
     report, help = Report(facts.diagnostics), "npu-config check reports all of them"
     if report.errors:
         words = "{} error, the first{}: {}", "{} errors, the first{}: {}"
-        return failed(_count(words, report.errors), help)
+        alone = report.errors[0].help if len(report) == 1 else None
+        return failed(_count(words, report.errors), alone or help)
     if facts.unchecked is not None:
         return unknown(phrase("the file is not checked: {}", facts.unchecked))
     if report.warnings:

@@ -222,7 +222,7 @@ def refused(found: Flow, reasons: Sequence[str]) -> Diagnostic:
             join("; ", reasons),
         ),
         found.place,
-        help="call tf.enable_control_flow_v2() and tf.enable_resource_variables() behind the "
+        help="call tf.enable_control_flow_v2() and tf.enable_resource_variables() after the "
         "import of TensorFlow (ENABLE_FORCE_V2_CONTROL=1 cannot convert reference variables), or "
         "give every step one shape"
         if found.has_references

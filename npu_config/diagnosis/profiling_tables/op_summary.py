@@ -219,7 +219,7 @@ def read_op_summary(
         NpuConfigError: no table can be read, or none has the columns; every table's fault is
             in it.
     """
-    reading = _Reading(progress)
+    reading = OneBlockReading(progress)
     given = [path_name(path) for path in paths]
     for path in given:
         tables = find_tables(path)
@@ -227,8 +227,6 @@ def read_op_summary(
             reading.fault("no op_summary*.csv below this directory", Place(path))
         for table in tables:
             reading.read(table)
-    if reading.faults and not reading.paths:
-        raise NpuConfigError(reading.faults)
     return reading.result()
 
 
@@ -259,8 +257,13 @@ def _unreadable(path: str, error: Exception) -> Diagnostic:
 _TOLD = 1 << 20
 
 
-class _Reading:
-    """The state of reading; one instance reads all slices of a recording."""
+class OneBlockReading:
+    """The state of reading; one instance reads all slices of a recording.
+
+    Attributes:
+        faults: tables that could not be read.
+        paths: those that were.
+    """
 
     def __init__(self, progress: Optional[Callable[[int], None]] = None) -> None:
         self.faults: List[Diagnostic] = []
@@ -274,9 +277,11 @@ class _Reading:
         self._operators: Dict[Tuple[str, str], List[Any]] = {}
 
     def fault(self, message: str, place: Place, help: Optional[str] = None) -> None:
+        """Note what is wrong with a table."""
         self.faults.append(profiling_table_unreadable.diagnostic(message, place, help=help))
 
     def read(self, path: str) -> None:
+        """Read a table; what is wrong with it is noted."""
         with opened_table(path, self.faults) as stream:
             if stream is not None:
                 self._table(path, lines_of(stream, self._progress))
@@ -288,14 +293,22 @@ class _Reading:
             if header is None:
                 self.fault("the table is empty", Place(path))
                 return
-            columns = self._columns(path, header)
-            if columns is not None:
-                self._scan(reader, columns)
-                self.paths.append(path)
+            for _ in self.beside(path, header, reader):
+                pass
         except csv.Error as error:
             self.fault(
                 phrase("this is not a CSV table: {}", error), Place(path, reader.line_num or 1)
             )
+
+    def beside(
+        self, path: str, header: List[str], rows: Iterator[List[str]]
+    ) -> Iterator[List[str]]:
+        """The rows of a table as they are; each is looked at when the next is asked for."""
+        columns = self._columns(path, header)
+        if columns is None:
+            return rows
+        self.paths.append(path)
+        return self._scanned(rows, columns)
 
     def _columns(self, path: str, header: List[str]) -> Optional[_Positions]:
         columns = Columns(header)
@@ -323,7 +336,7 @@ class _Reading:
         values: Dict[str, Any] = dict(found, scale=columns.timed(_NEEDED["duration"])[1])
         return _Positions(**values)
 
-    def _scan(self, rows: Iterator[List[str]], columns: _Positions) -> None:
+    def _scanned(self, rows: Iterator[List[str]], columns: _Positions) -> Iterator[List[str]]:
         name, kind, duration_at, blocks_at, types_at, task_at, shapes_at, scale = columns
         operators = self._operators
         width = 1 + max(index for index in columns[:-1] if index is not None)
@@ -331,6 +344,7 @@ class _Reading:
         total = 0.0
         try:
             for row in rows:
+                yield row
                 if len(row) < width:
                     skipped += 1 if row else 0
                     continue
@@ -380,6 +394,11 @@ class _Reading:
         self._operators.update(keep)
 
     def result(self) -> OpSummary:
+        """What the tables hold.
+
+        Raises:
+            NpuConfigError: none could be read, or none has a row with a duration.
+        """
         if len(self._operators) > MAX_OPERATORS:
             self._drop()
         whole = self._total or 1.0
@@ -392,6 +411,8 @@ class _Reading:
         operators.sort(
             key=lambda each: (not each.is_reduce_sum, -each.total_us, each.type, each.name)
         )
+        if self.faults and not self.paths:
+            raise NpuConfigError(self.faults)
         if self._rows == 0:
             raise NpuConfigError(
                 [

@@ -13,7 +13,18 @@ communication_statistic); names of columns of CANN 5 to 9, with and without unit
 import csv
 import os
 import re
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 import attr
 
@@ -23,6 +34,8 @@ from npu_config.core.files import PathLike, is_directory, walk
 from npu_config.core.message import phrase
 from npu_config.diagnosis.profiling_tables.op_summary import (
     Columns,
+    OneBlockReading,
+    OpSummary,
     lines_of,
     opened_table,
     profiling_table_unreadable,
@@ -45,6 +58,9 @@ MAX_KEYS = 50000
 _NAME, _TYPE = ("opname", "name", "kernelname", "node"), ("optype", "type")
 _TASK = ("tasktype", "acceleratorcore", "coretype", "kerneltype")
 _DURATION = ("taskduration", "duration", "totaltime", "tasktime", "time")
+
+
+_EXTENSION = ".csv"
 
 
 class _Kind(NamedTuple):
@@ -135,6 +151,10 @@ class Profile:
         operators: of each operator; empty when no table has them.
         steps: the iterations; None when no table has them.
         diagnostics: tables that could not be read.
+        one_block: float16 operators on a single block, of the tables of operators; None when
+            none says so.
+        not_analysed: why there are none; else "".
+        others: tables below the directories that were not read, as nothing here knows them.
     """
 
     tables: Tuple[ProfileTable, ...]
@@ -145,12 +165,15 @@ class Profile:
     operators: Tuple[TimeShare, ...]
     steps: Optional[StepTimes]
     diagnostics: Tuple[Diagnostic, ...]
+    one_block: Optional[OpSummary] = None
+    not_analysed: str = ""
+    others: Tuple[str, ...] = ()
 
 
 def kind_of_table(path: str) -> Optional[str]:
     """The kind of a table, by the name of its file."""
     name = os.path.basename(path).lower()
-    if not name.endswith(".csv"):
+    if not name.endswith(_EXTENSION):
         return None
     for kind, each in _KINDS.items():
         if name.startswith(each.names):
@@ -158,30 +181,42 @@ def kind_of_table(path: str) -> Optional[str]:
     return None
 
 
-def find_profile_tables(path: PathLike) -> List[str]:
-    """The tables at ``path``: itself, or all that are known by name below a directory."""
+def find_profile_tables(path: PathLike, others: Optional[List[str]] = None) -> List[str]:
+    """The tables at ``path``: itself, or all that are known by name below a directory.
+
+    Args:
+        path: a table or a directory.
+        others: gets the tables that are not known.
+    """
     root = path_name(path)
     if not is_directory(root):
         return [root]
     found: List[str] = []
     for directory, folders, files in walk(root):
         folders.sort()
-        found += [os.path.join(directory, name) for name in sorted(files) if kind_of_table(name)]
+        for name in sorted(files):
+            if kind_of_table(name):
+                found.append(os.path.join(directory, name))
+            elif others is not None and name.lower().endswith(_EXTENSION):
+                others.append(os.path.join(directory, name))
     return found
 
 
-def read_profile(paths: Iterable[PathLike]) -> Profile:
-    """Read the tables of a profile.
+def read_profile(
+    paths: Iterable[PathLike], progress: Optional[Callable[[int], None]] = None
+) -> Profile:
+    """Read the tables of a profile, each once.
 
     Args:
         paths: tables, or directories with some (``PROF_*``).
+        progress: called now and then with the number of characters read since the last call.
 
     Raises:
         NpuConfigError: no table can be read; every table's fault is in it.
     """
-    state = _Sums()
+    state = _Sums(progress)
     for path in map(path_name, paths):
-        tables = find_profile_tables(path)
+        tables = find_profile_tables(path, state.others)
         if not tables:
             state.fault("no table of a profile below this directory", Place(path))
         for table in tables:
@@ -198,9 +233,12 @@ _Sum = List[Any]
 class _Sums:
     """What the tables said so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, progress: Optional[Callable[[int], None]] = None) -> None:
         self.tables: List[ProfileTable] = []
         self.faults: List[Diagnostic] = []
+        self.others: List[str] = []
+        self._progress = progress
+        self._one_block = OneBlockReading()
         self._waiting = 0.0
         self._sums: Dict[str, Dict[Tuple[str, str, str], _Sum]] = {}
         self._steps: List[List[Optional[float]]] = []
@@ -213,19 +251,22 @@ class _Sums:
         with opened_table(path, self.faults) as stream:
             if stream is None:
                 return
-            reader = csv.reader(lines_of(stream))
+            reader = csv.reader(lines_of(stream, self._progress))
             try:
                 header = next(reader, None)
                 if header is None:
                     self.fault("the table is empty", Place(path))
                     return
-                self._table(path, Columns(header), reader)
+                self._table(path, header, reader)
             except csv.Error as error:
                 place = Place(path, reader.line_num or 1)
                 self.fault(phrase("this is not a CSV table: {}", error), place)
 
-    def _table(self, path: str, columns: Columns, rows: Iterable[List[str]]) -> None:
+    def _table(self, path: str, header: List[str], rows: Iterator[List[str]]) -> None:
+        columns = Columns(header)
         kind = kind_of_table(path) or _guessed(columns)
+        if kind == "op_summary":
+            rows = self._one_block.beside(path, header, rows)
         if kind == "step_trace":
             counts = self._step_rows(columns, rows)
         elif kind is not None and columns.at(_DURATION) is not None:
@@ -324,6 +365,14 @@ class _Sums:
             ]
             return tuple(sorted(result, key=lambda each: (-each.total_us, each.type, each.name)))
 
+        one_block, why = None, ""
+        try:
+            if any(table.kind == "op_summary" for table in self.tables):
+                one_block = self._one_block.result()
+            else:
+                why = phrase("there is no op_summary table")
+        except NpuConfigError as error:
+            why = error.diagnostics[0].message
         return Profile(
             tuple(self.tables),
             total,
@@ -333,6 +382,9 @@ class _Sums:
             tuple(each for each in shares((0, 1, 2)) if each.name),
             _steps(self._steps),
             tuple(self.faults),
+            one_block,
+            why,
+            tuple(self.others),
         )
 
 

@@ -220,7 +220,7 @@ def job_id_missing() -> None:
 def old_device_variable() -> None:
     """`DEVICE_ID` is the old name of `ASCEND_DEVICE_ID`.
 
-    It counts only when neither the option `session_device_id` nor `ASCEND_DEVICE_ID` is set.
+    It is used only when neither the option `session_device_id` nor `ASCEND_DEVICE_ID` is set.
     Only weight-update sharding of NPUDistributedOptimizer still reads it by itself, as the local
     rank.
 
@@ -254,7 +254,7 @@ def environment_product() -> None:
     ),
 )
 def environment_partner_missing() -> None:
-    """An environment variable says nothing without another one, which is not set.
+    """An environment variable has no effect without another one, which is not set.
 
     `PROFILING_OPTIONS` needs `PROFILING_MODE`, `DUMP_GRAPH_LEVEL` needs `DUMP_GE_GRAPH`,
     `STEP_NOW` and `TOTAL_STEP` as well as `LOSS_NOW` and `TARGET_LOSS` go together.

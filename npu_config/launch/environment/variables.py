@@ -136,7 +136,7 @@ JOB = (
         "old name of ASCEND_DEVICE_ID; weight-update sharding reads it as the local rank",
         Whole(0, INT32_MAX),
         read_by=("C++ plugin", "npu_optimizer.py"),
-        interactions=("counts only when ASCEND_DEVICE_ID is not set",),
+        interactions=("is used only when ASCEND_DEVICE_ID is not set",),
         facts=("device-id-priority", "weight-update-sharding"),
     ),
     _table(
@@ -254,7 +254,7 @@ JOB = (
         Text(),
         default="",
         read_by=("NPUBasics",),
-        interactions=("counts only when warm_start_from is not given",),
+        interactions=("is used only when warm_start_from is not given",),
     ),
     Variable(
         "PYTHONPATH",

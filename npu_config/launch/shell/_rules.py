@@ -107,7 +107,7 @@ def script_syntax() -> None:
 
 @declare("NPU692", Severity.ERROR, source=("npu_config",))
 def export_of_no_name() -> None:
-    """`export` is given something that is not a name: there is a blank beside the `=`.
+    """`export` is followed by what is not a name: there is whitespace around the `=`.
 
     Bash says "not a valid identifier"; the variable does not get the value.
 

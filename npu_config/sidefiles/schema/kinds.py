@@ -14,7 +14,7 @@ import re
 import socket
 from collections import deque
 from itertools import repeat
-from typing import Any, ClassVar, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, ClassVar, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import attr
 
@@ -81,14 +81,15 @@ def problem_of(kind: catalogue.Kind, value: Any) -> Optional[catalogue.InvalidVa
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class JsonKind:
+class JsonKind(catalogue.Kind):
     """Base of the kinds.
 
-    ``python`` is the type that JSON gives the values; a value of another type is reported as
-    such, unless it is one of ``others``, which ``parse`` knows how to take.
+    A value of another type than ``exact`` is reported as such, unless it is one of ``others``,
+    which ``parse`` knows how to take.
     """
 
-    python: ClassVar[type] = str
+    exact: ClassVar[type] = str
+    words = "any value"
     others: Tuple[type, ...] = attr.ib(default=(), init=False)
 
     def read_all(self, values: Sequence[Any]) -> Optional[Sequence[Any]]:
@@ -104,6 +105,7 @@ class JsonKind:
 class JsonText(JsonKind):
     """Text of some length in bytes of UTF-8; ``(0, None)`` is any text."""
 
+    words = phrase("a string")
     shortest: int = 1
     longest: Optional[int] = None
 
@@ -127,15 +129,6 @@ class JsonText(JsonKind):
         return str(value)
 
 
-AnyKind = Union[JsonKind, catalogue.Kind]
-_PYTHON = {"s": str, "i": int}
-
-
-def python_of(kind: AnyKind) -> type:
-    """The type that JSON gives the values of a kind."""
-    return kind.python if isinstance(kind, JsonKind) else _PYTHON[kind.wire]
-
-
 def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
@@ -144,7 +137,7 @@ def _bytes(text: str) -> int:
 class Anything(JsonKind):
     """Anything at all."""
 
-    python = object
+    exact = object
 
     def read_all(self, values: Sequence[Any]) -> Sequence[Any]:
         """The column as it is."""
@@ -162,8 +155,8 @@ class Items(JsonKind):
         once: whether repeated ones count once.
     """
 
-    python = list
-    item: AnyKind
+    exact = list
+    item: catalogue.Kind
     fewest: int = 0
     most: Optional[int] = None
     once: bool = False
@@ -173,24 +166,26 @@ class Items(JsonKind):
 class Names(JsonKind):
     """An object whose keys are names of the user's, each with a value of one kind."""
 
-    python = dict
-    item: AnyKind
+    exact = dict
+    item: catalogue.Kind
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Object(JsonKind):
     """An object of its own keys."""
 
-    python = dict
-    schema: "Schema"
+    words = phrase("an object")
+    exact = dict
+    object: "Schema"
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Objects(JsonKind):
     """An array of objects of the same keys."""
 
-    python = list
-    schema: "Schema"
+    words = "a list of objects"
+    exact = list
+    object: "Schema"
     fewest: int = 1
     most: Optional[int] = None
 
@@ -204,7 +199,7 @@ class Key(NamedTuple):
     it where the vendor's page does not say so.
     """
 
-    kind: AnyKind
+    kind: catalogue.Kind
     required: bool = False
     source: str = ""
     since: Optional[str] = None
@@ -274,6 +269,7 @@ class NumberText(JsonKind):
     such a text is a warning.
     """
 
+    words = "a whole number, written as a string"
     lowest: int = 0
     highest: int = _LARGEST
 
@@ -323,7 +319,8 @@ class CutInteger(JsonKind):
     ``wraps``: it is read modulo 2^32 before the range is checked.
     """
 
-    python = int
+    words = "a whole number"
+    exact = int
     others: Tuple[type, ...] = attr.ib(default=(bool, float), init=False)
     lowest: int = 0
     highest: int = 65535
@@ -359,6 +356,7 @@ class CutInteger(JsonKind):
 class IpAddress(JsonKind):
     """One IP address, perhaps with the name of an interface (``%eth0``) after it."""
 
+    words = "an IPv4 or IPv6 address, as a string"
     zone: bool = True
 
     def read_all(self, values: Sequence[Any]) -> Optional[Sequence[str]]:
@@ -406,6 +404,7 @@ class IpAddresses(IpAddress):
     ``single``: at most one.
     """
 
+    words = "IPv4 or IPv6 addresses, joined by commas in one string"
     single: bool = False
 
     def parse(self, value: Any) -> str:

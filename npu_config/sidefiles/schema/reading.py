@@ -10,13 +10,12 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 
 import attr
 
-from npu_config.catalogue.kinds import Choice, Int, InvalidValue
+from npu_config.catalogue.kinds import Choice, Int, InvalidValue, Kind
 from npu_config.core.diagnostics import Diagnostic, Fix, Severity
 from npu_config.core.message import join, listed, phrase
 from npu_config.core.rule import Rule
 from npu_config.sidefiles.schema.kinds import (
     NOTHING,
-    AnyKind,
     Anything,
     BadValueError,
     Items,
@@ -27,7 +26,6 @@ from npu_config.sidefiles.schema.kinds import (
     Object,
     Objects,
     Schema,
-    python_of,
 )
 from npu_config.text.json import BROKEN
 from npu_config.text.lines import BLANKS
@@ -529,7 +527,7 @@ class Reader:
                 self.findings.count(value)
             node.columns[name] = column
             return
-        if python_of(kind) is str:
+        if kind.exact is str:
             self.findings.texts += len(column.values)
         if not isinstance(kind, (Object, Objects, Items, Names)):
             node.columns[name] = self.plain(node.level, name, key, column)
@@ -537,7 +535,7 @@ class Reader:
         column = self._containers(node.level, name, key, column)
         if isinstance(kind, (Object, Objects)):
             level = node.level.children(name, column, isinstance(kind, Object))
-            node.nodes[name] = self.objects(level, kind.schema)
+            node.nodes[name] = self.objects(level, kind.object)
             return
         node.columns[name] = column
         if isinstance(kind, Items):
@@ -548,7 +546,7 @@ class Reader:
     def _containers(self, level: ObjectTable, name: str, key: Key, column: Column) -> Column:
         """The objects or arrays of a column, without what is not one or has a wrong length."""
         kind = key.kind
-        python: Any = python_of(kind)
+        python: Any = kind.exact
         fewest, most = 0, None
         if isinstance(kind, (Objects, Items)):
             fewest, most = kind.fewest, kind.most
@@ -590,7 +588,7 @@ class Reader:
                 good.append(read_as)
         return Column(owners, good)
 
-    def _read_all(self, kind: AnyKind, values: Sequence[Any]) -> Optional[Sequence[Any]]:
+    def _read_all(self, kind: Kind, values: Sequence[Any]) -> Optional[Sequence[Any]]:
         if not values:
             return values
         try:
@@ -602,7 +600,7 @@ class Reader:
 
     def _items(self, level: ObjectTable, name: str, key: Key, kind: Items, column: Column) -> None:
         flat = list(chain.from_iterable(column.values))
-        if python_of(kind.item) is str:
+        if kind.item.exact is str:
             self.findings.texts += len(flat)
         if not flat or self._read_all(kind.item, flat) is not None:
             return
@@ -617,9 +615,9 @@ class Reader:
             for free, value in values.items():
                 self.value((*path, free), key, kind.item, value)
 
-    def value(self, path: Path, key: Key, kind: AnyKind, value: Any) -> Any:
+    def value(self, path: Path, key: Key, kind: Kind, value: Any) -> Any:
         """The canonical form of one value; NOTHING when it is wrong."""
-        if type(value) not in (python_of(kind), *getattr(kind, "others", ())):
+        if type(value) not in (kind.exact, *getattr(kind, "others", ())):
             self._wrong_type(path, value, key, kind)
             return NOTHING
         try:
@@ -647,7 +645,7 @@ class Reader:
         self.findings.add(key.rule or self.rules.value, path, message)
 
     def _wrong_type(
-        self, path: Path, value: Any, key: Optional[Key] = None, kind: Optional[AnyKind] = None
+        self, path: Path, value: Any, key: Optional[Key] = None, kind: Optional[Kind] = None
     ) -> None:
         """Note that a value is not of its kind; without one it should be an object."""
         if value is BROKEN:
@@ -666,7 +664,7 @@ class Reader:
             self.findings.add(self.rules.unknown, path, message)
             return
         if kind is None or isinstance(kind, JsonKind):
-            words = phrase(_WORDS[dict if kind is None else kind.python])
+            words = phrase(_WORDS[dict if kind is None else kind.exact])
             legal = phrase("{} has {} here", self.form, words)
         else:
             legal = phrase("legal: {}", kind.describe())
@@ -689,8 +687,8 @@ def _fault(problem: str, value: Any) -> str:
     return "{} {}".format(problem, _DIGITS.sub("0", shown(value)))
 
 
-def _takes(kind: Optional[AnyKind], digits: str) -> bool:
+def _takes(kind: Optional[Kind], digits: str) -> bool:
     """Whether a kind takes the number that is in quotes."""
     if isinstance(kind, Int):
         return kind.minimum <= int(digits) <= kind.maximum
-    return isinstance(kind, JsonKind) and kind.python is int
+    return isinstance(kind, JsonKind) and kind.exact is int
