@@ -350,7 +350,7 @@ def _growing(real: str) -> Iterator[str]:
     begin = os.path.join(above, "." + name + _PART)
     for left in glob.glob(glob.escape(begin) + "*"):
         with _locked(left) as is_ours:
-            if is_ours and left[len(begin) + 1 :].isdigit():
+            if is_ours and left[len(begin) + 1 :].isdecimal():
                 shutil.rmtree(left, ignore_errors=True)
     part = "{}-{}".format(begin, os.getpid())
     os.mkdir(part)
