@@ -49,7 +49,10 @@ CODE = re.compile(
     r"\W*No newline at end|\(\?|<[a-z]+[ >]"
 )
 
-GLUE = ("{} and {}", "{} or {}", "{}, {}", "{}; {}", ", ", "error", "warning", "info", "help:")
+GLUE = (
+    "- {}: {}", "{} and {}", "{} or {}", "{}, {}", "{}; {}", ", ", "error", "warning", "info",
+    "help:",
+)  # fmt: skip
 """What stands between phrases, and words that are looked up by themselves."""
 
 WORDS = (

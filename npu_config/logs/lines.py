@@ -23,6 +23,7 @@ _OF_RANKS = (b"rankNum[", b"Entry-HcclCommInitRootInfo")
 _ENCODINGS = ("utf-8", "gb18030")
 _GZIP = b"\x1f\x8b"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_SAMPLE = 4096
 _TEXT = bytes(range(32, 127)) + b"\n\r\t\x1b\x08\x0c"
 
 
@@ -51,9 +52,15 @@ def opened(path: str) -> IO[bytes]:
 
 def plain(stream: IO[bytes]) -> IO[bytes]:
     """A stream in UTF-8 where it says that it is in UTF-16, as Windows writes it; else itself."""
-    if isinstance(stream, io.BufferedReader) and stream.peek(2)[:2] in _UTF_16:
-        return cast(IO[bytes], codecs.EncodedFile(stream, "utf-8", "utf-16", "replace"))
-    return stream
+    if not isinstance(stream, io.BufferedReader):
+        return stream
+    start = stream.peek(2)[:_SAMPLE]
+    if start[:2] not in _UTF_16:
+        return stream
+    text = start[: len(start) // 2 * 2].decode("utf-16", "replace")
+    if len(text) > 5 * sum(character < "\x80" for character in text):
+        return stream  # a log has times and names; these are other bytes
+    return cast(IO[bytes], codecs.EncodedFile(stream, "utf-8", "utf-16", "replace"))
 
 
 def decoded(raw: bytes) -> str:
@@ -70,7 +77,7 @@ def decoded(raw: bytes) -> str:
 
 def _is_binary(block: bytes) -> bool:
     """Whether a block is not text: a file of zeros, a core dump, a picture."""
-    sample = block[:4096]
+    sample = block[:_SAMPLE]
     strange = len(sample.translate(None, _TEXT))
     return strange > len(sample) * 0.3 and decoded(sample).count("\\x") + sample.count(0) > (
         len(sample) // 10

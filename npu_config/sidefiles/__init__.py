@@ -65,9 +65,11 @@ KINDS = (
 """The names of the formats; each is that of its module, and the KIND of ``check --as KIND``."""
 
 MARKS = (
+    r"tune_op",
     r"(?:in|out)putdtype|op(?:type|name)::",
     r"(?:graph|ub)_?fusion",
     r"aipp_op",
+    r"rank_table_file",
     r"(?:black|white|gray)[-_]list",
     r"max_op_cache",
     r"op_debug_(?:config|list)",

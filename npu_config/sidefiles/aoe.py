@@ -130,6 +130,7 @@ FORMAT = raw_format(
     ("aoe_config_file",),
     _looks_like,
     check,
+    marks="tune_op",
 )
 parse, render, load, save = FORMAT.parse, FORMAT.render, FORMAT.load, FORMAT.save
 

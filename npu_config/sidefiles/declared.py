@@ -119,6 +119,7 @@ def raw_format(
     options: Tuple[str, ...],
     looks_like: Callable[[Sample], bool],
     check: Callable[[RawDocument, Target, Places], Iterable[Diagnostic]] = no_checks,
+    marks: Optional[str] = None,
 ) -> Format[RawDocument]:
     """A format whose model is its content.
 
@@ -130,6 +131,7 @@ def raw_format(
         options: see :class:`Format`.
         looks_like: see :class:`Format`.
         check: what is worth knowing about a right object.
+        marks: see :class:`Format`.
     """
 
     @reject_path_argument
@@ -144,6 +146,7 @@ def raw_format(
         parser=parser,
         render=lambda model: model.text,
         looks_like=looks_like,
+        marks=marks,
         schema=declared.schema,
     )
 

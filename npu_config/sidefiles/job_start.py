@@ -66,6 +66,7 @@ FORMAT = raw_format(
     "job_start.json",
     ("job_start_file",),
     _looks_like,
+    marks="rank_table_file",
 )
 check = no_checks
 parse, render, load, save = FORMAT.parse, FORMAT.render, FORMAT.load, FORMAT.save

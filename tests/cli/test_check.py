@@ -57,7 +57,7 @@ def test_json(npu, bad):
     """The contract: one object, these keys."""
     document = json.loads(npu("check", bad, "--format", "json").out)
     assert document["version"] == 1
-    assert set(document) == {"version", "diagnostics", "summary", "unchecked"}
+    assert set(document) == {"version", "diagnostics", "summary", "unchecked", "job_ends"}
     assert set(document["summary"]) == {"files", "errors", "warnings", "infos", "skipped"}
     first = document["diagnostics"][0]
     assert list(first) == [

@@ -43,7 +43,7 @@ def test_messages_in_chinese(broken, capsys, before):
     out = capsys.readouterr().out
     assert code == 1
     assert "合法取值" in out
-    assert '是不是想写 "mixed_float16"' in out
+    assert '您是否要写 "mixed_float16"' in out
     assert "[NPU104 value-not-allowed]" in out
     assert "legal" not in out
 

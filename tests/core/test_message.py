@@ -172,6 +172,6 @@ def test_only_who_asks_is_told_in_chinese():
     assert "did you mean" in localized('did you mean "{}"?', "x")
     with speaking("zh"):
         assert language() == "zh"
-        assert localized('did you mean "{}"?', "x") == '是不是想写 "x"？'  # noqa: RUF001
+        assert localized('did you mean "{}"?', "x") == '您是否要写 "x"？'  # noqa: RUF001
     assert language() == "en"
     assert catalogue("zh")("what no catalogue has") == "what no catalogue has"
