@@ -19,7 +19,8 @@ from typing import Iterator, Sequence, Tuple
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "docs" / "_browser"
 PYODIDE = ("pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
-NEEDLESS = (".so", ".pyd", ".pyc", ".pyi", "RECORD", ".po")
+NEEDLESS = (".so", ".pyd", ".pyc", ".pyi", "RECORD", ".po", "topics.en.jsonl", "topics.zh.jsonl")
+"""Ends of names: what is not for Python alone, translations' sources, the pages of explain."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -3,7 +3,7 @@ const WORDS = {
   en: {
     text: "Text to check",
     name: "File name, which says what it is read as",
-    loading: "Loading the checker (about 6 MB, once) …",
+    loading: "Loading the checker (about 8 MB, once) …",
     checking: "Checking …",
     fine: "Nothing to complain about.",
     findings: (n) => (n === 1 ? "1 finding" : `${n} findings`),
@@ -16,7 +16,7 @@ const WORDS = {
   zh: {
     text: "要检查的文本",
     name: "文件名，决定按哪种文件读取",
-    loading: "正在加载检查程序（约 6 MB，只加载一次）……",
+    loading: "正在加载检查程序（约 8 MB，只加载一次）……",
     checking: "正在检查……",
     fine: "没有发现问题。",
     findings: (n) => `发现 ${n} 处问题`,

@@ -1,6 +1,8 @@
 """``npu-config migrate``."""
 
+import contextlib
 import errno
+import glob
 import os
 import shutil
 import stat
@@ -202,7 +204,7 @@ def _copy(copies: Dict[str, str], source: str, name: str) -> None:
 
 def _empty_directories(paths: Sequence[str], outcomes: List[Outcome]) -> List[Outcome]:
     """Say of each directory without Python that nothing is migrated there."""
-    roots = {outcome.target.root for outcome in outcomes if outcome.target.path.endswith(".py")}
+    roots = {one.target.root for one in outcomes if one.target.path.endswith((".py", ".ipynb"))}
     for path in paths:
         if os.path.isdir(path) and path not in roots:
             found = rules.nothing_to_migrate.diagnostic(
@@ -311,26 +313,23 @@ def _copied(plan: _Plan, outcomes: List[Outcome], output: str) -> List[Outcome]:
     reasons: Dict[str, str] = {}
     real = os.path.realpath(output)
     make_directories(os.path.dirname(real))
-    part = os.path.join(os.path.dirname(real), "." + os.path.basename(real) + _PART)
-    shutil.rmtree(part, ignore_errors=True)
     try:
-        os.mkdir(part)
-        for source, name in plan.copies:
-            try:
-                _copy_one(source, os.path.join(part, name), by_path.get(os.path.abspath(source)))
-            except OSError as error:
-                why = error.strerror or error
-                if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                    text = localized("nothing is written to {}: {}", output, why)
-                    return [_unwritten(outcome, text) for outcome in outcomes]
-                reasons[source] = localized("{} cannot be copied: {}", name, why)
-        if os.path.isdir(real):
-            os.rmdir(real)
-        os.rename(part, real)
+        with _growing(real) as part:
+            for source, name in plan.copies:
+                outcome = by_path.get(os.path.abspath(source))
+                try:
+                    _copy_one(source, os.path.join(part, name), outcome)
+                except OSError as error:
+                    why = error.strerror or error
+                    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                        text = localized("nothing is written to {}: {}", output, why)
+                        return [_unwritten(outcome, text) for outcome in outcomes]
+                    reasons[source] = localized("{} cannot be copied: {}", name, why)
+            if os.path.isdir(real):
+                os.rmdir(real)
+            os.rename(part, real)
     except OSError as error:
         raise Failure("{} cannot be written: {}", output, error.strerror or error) from None
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
     result = [
         _unwritten(outcome, reasons.pop(outcome.target.path))
         if outcome.target.path in reasons
@@ -338,6 +337,47 @@ def _copied(plan: _Plan, outcomes: List[Outcome], output: str) -> List[Outcome]:
         for outcome in outcomes
     ]
     return result + [_unwritten(Outcome(Target(path)), why) for path, why in reasons.items()]
+
+
+@contextlib.contextmanager
+def _growing(real: str) -> Iterator[str]:
+    """A directory beside the output, which is taken away at the end unless it was renamed.
+
+    It is locked, so that two calls at once do not share one, and what a call that was killed has
+    left is known: nobody holds it.
+    """
+    above, name = os.path.split(real)
+    begin = os.path.join(above, "." + name + _PART)
+    for left in glob.glob(glob.escape(begin) + "*"):
+        with _locked(left) as is_ours:
+            if is_ours and left[len(begin) + 1 :].isdecimal():
+                shutil.rmtree(left, ignore_errors=True)
+    part = "{}-{}".format(begin, os.getpid())
+    os.mkdir(part)
+    try:
+        with _locked(part):
+            yield part
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _locked(path: str) -> Iterator[bool]:
+    """Whether a directory could be locked, which it is meanwhile; everywhere but on Windows."""
+    try:
+        import fcntl
+    except ImportError:
+        yield False
+        return
+    with contextlib.ExitStack() as stack:
+        try:
+            descriptor = os.open(path, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_locked = True
+        except OSError:
+            is_locked = False
+        yield is_locked
 
 
 _PART = ".npu_config-part"

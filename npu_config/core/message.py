@@ -68,7 +68,7 @@ def join(separator: str, parts: Iterable[str]) -> str:
     """``separator.join(parts)`` of parts that may be phrases; ``{} and {}`` is a phrase itself."""
     found = tuple(parts)
     plain = not any(isinstance(part, Message) for part in found)
-    if plain and separator not in (" and ", " or ", ", "):
+    if plain and separator not in (" and ", " or ", ", ", "; "):
         return separator.join(found)
     if len(found) > _MOST_PARTS:
         return phrase(separator.join(["{}"] * len(found)), *found)

@@ -249,8 +249,14 @@ def _integers(
 
 
 def _single(metrics: Metrics) -> Judged:
-    message = "the single value is {:.6g}, {:.6g} in the reference"
-    return Judged(DIVERGES, ("single",), phrase(message, *metrics.mean))
+    message = "the single value is {}, {} in the reference"
+    return Judged(DIVERGES, ("single",), phrase(message, *_told_apart(*metrics.mean)))
+
+
+def _told_apart(one: float, other: float) -> List[str]:
+    """Both with six digits, or with as many as it takes to see the difference."""
+    texts = [["{:.{}g}".format(value, digits) for value in (one, other)] for digits in (6, 9, 17)]
+    return next((pair for pair in texts if pair[0] != pair[1]), texts[0])
 
 
 def _numbers(
@@ -351,9 +357,13 @@ def _share(pairs: Pairs, metrics: Metrics) -> float:
 
 def _at_worst(metrics: Metrics, shape: Sequence[int]) -> List[str]:
     """The worst element in words."""
-    message = "most at {}: {:.6g} instead of {:.6g}"
+    message = "most at {}: {} instead of {}"
     return [
-        phrase(message, place_of(each.place, metrics.elements, shape), each.device, each.reference)
+        phrase(
+            message,
+            place_of(each.place, metrics.elements, shape),
+            *_told_apart(each.device, each.reference),
+        )
         for each in metrics.worst[:1]
     ]
 

@@ -17,6 +17,7 @@ _SOFTWARE = re.compile(
 _IN_PACKAGES = re.compile(r"/.*?((?:lib/python[\d.]+/)?(?:site|dist)-packages/.*)")
 _PARTS = re.compile(
     r"(?P<url>\b(?:https?|obs|s3|hdfs|ftp)://)(?P<site>[^/\s\"'\])]+)"
+    r"(?P<rest>/[^\s\"'\])<>]*)?"
     r"|(?P<mail>(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*)"
     r"|(?P<mac>\b(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}\b)"
     r"|(?P<ip>(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\.\d)(?!\w))"
@@ -75,7 +76,9 @@ class Redactor:
         kind = match.lastgroup
         found = match.group()
         if match.group("url"):
-            return match.group("url") + self._name("host", match.group("site"))
+            site = match.group("url") + self._name("host", match.group("site"))
+            folder, slash, name = (match.group("rest") or "").partition("?")[0].rpartition("/")
+            return site + (folder and "/" + self._name("dir", folder)) + slash + name
         if kind == "path":
             return self._path(found)
         if kind == "ip" and found in _KEPT:

@@ -38,6 +38,7 @@ class Report:
         ranks: the processes.
         unread: what could not be read, and why.
         framework: whose job it was, when the logs say so.
+        files: how many logs hold anything.
         verdict: how the first cause was found.
     """
 
@@ -164,7 +165,7 @@ def report_of(job: Job) -> Report:
         states,
         job.unread,
         job.framework,
-        sum(1 for path in job.paths if path),
+        len({channel.file for process in job.processes for channel in process.channels}),
         verdict,
     )
 

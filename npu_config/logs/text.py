@@ -27,7 +27,9 @@ def text_report(report: Report, everything: bool = False) -> str:
     """
     cause = report.first_cause
     parts: List[str] = []
-    if cause is None:
+    if cause is None and not report.files:
+        parts.append(localized("nothing can be said: no log holds a line that was read"))
+    elif cause is None:
         parts.append(
             localized(
                 "nothing failed in {:,} {}",

@@ -21,6 +21,7 @@ from npu_config.text.source import apply_edits
 __all__ = ["Notebook", "open_notebook"]
 
 _MAGIC = re.compile(r"[ \t]*(?:[%!?]|[\w, \t]{1,200}=[ \t]*[!%])|.*[^#\s]\?{1,2}\s*$")
+_LINE = re.compile(r"[^\r\n]*\r?\n\Z")
 _TRANSPARENT = ("%%time", "%%capture", "%%prun")
 """Magics of a cell whose other lines are Python."""
 
@@ -160,7 +161,7 @@ def open_notebook(text: str) -> Union[Notebook, str]:
         ):
             return phrase("cell {} has no text", number + 1)
         lines = list(source) if is_list else _lines(source)
-        if any("\n" in line[:-1] for line in lines):
+        if not all(map(_is_line, lines[:-1])) or not _is_line(lines[-1].rstrip("\r\n") + "\n"):
             return phrase(
                 "cell {} has several lines in one text: save it with Jupyter", number + 1
             )
@@ -172,6 +173,11 @@ def open_notebook(text: str) -> Union[Notebook, str]:
         script += code
         found.append(Cell(number, lines, is_list))
     return Notebook("".join(script), found, starts, reading)
+
+
+def _is_line(text: str) -> bool:
+    """True for one line with its end, as Jupyter writes the lines of a cell."""
+    return _LINE.match(text) is not None
 
 
 def _get(value: Any, key: str) -> Any:

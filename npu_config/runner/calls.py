@@ -27,6 +27,7 @@ from npu_config.diagnosis.graph.shapes import Flow, flow
 from npu_config.runner.doings import Doings
 from npu_config.situations import pipeline, precision, shapes
 from npu_config.tf1.own import OPTIMIZER_MARK
+from npu_config.tf1.purpose import operations_of
 from npu_config.tf1.purpose import purpose as purpose_of
 
 Shape = Optional[Tuple[int, ...]]
@@ -399,12 +400,9 @@ def _fed(graph: Any, key: Any) -> Iterable[Any]:
 
 
 def _steps(graph: Any) -> FrozenSet[str]:
-    found = {"global_step"}
-    for each in graph.get_collection("global_step"):
-        operation = getattr(getattr(each, "handle", each), "op", None)
-        if operation is not None:
-            found.add(operation.name)
-    return frozenset(found)
+    variables = graph.get_collection("global_step")
+    found = {one.name for variable in variables for one in operations_of(variable)}
+    return frozenset({"global_step", *found})
 
 
 def _cells() -> Dict[int, str]:

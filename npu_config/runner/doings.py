@@ -10,6 +10,7 @@ from npu_config.diagnosis.graph import operators
 from npu_config.diagnosis.graph.live import LiveNode, of_graph
 from npu_config.diagnosis.graph.model import Node
 from npu_config.diagnosis.graph.run import TRAINS, RunGraph, is_collective
+from npu_config.tf1.purpose import operations_of
 
 Line = str
 """A file and a line, ``"train.py:10"``."""
@@ -157,12 +158,8 @@ def _kind(node: Node) -> str:
 
 
 def _trainable(graph: Any) -> Set[str]:
-    found = set()
-    for each in graph.get_collection("trainable_variables"):
-        operation = getattr(getattr(each, "handle", each), "op", None)
-        if operation is not None:
-            found.add(operation.name)
-    return found
+    variables = graph.get_collection("trainable_variables")
+    return {one.name for variable in variables for one in operations_of(variable)}
 
 
 def _value(node: LiveNode) -> Any:

@@ -137,7 +137,8 @@ class Meaning:
         """The functions that the script imports under names of its own, by these."""
         found: Optional[Dict[str, str]] = self._kept.get("aliases")
         if found is None:
-            lines = self.script.source.mentions("as")
+            all_lines = self.script.source.mentions("as")
+            lines = [line for line in all_lines if line in self.script.import_lines]
             found = self._kept["aliases"] = {
                 alias.asname: alias.name
                 for site in sites(self.script.module, lines, (ast.ImportFrom,))
@@ -444,7 +445,7 @@ class Meaning:
 
     def makes(self, scope: Scope, node: ast.AST, names: FrozenSet[str]) -> Optional[Value]:
         """The call of a function of TensorFlow that an expression certainly is the result of."""
-        found = self.value(scope, node)
+        found = self.result(scope, node)
         if found is None or not isinstance(found.node, ast.Call):
             return None
         name = self.tf(found.scope, found.node.func)

@@ -13,6 +13,7 @@ from npu_config.python_flow.scopes import (
     UNCLEAR,
     Scope,
     called_name,
+    dotted_parts,
     in_brackets,
     is_open,
     literal,
@@ -59,7 +60,7 @@ class Passing:
 
     def _find_calls(self, function: Scope) -> Optional[List[Site]]:
         node, outer = function.node, function.parent
-        if not isinstance(node, FUNCTIONS) or outer is None or not self._script.is_program:
+        if not isinstance(node, FUNCTIONS) or outer is None:
             return None
         if any(name_of(each) != "staticmethod" for each in node.decorator_list):
             return None
@@ -71,7 +72,7 @@ class Passing:
         found: List[Site] = []
         lines = self._script.source.mentions(name)
         for site in sites(self._script.module, lines, (ast.Name, ast.Attribute)):
-            if name_of(site.node) != name:
+            if name_of(site.node) != name or self._is_of_module(site.node):
                 continue
             parent = site.parents[-1]
             if not isinstance(parent, ast.Call):
@@ -82,7 +83,14 @@ class Passing:
             if any(isinstance(each, FUNCTIONS) and each is node for each in site.parents):
                 return None
             found.append(Site(parent, site.scope, site.parents[:-1]))
-        return found
+        at_once = self._script.is_program or any(site.function is None for site in found)
+        return found if at_once else None
+
+    def _is_of_module(self, node: ast.AST) -> bool:
+        """True for a name of another module: ``tf.train`` is no function of the script."""
+        parts = dotted_parts(node) or [""]
+        stores = self._script.module.stores.get(parts[0], ())
+        return len(parts) > 1 and any(store.kind == "import" for store in stores)
 
     def _argument(self, function: Scope, node: Any, site: Site, name: str) -> Optional[Value]:
         """What one call gives; for ``*names`` the tuple of the rest."""

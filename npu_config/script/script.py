@@ -20,7 +20,7 @@ from typing import (
 )
 
 from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS
-from npu_config.python_flow.module import Module
+from npu_config.python_flow.module import Module, sites
 from npu_config.python_flow.scopes import (
     DEFINITIONS,
     UNCLEAR,
@@ -29,6 +29,7 @@ from npu_config.python_flow.scopes import (
     Watch,
     blocks,
     called_name,
+    children,
     first_line,
     functions,
     holds,
@@ -453,6 +454,7 @@ class Script(Module):
         self._may_be_patched: Optional[bool] = None
         self._is_program: Optional[bool] = None
         self._imported: Dict[str, FrozenSet[str]] = {}
+        self._import_lines: Optional[FrozenSet[int]] = None
         self.references: Dict[str, Unknown] = {}
         self.fixed: Dict[ast.AST, Any] = {}
 
@@ -535,9 +537,32 @@ class Script(Module):
         """The dotted names of all imports, wherever they are, with a word on their lines."""
         found = self._imported.get(word)
         if found is None:
-            names = (name for node in self.nodes(word) for name in _names_of_import(node))
+            quoted = re.compile(r"[\"'][^\"']*" + re.escape(word))
+            text = self.source.lines
+            lines = [
+                line
+                for line in self.source.mentions(word)
+                if line in self.import_lines
+                or "import" in text[line - 1]
+                or quoted.search(text[line - 1])
+            ]
+            nodes = children(self.tree, lines) if lines else []
+            for node in nodes:
+                nodes += children(node, lines)
+            names = (name for node in nodes for name in _names_of_import(node))
             found = self._imported[word] = frozenset(names)
         return found
+
+    @property
+    def import_lines(self) -> FrozenSet[int]:
+        """The lines of all import statements."""
+        if self._import_lines is None:
+            lines = self.source.mentions("import")
+            found = sites(self.module, lines, (ast.Import, ast.ImportFrom))
+            self._import_lines = frozenset(
+                line for site in found for line in range(site.line, last_line(site.node) + 1)
+            )
+        return self._import_lines
 
     def reference(self, text: str) -> Unknown:
         """What a dotted name means that is imported or built in, always the same object."""

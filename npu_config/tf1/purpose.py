@@ -215,12 +215,23 @@ def _variable(operation: Any) -> Any:
 
 def _weights(graph: Any) -> Set[Any]:
     """The operations of the trainable variables."""
-    found = set()
-    for variable in graph.get_collection("trainable_variables"):
-        for one in getattr(variable, "_variables", None) or [variable]:
-            handle = getattr(one, "handle", None)
-            found.add(one.op if handle is None else handle.op)
-    return found
+    variables = graph.get_collection("trainable_variables")
+    return {each for variable in variables for each in operations_of(variable)}
+
+
+def operations_of(variable: Any) -> List[Any]:
+    """The operations of a variable, one for each part or replica.
+
+    Replicas are taken from the object itself: what a distributed variable answers depends on
+    where it is asked, and the question alone adds an operation to the graph.
+    """
+    fields = getattr(variable, "__dict__", {})
+    parts = fields.get("_values") or fields.get("_variables")
+    if parts:
+        return [each for part in parts for each in operations_of(part)]
+    handle = getattr(variable, "handle", None)
+    found = getattr(variable if handle is None else handle, "op", None)
+    return [] if found is None else [found]
 
 
 def _types_in_functions(operations: Iterable[Any]) -> FrozenSet[str]:

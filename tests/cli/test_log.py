@@ -6,7 +6,10 @@ import sys
 import zipfile
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from npu_config.logs.redact import Redactor
 from tests.logs.jobs import MEMORY, WAITED, raised, slog, write
 
 CAUSE = {
@@ -122,6 +125,37 @@ def test_redacted(npu, tmp_path):
         assert "EI0004" in result.out
 
 
+_NAME = st.text("bcdfghjkm0123456789", min_size=3, max_size=9)
+_BYTE = st.integers(1, 254)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.tuples(_NAME, _NAME, _NAME, _NAME),
+    st.tuples(*[_BYTE] * 4),
+    st.sampled_from(
+        (
+            "/home/{user}/{project}/{file}.py", "host: {host} ip[{ip}]", "{user}@{host}.corp.com",
+            "server[{ip}%eth0], /data/{project}/{file}/x", "obs://{project}/{user}/a from {ip}:80",
+            "https://{host}/{user}/{project}/a?by={user}",
+            "node: {host}, path /mnt/{project}/{host}/rank.json",
+        )
+    ),
+)  # fmt: skip
+def test_nothing_that_identifies_is_left(names, address, form):
+    """Whatever people, hosts, folders and addresses are called; the same stays the same."""
+    user, host, project, file = map("{}{}".format, ("us", "ho", "pro", "fi"), names)
+    ip = "198.{}.{}.{}".format(*address[:3])
+    values = {"user": user, "host": host, "project": project, "file": file, "ip": ip}
+    text = form.format(**values)
+    redactor = Redactor()
+    once = redactor.text("[ERROR] HCCL(7,python):2024-05-06-07:08:09.000.000 [a.cc:1] " + text)
+    left = [values[name] for name in ("user", "host", "project", "ip") if values[name] in once]
+    assert left == []
+    assert redactor.text(text) in once
+    assert redactor.document({"message": text, "code": "EI0004"})["code"] == "EI0004"
+
+
 def test_bundle(npu, log, tmp_path):
     """An archive with a list of what is in it; one that exists is not written."""
     out = tmp_path / "help.zip"
@@ -169,6 +203,19 @@ def test_follow(log, tmp_path):
     assert process.returncode == 1
 
 
+def test_follow_a_file_that_grows(log, tmp_path):
+    """The command ends by itself when the first cause is certain, while the job still runs."""
+    growing = tmp_path / "growing.log"
+    growing.write_bytes(b"INFO:tensorflow:loss = 1.0, step = 1\n")
+    call = [sys.executable, "-m", "npu_config", "log", "--follow", str(growing)]
+    with subprocess.Popen(call, stdout=subprocess.PIPE) as process:
+        with growing.open("ab") as stream:
+            stream.write(log.read_bytes())
+        assert b"EL0004" in process.stdout.readline()
+        process.stdout.read()
+    assert process.returncode == 1
+
+
 BAD = {
     "empty.log": b"",
     "binary.log": bytes(range(256)) * 64,
@@ -191,6 +238,9 @@ def test_bad_input(npu, tmp_path, name):
     assert "NPU700" not in result.err
     if name in ("binary.log", "core.log"):
         assert "this is not text" in result.out
+    if name in ("binary.log", "core.log", "empty.log"):
+        assert "nothing can be said" in result.out
+        assert "nothing failed" not in result.out
     if name == "unknown.log":
         assert "EQ1234" in result.out
         assert "fusion of stars" in result.out

@@ -101,6 +101,14 @@ SEEDS = {
         "import tensorflow as tf\n",
         "def f%d(x):\n    with tf.Session() as sess:\n        sess.run(tf.nn.dropout(x, 0.5))",
     ),
+    "migrate-notebook": _text(
+        '{"nbformat": 4, "metadata": {}, "cells": [{"cell_type": "code", "outputs": [], "source": '
+        '"import tensorflow as tf"}',
+        ', {"cell_type": "code", "source": ["%time %d\\n", "s = tf.Session()\\n", "!ls"]},'
+        ' {"cell_type": "markdown", "source": "tf.Session() %d"}',
+        "\n",
+        "]}",
+    ),
     "graph": _text("", _NODE),
     "graph-binary": Seed(b"", b"\n\x0b\n\x02nn\x12\x05Const", b"", b""),
     "op-summary": _text(

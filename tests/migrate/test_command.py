@@ -347,3 +347,13 @@ def test_environment_of_a_launch_script(tmp_path):
         (4, "cuda-visible-devices"),
         (4, "precision-mode"),
     ]
+
+
+def test_reasons_in_chinese(tmp_path):
+    """Several reasons of one line are sentences of their own, each in the language."""
+    path = tmp_path / "a.py"
+    path.write_text("import tensorflow as tf\ntf.keras.Sequential([]).fit(1)\n")
+    said = RUNNER.invoke(app, ["--lang", "zh", "migrate", str(path)]).stderr
+    (line,) = [line for line in said.splitlines() if "import-npu" in line]
+    assert "\uff1b" in line
+    assert not re.search(r"[a-z]+ [a-z]+ [a-z]+", line)

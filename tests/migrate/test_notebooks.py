@@ -70,6 +70,8 @@ def test_cells(tmp_path, indent, is_list):
         (notebook([cell("import tensorflow as tf\n", "print 1")]), "cell 1 is not Python 3"),
         (notebook([cell("tensorflow")], language_info={"name": "R"}), "a notebook of R"),
         (notebook([dict(cell(), source=[1])]), "cell 1 has no text"),
+        (notebook([cell("x = 1", "y = 2\n")]), "cell 1 has several lines in one text"),
+        (notebook([cell("x = 1\ry = 2\n")]), "cell 1 has several lines in one text"),
     ],
 )
 def test_what_cannot_be_migrated(tmp_path, text, words):
@@ -88,3 +90,4 @@ def test_what_is_not_concerned(tmp_path):
         path = tmp_path / "notes.ipynb"
         path.write_text(notebook(cells), encoding="utf-8")
         assert npu("--check", path).exit_code == 0
+        assert "nothing-to-migrate" not in npu("--check", tmp_path).stdout

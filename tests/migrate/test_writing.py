@@ -1,12 +1,17 @@
 """What is written, over what, and how it is taken back: git, copies of a tree, --check."""
 
+import errno
 import json
 import os
 import shutil
+import signal
 import subprocess
+import sys
+import time
 
 import pytest
 
+from npu_config.cli import _compare, migrate
 from tests.migrate.test_command import DONE, PLAIN, npu
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
@@ -102,15 +107,57 @@ def test_a_copy_is_whole(project, tmp_path):
     (project / "link.txt").symlink_to(outside)
     (project / "inner.py").symlink_to("a.py")
     output = tmp_path / "out"
-    left = tmp_path / ".out.npu_config-part"
-    left.mkdir()
-    (left / "half.py").write_text("")
+    left = tmp_path / ".out.npu_config-part-9999999"
+    mine = tmp_path / ".out.npu_config-part-mine"
+    for folder in (left, mine):
+        folder.mkdir()
+        (folder / "half.py").write_text("")
     result = npu("--output", output, project)
     assert sorted(os.listdir(str(output))) == ["a.py", "b.py", "inner.py"]
     assert os.readlink(str(output / "inner.py")) == "a.py"
-    assert not left.exists()
+    assert (left.exists(), mine.exists()) == (False, True)
     assert "build (a hidden or build directory)" in result.stderr
     assert "link.txt (a link out of the directory)" in result.stderr
+
+
+def test_a_copy_that_is_killed(tmp_path):
+    """Nothing is under the name of the output; another call gives what one alone would."""
+    project = tmp_path / "project"
+    project.mkdir()
+    for number in range(60):
+        (project / "m{}.py".format(number)).write_text(PLAIN)
+    output = tmp_path / "out"
+    command = [sys.executable, "-m", "npu_config", "migrate", "--output", str(output)]
+    killed = subprocess.Popen([*command, str(project)], stdout=subprocess.DEVNULL)
+    parts = []
+    while killed.poll() is None and not (parts and len(os.listdir(str(parts[0]))) >= 20):
+        time.sleep(0.001)
+        parts = [one for one in tmp_path.iterdir() if one.name.startswith(".out.")]
+    killed.kill()
+    assert (killed.wait(), output.exists()) == (-signal.SIGKILL, False)
+    assert npu("--output", output, project).exit_code == 0
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["out", "project"]
+    assert {one.read_text() for one in output.iterdir()} == {DONE}
+    assert len(list(output.iterdir())) == 60
+
+
+def test_two_copies_at_once(project, tmp_path, monkeypatch):
+    """The second does not touch what the first is writing; one of them is there, whole."""
+    copy_one = migrate._copy_one
+    results = []
+
+    def first(*arguments):
+        monkeypatch.setattr(migrate, "_copy_one", copy_one)
+        monkeypatch.setattr(os, "getpid", lambda: 7)
+        results.append(npu("--output", tmp_path / "out", project))
+        copy_one(*arguments)
+
+    monkeypatch.setattr(migrate, "_copy_one", first)
+    last = npu("--output", tmp_path / "out", project)
+    assert (results[0].exit_code, last.exit_code) == (0, 2)
+    assert "out cannot be written: " in last.stderr
+    assert {one.read_text() for one in (tmp_path / "out").iterdir()} == {DONE}
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["out", "project"]
 
 
 TRAINING = """\
@@ -139,6 +186,32 @@ def test_run(tmp_path):
     assert result.exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("line", "numbers"),
+    [
+        ("8/8 - 0s 12ms/step - loss: 0.5 - acc: nan", "8.0 8.0 0.5 nan"),
+        ("2026-01-02 03:04:05,678 step 3 loss = 1e-3 (0.25 sec)", "3.0 0.001"),
+        ("Epoch 3, loss 2.5, elapsed 00:01:02, 31.5 it/s", "3.0 2.5"),
+        ("step 4 sums 7 loss -2", "4.0 7.0 -2.0"),
+    ],
+)
+def test_times_are_not_compared(line, numbers):
+    """Dates, clocks and durations differ in every run."""
+    assert " ".join(map(str, _compare._numbers("started at 9\n" + line))) == numbers
+
+
+@pytest.mark.parametrize(
+    ("printed", "same"),
+    [([[1.0], [1.0]], True), ([[1.0], [2.0], [1.0]], False), ([[1.0], [2.0], [3.0]], None)],
+)
+def test_numbers_of_no_seed(monkeypatch, printed, same):
+    """A script whose numbers are others in every run says nothing of the migration."""
+    runs = iter(printed)
+    monkeypatch.setattr(_compare, "_printed", lambda *arguments: next(runs))
+    assert _compare.compare("a.py", "a.py", "b.py", 3).same is same
+    assert next(runs, None) is None
+
+
 def test_run_requires_a_copy(project, tmp_path):
     """2, and what is missing."""
     for options in (["--run"], ["--steps", "3"], ["--run", "--write"]):
@@ -148,9 +221,6 @@ def test_run_requires_a_copy(project, tmp_path):
 
 def test_a_disk_that_is_full(project, tmp_path, monkeypatch):
     """Nothing is left under the name of the output."""
-    import errno
-
-    from npu_config.cli import migrate
 
     def full(*arguments):
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -3,7 +3,7 @@
 import pytest
 
 from npu_config.tf1 import collectives
-from npu_config.tf1.purpose import COMPUTES, OTHER, TRAINS, purpose
+from npu_config.tf1.purpose import COMPUTES, OTHER, TRAINS, operations_of, purpose
 
 tf = pytest.importorskip("tensorflow").compat.v1
 pytestmark = pytest.mark.tensorflow
@@ -106,3 +106,15 @@ def test_a_count_is_no_training(weight):
     step = tf.train.get_or_create_global_step()
     assert of(tf.assign_add(step, 1), tf.matmul(weight, weight)) == COMPUTES
     assert of(weight) == OTHER
+
+
+def test_replicas_are_not_asked():
+    """Variables of MirroredStrategy answer without another operation: their graph is finalized."""
+    with tf.Graph().as_default() as graph:
+        strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+        with strategy.scope():
+            mirrored = tf.get_variable("m", shape=[2, 2])
+        (part,) = operations_of(mirrored)
+        applied = tf.raw_ops.AssignSubVariableOp(resource=part.outputs[0], value=tf.ones([2, 2]))
+        graph.finalize()
+        assert [of(applied), operations_of(mirrored)] == [TRAINS, [part]]

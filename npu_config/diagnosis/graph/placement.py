@@ -158,9 +158,10 @@ def _recurrent(run: RunGraph) -> Iterator[Sight]:
 
 def _cell(run: RunGraph, node: Node) -> Optional[str]:
     """The class of the recurrent cell that made an operation, where it is one of those."""
-    for frame in run.frames(node):
-        if frame.path.endswith("rnn_cell_impl.py") and frame.function == "call":
-            return run.process.cells.get(frame.start)
+    for frame in run.frames(node):  # wrappers of cells are on the way
+        is_call = frame.path.endswith("rnn_cell_impl.py") and frame.function == "call"
+        if is_call and frame.start in run.process.cells:
+            return run.process.cells[frame.start]
     return None
 
 

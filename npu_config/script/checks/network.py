@@ -438,7 +438,7 @@ def recurrent_loop(context: Context) -> None:
     for site in _sites(context, names):
         call = check_call(site)
         cell = argument(call, "cell", 0) or argument(call, "cell_fw", 0)
-        if cell is not None and context.meaning.makes(site.scope, cell, _CELLS):
+        if cell is not None and _is_cell(context.meaning, site.scope, cell):
             context.report(
                 phrase(
                     "{} is a loop of TensorFlow 1; DynamicRNN and DynamicGRUV2 of npu_bridge run "
@@ -447,6 +447,33 @@ def recurrent_loop(context: Context) -> None:
                 ),
                 context.place(call),
             )
+
+
+_WRAPPERS = frozenset(
+    "nn.rnn_cell." + name
+    for name in ("MultiRNNCell", "DropoutWrapper", "ResidualWrapper", "DeviceWrapper")
+)
+
+
+def _is_cell(meaning: Meaning, scope: Scope, node: ast.AST, depth: int = 0) -> bool:
+    """True for an LSTM or GRU cell, for such in the wrappers of TensorFlow, and for lists."""
+    if depth > 8:
+        return False
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return bool(node.elts) and all(
+            _is_cell(meaning, scope, each, depth + 1) for each in node.elts
+        )
+    if isinstance(node, ast.ListComp):
+        return _is_cell(meaning, scope, node.elt, depth + 1)
+    if meaning.makes(scope, node, _CELLS) is not None:
+        return True
+    made = meaning.makes(scope, node, _WRAPPERS)
+    if made is not None:
+        inner = argument(made.node, "cell", 0) or argument(made.node, "cells", 0)  # type: ignore[arg-type]
+        return inner is not None and _is_cell(meaning, made.scope, inner, depth + 1)
+    found = meaning.value(scope, node)
+    is_list = found is not None and isinstance(found.node, (ast.List, ast.Tuple, ast.ListComp))
+    return is_list and found is not None and _is_cell(meaning, *found, depth + 1)
 
 
 @recognises(host.accumulators_on_device)
@@ -487,10 +514,12 @@ def forked_processes(context: Context) -> None:
     chosen = context.mentions("set_start_method", "get_context", "mp_context")
     if chosen and methods != {"fork"}:
         return
-    for site in context.meaning.calls("Process", "Pool", "ProcessPoolExecutor"):
+    own = _own_processes(context)
+    for site in context.meaning.calls("Process", "Pool", "ProcessPoolExecutor", *own):
         call = check_call(site)
         name = context.meaning.name(site.scope, call.func)
-        if name not in _MULTIPROCESSING and not (chosen and _is_of_context(context, site)):
+        is_one = name in _MULTIPROCESSING or name_of(call.func) in own
+        if not is_one and not (chosen and _is_of_context(context, site)):
             continue
         context.report(
             phrase(
@@ -499,6 +528,17 @@ def forked_processes(context: Context) -> None:
             ),
             context.place(call),
         )
+
+
+def _own_processes(context: Context) -> Set[str]:
+    """The classes of the script that are processes."""
+    lines = context.script.source.mentions("Process")
+    return {
+        site.node.name  # type: ignore[attr-defined]
+        for site in sites(context.script.module, lines, (ast.ClassDef,))
+        for base in site.node.bases  # type: ignore[attr-defined]
+        if context.meaning.name(site.scope, base) in _MULTIPROCESSING
+    }
 
 
 def _is_of_context(context: Context, site: Site) -> bool:

@@ -124,9 +124,18 @@ def _is_list(context: Context, name: ast.Name) -> bool:
             lists += names == [name.id] and _makes_list(node.value)
         elif isinstance(node, ast.arg):
             stores += node.arg == name.id
+            lists += node.arg == name.id and _is_given_lists(context, name)
         else:
             stores += node.id == name.id and not isinstance(node.ctx, ast.Load)
     return 0 < stores == lists
+
+
+def _is_given_lists(context: Context, name: ast.Name) -> bool:
+    """True for a parameter that is certainly given lists."""
+    outer, function = next(context.script.functions_around(name.lineno))
+    given = context.meaning.values(outer.child(function), name)
+    found = [None if each is None else context.meaning.value(*each) for each in given]
+    return bool(found) and all(each is not None and _makes_list(each.node) for each in found)
 
 
 def _makes_list(node: ast.expr) -> bool:
