@@ -15,12 +15,14 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 
 import yaml
 
+import npu_config
 from npu_config.cli._topics import Topic
 from npu_config.core.diagnostics import DOCS_URL
 from npu_config.core.message import language, localized
 
-ROOT = Path(__file__).parents[1]
-API = ROOT / "tools" / "api.yaml"
+HOME = Path(npu_config.__file__).parents[1]
+"""Where the package is: beside the tools, or installed, when its tests run."""
+API = Path(__file__).parent / "api.yaml"
 FOLDER = "docs/reference/python"
 INDEX = FOLDER + ".md"
 
@@ -67,7 +69,7 @@ class Member(NamedTuple):
 
 @functools.lru_cache(maxsize=None)
 def _tree(module: str) -> ast.Module:
-    path = ROOT.joinpath(*module.split("."))
+    path = HOME.joinpath(*module.split("."))
     source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     if not source.exists():
         source = path.with_suffix(".pyi")
@@ -103,7 +105,7 @@ def resolve(module: str, name: str) -> Optional[Found]:
 
 
 def _is_module(dotted: str) -> bool:
-    path = ROOT.joinpath(*dotted.split("."))
+    path = HOME.joinpath(*dotted.split("."))
     return path.is_dir() or path.with_suffix(".py").exists()
 
 

@@ -312,6 +312,7 @@ _LENGTH = 8
 _LONGEST_HEADER = 1 << 31
 _LARGEST = 1 << 60
 _NANO = b"\x5a\x5a\x5a\x5a"
+_TEXT = frozenset((*b"\t\r\n", *range(0x20, 0x7F)))
 
 
 class Opened(NamedTuple):
@@ -431,6 +432,8 @@ def _wrong_beginning(head: bytes, size: int) -> Optional[str]:
         return "this is the format of Nano chips, which is not read"
     if head.startswith(b"\x93NUMPY"):
         return "this is a .npy file; dumps of the NPU are converted to them by export"
+    if all(byte in _TEXT for byte in head):
+        return "this is text; a dump begins with the length of its header"
     length = int.from_bytes(head, "little")
     if length == 0:
         return "the header has no content"

@@ -255,3 +255,11 @@ def test_bfloat16(tmp_path):
     (tmp_path / "d").write_bytes(content)
     expected = (stored.astype("u4") << 16).view("f4")
     same(expected, read_dump(tmp_path / "d").outputs[0].array())
+
+
+def test_a_text(tmp_path):
+    """A file of text is called so, and no length is made of its letters."""
+    path = tmp_path / "config.yaml"
+    path.write_text("precision_mode: allow_mix_precision\n", encoding="utf-8")
+    (found,) = open_dump(path).diagnostics
+    assert (found.rule, "this is text" in found.message) == ("NPU313", True)
