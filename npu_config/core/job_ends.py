@@ -8,6 +8,7 @@ and wider (``logs/codes.jsonl``); a test compares the two.
 from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.message import arguments_of
 
 __all__ = ["ENDS", "End", "ends_of"]
 
@@ -75,9 +76,9 @@ def ends_of(findings: Iterable[Diagnostic]) -> Sequence[Tuple[str, Sequence[str]
     for finding in findings:
         if finding.severity is not Severity.ERROR:
             continue
-        about = finding.option or str(finding.message).split(" ", 1)[0].strip('"')
+        about = (finding.option, *arguments_of(finding.message))
         for end in ENDS:
-            if end.rule == finding.rule and (not end.names or about in end.names):
+            if end.rule == finding.rule and not (end.names and set(end.names).isdisjoint(about)):
                 rules = found.setdefault(end.code, [])
                 if end.rule not in rules:
                     rules.append(end.rule)

@@ -64,6 +64,14 @@ def phrase(template: str, *arguments: Any, **named: Any) -> str:
     return message
 
 
+def arguments_of(text: str) -> Iterator[str]:
+    """The names and texts that a sentence was made with, and its parts."""
+    for argument in getattr(text, "arguments", ()):
+        if isinstance(argument, str):
+            yield argument[:]
+            yield from arguments_of(argument)
+
+
 def join(separator: str, parts: Iterable[str]) -> str:
     """``separator.join(parts)`` of parts that may be phrases; ``{} and {}`` is a phrase itself."""
     found = tuple(parts)

@@ -80,8 +80,8 @@ def test_sums_and_joined_phrases_are_phrases():
 
 
 def test_join_without_phrases_is_str_join():
-    """Names joined by anything but a comma or a word are one plain text."""
-    assert type(join("; ", ["a", "b"])) is str
+    """Names joined by anything but a comma, a semicolon or a word are one plain text."""
+    assert type(join(" -> ", ["a", "b"])) is str
     assert join(" and ", []) == ""
 
 
