@@ -39,7 +39,7 @@ from npu_config.python_flow.scopes import (
     literal_text,
     name_of,
 )
-from npu_config.python_flow.source import ScriptSource, spans
+from npu_config.python_flow.source import HAS_ENDS, ScriptSource, spans
 from npu_config.rules.tasks import TASKS
 from npu_config.script.neighbours import any_neighbour_has, has_module
 from npu_config.script.objects import Unknown
@@ -560,9 +560,24 @@ class Script(Module):
             lines = self.source.mentions("import")
             found = sites(self.module, lines, (ast.Import, ast.ImportFrom))
             self._import_lines = frozenset(
-                line for site in found for line in range(site.line, last_line(site.node) + 1)
+                line for site in found for line in range(site.line, self._end_of(site.node) + 1)
             )
         return self._import_lines
+
+    def _end_of(self, statement: Any) -> int:
+        """The last line of an import; Python 3.7 does not say it, so there it is kept."""
+        if not HAS_ENDS:
+            last, text = statement.lineno, self.source.lines
+            while last < len(text) and (
+                text[last - 1].endswith("\\")
+                or (
+                    "(" in text[statement.lineno - 1]
+                    and ")" not in text[last - 1].partition("#")[0]
+                )
+            ):
+                last += 1
+            statement.end_lineno = last
+        return last_line(statement)
 
     def reference(self, text: str) -> Unknown:
         """What a dotted name means that is imported or built in, always the same object."""

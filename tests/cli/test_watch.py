@@ -1,5 +1,6 @@
 """``check --watch``."""
 
+import functools
 import os
 import signal
 import subprocess
@@ -25,6 +26,8 @@ class Watching:
             stderr=subprocess.STDOUT,
             cwd=str(folder),
             env={**os.environ, "PYTHONPATH": here},
+            # a shell starts what runs in the background with SIGINT ignored
+            preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
         )
         self.said, self.arrived = "", threading.Condition()
         threading.Thread(target=self._read, daemon=True).start()

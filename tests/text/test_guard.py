@@ -42,7 +42,12 @@ def test_a_fault_of_ours_while_judging_is_a_finding(monkeypatch):
 @pytest.mark.parametrize(
     ("module", "name", "reader", "content"),
     [
-        ("profiling_tables.op_summary._Reading", "_scan", lambda p: read_op_summary([p]), None),
+        (
+            "profiling_tables.op_summary.OneBlockReading",
+            "_scanned",
+            lambda p: read_op_summary([p]),
+            None,
+        ),
         ("profiling_tables.fusion_result", "_records", read_fusion_result, "{}"),
         ("loss_report._read", "_read_log", loss_scale_report, "loss_scale = 1, step = 1"),
         ("graph.model.Graph", "__init__", diagnose, "node { name: 'a' op: 'b' }"),

@@ -293,8 +293,9 @@ class OneBlockReading:
             if header is None:
                 self.fault("the table is empty", Place(path))
                 return
-            for _ in self.beside(path, header, reader):
-                pass
+            if self._columns(path, header) is not None:
+                for _ in self.beside(path, header, reader):
+                    pass
         except csv.Error as error:
             self.fault(
                 phrase("this is not a CSV table: {}", error), Place(path, reader.line_num or 1)
@@ -411,17 +412,12 @@ class OneBlockReading:
         operators.sort(
             key=lambda each: (not each.is_reduce_sum, -each.total_us, each.type, each.name)
         )
-        if self.faults and not self.paths:
-            raise NpuConfigError(self.faults)
         if self._rows == 0:
-            raise NpuConfigError(
-                [
-                    profiling_table_unreadable.diagnostic(
-                        "the table has no row with a duration", Place(path)
-                    )
-                    for path in self.paths
-                ]
-            )
+            said = {fault.path for fault in self.faults}
+            for path in self.paths:
+                if path not in said:
+                    self.fault("the table has no row with a duration", Place(path))
+            raise NpuConfigError(self.faults)
         return OpSummary(
             tuple(self.paths),
             self._rows,
