@@ -157,9 +157,12 @@ def _summary_at(context: Context, scope: Scope, node: ast.AST) -> Optional[ast.A
     meaning = context.meaning
     for part in walk(scope, node):
         call: ast.AST = part.node
-        if isinstance(call, ast.Assign) and _is_fetch_of_dict(context, call):
-            if _holds_summary(meaning, Value(part.scope, call.value)):
-                return call.targets[0]
+        if (
+            isinstance(call, ast.Assign)
+            and _is_fetch_of_dict(context, call)
+            and _holds_summary(meaning, Value(part.scope, call.value))
+        ):
+            return call.targets[0]
         if not isinstance(call, ast.Call):
             is_fetched = isinstance(node, ast.expr) and call is node and _is_fetched(context, node)
             if is_fetched and _holds_summary(meaning, part):
