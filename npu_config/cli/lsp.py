@@ -11,6 +11,7 @@ _OLDEST = (3, 8)
 
 
 @click.command("lsp")
+@click.option("--stdio", is_flag=True, hidden=True, expose_value=False)
 def command() -> int:
     """Start the language server: editors show findings while you type.
 

@@ -6,6 +6,7 @@ its time is one thing to mend.
 
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from npu_config.core.diagnostics import Severity
 from npu_config.core.message import localized, phrase
 from npu_config.dumps.overflow import Overflow, OverflowReport, plain
 
@@ -161,7 +162,9 @@ def outcome(report: OverflowReport, path: str) -> List[str]:
     count, operators = len(report.overflows), len({_identity(o) for o in report.overflows})
     if not count:
         lines = [
-            localized("no overflow was recorded"),
+            localized("what was recorded cannot be told: a record is not whole")
+            if any(each.severity is Severity.ERROR for each in report.diagnostics)
+            else localized("no overflow was recorded"),
             localized("Ascend 950 writes no records.")
             + " "
             + localized("The values were not looked at: npu-config dump scan {}", path),

@@ -386,7 +386,7 @@ class _Rows:
         old = self._before[first:last].strip()
         new = ""
         if note.id == "import-npu":
-            new = next(text for text in self._texts if ".npu_init" in text).strip()
+            new = next((text for text in self._texts if ".npu_init" in text), "").strip()
         elif note.kind == CHANGED:
             new = self._after[self._moved(first, False) : self._moved(last, True)]
             new = textwrap.dedent(new).strip()

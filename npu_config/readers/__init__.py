@@ -93,9 +93,11 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
     lower = base.lower()
     if lower.endswith(NOTEBOOK):
         help = phrase("check what it exports: jupyter nbconvert --to script {}", path)
-        return Other("a notebook", help, False)
+        return Other(phrase("a notebook"), help, False)
     if ".tfevents." in base:
-        return Other("a TensorFlow event file", phrase("run: npu-config loss-scale {}", path))
+        return Other(
+            phrase("a TensorFlow event file"), phrase("run: npu-config loss-scale {}", path)
+        )
     if lower.endswith(".pb") and _is_graph(data):
         return _graph(path)
     if lower.endswith((".meta", ".ckpt")):
@@ -105,36 +107,40 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
     top = text[:_TOP]
     if lower.startswith("op_summary") and lower.endswith(".csv"):
         return Other(
-            "an operator table of the profiler", phrase("run: npu-config op-summary {}", path)
+            phrase("an operator table of the profiler"),
+            phrase("run: npu-config op-summary {}", path),
         )
     if lower.endswith((".yaml", ".yml")) and all(key.search(top) for key in _MANIFEST):
         return Other(
-            "a Kubernetes manifest", phrase("run: kubectl apply --dry-run=client -f {}", path)
+            phrase("a Kubernetes manifest"),
+            phrase("run: kubectl apply --dry-run=client -f {}", path),
         )
     if _GRAPH_TEXT.match(first_line(top)) is not None:
         return _graph(path)
     if top.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") and not is_log(top, lower):
         if lower.startswith(("changeinfo", "change_info")):
             return Other(
-                "a change-info file of HCCL, not a rank table",
+                phrase("a change-info file of HCCL, not a rank table"),
                 "name the rank table: npu-config check rank_table.json",
             )
         if lower.startswith("fusion_result") or _FUSION_RESULT.search(top):
             return Other(
-                "a fusion_result.json, which the compiler writes",
+                phrase("a fusion_result.json, which the compiler writes"),
                 phrase("run: npu-config fusion-result {}", path),
             )
         if _ACL_BLOCK.search(top) and _ACL.search(top):
             return Other(
-                "an acl.json, the configuration of AscendCL",
+                phrase("an acl.json, the configuration of AscendCL"),
                 "TensorFlow does not read it: set the options of the session instead, for a dump "
                 "enable_dump and dump_path",
             )
         return None
     if is_log(top, lower):
-        return Other("a log", phrase("run: npu-config log {}", path))
+        return Other(phrase("a log"), phrase("run: npu-config log {}", path))
     if lower.endswith((".log", ".out")) and _LOSS.search(top):
-        return Other("the log of a training run", phrase("run: npu-config loss-scale {}", path))
+        return Other(
+            phrase("the log of a training run"), phrase("run: npu-config loss-scale {}", path)
+        )
     return None
 
 
@@ -165,7 +171,7 @@ def first_line(text: str) -> str:
 
 
 def _graph(path: str) -> Other:
-    return Other("a graph", phrase("run: npu-config diagnose {}", path))
+    return Other(phrase("a graph"), phrase("run: npu-config diagnose {}", path))
 
 
 def _is_graph(data: bytes) -> bool:

@@ -211,7 +211,7 @@ def may_matter(data: bytes) -> bool:
         return True
     if not any(word in data for word in _OURS):
         return False
-    if b"npu_bridge" in data and _works_with_adapter(data):
+    if any(word in data for word in _ADAPTERS) and _works_with_adapter(data):
         return True
     if b"s_append" in data and b"[-1]" in data and _takes_last(data):
         return True
@@ -231,6 +231,9 @@ def _holds(data: bytes, groups: List[Tuple[bytes, List[bytes]]]) -> bool:
 def names_adapter(data: bytes) -> bool:
     """True for a script that names npu_bridge outside of a comment."""
     return says(data, b"npu_bridge")
+
+
+_ADAPTERS = (b"npu_bridge", b"npu_config.npu_init", b"npu_config.tf1")
 
 
 def _works_with_adapter(data: bytes) -> bool:

@@ -156,6 +156,12 @@ def test_nothing_that_identifies_is_left(names, address, form):
     assert redactor.document({"message": text, "code": "EI0004"})["code"] == "EI0004"
 
 
+def test_an_address_in_the_name_of_a_communicator():
+    """HCCL joins the operator, the address and more by underscores."""
+    text = "tag[HcomAllReduce_10.20.3.4%eth0_60000_0_1699], tag[AllReduce_10.20.3.4]"
+    assert "10.20.3.4" not in Redactor().text(text)
+
+
 def test_bundle(npu, log, tmp_path):
     """An archive with a list of what is in it; one that exists is not written."""
     out = tmp_path / "help.zip"

@@ -357,3 +357,12 @@ def test_reasons_in_chinese(tmp_path):
     (line,) = [line for line in said.splitlines() if "import-npu" in line]
     assert "\uff1b" in line
     assert not re.search(r"[a-z]+ [a-z]+ [a-z]+", line)
+
+
+def test_html_of_a_script_whose_session_is_not_known(tmp_path):
+    """What is to be done by hand has a row, also where no import was written."""
+    path = tmp_path / "a.py"
+    path.write_text("import tensorflow as tf\nimport elsewhere\nelsewhere.go(tf.constant(1))\n")
+    result = npu("--report", "html", str(path))
+    assert "import-npu" in result.output
+    assert "</html>" in result.output

@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from npu_config import check
-from npu_config.readers import KINDS, read, read_if_ours
+from npu_config.readers import KINDS, is_ours, read, read_if_ours
 from npu_config.text.loading import decode, load
 
 MIB = 1024 * 1024
@@ -242,3 +242,10 @@ def test_decode_counts_lines():
 def test_kinds_are_public():
     """What ``--as`` takes."""
     assert {"yaml", "toml", "json", "pbtxt", "pb"} <= set(KINDS)
+
+
+@pytest.mark.parametrize("module", ["npu_bridge.npu_init", "npu_config.npu_init"])
+def test_a_migrated_script_is_found(module):
+    """A walk takes what works with the adapter, whichever package gives its names."""
+    lines = ["import tensorflow as tf", "from {} import *", "tf.Session().run([a, b.initializer])"]
+    assert is_ours("train.py", "\n".join(lines).format(module).encode())
