@@ -293,8 +293,9 @@ class OneBlockReading:
             if header is None:
                 self.fault("the table is empty", Place(path))
                 return
-            if self._columns(path, header) is not None:
-                for _ in self.beside(path, header, reader):
+            columns = self._columns(path, header)
+            if columns is not None:
+                for _ in self._scanned(path, reader, columns):
                     pass
         except csv.Error as error:
             self.fault(
@@ -306,10 +307,7 @@ class OneBlockReading:
     ) -> Iterator[List[str]]:
         """The rows of a table as they are; each is looked at when the next is asked for."""
         columns = self._columns(path, header)
-        if columns is None:
-            return rows
-        self.paths.append(path)
-        return self._scanned(rows, columns)
+        return rows if columns is None else self._scanned(path, rows, columns)
 
     def _columns(self, path: str, header: List[str]) -> Optional[_Positions]:
         columns = Columns(header)
@@ -337,7 +335,10 @@ class OneBlockReading:
         values: Dict[str, Any] = dict(found, scale=columns.timed(_NEEDED["duration"])[1])
         return _Positions(**values)
 
-    def _scanned(self, rows: Iterator[List[str]], columns: _Positions) -> Iterator[List[str]]:
+    def _scanned(
+        self, path: str, rows: Iterator[List[str]], columns: _Positions
+    ) -> Iterator[List[str]]:
+        self.paths.append(path)
         name, kind, duration_at, blocks_at, types_at, task_at, shapes_at, scale = columns
         operators = self._operators
         width = 1 + max(index for index in columns[:-1] if index is not None)
