@@ -67,7 +67,7 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
         elif not hits:
             say(former(word))
     found = _of(kind, found)
-    if not listing:
+    if not listing and (format_ == "json" or not searched):  # where pages are shown
         found = [_with_codes(topic) for topic in found]
     if format_ == "json":
         say(_json(found, not listing))
