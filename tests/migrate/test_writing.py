@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -120,6 +119,24 @@ def test_a_copy_is_whole(project, tmp_path):
     assert "link.txt (a link out of the directory)" in result.stderr
 
 
+KILLED_AT_ITS_20TH_FILE = """
+import os, signal, sys
+from npu_config.__main__ import main
+from npu_config.cli import migrate
+
+copy_one, names = migrate._copy_one, []
+
+def copy(*arguments):
+    names.append(arguments)
+    if len(names) == 20:
+        os.kill(os.getpid(), signal.SIGKILL)
+    copy_one(*arguments)
+
+migrate._copy_one = copy
+main(["migrate", *sys.argv[1:]])
+"""
+
+
 def test_a_copy_that_is_killed(tmp_path):
     """Nothing is under the name of the output; another call gives what one alone would."""
     project = tmp_path / "project"
@@ -127,14 +144,11 @@ def test_a_copy_that_is_killed(tmp_path):
     for number in range(60):
         (project / "m{}.py".format(number)).write_text(PLAIN)
     output = tmp_path / "out"
-    command = [sys.executable, "-m", "npu_config", "migrate", "--output", str(output)]
-    killed = subprocess.Popen([*command, str(project)], stdout=subprocess.DEVNULL)
-    parts = []
-    while killed.poll() is None and not (parts and len(os.listdir(str(parts[0]))) >= 20):
-        time.sleep(0.001)
-        parts = [one for one in tmp_path.iterdir() if one.name.startswith(".out.")]
-    killed.kill()
-    assert (killed.wait(), output.exists()) == (-signal.SIGKILL, False)
+    command = [sys.executable, "-c", KILLED_AT_ITS_20TH_FILE, "--output", str(output)]
+    killed = subprocess.run([*command, str(project)], stdout=subprocess.DEVNULL)
+    (part,) = (one for one in tmp_path.iterdir() if one.name.startswith(".out."))
+    assert len(list(part.iterdir())) == 19
+    assert (killed.returncode, output.exists()) == (-signal.SIGKILL, False)
     assert npu("--output", output, project).exit_code == 0
     assert sorted(one.name for one in tmp_path.iterdir()) == ["out", "project"]
     assert {one.read_text() for one in output.iterdir()} == {DONE}
