@@ -56,11 +56,21 @@ def _lines(text: str) -> List[str]:
 
 def _header(side: str, path: str) -> str:
     """The name of a file in a diff: in quotes where it would not be read as one word."""
-    name = "{}/{}".format(side, path.lstrip("/"))
+    name = "{}/{}".format(side, _from_here(path))
     if any(not character.isprintable() or character in '"\\' for character in name):
         quoted = name.replace("\\", "\\\\").replace('"', '\\"')
         return '"{}"'.format("".join(map(_escaped, quoted)))
     return name + "\t" if " " in name else name
+
+
+def _from_here(path: str) -> str:
+    """A path as patch -p1 takes it: from the current directory, or from the root."""
+    if not path:
+        return path
+    name = os.path.normpath(path)
+    if os.path.isabs(name) or name.startswith(os.pardir):
+        name = os.path.splitdrive(os.path.abspath(name))[1]
+    return name.replace(os.sep, "/").lstrip("/")
 
 
 def _escaped(character: str) -> str:
