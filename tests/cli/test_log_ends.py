@@ -50,7 +50,7 @@ HARMLESS = (
     "Process finished with exit code 0",
     "Namespace(kill_on_nan=True, time_limit=3600, on_error='Terminated')",
     "2024-05-06 07:08:09.000000: W tensorflow/core/x.cc:1] Permission denied: /proc/x",
-    "WARNING:tensorflow:no cache: [Errno 13] Permission denied: '/root/.cache'",
+    "WARNING:tensorflow:no cache: [Errno 13] Permission denied: '/home/u/.cache'",
     "run.sh: line 3: npu-smi: command not found",
     "loss = nan, step = 1",
     CAUGHT,
