@@ -145,7 +145,9 @@ def rule_page(rule: Rule, translate: Optional[Translate] = None) -> str:
         said = text if is_code or translate is None else translate(text) or text
         for heading in ("Wrong:", "Right:"):
             shown = localized(heading)
-            said = re.sub(r"^{}( |(?=\s|$))".format(heading), shown + r"\1" * (shown == heading), said)
+            said = re.sub(
+                r"^{}( |(?=\s|$))".format(heading), shown + r"\1" * (shown == heading), said
+            )
         parts.append(said)
     if rule.named:
         parts.append(localized("Options: {}", listed(rule.named)))
