@@ -2,15 +2,18 @@
 
 A mutant is the package with one fault: ``and`` for ``or``, a comparison turned round, a number
 one too high, a condition negated.  A sample of them, as many from each room, is tried one by one
-in a copy of the repository on the tests of the room; a mutant that passes them all survives, and
-is printed with its line.  ``tools/mutants.yaml`` lists those that change nothing, with reasons:
-they do not count.  The score is what was found of the others; below ``--least`` exits with 1.
+in a copy of the repository.  The tests of the rooms run once without a fault, which tells which
+of them run the line of a mutant, and which pass; those are tried on it, then others that run
+something of its module.  A mutant that passes them all survives, and is printed with its line.
+``tools/mutants.yaml`` lists those that change nothing, with reasons: they do not count.  The
+score is what was found of the others; below ``--least`` exits with 1.  Needs Python 3.12.
 """
 
 import argparse
 import ast
 import functools
 import importlib.util
+import json
 import os
 import random
 import re
@@ -21,9 +24,11 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import yaml
+
+from tools import covering
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = Path(__file__).with_suffix(".yaml")
@@ -173,14 +178,62 @@ def room_of(mutant: Mutant) -> str:
     return mutant.path.split("/")[1]
 
 
-def tests_of(mutant: Mutant) -> List[str]:
-    """The tests of its room, those first that name its module."""
-    places = [ROOT / place for place in ROOMS[room_of(mutant)]]
-    files = [each for place in places for each in (place.rglob("test_*.py"))]
-    files += [place for place in places if place.is_file()]
-    name = Path(mutant.path).stem.lstrip("_")
-    files.sort(key=lambda file: (name not in file.read_text("utf-8"), str(file)))
-    return [file.relative_to(ROOT).as_posix() for file in files]
+class Interest(NamedTuple):
+    """Lines of a module: those that a mutant changes, none where it changes what is made once."""
+
+    own: Set[int]
+    module: Set[int]
+
+
+def interest(mutant: Mutant) -> Interest:
+    """The statement of a mutant, and where the functions of its module begin."""
+    tree = ast.parse((ROOT / mutant.path).read_text("utf-8"))
+    own: Set[int] = set()
+    module: Set[int] = set()
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        module.update((function.body[0].lineno, function.body[-1].lineno))
+        if "cache" in "".join(map(ast.dump, function.decorator_list)):
+            continue
+        for node in ast.walk(function):
+            if not isinstance(node, ast.stmt) or node is function:
+                continue
+            inner = getattr(node, "body", None)
+            end = inner[0].lineno if inner else getattr(node, "end_lineno", node.lineno) + 1
+            lines = range(node.lineno, max(end, node.lineno + 1))
+            if mutant.line in lines:
+                own.update(lines)
+    return Interest(own, module)
+
+
+def tests_of(mutant: Mutant, recorded: Sequence[Dict[str, Any]], limit: float) -> List[List[str]]:
+    """The tests that run the line of a mutant, and those that run others of its module.
+
+    Those first whose file names the module, then the cheapest; ``limit`` is in seconds.
+    """
+    own, module = interest(mutant)
+    stages: List[List[str]] = []
+    taken: Set[str] = set()
+    for lines in (own, module):
+        wanted = {"{}:{}".format(mutant.path, line) for line in lines}
+        running: Dict[str, List[Dict[str, Any]]] = {}
+        for each in recorded:
+            if each["passed"] and each["test"] not in taken and wanted.intersection(each["ran"]):
+                running.setdefault(each["test"].partition("::")[0], []).append(each)
+        name = Path(mutant.path).stem.lstrip("_")
+        files = sorted(
+            running, key=lambda file: (name not in file, sum(t["seconds"] for t in running[file]))
+        )
+        chosen: List[str] = []
+        seconds = 0.0
+        for test in (test for file in files for test in running[file]):
+            seconds += test["seconds"]
+            if seconds < limit:
+                chosen.append(test["test"])
+        taken.update(chosen)
+        stages.append(chosen)
+    return stages
 
 
 def copy(target: Path) -> None:
@@ -194,52 +247,91 @@ def copy(target: Path) -> None:
             shutil.copy2(str(ROOT / name), str(target / name))
 
 
-def failing(folder: Path, tests: Sequence[str], limit: float) -> Optional[List[str]]:
-    """The first test that fails in a copy, one that hangs, too; None when ``limit`` is too low."""
-    command = [sys.executable, "-m", "pytest", "-x", "-rfE", "--tb=no", "-p", "no:cacheprovider"]
-    command.append("--timeout={:.0f}".format(max(60, limit / 5)))
+def run(folder: Path, plan: Dict[str, Any], words: Sequence[str], hang: int = 60) -> str:
+    """What pytest prints of tests in a copy, by a plan for ``tools.covering_plugin``."""
+    aside = folder / ".covering"
+    aside.mkdir(exist_ok=True)
+    (aside / "sitecustomize.py").write_text(covering.SITE, "utf-8")
+    (aside / "plan.json").write_text(json.dumps(plan), "utf-8")
+    record = "record" in plan
+    paths = [str(aside)] * record + [str(folder)]  # of the processes that tests start, too
+    environ = {"CI": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join(paths)}
+    environ[covering.VARIABLE] = str(aside / "plan.json")
+    command = [sys.executable, "-m", "pytest", "--tb=no", "-rfE", "-p", "no:cacheprovider"]
+    command += ["-p", "tools.covering_plugin", "--timeout={}".format(hang), *words]
     process = subprocess.Popen(
-        [*command, "-m", NEITHER, *tests],
+        command,
         cwd=str(folder),
-        env={
-            **os.environ,
-            "CI": "1",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONPATH": str(folder),  # of the processes that tests start, too
-        },
+        env={**os.environ, **environ},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,
     )
     try:
-        output = process.communicate(timeout=limit)[0].decode("utf-8", "replace")
+        return process.communicate(timeout=None if record else 900)[0].decode("utf-8", "replace")
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+        return "FAILED pytest"
+
+
+def record(folder: Path, chosen: Sequence[Mutant]) -> List[Dict[str, Any]]:
+    """The tests of the rooms, each with its seconds, the lines of interest that it ran, and if
+    it passes without a fault."""
+    lines: Dict[str, Set[int]] = {}
+    for each in chosen:
+        own, module = interest(each)
+        lines.setdefault(each.path, set()).update(own | module)
+    places = sorted({place for each in chosen for place in ROOMS[room_of(each)]})
+    plan = {
+        "root": str(folder),
+        "folder": str(folder / ".covering"),
+        "lines": {path: sorted(numbers) for path, numbers in lines.items()},
+        "record": str(folder / ".covering" / "tests.json"),
+    }
+    output = run(folder, plan, ["-m", NEITHER, *places], hang=600)
+    print(output[-500:], flush=True)
+    recorded: List[Dict[str, Any]] = json.loads(Path(plan["record"]).read_text("utf-8"))  # type: ignore[arg-type]
+    return recorded
+
+
+def failing(folder: Path, tests: Sequence[str]) -> Optional[str]:
+    """The first of these tests that fails in a copy, one that hangs, too."""
+    if not tests:
         return None
-    if process.returncode == 0:
-        return []
-    return re.findall(r"^(?:FAILED|ERROR) (\S+::[^\[\s]+|\S+\.py)", output, re.M) or ["pytest"]
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+    output = run(folder, {"chosen": list(tests)}, ["-x", *files])
+    found = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", output, re.M)
+    if found is not None:
+        return found.group(1)
+    return None if re.search(r"\b\d+ passed", output) else "pytest"
 
 
-def found_by(folder: Path, mutant: Mutant, limit: float) -> Optional[str]:
-    """The test that finds a mutant; None when it survives, or the limit is too low to say.
+def found_by(folder: Path, mutant: Mutant, stages: Sequence[Sequence[str]]) -> Optional[str]:
+    """The test that finds a mutant; None when it survives.
 
-    Raises:
-        RuntimeError: the test fails without the fault, too.
+    A test that fails without the fault, too, finds nothing, and the others are tried.
     """
     file = folder / mutant.path
     source = file.read_bytes()
-    file.write_bytes(source[: mutant.start] + mutant.new.encode("utf-8") + source[mutant.end :])
-    try:
-        failed = failing(folder, tests_of(mutant), limit)
-    finally:
-        file.write_bytes(source)
-    if not failed:
-        return None
-    if failed != ["pytest"] and failing(folder, failed, limit) != []:
-        raise RuntimeError("{} fails without a fault".format(failed[0]))
-    return failed[0]
+    for stage in stages:
+        left = list(stage)
+        while left:
+            at = source[: mutant.start] + mutant.new.encode("utf-8") + source[mutant.end :]
+            file.write_bytes(at)
+            try:
+                failed = failing(folder, left)
+            finally:
+                file.write_bytes(source)
+            if failed is None:
+                break
+            if failed not in left:  # it cannot even be collected, or pytest was ended
+                return failed
+            if failing(folder, [failed]) is None:
+                return failed
+            print("    {} fails without a fault".format(failed), flush=True)
+            left.remove(failed)
+    return None
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -248,7 +340,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--sample", type=int, default=100, help="how many mutants")
     parser.add_argument("--seed", type=int, default=1, help="another one gives other mutants")
     parser.add_argument("--room", action="append", choices=list(ROOMS), help="of this room only")
-    parser.add_argument("--limit", type=float, default=600, help="seconds for one")
+    parser.add_argument("--limit", type=float, default=90, help="seconds of tests for one")
     parser.add_argument("--least", type=float, default=90, help="least score, in percent")
     parser.add_argument("--list", action="store_true", help="print the sample, try nothing")
     options = parser.parse_args(arguments)
@@ -259,19 +351,24 @@ def main(arguments: Sequence[str]) -> int:
     if importlib.util.find_spec("pytest_timeout") is None:
         print("needs pytest-timeout: without it no mutant can be judged")
         return 2
+    if not hasattr(sys, "monitoring"):
+        print("needs Python 3.12, which says cheaply what a test runs")
+        return 2
     survivors = []
     with tempfile.TemporaryDirectory(prefix="npu_config-mutants-") as name:
         folder = Path(name)
         copy(folder)
+        recorded = record(folder, chosen)
         for number, mutant in enumerate(chosen, 1):
             began = time.monotonic()
-            finder = found_by(folder, mutant, options.limit)
+            stages = tests_of(mutant, recorded, options.limit)
+            finder = found_by(folder, mutant, stages)
             said = "{:>3}/{} {:4.0f} s {}: {}".format(
                 number,
                 len(chosen),
                 time.monotonic() - began,
                 mutant,
-                finder or "SURVIVES",
+                finder or "SURVIVES" if any(stages) else "NO TEST RUNS IT: SURVIVES",
             )
             print(said, flush=True)
             if finder is None:

@@ -1,5 +1,6 @@
 """The tool that counts how many small faults the tests find."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 import npu_config
 
-pytestmark = pytest.mark.skipif(sys.version_info < (3, 8), reason="places of nodes end in 3.8")
+pytestmark = pytest.mark.skipif(sys.version_info < (3, 12), reason="needs sys.monitoring")
 
 mutants = pytest.importorskip("tools.mutants")
 pytest.importorskip("pytest_timeout")
@@ -53,6 +54,9 @@ def test_each_mutant_is_a_module():
 
 def project(folder, claim):
     """A package with a guard, and a test of it."""
+    (folder / "tools").mkdir()
+    for name in ("__init__", "covering", "covering_plugin"):
+        shutil.copy(mutants.EQUIVALENT.with_name(name + ".py"), folder / "tools")
     (folder / "npu_config/rules").mkdir(parents=True)
     (folder / "npu_config/__init__.py").write_text("")
     (folder / "npu_config/rules/__init__.py").write_text("")
@@ -87,14 +91,38 @@ def test_survivors_are_printed(tmp_path, monkeypatch, capsys, claim, survivors):
     assert "{} %".format(score) in capsys.readouterr().out
 
 
-def test_a_test_that_fails_anyway_stops_it(tmp_path, monkeypatch):
-    """A fault is found only by a test that passes without it."""
-    project(tmp_path, "assert is_low(5)")
+def test_a_test_that_fails_anyway_finds_nothing(tmp_path, monkeypatch, capsys):
+    """A fault is found only by a test that passes without it; the others are still asked."""
+    claim = "assert is_low(5)\n\ndef test_more():\n    assert is_low(2) and not is_low(3)"
+    project(tmp_path, claim)
     monkeypatch.setattr(mutants, "ROOT", tmp_path)
     monkeypatch.setattr(mutants, "ROOMS", {"rules": ("tests/rules",)})
-    monkeypatch.setattr(mutants, "copy", lambda folder: project(Path(folder), "assert is_low(5)"))
-    with pytest.raises(RuntimeError, match=r"test_guard.* fails without a fault"):
-        mutants.main(["--sample", "1"])
+    monkeypatch.setattr(mutants, "copy", lambda folder: project(Path(folder), claim))
+    assert mutants.main(["--sample", "1"]) == 0
+    assert "test_more" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_what_a_process_runs_counts_for_its_test(tmp_path, monkeypatch, capsys):
+    """A test that starts the package is tried on what it runs there; one that does not is not."""
+    claim = (
+        "import subprocess, sys\n"
+        "    code = 'from npu_config.rules.guard import is_low; print(is_low(2), is_low(3))'\n"
+        "    out = subprocess.check_output([sys.executable, '-c', code]).split()\n"
+        "    assert out == [b'True', b'False']\n\ndef test_nothing():\n    pass"
+    )
+    project(tmp_path, claim)
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    monkeypatch.setattr(mutants, "ROOMS", {"rules": ("tests/rules",)})
+    monkeypatch.setattr(mutants, "copy", lambda folder: project(Path(folder), claim))
+    tried = []
+    found_by = mutants.found_by
+    monkeypatch.setattr(
+        mutants, "found_by", lambda *words: tried.append(words[2]) or found_by(*words)
+    )
+    assert mutants.main(["--sample", "1"]) == 0
+    assert tried == [[["tests/rules/test_guard.py::test_guard"], []]]
+    assert "test_guard" in capsys.readouterr().out
 
 
 def test_equivalent_mutants_are_left_out(tmp_path, monkeypatch):

@@ -1,0 +1,96 @@
+"""The plugin of pytest by which ``tools.mutants`` records and chooses tests.
+
+The file that ``COVERING`` names says what to do: ``record`` which tests run which lines of
+interest, or run only the ``chosen`` tests, in their order.
+"""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any, Dict, Generator, List, Set
+
+import pytest
+
+from tools.covering import STARTED, Watch, read_plan
+
+
+class Recorder:
+    """Notes for each test what it runs; what a shared fixture runs counts for all who use it."""
+
+    def __init__(self, plan: Dict[str, Any]) -> None:
+        self.plan = plan
+        self.watch = Watch(plan)
+        os.environ[STARTED] = "1"
+        self.shared: Dict[int, Set[str]] = {}
+        self.tests: List[Dict[str, Any]] = []
+        self.failed: Set[str] = set()
+
+    def taken(self) -> Set[str]:
+        """What has run here and in the processes that have ended."""
+        ran = self.watch.take()
+        for file in Path(self.plan["folder"]).glob("*.ran"):
+            ran.update(filter(None, file.read_text("utf-8").split("\n")))
+            file.unlink()
+        return ran
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, Any, Any]:
+        """Lines of a fixture that several tests share."""
+        if fixturedef.scope == "function":
+            return (yield)
+        before = self.taken()
+        result = yield
+        self.shared.setdefault(id(fixturedef), set()).update(self.taken())
+        self.watch.ran.update(before)
+        return result
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, Any]:
+        """Lines of one test."""
+        self.taken()
+        began = time.monotonic()
+        result = yield
+        ran = self.taken()
+        for fixtures in getattr(item, "_fixtureinfo").name2fixturedefs.values():  # noqa: B009
+            for each in fixtures:
+                ran |= self.shared.get(id(each), set())
+        self.tests.append(
+            {
+                "test": item.nodeid,
+                "seconds": time.monotonic() - began,
+                "ran": sorted(ran),
+                "passed": item.nodeid not in self.failed,
+            }
+        )
+        return result
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """A test that fails without a fault finds none."""
+        if report.failed:
+            self.failed.add(report.nodeid)
+
+    def pytest_sessionfinish(self) -> None:
+        """Write what was seen."""
+        Path(self.plan["record"]).write_text(json.dumps(self.tests), "utf-8")
+
+
+class Chooser:
+    """Runs the chosen tests only, those first that come first."""
+
+    def __init__(self, chosen: List[str]) -> None:
+        self.places = {test: place for place, test in enumerate(chosen)}
+
+    def pytest_collection_modifyitems(self, items: List[Any]) -> None:
+        """Leave the others out."""
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self.places),
+            key=lambda item: self.places[item.nodeid],
+        )
+
+
+def pytest_configure(config: Any) -> None:
+    """Do what the plan says."""
+    plan = read_plan()
+    plugin: Any = Recorder(plan) if "record" in plan else Chooser(plan["chosen"])
+    config.pluginmanager.register(plugin, "covering")
