@@ -243,6 +243,7 @@ class _Sums:
         self._sums: Dict[str, Dict[Tuple[str, str, str], _Sum]] = {}
         self._steps: List[List[Optional[float]]] = []
         self._bad: List[int] = []
+        self._line: Callable[[], int] = int
 
     def fault(self, message: str, place: Place, help: Optional[str] = None) -> None:
         self.faults.append(profiling_table_unreadable.diagnostic(message, place, help=help))
@@ -253,6 +254,7 @@ class _Sums:
             if stream is None:
                 return
             reader = csv.reader(lines_of(stream, self._progress))
+            self._line = lambda: reader.line_num
             try:
                 header = next(reader, None)
                 if header is None:
@@ -310,12 +312,12 @@ class _Sums:
         sums = self._sums.setdefault(kind, {})
         engines: Dict[Tuple[str, str], str] = {}
         read = skipped = 0
-        for line, row in enumerate(rows, 2):
+        for row in rows:
             taken = _time(row, time_at, scale)
             if taken is None:
                 skipped += 1 if row else 0
                 if _is_bad(row, time_at):
-                    self._bad.append(line)
+                    self._bad.append(self._line())
                 continue
             read += 1
             op_type, task = _cell(row, type_at), _cell(row, task_at)
@@ -341,12 +343,12 @@ class _Sums:
         if wanted[0][0] is None:
             return None
         read = skipped = 0
-        for line, row in enumerate(rows, 2):
+        for row in rows:
             times = [_time(row, at, scale) for at, scale in wanted]
             if times[0] is None:
                 skipped += 1 if row else 0
                 if _is_bad(row, wanted[0][0]):
-                    self._bad.append(line)
+                    self._bad.append(self._line())
                 continue
             read += 1
             self._steps.append(times)
