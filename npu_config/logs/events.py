@@ -71,8 +71,8 @@ _DEVICE = re.compile(
 _OTHER = re.compile(
     r"get so(?:ck|kc)et timeout|wait socket establish timeout|[Nn]otify [Ww]ait|Heartbeat Lost|"
     r"receive sig ?term|SIGTERM|Wait timeout for sockets recv|\b(?:107020|507046|507048)\b|"
-    r"retCode=0x1(?:05|11)\b|Task from HCCL run failed|LINK_ERROR_INFO|topo exchange (?:server"
-    r"|agent)"
+    r"retCode=0x1(?:05|11)\b|Horovod has been shut down|Task from HCCL run failed|LINK_ERROR_INFO"
+    r"|topo exchange (?:server|agent)"
 )
 _IMPLIED = (
     (re.compile(r"(?:get so(?:ck|kc)et|wait socket establish) timeout"), "EI0006"),

@@ -48,21 +48,21 @@ __all__ = [
 ]
 
 CLASSES = (
-    "configuration",
-    "script",
-    "data-pipeline",
-    "shape-or-dtype",
-    "operator-unsupported",
-    "operator-compile",
-    "memory",
-    "device",
-    "communication",
-    "rank-table",
-    "timeout",
-    "environment",
-    "package-or-driver",
-    "dump-or-profiling",
-    "internal",
+    phrase("configuration"),
+    phrase("script"),
+    phrase("data-pipeline"),
+    phrase("shape-or-dtype"),
+    phrase("operator-unsupported"),
+    phrase("operator-compile"),
+    phrase("memory"),
+    phrase("device"),
+    phrase("communication"),
+    phrase("rank-table"),
+    phrase("timeout"),
+    phrase("environment"),
+    phrase("package-or-driver"),
+    phrase("dump-or-profiling"),
+    phrase("internal"),
 )
 
 OTHER_SIDE = frozenset(("EI0002", "EI0006", "EI0012", "EI0013", "EI0015", "EI0018", "EE1002"))
