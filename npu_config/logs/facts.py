@@ -39,6 +39,7 @@ __all__ = [
     "end_of",
     "ends",
     "known",
+    "number_named",
     "number_of",
     "numbers",
     "option_of",
@@ -237,6 +238,12 @@ def number_of(text: str) -> Optional[Number]:
         except ValueError:
             return None
     return numbers().get(text)
+
+
+@functools.lru_cache(maxsize=None)
+def number_named(name: str) -> str:
+    """The number of the runtime that is called so: ``aicpu exception``; empty for none."""
+    return next((each.number for each in numbers().values() if each.name == name), "")
 
 
 class Unlisted(NamedTuple):

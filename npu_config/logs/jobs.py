@@ -554,12 +554,16 @@ def _first_of(process: Process, events: Sequence[Event]) -> Optional[Event]:
     failed = [event for event in events if event.weight >= SIGN and not event.weak]
     certain = [event for event in failed if event.weight >= ERROR]
     if killed and not (certain and _before(process, certain[0], killed[0])):
-        return killed[0]
+        crashes = [event for event in events if event.form == "crash"]
+        crashed = killed[0].failure is not None and killed[0].failure.id == "job-crashed"
+        return crashes[0] if crashed and crashes else killed[0]
     found = _of_itself(process, events)
     signs = found is None or (found.weight <= SIGN and found.form not in ("exception", "crash"))
     lost = [event for channel in process.channels for event in channel.lost.values()]
     if signs and lost:
         return min(lost, key=lambda event: (event.file, event.line))
+    if found is None:
+        found = next((c for c in (each.cut_off() for each in process.channels) if c), None)
     if found is None:
         return next((each for each in told if not _after_all(each, process)), None)
     return found

@@ -8,6 +8,7 @@ TRAINED = (
     "INFO:tensorflow:loss = 0.31, step = 100 (3.1 sec)\nINFO:tensorflow:global_step/sec: 31.2\n"
 )
 FINAL = "INFO:tensorflow:Loss for final step: 0.5.\n"
+CUT_OFF = 'Traceback (most recent call last):\n  File "a.py", line 2, in f\n    g()\n'
 CAUGHT = 'Traceback (most recent call last):\n  File "a.py", line 2, in f\nValueError: x\n'
 SLURM = "slurmstepd: error: *** {} ON node12 CANCELLED AT 2024-05-06T07:08:09 {}***"
 ENDED = {
@@ -39,6 +40,14 @@ ENDED = {
     "PermissionError: [Errno 13] Permission denied: '/dev/davinci0'": "py-permission",
     "INFO:tensorflow:loss = nan, step = 300 (3.0 sec)": "py-nan-loss",
     "NaN loss during training": "py-nan-loss",
+    CUT_OFF: "py-cut-off",
+    "AbortedError (see above for traceback): Horovod has been shut down.": "py-horovod-shut-down",
+    "The error from device(chipId:0), an exception occurred during AICPU execution, x": (
+        "rt-aicpu-error"
+    ),
+    "Call rtMalloc fail, purpose:feature map, size:6861537792, device_id:6": "rt-oom",
+    "ctx is NULL!": "rt-ctx-null",
+    "[node-0:391803] *** Process received signal ***": "job-crashed",
     "^C" + CAUGHT.replace("ValueError: x", "KeyboardInterrupt"): "py-interrupted",
     "[W] NPU out of memory. NPUWorkspaceAllocator tried to allocate 7.38 GiB": "py-npu-memory",
 }
