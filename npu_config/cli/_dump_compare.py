@@ -82,7 +82,8 @@ def compare_command(
     themselves. Without REFERENCE the devices of the dump are compared with each other: weights
     and summed gradients have to be equal bit for bit.
 
-    Exit code 0 when everything that was compared agrees, 1 when something diverges.
+    Exit code 0 when what was compared agrees and speaks for the whole network, 1 when something
+    diverges or too much was not compared.
     """
     from npu_config.dumps import result
     from npu_config.dumps.comparison_page import comparison_page

@@ -16,12 +16,13 @@ from npu_config.cli._output import Failure, Unproducible, say, writing
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report
 from npu_config.core.files import reading
-from npu_config.core.message import listed, localized, phrase
+from npu_config.core.message import join, listed, localized, phrase
 from npu_config.core.terminal import printable
 from npu_config.dumps import search as searching
 from npu_config.dumps.search import GRAPH, PRECISION, TYPE, UB, Search, SearchRun, Suspect
 
 _MOST_OPERATORS = 1000
+_NAMED = 10
 
 
 @click.command("search")
@@ -355,6 +356,7 @@ def _overflowed(folder: str, _: Optional[str], graph: Optional[str]) -> _Verdict
 def _compared(folder: str, reference: Optional[str], graph: Optional[str]) -> _Verdict:
     """Whether a dump agrees with the reference."""
     from npu_config.dumps.compare import compare_dumps
+    from npu_config.dumps.result import gaps
 
     found = compare_dumps(folder, reference or "", graph)
     if found.inputs_differ:
@@ -362,9 +364,11 @@ def _compared(folder: str, reference: Optional[str], graph: Optional[str]) -> _V
             "the inputs of the run differ from the reference ({}): no verdict on the suspects",
             listed(found.inputs_differ[:5]),
         )
-    if not found.ok and not any(row.verdict == "diverges" for row in found.rows):
-        raise Unproducible("nothing of {} could be compared: no verdict", folder)
-    if not found.ok:
+    diverges = any(row.verdict == "diverges" for row in found.rows)
+    if not found.ok and not diverges:
+        message = "too little of {} could be compared: no verdict; {}"
+        raise Unproducible(message, folder, join("; ", gaps(found)))
+    if diverges:
         first = found.first_diverging or next(iter(found.diverging), "?")
         return _Verdict(searching.DIVERGES, phrase("{} diverges from the reference", first))
     _refuse_damaged(found.diagnostics)
@@ -407,6 +411,7 @@ def _go_on(search: Search, path: str, force: bool, format_: str) -> int:
         "files": written,
         **searching.plain_cures(cures),
         "left": result.left,
+        "undecided": [each._asdict() for each in result.undecided],
         "confirmed_by": list(result.runs) if result.state == searching.FOUND else [],
         "runs": searching.plain_runs(search),
         "notes": list(notes),
@@ -485,9 +490,11 @@ def _next(
         numbers = ", ".join(map(str, result.runs))
         lines.append(localized(message, numbers, len(search.runs), ", ".join(written)))
     elif pending is not None:
-        message = "suspects undecided: {:,}; further runs: about {:,}"
+        message = "suspects undecided: {:,} ({}); further runs: about {:,}"
         more = 1 + math.ceil(math.log2(max(1, result.left)))
-        lines.append(localized(message, result.left, more))
+        names = [each.name for each in result.undecided]
+        names = [*names[:_NAMED], *(["..."] if len(names) > _NAMED else [])]
+        lines.append(localized(message, result.left, listed(names), more))
         lines.append(localized("written: {}", ", ".join(written)))
         message = "run the job with {}, then: npu-config dump search {} --dump PATH"
         lines.append(localized(message, written[0], path))

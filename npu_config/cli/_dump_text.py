@@ -253,7 +253,7 @@ def _tensor(tensor: Any) -> str:
 
 def comparison(result: Any, everything: bool, limit: int = 0) -> str:
     """What was compared, the table of where it goes wrong, and what it comes to."""
-    from npu_config.dumps.result import outcome
+    from npu_config.dumps.result import gaps, outcome
 
     here = [row for row in result.rows if row.where == result.where]
     rows = [row for row in here if everything or row.side == "output" or row.verdict == "diverges"]
@@ -261,7 +261,9 @@ def comparison(result: Any, everything: bool, limit: int = 0) -> str:
     if 0 < limit < len(rows):
         diverging = [row for row in rows if row.verdict == "diverges"]
         shown = (diverging or rows)[:limit]
-    texts = [_compared(result)]
+    not_seen = gaps(result)
+    warning = [] if result.covered else [localized("no all-clear:"), *map(localized, not_seen), ""]
+    texts = [_lines(warning), _compared(result)]
     head = (
         "#",
         phrase("verdict"),
@@ -283,6 +285,7 @@ def comparison(result: Any, everything: bool, limit: int = 0) -> str:
     texts.append("\n")
     texts.append(_counts(result.rows))
     texts.append(_lines(outcome(result)))
+    texts.append(_lines(map(localized, not_seen if result.covered else ())))
     return "".join(texts)
 
 
@@ -367,8 +370,10 @@ def _comparison_row(row: Any) -> Tuple[str, ...]:
     numbers: List[str] = [""] * 3
     if row.metrics is not None:
         found = row.metrics
-        small = map("{:.3g}".format, (found.relative_euclidean, found.max_absolute))
-        numbers = [_six(found.cosine), *("NaN" if text == "nan" else text for text in small)]
+        numbers = [_six(found.cosine), "-", "-"]
+        if not found.boolean:  # which are no numbers that have a distance
+            small = map("{:.3g}".format, (found.relative_euclidean, found.max_absolute))
+            numbers[1:] = ("NaN" if text == "nan" else text for text in small)
     return (
         str(row.index),
         verdict(row.verdict),

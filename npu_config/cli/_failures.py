@@ -163,6 +163,8 @@ def _of_number(number: Number) -> Topic:
     if other is not None:
         lines.append(localized("The same as {}: {}", other.number, localized(other.meaning)))
     class_ = number.class_ or (other.class_ if other is not None else "")
+    if number.advice:
+        lines.append(localized("What to do: {}", localized(number.advice)))
     if class_:
         lines.append(_list([localized("Class: {}", class_)]))
     return Topic(

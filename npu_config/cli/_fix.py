@@ -40,7 +40,7 @@ def difference(path: Optional[str], before: str, after: str) -> str:
 
     lines: Sequence[str] = list(
         unified_diff(
-            _lines(before), _lines(after), _header("a", path or ""), _header("b", path or "")
+            _lines(before), _lines(after), _header("a", path or "-"), _header("b", path or "-")
         )
     )
     return "".join(
@@ -55,8 +55,14 @@ def _lines(text: str) -> List[str]:
 
 
 def _header(side: str, path: str) -> str:
-    """The name of a file in a diff: in quotes where it would not be read as one word."""
-    name = "{}/{}".format(side, path.lstrip("/"))
+    """The name of a file in a diff: as ``git apply`` and ``patch -p1`` find it from here.
+
+    Beneath the current folder it is relative to it; elsewhere it is that of the root, for
+    ``patch -p1 -d /``.  In quotes where it would not be read as one word.
+    """
+    beside = os.path.relpath(path)
+    is_outside = beside.startswith(os.pardir + os.sep)
+    name = "{}/{}".format(side, os.path.abspath(path)[1:] if is_outside else beside)
     if any(not character.isprintable() or character in '"\\' for character in name):
         quoted = name.replace("\\", "\\\\").replace('"', '\\"')
         return '"{}"'.format("".join(map(_escaped, quoted)))

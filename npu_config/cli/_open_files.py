@@ -14,9 +14,14 @@ from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.target import ANY_TARGET
 from npu_config.editor.files import Checked
 from npu_config.lint.project import Project, find_project
+from npu_config.lint.walk import of_package
+from npu_config.readers import SIDE_FILES
 from npu_config.rulebook import load_all
 from npu_config.text.loading import unsaved
 from npu_config.text.rules import unreadable_file
+
+_OF_OTHERS = ("NPU7011", "NPU708", "NPU780", "NPU784")
+"""What is said of named files that are not ours: where they are just open they draw nothing."""
 
 
 class OpenFileChecker:
@@ -28,7 +33,9 @@ class OpenFileChecker:
     def __init__(self) -> None:
         self._texts: Dict[str, bytes] = {}
 
-    def __call__(self, changes: Mapping[str, Optional[bytes]], path: str) -> Checked:
+    def __call__(
+        self, changes: Mapping[str, Optional[bytes]], path: str, known: Optional[str] = None
+    ) -> Checked:
         """Check one file; see :class:`npu_config.editor.files.Files`."""
         for name, content in changes.items():
             if content is None:
@@ -40,6 +47,8 @@ class OpenFileChecker:
             try:
                 session = _session(project)
                 session.check([path], if_ours=True)
+                if known is not None and session.left_out and not _left_alone(path, project):
+                    session = _named(path, project, known) or session
                 report = without_known(session.report(), session, project.baseline)
             except (Failure, click.ClickException) as error:  # a baseline or a rule of the project
                 message = str(error.args[0]) if error.args else str(error)
@@ -48,10 +57,24 @@ class OpenFileChecker:
         return Checked(tuple(map(_absolute, report)), not session.left_out, frozenset(asked))
 
 
-def _session(project: Project) -> Session:
+def _session(project: Project, as_kind: Optional[str] = None) -> Session:
     """A check with the settings of a project."""
     around = around_of(ANY_TARGET, project, project.on_host)
-    return Session(project, around, selection(project.select, project.ignore))
+    return Session(project, around, selection(project.select, project.ignore), as_kind)
+
+
+def _left_alone(path: str, project: Project) -> bool:
+    return project.excludes(path) or of_package(path) is not None
+
+
+def _named(path: str, project: Project, known: str) -> Optional[Session]:
+    """The check of a file that is known to be ours, though its text does not say so: as if named.
+
+    None where the text has become that of another program.
+    """
+    session = _session(project, known if known in SIDE_FILES else None)
+    session.check([path])
+    return None if any(each.rule in _OF_OTHERS for each in session.report()) else session
 
 
 def _absolute(found: Diagnostic) -> Diagnostic:

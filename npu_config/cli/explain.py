@@ -47,7 +47,7 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
     npu-config explain "Getting socket times out"
     npu-config explain --list --kind variable
     """
-    if not words and not listing:
+    if not listing and not any(re.search(r"\w", word) for word in words):
         raise click.UsageError("name an option or a rule, or use --list")
     found: List[Topic] = [] if words else _listed(kind)
     unknown: List[str] = []

@@ -58,7 +58,8 @@ def command(
     npu-config log ~/ascend/log output/ --config train.yaml
     python train.py 2>&1 | npu-config log --follow -
 
-    Exit code 0: nothing failed; 1: something did, or a log cannot be read; 2: wrong usage.
+    Exit code 0: no failure is seen (where no end of the job is seen either, the report says so:
+    that is no all-clear); 1: something failed, or a log cannot be read; 2: wrong usage.
     """
     from npu_config.logs.redact import Redactor, of_this_machine
 
@@ -68,12 +69,21 @@ def command(
     if config is not None:
         report = _with_places(report, config)
     redactor = Redactor(of_this_machine()) if redact or bundle is not None else None
+    if redactor is not None:  # the same name for the same thing, whatever is printed or bundled
+        from npu_config.logs.text import text_report
+
+        redactor.document(report.as_json())
+        redactor.text(text_report(report, everything=True))
     names: Callable[[str], str] = redactor.text if redact and redactor is not None else str
     if format_ == "json":
         document = report.as_json()
         if redact and redactor is not None:
             document = redactor.document(document)
         say(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+        if report.first_cause is None:  # the document has no place for how sure that is
+            from npu_config.logs.text import no_failure
+
+            say(names("".join(localized(each) + "\n" for each in no_failure(report))), err=True)
     elif format_ == "html":
         from npu_config.logs.page import page
 

@@ -216,6 +216,20 @@ def inputs_of_network_differ() -> None:
     """
 
 
+@declare("NPU3015", Severity.ERROR, source=_COMPARED)
+def too_little_compared() -> None:
+    """What was compared agrees, and does not speak for the rest of the network.
+
+    More than half of the operators have no counterpart in the reference, or the last ones have
+    none, or the reference has one that cannot be read.  A fault there is not seen.  Between
+    ranks every tensor that has to be equal is compared.
+
+    Right: make the reference of the same network and of all operators; give the graph
+    (`--graph`), by which more operators are matched; leave out on purpose what does not count
+    (`--ignore PATTERN`).
+    """
+
+
 @declare(
     "NPU330",
     Severity.ERROR,

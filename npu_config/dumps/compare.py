@@ -32,9 +32,19 @@ from npu_config.core.files import PathLike
 from npu_config.core.message import join, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.alignment import ShapeMismatchError, aligned
+from npu_config.dumps.coverage import NOTHING_MISSING, Coverage, coverage_of, most_common
 from npu_config.dumps.dump import Dump, Tensor
 from npu_config.dumps.graph import GeGraph, GeOp, graph_file, read_ge_graph
-from npu_config.dumps.matching import NO_COUNTERPART, Match, Sides, is_constant, match_of
+from npu_config.dumps.matching import (
+    ABSENT,
+    APART,
+    NO_COUNTERPART,
+    UNREAD,
+    Match,
+    Sides,
+    is_constant,
+    match_of,
+)
 from npu_config.dumps.metrics import Metrics
 from npu_config.dumps.pairing import Choice, Pair, paired
 from npu_config.dumps.reference import Array, References, of_line, of_tensor, open_references
@@ -95,6 +105,7 @@ class Row:
         role: ``"data"`` or ``"weight"`` for what no operator computed, else "".
         producer: the operator that made an input, where the graph says; else "".
         where: run, device, model and step of the dump.
+        gap: why it was not compared, one of :data:`~npu_config.dumps.matching.GAPS`.
     """
 
     index: int
@@ -116,6 +127,7 @@ class Row:
     role: str = ""
     producer: str = ""
     where: Folder = NOWHERE
+    gap: str = ""
 
     @property
     def run(self) -> Optional[str]:
@@ -167,6 +179,7 @@ class Part:
         first: where it goes wrong.
         inputs: ``"agree"``, ``"differ"`` or ``"not compared"``: feeds, iterators and weights.
         inputs_differ: those that do, as tables name the reference.
+        coverage: how much of it was compared.
     """
 
     where: Folder
@@ -175,6 +188,7 @@ class Part:
     first: First
     inputs: str
     inputs_differ: Tuple[str, ...] = ()
+    coverage: Coverage = NOTHING_MISSING
 
     @property
     def verdict(self) -> str:
@@ -241,9 +255,14 @@ class Comparison:
 
     @property
     def ok(self) -> bool:
-        """True when something was compared and nothing diverges."""
+        """True when enough was compared (:attr:`covered`) and nothing diverges."""
         verdicts = {row.verdict for row in self.rows}
-        return AGREES in verdicts and DIVERGES not in verdicts
+        return AGREES in verdicts and DIVERGES not in verdicts and self.covered
+
+    @property
+    def covered(self) -> bool:
+        """False when so much was not compared that what agrees is no all-clear."""
+        return all(part.coverage.is_enough for part in self.parts)
 
 
 def compare_dumps(
@@ -374,12 +393,14 @@ class Work:
             for row in self._rows(index, operator, sides, pair.where):
                 if skipped and row.verdict in (AGREES, DIVERGES):
                     row = attr.evolve(row, verdict=IGNORED)
+                elif skipped:
+                    row = attr.evolve(row, gap=APART)
                 rows.append(row)
             self._tick()
         if tables and not self._shared:
             rows += self._tables(tables, sides, pair.where, len(ordered))
         self.rows += rows
-        self.parts.append(_part(pair, rows))
+        self.parts.append(_part(pair, rows, self._shared is not None))
 
     def _rows(self, index: int, operator: Operator, sides: Sides, where: Folder) -> Iterator[Row]:
         op = None if sides.graph is None else sides.graph.find(operator.name)
@@ -437,7 +458,7 @@ class Work:
         return graph
 
 
-def _part(pair: Pair, rows: Sequence[Row]) -> Part:
+def _part(pair: Pair, rows: Sequence[Row], exact: bool) -> Part:
     counts: Dict[str, int] = {}
     for row in rows:
         counts[row.verdict] = counts.get(row.verdict, 0) + 1
@@ -446,7 +467,7 @@ def _part(pair: Pair, rows: Sequence[Row]) -> Part:
     data = any(row.role == DATA for row in fed)
     inputs = "differ" if differ else "agree" if data else NOT_COMPARED
     first = First() if differ else first_of(rows)
-    return Part(pair.where, pair.other, counts, first, inputs, differ)
+    return Part(pair.where, pair.other, counts, first, inputs, differ, coverage_of(rows, exact))
 
 
 def result_of(
@@ -512,7 +533,7 @@ def _nothing_matched(rows: Sequence[Row], path: str, without_graph: bool) -> Dia
     else:
         outputs = [row for row in rows if row.side == "output"]
         reasons = [row.reason for row in outputs or rows if row.reason]
-        most = max(set(reasons), key=reasons.count) if reasons else "no counterpart"
+        most = most_common(reasons) or "no counterpart"
         text = phrase("no tensor could be compared (of {:,}); mostly: {}", len(rows), most)
     help_ = (
         "give the reference of the same network, and the graph (--graph ge_proto_*_Build.txt)"
@@ -549,6 +570,7 @@ def _row(
         role=match.role,
         producer=match.producer,
         where=where,
+        gap=match.gap,
     )
 
 
@@ -574,9 +596,10 @@ def _compared(row: Row, tensor: Tensor, match: Match, bounds: Bounds, exact: boo
         causes = ("shape", "batch") if error.is_batch else ("shape",)
         return attr.evolve(row, verdict=DIVERGES, reason=str(error), causes=causes, kind=kind)
     except NpuConfigError as error:
-        return attr.evolve(row, reason=error.diagnostics[0].message)
+        return attr.evolve(row, reason=error.diagnostics[0].message, gap=ABSENT)
     except OSError as error:
-        return attr.evolve(row, reason=phrase("the reference cannot be read: {}", error.strerror))
+        text = phrase("the reference cannot be read: {}", error.strerror)
+        return attr.evolve(row, reason=text, gap=UNREAD)
     return attr.evolve(
         row,
         shape=both.shape,
@@ -601,7 +624,7 @@ def _by_numbers(row: Row, ours: Array, table: bool, match: Match, bounds: Bounds
     try:
         mine, theirs = numbers_of(ours), numbers_of(array)
     except NpuConfigError as error:
-        return attr.evolve(row, reason=error.diagnostics[0].message)
+        return attr.evolve(row, reason=error.diagnostics[0].message, gap=ABSENT)
     judged = judge_numbers(mine, theirs, limits_of(kind, *types, bounds), types[0], tables)
     return attr.evolve(
         row, verdict=judged.verdict, reason=judged.reason, causes=judged.causes, kind=kind

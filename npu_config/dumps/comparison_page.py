@@ -14,7 +14,7 @@ from npu_config.core.message import listed, localized, phrase
 from npu_config.core.version import __version__
 from npu_config.dumps.compare import Comparison, Part, Row
 from npu_config.dumps.html import escaped, folded, page
-from npu_config.dumps.result import METRIC_FIELDS, outcome
+from npu_config.dumps.result import METRIC_FIELDS, gaps, outcome
 from npu_config.dumps.tree import Folder, place
 from npu_config.dumps.verdicts import AGREES, DIVERGES, IGNORED, NOT_COMPARED, place_of
 
@@ -95,7 +95,7 @@ def _harmless(data: str) -> str:
 def _outcome(comparison: Comparison) -> str:
     """What it comes to, as text."""
     kind = "fine" if comparison.ok else "first"
-    lines = outcome(comparison)
+    lines = [*outcome(comparison), *map(localized, gaps(comparison))]
     return '<div class="{}">{}</div>'.format(
         kind, "".join("<p>{}</p>".format(escaped(line)) for line in lines)
     )

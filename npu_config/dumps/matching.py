@@ -19,6 +19,11 @@ from npu_config.dumps.tree import Operator
 from npu_config.dumps.verdicts import DATA, WEIGHT
 
 NO_COUNTERPART = "*"
+APART, ABSENT, UNREAD = GAPS = ("apart", "absent", "unread")
+"""Why a tensor has no counterpart: no reference has it (constants, what the compiler inserted);
+this one does not; it has one that cannot be read."""
+DEVICE_ONLY = PASSED_THROUGH | CONSTANTS | {"NetOutput", "End_Graph", "EndGraph"}
+"""Operators that a network mostly has no tensor of."""
 FEEDS = frozenset(
     ("Data", "GetNext", "IteratorGetNext", "DynamicGetNext", "DynamicGetNextV2", "Placeholder",
      "QueueData", "IteratorV2", "Iterator", "OutfeedDequeueOp")
@@ -36,7 +41,8 @@ class Match(NamedTuple):
     """The counterpart of a tensor, or why there is none.
 
     ``role`` is :data:`DATA` or :data:`WEIGHT` for what no operator computed, else "";
-    ``producer`` the operator that made an input, where the graph says.
+    ``producer`` the operator that made an input, where the graph says.  ``gap`` is why there is
+    none, one of :data:`GAPS`.
     """
 
     array: Optional[Array] = None
@@ -45,6 +51,7 @@ class Match(NamedTuple):
     format: Optional[str] = None
     role: str = ""
     producer: str = ""
+    gap: str = ""
 
 
 class Sides(NamedTuple):
@@ -75,9 +82,9 @@ def match_of(
     """
     if operator.threads > 1:
         message = "the operator ran in {} threads; each file holds a slice of it"
-        return Match(reason=phrase(message, operator.threads))
+        return Match(reason=phrase(message, operator.threads), gap=ABSENT)
     if op is not None and op.is_inner:
-        return Match(reason="an operator inside a fused group")
+        return Match(reason="an operator inside a fused group", gap=APART)
     role, producer = _role(operator, op, side, number, sides.graph)
     try:
         found = Match()
@@ -87,9 +94,9 @@ def match_of(
         if found.array is None and side == "input":
             found = _input(op, number, sides)
         elif found.array is None:
-            found = _output(operator.name, number, tensor, sides)
+            found = _output(operator.name, operator.op_type, number, tensor, sides)
     except NpuConfigError as error:
-        found = Match(reason=error.diagnostics[0].message)
+        found = Match(reason=error.diagnostics[0].message, gap=UNREAD)
     if not role and found.array is not None and found.array.is_fed and sides.graph is None:
         role = DATA
     return found._replace(role=role, producer=producer)
@@ -114,7 +121,7 @@ def _role(
     return "", made.name
 
 
-def _output(name: str, number: int, tensor: Optional[Tensor], sides: Sides) -> Match:
+def _output(name: str, op_type: str, number: int, tensor: Optional[Tensor], sides: Sides) -> Match:
     """The counterpart of an output: by the header, the graph, the name."""
     keys: List[Tuple[str, str, int]] = []
     if tensor is not None and tensor.original_op is not None:
@@ -138,15 +145,18 @@ def _output(name: str, number: int, tensor: Optional[Tensor], sides: Sides) -> M
         array = sides.reference.find(last, number)
         if array is not None:
             return Match(array, "name", "", format_)
-    return Match(reason=_why_not(op, keys))
+    reason, expected = _why_not(op, keys)
+    is_device_only = op is None and op_type in DEVICE_ONLY
+    return Match(reason=reason, gap=APART if expected or is_device_only else ABSENT)
 
 
-def _why_not(op: Optional[GeOp], keys: Sequence[Tuple[str, str, int]]) -> str:
+def _why_not(op: Optional[GeOp], keys: Sequence[Tuple[str, str, int]]) -> Tuple[str, bool]:
+    """The reason in words, and whether no reference has such a tensor."""
     if op is not None and op.type in CONSTANTS:
-        return "a constant: no reference file"
+        return "a constant: no reference file", True
     if not keys:
-        return "the compiler inserted the operator; the network has no such tensor"
-    return phrase("the reference has no {}.{}", keys[0][1], keys[0][2])
+        return "the compiler inserted the operator; the network has no such tensor", True
+    return phrase("the reference has no {}.{}", keys[0][1], keys[0][2]), False
 
 
 def _input(op: Optional[GeOp], number: int, sides: Sides) -> Match:
@@ -161,7 +171,8 @@ def _input(op: Optional[GeOp], number: int, sides: Sides) -> Match:
     tensor = None
     if producer is not None and output < len(producer.dump.outputs):
         tensor = producer.dump.outputs[output]
-    return _output(name, output, tensor, sides)
+    op_type = "" if producer is None else producer.op_type
+    return _output(name, op_type, output, tensor, sides)
 
 
 def is_constant(graph: GeGraph, name: str) -> bool:

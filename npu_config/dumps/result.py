@@ -20,6 +20,7 @@ from npu_config.dumps._rules import (
     inputs_of_network_differ,
     operator_diverges,
     result_table_unreadable,
+    too_little_compared,
 )
 from npu_config.dumps.compare import Comparison, Row, first_of
 from npu_config.dumps.metrics import Metrics
@@ -251,7 +252,11 @@ def finding(comparison: Comparison) -> Tuple[Diagnostic, ...]:
         help_ = "feed both sides the same data, and start from the same checkpoint"
         return (inputs_of_network_differ.diagnostic(text, help=help_),)
     if name is None:
-        return ()
+        lines = gaps(comparison)
+        if comparison.covered or not lines:
+            return ()
+        help_ = "give a reference of all operators, and the graph (--graph)"
+        return (too_little_compared.diagnostic(join("; ", lines), help=help_),)
     outputs = [
         row for row in here if name == (row.op_name if row.side == "output" else row.producer)
     ]
@@ -277,8 +282,13 @@ def outcome(comparison: Comparison) -> List[str]:
     else:
         if comparison.inputs == "agree":
             lines.append(localized("the inputs of the network agree"))
-        if comparison.ok:
-            lines.append(localized("everything that was compared agrees"))
+        elif comparison.inputs == NOT_COMPARED:
+            lines.append(localized("the inputs of the network were not compared"))
+        if all(row.verdict != DIVERGES for row in comparison.rows):
+            message = "everything that was compared agrees"
+            if not comparison.covered:
+                message = "what was compared agrees; that is no all-clear"
+            lines.append(localized(message))
         else:
             name, agree = comparison.first_diverging, comparison.inputs_agree
             lines += first_sentences(name, comparison.path_to_it, agree)
@@ -289,6 +299,23 @@ def outcome(comparison: Comparison) -> List[str]:
         passes = ", ".join(comparison.passes)
         lines.append(localized("made by the fusion passes {}", passes))
     return lines
+
+
+def gaps(comparison: Comparison) -> List[str]:
+    """What of the network was not compared, in sentences; one for all steps that are alike."""
+    found: Dict[str, None] = {}
+    for part in comparison.parts:
+        missing = part.coverage.missing
+        if missing:
+            names = [*missing[:_NAMED], *(["..."] if len(missing) > _NAMED else [])]
+            message = "operators that were not compared: {:,} of {:,} ({}); mostly: {}"
+            count = len(missing) + part.coverage.compared
+            text = phrase(message, len(missing), count, listed(names), part.coverage.reason)
+            found[text] = None
+    return list(found)
+
+
+_NAMED = 5
 
 
 def first_sentences(
@@ -336,10 +363,13 @@ def plain(comparison: Comparison) -> Dict[str, Any]:
                 "counts": part.counts,
                 "first_diverging": part.first.name,
                 "inputs": {"verdict": part.inputs, "differ": list(part.inputs_differ)},
+                "operators_compared": part.coverage.compared,
+                "operators_not_compared": list(part.coverage.missing),
             }
             for part in comparison.parts
         ],
         "left_out": list(comparison.left_out),
+        "covered": comparison.covered,
         "rows": map(_row_of_json, comparison.rows),
     }
 

@@ -103,33 +103,32 @@ class Outcome(NamedTuple):
     Args:
         state: ``"found"``, ``"searching"`` or ``"not found"``.
         cures: of the next run; when found, the smallest set.
-        left: how many suspects are undecided.
+        undecided: the suspects of which it is not known yet.
         runs: when found, the number of the run that confirmed it.
     """
 
     state: str
     cures: Cures = frozenset()
-    left: int = 0
+    undecided: Tuple[Suspect, ...] = ()
     runs: Tuple[int, ...] = ()
 
-
-class _Ask(Exception):  # noqa: N818 - it asks for a run
-    def __init__(self, cures: Cures) -> None:
-        super().__init__()
-        self.cures = cures
+    @property
+    def left(self) -> int:
+        """How many suspects are undecided."""
+        return len(self.undecided)
 
 
 def outcome(search: Search) -> Outcome:
     """What follows from the runs of a search."""
     judged = [run for run in search.runs if run.verdict is not None]
-    history = _History(judged, len(search.suspects))
+    history = _History(judged, search.suspects)
     try:
         needed = _needed(search.suspects, history)
     except _RunWanted as wanted:
         return Outcome(SEARCHING, wanted.cures, history.left)
     if needed is None:
         return Outcome(NOT_AMONG)
-    return Outcome(FOUND, needed, 0, tuple(run.number for run in judged if run.cures == needed))
+    return Outcome(FOUND, needed, (), tuple(run.number for run in judged if run.cures == needed))
 
 
 class _RunWanted(Exception):  # noqa: N818 - the search goes on
@@ -141,9 +140,9 @@ class _RunWanted(Exception):  # noqa: N818 - the search goes on
 
 
 class _History:
-    """The verdicts so far; ``left`` is how many suspects are undecided."""
+    """The verdicts so far; ``left`` are the suspects that are undecided."""
 
-    def __init__(self, runs: Sequence[SearchRun], left: int) -> None:
+    def __init__(self, runs: Sequence[SearchRun], left: Tuple[Suspect, ...]) -> None:
         self._runs = runs
         self.left = left
 
@@ -183,7 +182,7 @@ def _needed(suspects: Sequence[Suspect], history: _History) -> Optional[Cures]:
     while not history.agrees(needed, itself=True):
         good, bad = 0, len(left)
         while bad - good > 1:
-            history.left = bad - good
+            history.left = left[good:bad]
             middle = (good + bad) // 2
             if history.agrees(needed.union(left[middle:])):
                 good = middle
@@ -191,7 +190,7 @@ def _needed(suspects: Sequence[Suspect], history: _History) -> Optional[Cures]:
                 bad = middle
         needed.add(left[bad - 1])
         left = left[bad:]
-        history.left = len(left)
+        history.left = left
     return frozenset(needed)
 
 

@@ -22,6 +22,7 @@ from typing import (
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Report
+from npu_config.editor.cursor import kind_of
 from npu_config.editor.lines import Lines
 from npu_config.editor.worker import EndedError, Worker
 
@@ -56,6 +57,8 @@ class OpenFile:
         version: the number that the editor gives the text.
         checked: what the last check of it gave; None before the first.
         seconds: how long that took.
+        saved: whether this is the text that was opened or saved.
+        known: the kind that it was taken for when it was opened or saved; None: for none of ours.
     """
 
     uri: str
@@ -64,6 +67,8 @@ class OpenFile:
     version: Optional[int] = None
     checked: Optional[Checked] = None
     seconds: float = 0.0
+    saved: bool = True
+    known: Optional[str] = None
 
     @property
     def text(self) -> str:
@@ -90,7 +95,8 @@ class Files:
 
     Args:
         worker: checks one: takes changes of texts (absolute path to content, None for a file
-            that is not open any more) and a path.
+            that is not open any more), a path, and the kind that its file is known as: while
+            it is typed its text may not say so any more.
         publish: is called with a path, and everything that is found there.
     """
 
@@ -120,7 +126,7 @@ class Files:
         """The text of an open file is another one."""
         file = self._open.get(path)
         if file is not None:
-            file.lines, file.version = Lines(text), version
+            file.lines, file.version, file.saved = Lines(text), version, False
             self._changed(path, file.content)
             pause = min(max(file.seconds, _SHORTEST), _LONGEST)
             self._want(path, pause)
@@ -134,6 +140,13 @@ class Files:
         self._due.pop(path, None)
         self._show(path, {})
         self._want_others(path)
+
+    def saved(self, path: Optional[str]) -> None:
+        """A file was written by the editor; others may be about it."""
+        file = None if path is None else self._open.get(path)
+        if file is not None:
+            file.saved = True
+        self.disk_changed()
 
     def disk_changed(self) -> None:
         """Files were written, made or removed: every open file is checked again."""
@@ -202,21 +215,24 @@ class Files:
         lines, start = file.lines, loop.time()
         changes = self._changes if self._worker.started else dict(self._texts())
         self._changes = {}
-        checked = await loop.run_in_executor(self._thread, self._ask, file.path, changes)
+        checked = await loop.run_in_executor(self._thread, self._ask, file, changes)
         if self._open.get(file.path) is not file or file.lines is not lines:
             return
         if file.checked is not None:  # the first one may have waited for the worker
             file.seconds = loop.time() - start
         file.checked = checked
+        if file.saved and checked.ours:
+            file.known = file.known or kind_of(file.path, file.text)
         by_path: Dict[str, List[Diagnostic]] = {}
         for each in checked.found:
             by_path.setdefault(each.path or file.path, []).append(each)
         self._show(file.path, by_path)
 
-    def _ask(self, path: str, changes: Mapping[str, Optional[bytes]]) -> Checked:
+    def _ask(self, file: OpenFile, changes: Mapping[str, Optional[bytes]]) -> Checked:
         """What the worker finds; its end is a finding of the file that ended it."""
+        path = file.path
         try:
-            answer: Checked = self._worker(changes, path)
+            answer: Checked = self._worker(changes, path, file.known)
             return answer
         except Exception as error:
             from npu_config.text.loading import fault

@@ -17,10 +17,10 @@ from npu_config.core.message import localized
 from npu_config.core.toolkit import installed_cann
 from npu_config.core.version import __version__
 from npu_config.logs.causes import Cause
-from npu_config.logs.lines import LONGEST, decoded, opened
+from npu_config.logs.lines import LONGEST, decoded
 from npu_config.logs.redact import Redactor
 from npu_config.logs.report import Report
-from npu_config.logs.text import text_report
+from npu_config.logs.text import again, text_report
 
 __all__ = ["bundle"]
 
@@ -46,8 +46,10 @@ def bundle(
         "versions.txt": redactor.text(_versions()),
     }
     for number, (path, lines) in enumerate(_places(report).items(), 1):
-        name = "logs/{:03}-{}".format(number, os.path.basename(redactor.text(path)) or "stdin")
-        files[name] = _excerpt(path, lines, redactor)
+        name = "logs/{:03}-{}".format(
+            number, "stdin" if path == "-" else os.path.basename(redactor.text(path))
+        )
+        files[name] = _excerpt(path, lines, redactor, report)
     if config is not None and config != "-":
         files["configuration/" + os.path.basename(redactor.text(config))] = redactor.text(
             _content(config)
@@ -73,18 +75,18 @@ def _places(report: Report) -> Dict[str, List[int]]:
     causes += [state.first_error for state in report.ranks]
     found: Dict[str, List[int]] = {}
     for cause in causes:
-        if cause is not None and cause.file != "-":
+        if cause is not None and (cause.file != "-" or report.copy is not None):
             found.setdefault(cause.file, []).append(cause.line)
     return found
 
 
-def _excerpt(path: str, lines: Sequence[int], redactor: Redactor) -> str:
+def _excerpt(path: str, lines: Sequence[int], redactor: Redactor, report: Report) -> str:
     """The lines of a log around some of them, with their numbers."""
     spans = sorted((line - _BEFORE, line + _BEHIND) for line in lines)
     last = spans[-1][1]
     found: List[str] = [localized("# lines of {} around what was found", redactor.text(path))]
     try:
-        with opened(path) as stream:
+        with again(path, report.copy) as stream:
             for number, raw in enumerate(stream, 1):
                 if number > last:
                     break

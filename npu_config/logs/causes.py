@@ -73,13 +73,9 @@ _BY_MODULE = {
 }
 
 _UNKNOWN = phrase("nothing more is known of this: the text is what the software itself says")
-_CRASHED = phrase(
-    "the process crashed, or was ended from outside; it says no more of it than this line"
-)
-_OF_CRASHES = phrase(
-    "read what it wrote last; a file stackcore_* below ~/ascend/atrace names the signal, and "
-    "dmesg "
-    "tells whether the system ended it"
+_OF_SCRIPTS = phrase(
+    "go to the line of the script that is named, and correct what the exception says; the whole "
+    "traceback stands above it"
 )
 _LOOK_BEFORE = phrase(
     "read the lines before it; if they do not tell, search for the text together with the part "
@@ -223,8 +219,11 @@ def explained(
         said = unlisted(hccl.group("hex")) if hccl is not None else None
         if hccl is not None and said is not None:
             meanings.append(phrase("{}: {}", hccl.group("hex"), said.meaning))
-    crashed = event.form == "crash" and not sources
-    todo = [todo for _, todo, _ in sources[:2]] or [_OF_CRASHES if crashed else _LOOK_BEFORE]
+    todo = [todo for _, todo, _ in sources[:2]]
+    if not todo and number is not None and number.advice:
+        todo = [number.advice]
+    elif not todo:
+        todo = [_OF_SCRIPTS if event.form == "exception" else _LOOK_BEFORE]
     leads = _united((leads for _, _, leads in sources[:2]))
     named = _named(code, event.code, message, whole)
     if named:
@@ -252,8 +251,7 @@ def explained(
         else ("py-generic" if event.form == "exception" else None),
         class_,
         message,
-        _sentences(meanings)
-        or (_CRASHED if crashed else _of_script(event) if event.form == "exception" else _UNKNOWN),
+        _sentences(meanings) or (_of_script(event) if event.form == "exception" else _UNKNOWN),
         todo,
         leads,
         places,

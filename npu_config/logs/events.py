@@ -9,7 +9,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 
 import attr
 
-from npu_config.logs.facts import OTHER_SIDE, Known, code_of, dull, known
+from npu_config.logs.facts import OTHER_SIDE, End, Known, code_of, dull, end_of, known
 from npu_config.logs.records import CODE, Record, local, seconds
 
 __all__ = ["ERROR", "FOLLOWER", "KNOWN", "OWN", "SIGN", "Channel", "Event"]
@@ -24,13 +24,13 @@ _MOST_LINES, _LOOKED_AT = 60, 4_000
 _MOST_REMEMBERED = 4_096
 
 _TRACEBACK_OF_CODES = re.compile(r"^\s*TraceBack \(most recent call last\):\s*$")
-_TRACEBACK = re.compile(r"^\s*Traceback \(most recent call last\):\s*$")
+_TRACEBACK = re.compile(r"^\s*(?:\^C)*Traceback \(most recent call last\):\s*$")
 _FRAME = re.compile(r'^\s+File "(?P<file>[^"]+)", line (?P<line>\d{1,9})')
 _CHAIN = re.compile(
     r"^(?:During handling of the above exception|The above exception was the direct cause)"
 )
 _EXCEPTION = re.compile(
-    r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt"
+    r"^(?:\^C)*(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt"
     r"|Exit))(?:: ?(?P<text>.*))?$",
     re.S,
 )
@@ -92,6 +92,29 @@ _COMPILED = re.compile(
     r"compiled on the Ascend AI processor, current graph id is: ?(?P<graph>\d{1,9})"
 )
 _FINISHED = re.compile(r"Loss for final step|hcom destroy complete")
+_LAST_WORDS = re.compile(
+    r"Loss for final step|hcom destroy complete|(?i:\bfinal (?:training|performance|precision)\b"
+    r"|\btraining(?: is| has been| job| process)? (?:finished|completed?|done|ended|success)"
+    r"|\b(?:finished|completed) training\b|\bend of training\b|\btrain(?:ing)? success"
+    r"|\b(?:code|status)[ :=]+0\b(?!\.)|^(?:all )?done[.!]?$|^real[ \t]\d+m)|训练(?:完成|结束)"
+)
+"""By which jobs, and who started them, say that they came to their end."""
+
+_TRAINED = re.compile(
+    r"(?i)\bloss\b['\"]?[ =:]{0,3}-?\d|global_step/sec|\b(?:step|epoch|iter(?:ation)?)s?\b"
+    r"[ =:/\[]{1,3}\d|(?:examples|images|samples|it)/s"
+)
+"""Lines that training prints as long as it goes on."""
+
+_LOSS = re.compile(
+    r"(?i)\b(?P<name>\w{0,40}loss(?: for final step)?)\b['\"]?\s{0,3}(?:[=:]|\bis\b|became)?"
+    r"\s{0,3}['\"]?(?P<value>-?(?:nan|inf)\b(?!\()|-?\d)"
+)
+_MOST_LOSSES = 50
+_PROCESS = re.compile(
+    r"process rank (\d{1,6})|\btask (\d{1,6}):|^(?:horovodrun: )?Process (\d{1,6}) exit"
+    r"|on rank (\d{1,6}) in comm|local_rank: (\d{1,6})"
+)
 _DATA_ENDED = re.compile(r"End of sequence|OutOfRangeError")
 _DIGITS = re.compile(r"0x[0-9a-fA-F]+|\d+")
 _SITE = re.compile(
@@ -118,6 +141,7 @@ class Event:
         above: how many of them stand above its follow-ups.
         script: file and line of the last frame of a traceback that is in no package.
         timed: its time stands in it, and is not that of a line before it.
+        trained: how many lines of training stand before it.
     """
 
     file: int
@@ -141,6 +165,7 @@ class Event:
     form: str = ""
     order: int = 0
     timed: bool = False
+    trained: int = 0
 
     @property
     def inner(self) -> bool:
@@ -198,7 +223,7 @@ def _shape(text: str) -> _Shape:
 
 _QUICK = re.compile(
     r"[EW][A-Z0-9]\d{4}|rror|xception|ERROR|FATAL|ailed|ailure|[Ii]nvalid|[Nn]ot |NOT |[Cc]annot"
-    r"|Killed|"
+    r"|Killed|emory|bad_alloc|Interrupt|Aborted|Illegal|"
     r"Traceback|TraceBack|core dump|Segmentation|shuffle buffer|loss[_ ]scale|imed? ?out|"
     r"[Ll]ost|LOST|should be|only support|valid|undefined|corrupt|overflow|NaN|must|exceed|too |"
     r"terminate|malloc|free\(\)|Loss for final|End of sequence|mismatch|unconnected|rankNum"
@@ -235,6 +260,9 @@ class Channel:
         self._scales: List[Tuple[float, int, str]] = []
         self._raised: Optional[Event] = None
         self.graphs: Dict[str, Event] = {}
+        self.trained = 0
+        self.closed = -1
+        self.lost: Dict[str, Event] = {}
 
     def feed(self, number: int, text: str, line: Record) -> None:
         """The next line.
@@ -254,10 +282,27 @@ class Channel:
         if number != self._last_line + 1 and self._block is not None and line.form == "text":
             self._blank()
         self._last_line = number
+        if line.form != "slog" and line.form != "torch":
+            self._goes_on(number, line)
         if line.form == "text":
             self._text(number, line)
         else:
             self._logged(number, line)
+
+    def _goes_on(self, number: int, line: Record) -> None:
+        """Whether a line tells that the job trains, that it came to its end, or lost its loss."""
+        body = line.body[:_LOOKED_AT]
+        if _LAST_WORDS.search(body) is not None:
+            self.closed = self.trained
+        elif _TRAINED.search(body) is not None:
+            self.trained += 1
+        for match in _LOSS.finditer(body) if "oss" in body or "LOSS" in body else ():
+            name = match.group("name").lower()
+            if match.group("value")[-1:].isdecimal():
+                self.lost.pop(name, None)
+            elif name not in self.lost and len(self.lost) < _MOST_LOSSES:
+                failure = _named("py-nan-loss")
+                self.lost[name] = self._event(number, line, line.body, KNOWN, failure, False)
 
     def _blank(self) -> None:
         self._block = None
@@ -288,7 +333,7 @@ class Channel:
         if found.strength == "strong":
             self._count(number, line)
             return
-        weight, weak = found.weight, found.strength == "weak"
+        weight, weak = found.weight, found.strength == "weak" or line.form == "torch"
         wraps = line.form != "slog" or line.module in _CALLERS
         if wraps and line.level == "ERROR" and weight < KNOWN:
             weight = SIGN
@@ -371,6 +416,9 @@ class Channel:
             return
         if self._in_traceback and self._frame(body):
             return
+        end = end_of(body[:_LOOKED_AT])
+        if end is not None and self._told(number, line, end):
+            return
         if _TRACEBACK.match(body):
             self._block, self._in_traceback, self._frames = None, True, []
             return
@@ -384,6 +432,24 @@ class Channel:
             self._chained = True
             return
         self._plain(number, line)
+
+    def _told(self, number: int, line: Record, end: End) -> bool:
+        """Somebody else tells that a process ended."""
+        raised = _EXCEPTION.match(line.body)
+        if raised is not None and (end.kind == "shell" or self._block is not None):
+            return False
+        weight = KNOWN if end.kind == "killed" else SIGN
+        event = self._event(number, line, line.body, weight, end.failure, False)
+        event.form = "shell" if end.kind == "shell" else "outside"
+        process = _PROCESS.search(line.body)
+        if process is not None:
+            event.rank = int(next(group for group in process.groups() if group))
+        if raised is not None:
+            self._with_frames(event)
+            self._raised = event
+        self._block, self._in_traceback = None, False
+        self._add(event)
+        return True
 
     def _frame(self, body: str) -> bool:
         match = _FRAME.match(body)
@@ -416,7 +482,8 @@ class Channel:
             return
         if _CRASH.match(body) is not None:
             weight = KNOWN if found.weight == KNOWN else SIGN
-            crash = self._event(number, line, body, weight, found.failure, False)
+            failure = found.failure or _named("job-crashed")
+            crash = self._event(number, line, body, weight, failure, False)
             crash.form = "crash"
             self._add(crash)
         elif found.strength == "strong":
@@ -458,7 +525,7 @@ class Channel:
         weight = KNOWN if found.weight == KNOWN else ERROR
         if not traced and found.weight < KNOWN:
             weight = SIGN
-        if body.startswith(("KeyboardInterrupt", "SystemExit")):
+        if body.lstrip("^C").startswith(("KeyboardInterrupt", "SystemExit")):
             weight = SIGN
         event = self._event(number, line, body, weight, found.failure, found.strength == "weak")
         event.form = "exception"
@@ -631,6 +698,7 @@ class Channel:
             device=line.device,
             form=line.form,
             timed=line.time is not None,
+            trained=self.trained,
         )
         event.other_side = weight < OWN and _OTHER.search(text) is not None
         if event.device is None:

@@ -30,11 +30,14 @@ __all__ = [
     "OTHER_SIDE",
     "Code",
     "Dull",
+    "End",
     "Known",
     "Number",
     "Unlisted",
     "code_of",
     "codes",
+    "end_of",
+    "ends",
     "known",
     "number_of",
     "numbers",
@@ -64,6 +67,35 @@ CLASSES = (
 
 OTHER_SIDE = frozenset(("EI0002", "EI0006", "EI0012", "EI0013", "EI0015", "EI0018", "EE1002"))
 """Codes that only say that another rank stopped or is late."""
+
+_ADVICE = {
+    "configuration": phrase(
+        "read which parameter the text beside it names, and check the configuration"
+    ),
+    "script": phrase("read the traceback of the script above it"),
+    "data-pipeline": phrase("look at the dataset: its end, its speed, an exception in it"),
+    "shape-or-dtype": phrase("compare the shapes and data types that the text beside it names"),
+    "operator-unsupported": phrase("look at the operator that the text beside it names"),
+    "operator-compile": phrase(
+        "find the operator that is named beside it (fault kernel_name, op_name), and look at its "
+        "input and shapes"
+    ),
+    "memory": phrase("use a smaller batch, and see with npu-smi info who holds memory"),
+    "device": phrase("look at npu-smi info and at the device log; end old processes, then reset"),
+    "communication": phrase("compare the logs of all ranks: the one that stopped first counts"),
+    "rank-table": phrase("check the rank table: npu-config ranktable check FILE"),
+    "timeout": phrase(
+        "find what was waited for, in the lines before it; raise the time-out only when it goes on"
+    ),
+    "environment": phrase("look at the file or the variable that the text beside it names"),
+    "package-or-driver": phrase(
+        "compare the versions of driver, firmware and CANN: npu-config compat"
+    ),
+    "dump-or-profiling": phrase("check the directory and the options of the dump or profiling"),
+    "internal": phrase(
+        "it names no cause by itself: read the lines before it in the log of the same process"
+    ),
+}
 
 Leads = Mapping[str, Sequence[str]]
 
@@ -103,6 +135,17 @@ class Known(NamedTuple):
     certain: bool
 
 
+class End(NamedTuple):
+    """How launchers, schedulers, shells and the kernel say that a process ended.
+
+    ``kind`` is ``killed`` where the line tells why, ``told`` where it only tells that the process
+    ended, ``shell`` where the shell could not do what it was told to.
+    """
+
+    failure: Known
+    kind: str
+
+
 class Dull(NamedTuple):
     """Lines that are never (strong), or seldom (weak), a cause; or mean nothing (harmless)."""
 
@@ -119,6 +162,14 @@ class Number(NamedTuple):
     meaning: str
     class_: str
     same_as: str
+    todo: str = ""
+
+    @property
+    def advice(self) -> str:
+        """What to do about it: its own advice, or that of its class."""
+        other = numbers().get(self.same_as)
+        class_ = self.class_ or (other.class_ if other is not None else "")
+        return self.todo or (other.todo if other is not None else "") or _ADVICE.get(class_, "")
 
 
 def _rows(name: str) -> Iterator[Dict[str, Any]]:
@@ -171,6 +222,7 @@ def numbers() -> Mapping[str, Number]:
             row["meaning"],
             row.get("class", ""),
             row.get("same_as", ""),
+            row.get("todo", ""),
         )
         for row in _rows("numbers")
     }
@@ -228,20 +280,57 @@ def unlisted(text: str) -> Optional[Unlisted]:
 
 @functools.lru_cache(maxsize=None)
 def known() -> Tuple[Known, ...]:
-    """Failures without a code, by their words."""
-    return tuple(
-        Known(
-            row["id"],
-            lazy_pattern(row["regex"]),
-            row["class"],
-            row["cause"],
-            row["todo"],
-            row.get("leads_to", {}),
-            row.get("first", True),
-            "certainty" not in row,
-        )
-        for row in _rows("patterns")
+    """Failures without a code, by their words; then those that only ends of processes tell."""
+    found = _known("patterns")
+    names = {each.id for each in found}
+    return found + tuple(
+        end.failure._replace(first=False) for end in ends() if end.failure.id not in names
     )
+
+
+@functools.lru_cache(maxsize=None)
+def _known(name: str) -> Tuple[Known, ...]:
+    return tuple(_fact(row) for row in _rows(name))
+
+
+def _fact(row: Mapping[str, Any]) -> Known:
+    return Known(
+        row["id"],
+        lazy_pattern(row["regex"]),
+        row["class"],
+        row["cause"],
+        row["todo"],
+        row.get("leads_to", {}),
+        row.get("first", True),
+        "certainty" not in row,
+    )
+
+
+_ENDS = re.compile(
+    r"TIME|TERM|imit|Deadline|signal|exit|Exit|EXIT|PREEMPT|reempted|NODE|Node|node failure|emory"
+    r"|oom|OOM|Killed|killed|SIGNAL|Signal|SIG|egmentation|bort|us error|nstruction|exception"
+    r"|Interrupt|erminated|Hangup|hangup|CANCELLED|PBS|Job was|victed|TERMINATION|ABORT"
+    r"|not found|No such file|can't open|denied|No space|1 process"
+)
+"""What stands in every line that :func:`end_of` knows."""
+
+
+@functools.lru_cache(maxsize=None)
+def ends() -> Tuple[End, ...]:
+    """Ends of processes, as those tell them who saw them end."""
+    facts = {each.id: each for each in _known("patterns")}
+    found = []
+    for row in _rows("ends"):
+        fact = facts.get(row["id"]) or _fact(row)
+        found.append(End(fact._replace(pattern=lazy_pattern(row["regex"])), row["kind"]))
+    return tuple(found)
+
+
+def end_of(text: str) -> Optional[End]:
+    """The end of a process that a line tells."""
+    if _ENDS.search(text) is None:
+        return None
+    return next((each for each in ends() if each.failure.pattern.search(text)), None)
 
 
 @functools.lru_cache(maxsize=None)
@@ -277,4 +366,5 @@ def texts() -> List[str]:
     """Every sentence of the facts that users read."""
     found = [text for code in codes().values() for text in (code.cause, code.todo)]
     found += [text for each in known() for text in (each.cause, each.todo)]
+    found += [number.todo for number in numbers().values() if number.todo]
     return found + [number.meaning for number in numbers().values()]

@@ -1,12 +1,13 @@
 """Logs of a job that still runs: what they hold more is read until the first cause is certain."""
 
+import io
 import os
 from typing import Dict, Iterable, Tuple
 
 from npu_config.core.files import reading
 from npu_config.logs.events import KNOWN
 from npu_config.logs.jobs import Growing, files_of, judged
-from npu_config.logs.lines import BLOCK, decoded
+from npu_config.logs.lines import BLOCK, Copied, decoded, keep
 from npu_config.logs.report import Report, report_of
 
 __all__ = ["Follower"]
@@ -28,9 +29,12 @@ class Follower:
         self._read: Dict[str, Tuple[int, bytes]] = {}
         self._behind = 0
         self._found = False
+        self._copy = Copied(io.BytesIO()).copy if "-" in self._paths else None
 
     def add(self, path: str, raw: bytes) -> None:
         """One more line of a file."""
+        if path == "-":
+            keep(self._copy, raw)
         if self._job.feed(path, decoded(raw.rstrip(b"\r\n"))):
             self._behind, self._found = 0, True
         else:
@@ -75,4 +79,6 @@ class Follower:
         for path, (_, rest) in list(self._read.items()):
             if rest:
                 self.add(path, rest)
-        return report_of(self._job.job())
+        job = self._job.job()
+        job.copy = self._copy
+        return report_of(job)

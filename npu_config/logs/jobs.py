@@ -16,6 +16,7 @@ from typing import (
     Sequence,
     Set,
     Tuple,
+    cast,
 )
 
 import attr
@@ -23,10 +24,10 @@ import attr
 from npu_config.core.files import is_directory, walk
 from npu_config.core.message import phrase
 from npu_config.logs.events import ERROR, FOLLOWER, KNOWN, OWN, SIGN, Channel, Event
-from npu_config.logs.lines import UnreadableError, lines, opened, plain
+from npu_config.logs.lines import Copied, UnreadableError, lines, opened, plain
 from npu_config.logs.records import Record, record
 
-__all__ = ["Job", "Process", "files_of", "read_job"]
+__all__ = ["Job", "Process", "files_of", "read_job", "survived"]
 
 _LOG_NAMES = re.compile(
     r"(?i)(?:.*\.(?:log|txt|out|err|stdout|stderr)|nohup|stdout|stderr|log)(?:\.[0-9]{1,6}"
@@ -113,6 +114,11 @@ class Process:
         return any(channel.finished for channel in self.channels)
 
     @property
+    def end_is_seen(self) -> bool:
+        """Whether it, its data, or who started it says that it ended, and it trained no more."""
+        return self.finished or any(c.closed >= c.trained for c in self.channels if c.closed >= 0)
+
+    @property
     def last_time(self) -> Optional[float]:
         """When it wrote last."""
         return max((c.last_time for c in self.channels if c.last_time is not None), default=None)
@@ -129,6 +135,7 @@ class Job:
         size: how many ranks there have to be; 0 where nothing says it.
         came: ranks that another one has seen.
         absent: ranks that another one names as those that did not come.
+        copy: what standard input held.
     """
 
     paths: List[str] = attr.Factory(list)
@@ -138,7 +145,7 @@ class Job:
     size: int = 0
     came: Set[int] = attr.Factory(set)
     absent: Set[int] = attr.Factory(set)
-    settings: Dict[str, str] = attr.Factory(dict)
+    copy: Optional[IO[bytes]] = None
 
 
 def files_of(paths: Iterable[str]) -> Iterator[Tuple[str, bool]]:
@@ -338,7 +345,9 @@ def read_job(
         try:
             if path == "-":
                 if stdin is not None:
-                    reader.read(number, plain(stdin))
+                    kept = Copied(plain(stdin))
+                    job.copy = kept.copy
+                    reader.read(number, cast(IO[bytes], kept))
                 continue
             with opened(path) as stream:
                 reader.read(number, stream)
@@ -496,9 +505,84 @@ def _merge(into: Process, other: Process) -> None:
 # Who failed first
 
 
+_GOES_ON = 10
+"""Lines of training behind an error after which it is certain that the process went on."""
+
+
+def survived(process: Process) -> List[Event]:
+    """Exceptions behind which the process trained and came to its regular end."""
+    found: List[Event] = []
+    for channel in process.channels:
+        for event in channel.events:
+            if event.form != "exception":
+                continue
+            end = channel.ended if channel.finished else None
+            final = end is not None and "final step" in end.text and end.line > event.line
+            if final or channel.closed > event.trained:
+                found.append(event)
+    return found
+
+
+def _went_on(event: Event, process: Process) -> bool:
+    """Whether a process trained behind something: it is not what ended it."""
+    if event.form not in ("exception", "shell"):
+        return False
+    least = _GOES_ON if event.form == "exception" else 1
+    return any(
+        any(each is event for each in channel.events) and channel.trained >= event.trained + least
+        for channel in process.channels
+    )
+
+
 def first_of(process: Process) -> Optional[Event]:
     """The event of a process that is nearest to its cause; None when nothing failed."""
-    events = [event for event in process.events if not _survived(event, process)]
+    gone = survived(process)
+    behind = {id(event) for event in gone}
+    events = [event for event in process.events if id(event) not in behind]
+    left = [event for event in events if not _went_on(event, process)]
+    if len(left) < len(events):
+        found = _first_of(process, left)
+        if found is not None and not found.other_side:
+            return found
+    return _first_of(process, events)
+
+
+def _first_of(process: Process, events: Sequence[Event]) -> Optional[Event]:
+    told = [event for event in events if event.form == "outside" and event.weight < KNOWN]
+    killed = [event for event in events if event.form == "outside" and event.weight >= KNOWN]
+    events = [event for event in events if event.form != "outside"]
+    failed = [event for event in events if event.weight >= SIGN and not event.weak]
+    certain = [event for event in failed if event.weight >= ERROR]
+    if killed and not (certain and _before(process, certain[0], killed[0])):
+        return killed[0]
+    found = _of_itself(process, events)
+    signs = found is None or (found.weight <= SIGN and found.form not in ("exception", "crash"))
+    lost = [event for channel in process.channels for event in channel.lost.values()]
+    if signs and lost:
+        return min(lost, key=lambda event: (event.file, event.line))
+    if found is None:
+        return next((each for each in told if not _after_all(each, process)), None)
+    return found
+
+
+def _before(process: Process, one: Event, other: Event) -> bool:
+    if one.file == other.file:
+        return one.line < other.line
+    events = process.events
+    return events.index(one) < events.index(other)
+
+
+def _after_all(event: Event, process: Process) -> bool:
+    """Whether something was only ended when the job had come to its end: a monitor, a pool."""
+    return (
+        process.finished
+        and event.failure is not None
+        and event.failure.id in ("job-terminated", "job-cancelled")
+    )
+
+
+def _of_itself(process: Process, events: Sequence[Event]) -> Optional[Event]:
+    """What a process itself says."""
     extra = [found for found in (channel.collapsed() for channel in process.channels) if found]
     failed = [event for event in events if event.weight >= SIGN and not event.weak]
     followers = [event for event in events if event.weight == FOLLOWER]
@@ -536,17 +620,6 @@ def first_of(process: Process) -> Optional[Event]:
         before = events.index(failure) < events.index(own)
         return failure if before and failure.form in ("exception", "tensorflow", "python") else own
     return own or failure or first
-
-
-def _survived(event: Event, process: Process) -> bool:
-    """Whether an exception was caught: the process came to its regular end behind it."""
-    if event.form != "exception":
-        return False
-    ends = (channel.ended for channel in process.channels if channel.finished)
-    return any(
-        end and "final step" in end.text and end.file == event.file and end.line > event.line
-        for end in ends
-    )
 
 
 def _is_of_others(event: Event) -> bool:
@@ -592,8 +665,10 @@ def judged(job: Job) -> Verdict:
     strong = [
         process
         for process in ours
-        if process.first and (process.first.weight >= ERROR or process.first.form == "crash")
+        if process.first
+        and (process.first.weight >= ERROR or process.first.form in ("crash", "outside"))
     ]
+    strong = [p for p in strong if p.first and p.first.form != "outside"] or strong
     if strong or (ours and len(ours) == len(failed)):
         return _local(strong or ours)
     return _waiting(job, [p for p in failed if p.first and p.first.other_side] or failed)
@@ -639,7 +714,8 @@ def _local(processes: List[Process]) -> Verdict:
     if len(ranks) > 1:
         best = min(same, key=lambda process: process.rank if process.rank is not None else 1 << 30)
         return Verdict(best, best.first, None, ranks)
-    return Verdict(best, best.first, best.rank)
+    told = best.first.rank if best.first is not None else None
+    return Verdict(best, best.first, told if best.rank is None else best.rank)
 
 
 def _same(one: Optional[Event], other: Optional[Event]) -> bool:

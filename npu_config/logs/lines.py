@@ -8,11 +8,12 @@ import codecs
 import gzip
 import io
 import re
-from typing import IO, Generator, Iterator, List, NamedTuple, cast
+import tempfile
+from typing import IO, Generator, Iterator, List, NamedTuple, Optional, cast
 
 from npu_config.core.files import reading
 
-__all__ = ["LONGEST", "Line", "UnreadableError", "lines", "opened", "plain"]
+__all__ = ["LONGEST", "Copied", "Line", "UnreadableError", "lines", "opened", "plain"]
 
 BLOCK = 1 << 20
 LONGEST = 1 << 16
@@ -48,6 +49,37 @@ def opened(path: str) -> IO[bytes]:
     if stream.peek(2)[:2] == _GZIP:
         return plain(io.BufferedReader(gzip.GzipFile(fileobj=stream)))
     return plain(stream)
+
+
+class Copied:
+    """A stream that is read once, and what was read of it in a file of its own, as far as it fits.
+
+    Attributes:
+        copy: the file, which goes away with the process; None where the disk has no place.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.copy: Optional[IO[bytes]] = None
+        try:
+            self.copy = tempfile.TemporaryFile()  # noqa: SIM115 - it is read when the report is made
+        except OSError:
+            return
+
+    def read(self, size: int) -> bytes:
+        """The next bytes."""
+        block = self._stream.read(size)
+        keep(self.copy, block)
+        return block
+
+
+def keep(copy: Optional[IO[bytes]], block: bytes) -> None:
+    """Add to a copy; where the disk is full it ends there."""
+    try:
+        if copy is not None:
+            copy.write(block)
+    except OSError:
+        return
 
 
 def plain(stream: IO[bytes]) -> IO[bytes]:

@@ -16,17 +16,51 @@ _SOFTWARE = re.compile(
 )
 _IN_PACKAGES = re.compile(r"/.*?((?:lib/python[\d.]+/)?(?:site|dist)-packages/.*)")
 _PARTS = re.compile(
-    r"(?P<url>\b(?:https?|obs|s3|hdfs|ftp)://)(?P<site>[^/\s\"'\])]+)"
+    r"(?P<secret>(?i:(?<![a-z0-9])(?P<key>(?:[a-z0-9]{1,40}[_-]){0,4}(?:token|password|passwd|pwd|passphrase"
+    r"|secret|api_?key|access_?key(?:_id)?|secret_?key|authorization|credentials?|cookie)"
+    r"['\"]?\s{0,3}[=:]\s{0,3}['\"]?(?:(?:bearer|basic|token)\s{1,3})?))(?P<value>[^\s\"',;&)}\]]{3,}))"
+    r"|(?P<key2>(?i:\bbearer\s{1,3}|--(?:token|password|secret|api-key)\s{1,3}))(?P<value2>[\w.~+/=-]{6,})"
+    r"|(?P<known>\b(?:(?:AKIA|ASIA)[A-Z0-9]{12,}|gh[pousr]_\w{16,}|hf_[A-Za-z0-9]{16,}|sk-[\w-]{16,}"
+    r"|glpat-[\w-]{16,}|xox[a-z]-[\w-]{10,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*))"
+    r"|(?P<url>\b(?:https?|obs|s3|hdfs|ftp|git|ssh)://)(?P<site>[^/\s\"'\])]+)"
     r"(?P<rest>/[^\s\"'\])<>]*)?"
     r"|(?P<mail>(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*)"
     r"|(?P<mac>\b(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}\b)"
     r"|(?P<ip>(?<![A-Za-z\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\.\d)(?![A-Za-z\d]))"
     r"|(?P<ip6>(?<![\w:.])(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4}(?![\w:])"
-    r"|(?<![\w:.])(?:[0-9a-fA-F]{1,4}:){1,6}(?::[0-9a-fA-F]{1,4}){1,6}(?![\w:]))"
+    r"|(?<![\w:.])(?:[0-9a-fA-F]{1,4}:){1,6}(?::[0-9a-fA-F]{1,4}){1,6}(?![\w:])"
+    r"|(?<![\w:.])[0-9a-fA-F]*\d[0-9a-fA-F]*::(?![\w:]))"
+    r"|(?P<fqdn>(?<![\w.-])[A-Za-z0-9][\w-]{0,62}(?:\.[\w-]{1,63}){0,5}\.(?:local|internal|lan|corp|intra|com|net|org|edu|cn)\b(?![\w.(-]))"
+    r"|(?P<tilde>(?<![\w/])~[A-Za-z_][\w.-]*(?:/[^\s/\"'`<>|:;,()\[\]{}=]+)*)"
+    r"|(?P<windows>\b[A-Za-z]:\\(?:[^\s\\\"'`<>|:;,()\[\]{}=]+\\)+[^\s\\\"'`<>|:;,()\[\]{}=]*)"
     r"|(?P<path>(?<![\w./:<])/(?:[^\s/\"'`<>|:;,()\[\]{}=]+/)+[^\s/\"'`<>|:;,()\[\]{}=]*)"
 )
-_HOST = re.compile(r"\b(?:host ?name|host|server|node)(?:\[|=|: ?)(?P<name>[A-Za-z][\w.-]*[\w])")
-_USER = re.compile(r"/(?:home|Users)/(?P<name>[^/\s\"']+)")
+_HOST = re.compile(
+    r"(?i:\b(?:host ?name|host|server|worker|peer|remote(?: host)?|machine|nodelist|hosts))"
+    r"(?:\[|=|: ?| \"?)(?P<name>[A-Za-z][A-Za-z_.-]*\d[\w.-]*)"
+    r"|\b(?:[Hh]ost ?name|[Hh]ost|[Ss]erver|[Nn]ode|NodeList)(?:\[|=|: ?)"
+    r"(?P<other>[A-Za-z][\w.-]*[\w])"
+    r"|\b[Rr]emote(?: host)? (?!(?:rank|host|side|device|socket|node|proc|end|peer|server"
+    r"|ip|mem|addr|notify|link|data"
+    r"|direct|call|qp|user|access|and|is|not|worker|port|has|cannot|did|closed)\w*\b)"
+    r"(?P<remote>[A-Za-z][\w.-]*)"
+    r"|\b(?:ON|on node|RUNNING AT|on host) (?P<on>[A-Za-z][\w.-]*[\w])"
+    r"|\b(?:srun|slurmstepd): error: (?P<srun>[A-Za-z][A-Za-z_-]*\d[\w.-]*)"
+    r"|^\[(?P<mpi>[A-Za-z][\w.-]*):\d{2,9}\]"
+    r"|^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?P<syslog>[A-Za-z][\w.-]*) "
+    r"|\b\w+@(?P<at>[A-Za-z][\w.-]*[\w])",
+    re.M,
+)
+_USER = re.compile(
+    r"(?:/(?:home|Users)/|\\Users\\|(?<![\w/])~)(?P<name>[A-Za-z_][^/\\\s\"':,;)\]]*)"
+    r"|\b(?i:user(?:name)?|login|owner)(?:=|: ?)[\"']?(?P<said>[A-Za-z_][\w.-]*)"
+    r"|(?<![\w.+-])(?P<at>[A-Za-z_][\w.-]*)@(?=[\w-])"
+)
+_NOBODY = re.compile(
+    r"root|localhost|user|host|node|server|none|null|true|false|unknown|worker|and|the|rank|device"
+    r"|self|remote|name",
+    re.I,
+)
 _KEPT = ("127.0.0.1", "0.0.0.0", "255.255.255.255")
 _NOT_TEXT = ("code", "class", "pattern", "component", "leads_to")
 
@@ -52,16 +86,14 @@ class Redactor:
         return self._names[key]
 
     def _learn(self, kind: str, word: str) -> None:
-        if len(word) > 2 and word not in self._words and word not in ("root", "localhost", "user"):
+        if len(word) > 2 and word not in self._words and not _NOBODY.fullmatch(word):
             self._words[word] = self._name(kind, word)
 
     def text(self, text: str) -> str:
         """A text without what tells of people and machines."""
-        for match in _USER.finditer(text):
-            self._learn("user", match.group("name"))
-        for match in _HOST.finditer(text):
-            if not match.group("name").isdecimal():
-                self._learn("host", match.group("name"))
+        for pattern, kind in ((_USER, "user"), (_HOST, "host")):
+            for match in pattern.finditer(text):
+                self._learn(kind, next(group for group in match.groups() if group))
         text = _PARTS.sub(self._replaced, text)
         for word in sorted(self._words, key=len, reverse=True):
             if word in text:
@@ -75,15 +107,28 @@ class Redactor:
     def _replaced(self, match: "re.Match[str]") -> str:
         kind = match.lastgroup
         found = match.group()
+        for key, value in (("key", "value"), ("key2", "value2")):
+            if match.group(value):
+                return match.group(key) + self._name("secret", match.group(value))
+        if match.group("known"):
+            return self._name("secret", found)
         if match.group("url"):
             site = match.group("url") + self._name("host", match.group("site"))
             folder, slash, name = (match.group("rest") or "").partition("?")[0].rpartition("/")
             return site + (folder and "/" + self._name("dir", folder)) + slash + name
         if kind == "path":
             return self._path(found)
+        if kind in ("tilde", "windows"):
+            return self._name(
+                "dir", found.rpartition("/" if kind == "tilde" else "\\")[0] or found
+            ) + (
+                "/" + found.replace("\\", "/").rpartition("/")[2]
+                if "/" in found or "\\" in found
+                else ""
+            )
         if kind == "ip" and found in _KEPT:
             return found
-        return self._name({"ip6": "ip"}.get(kind or "", kind or ""), found)
+        return self._name({"ip6": "ip", "fqdn": "host"}.get(kind or "", kind or ""), found)
 
     def _path(self, path: str) -> str:
         packages = _IN_PACKAGES.match(path)

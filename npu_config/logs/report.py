@@ -8,7 +8,7 @@ import attr
 from npu_config.core.message import localized
 from npu_config.logs.causes import Cause, explained
 from npu_config.logs.events import KNOWN, Event
-from npu_config.logs.jobs import Job, Process, Verdict, judged, read_job, time_of
+from npu_config.logs.jobs import Job, Process, Verdict, judged, read_job, survived, time_of
 
 __all__ = ["Cause", "RankState", "Report", "read_logs", "report_of"]
 
@@ -40,6 +40,9 @@ class Report:
         framework: whose job it was, when the logs say so.
         files: how many logs hold anything.
         verdict: how the first cause was found.
+        survived: exceptions behind which a process trained and came to its end.
+        endless: logs in which no end of the job is seen.
+        copy: what standard input held.
     """
 
     first_cause: Optional[Cause]
@@ -50,6 +53,9 @@ class Report:
     framework: str
     files: int
     verdict: Verdict
+    survived: Sequence[Cause] = ()
+    endless: Sequence[str] = ()
+    copy: Optional[IO[bytes]] = None
 
     def as_json(self) -> Dict[str, Any]:
         """The contract of ``npu-config log --format json``."""
@@ -167,7 +173,26 @@ def report_of(job: Job) -> Report:
         job.framework,
         len({channel.file for process in job.processes for channel in process.channels}),
         verdict,
+        [
+            found
+            for process in processes
+            for event in survived(process)
+            for found in [cause(event, process, process.rank)]
+            if found
+        ],
+        _endless(job),
+        job.copy,
     )
+
+
+def _endless(job: Job) -> List[str]:
+    """The logs of processes of which no end is seen; plogs count where there is nothing else."""
+    outputs = [process for process in job.processes if process.key[0] != "pid"]
+    return [
+        job.paths[process.channels[0].file]
+        for process in outputs or job.processes
+        if not process.end_is_seen
+    ]
 
 
 def _others(job: Job, verdict: Verdict) -> List[Tuple[Event, Process]]:
@@ -178,9 +203,10 @@ def _others(job: Job, verdict: Verdict) -> List[Tuple[Event, Process]]:
     found: List[Tuple[Event, Process]] = []
     seen = {_kind(first)}
     for process in job.processes:
+        gone = {id(event) for event in survived(process)}
         for event in process.events:
             own = event.weight >= KNOWN or event is process.first
-            if event is first or not own or event.weak or event.other_side:
+            if event is first or not own or event.weak or event.other_side or id(event) in gone:
                 continue
             kind = _kind(event)
             same = process is verdict.process and event.failure is not None

@@ -1,8 +1,9 @@
 """A report for a terminal: the cause first, where, what to do; then the others, then the ranks."""
 
+import contextlib
 import itertools
 import zlib
-from typing import List, Sequence, Tuple
+from typing import IO, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.message import listed, localized, phrase
 from npu_config.core.terminal import padded, printable, width
@@ -11,7 +12,7 @@ from npu_config.logs.facts import code_of
 from npu_config.logs.lines import decoded, opened
 from npu_config.logs.report import RankState, Report, shown_time
 
-__all__ = ["PAGE_TITLE", "TIMELINE_TITLE", "around", "text_report"]
+__all__ = ["PAGE_TITLE", "TIMELINE_TITLE", "again", "around", "no_failure", "text_report"]
 
 PAGE_TITLE = phrase("npu-config log: what failed first")
 TIMELINE_TITLE = phrase("the first error of each rank")
@@ -30,13 +31,7 @@ def text_report(report: Report, everything: bool = False) -> str:
     if cause is None and not report.files:
         parts.append(localized("nothing can be said: no log holds a line that was read"))
     elif cause is None:
-        parts.append(
-            localized(
-                "nothing failed in {:,} {}",
-                report.files,
-                phrase("log") if report.files == 1 else phrase("logs"),
-            )
-        )
+        parts += [localized(each) for each in no_failure(report)]
     else:
         parts += _first(report, cause, everything)
         parts += _rest(report, everything)
@@ -46,15 +41,48 @@ def text_report(report: Report, everything: bool = False) -> str:
     return "\n".join(parts) + "\n"
 
 
+def no_failure(report: Report) -> List[str]:
+    """What can be said where no failure is seen: it is no all-clear where no end is seen."""
+    if not report.files:
+        return [phrase("nothing can be said: no log holds a line that was read")]
+    if not report.endless:
+        logs = phrase("log") if report.files == 1 else phrase("logs")
+        return [phrase("nothing failed in {:,} {}", report.files, logs), *_survived(report)]
+    names = [printable(path) for path in report.endless[:_OTHERS]]
+    if len(names) < len(report.endless):
+        names.append("...")
+    return [
+        phrase("no failure is seen, but no end of the job is seen either: {}", listed(names)),
+        phrase(
+            "it may still run, it may have been ended from outside, or the log is cut off: look "
+            "at the exit code, and give the logs of the other ranks and of the launcher, too"
+        ),
+        *_survived(report),
+    ]
+
+
+def _survived(report: Report) -> List[str]:
+    return [
+        phrase(
+            "logged and survived, not the cause: {}:{} {}",
+            printable(cause.file),
+            cause.line,
+            _cut(cause.message.split("\n")[0]),
+        )
+        for cause in report.survived[:_OTHERS]
+    ]
+
+
 def _first(report: Report, cause: Cause, everything: bool) -> List[str]:
     lines = [localized("first cause: {}", _title(cause))]
     lines += [localized(each) for each in verdict_words(report)]
     lines.append("  {}:{}{}".format(printable(cause.file), cause.line, _at(cause)))
-    for number, text in around(cause.file, cause.line):
+    beside = around(cause.file, cause.line, copy=report.copy)
+    for number, text in beside:
         mark = ">" if number == cause.line else " "
         lines.append("  {} {:>6} | {}".format(mark, number, _cut(text)))
     message = list(cause.block) or cause.message.split("\n")
-    if len(message) > 1 or not around(cause.file, cause.line):
+    if len(message) > 1 or not beside:
         lines.append(localized("message:"))
         shown = message if everything else message[:_LINES]
         lines += ["  " + _cut(line, 600) for line in shown]
@@ -220,6 +248,7 @@ def _rest(report: Report, everything: bool) -> List[str]:
             lines.append("    " + _cut(cause.message.split("\n")[0]))
         if len(shown) < len(report.others):
             lines.append(localized("  ... {} more (--all)", len(report.others) - len(shown)))
+    lines += [localized(each) for each in _survived(report)]
     if report.follow_ups:
         lines.append(localized("lines that only follow from others: {:,}", report.follow_ups))
     return lines
@@ -265,14 +294,27 @@ def _cut(text: str, most: int = _WIDE) -> str:
     return text if len(text) <= most else text[:most] + " ..."
 
 
-def around(path: str, line: int, lines: int = 1) -> List[Tuple[int, str]]:
+def around(
+    path: str, line: int, lines: int = 1, copy: Optional[IO[bytes]] = None
+) -> List[Tuple[int, str]]:
     """A line of a file with those before and behind it; nothing where it cannot be read again."""
-    if path == "-":
+    if path == "-" and copy is None:
         return []
     first = max(line - lines, 1)
     try:
-        with opened(path) as stream:
+        with again(path, copy) as stream:
             found = list(itertools.islice(stream, first - 1, line + lines))
     except (OSError, EOFError, zlib.error):
         return []
     return [(first + number, decoded(raw.rstrip(b"\r\n"))) for number, raw in enumerate(found)]
+
+
+@contextlib.contextmanager
+def again(path: str, copy: Optional[IO[bytes]]) -> Iterator[IO[bytes]]:
+    """A log once more; of standard input what was kept of it."""
+    if path != "-" or copy is None:
+        with opened(path) as stream:
+            yield stream
+        return
+    copy.seek(0)
+    yield copy

@@ -94,6 +94,9 @@ def test_standard_input(npu, log):
     result = npu("log", "-", stdin=log.read_bytes())
     assert (result.code, "-:7" in result.out) == (1, True)
     result = npu("log", "-", stdin=b"INFO:tensorflow:loss = 1.0, step = 1\n")
+    assert (result.code, "no end of the job is seen" in result.out) == (0, True)
+    text = b"INFO:tensorflow:loss = 1.0, step = 1\nINFO:tensorflow:Loss for final step: 1.0.\n"
+    result = npu("log", "-", stdin=text)
     assert (result.code, result.out) == (0, "nothing failed in 1 log\n")
 
 

@@ -429,6 +429,38 @@ def test_a_file_that_is_not_saved_yet(editor, project):
     assert editor.found(project / "new.json", '{"a": 1}') == []
 
 
+TYPED = [
+    ("k.yaml", "version: 1\nhcl_timeout: 1\n", '"version: 1\nhcl_timeout: 1\n', {"NPU702"}),
+    ("k.yaml", "version: 1\nhcl_timeout: 1\n", "ver", {"NPU706"}),
+    ("k.json", '{"version": 1, "hcl_timeout": 1}', '"version": 1}', {"NPU706", "NPU711"}),
+    ("k.toml", "version = 1\nhcl_timeout = 1\n", "version = 1\nhccl_timeout", {"NPU702"}),
+    ("ops_info_k.json", '{"black-list": {"to_add": []}}', '{"black-lis": {}}', {"NPU720"}),
+    ("ranks_k.json", TABLE % ("", ', "x": 1'), '{"version": "1.0", "serve": []}', {"NPU641"}),
+    ("k.py", SCRIPT.format("x"), "import tensorflow as tf\ncustom = (1\n", {"NPU830"}),
+]
+
+
+@pytest.mark.parametrize(("name", "whole", "broken", "codes"), TYPED)
+def test_a_file_that_is_ours_stays_ours(editor, project, name, whole, broken, codes):
+    """What was ours when it was opened is judged as if named while its text does not say so;
+    emptied and refilled it has its findings again; another program's text draws nothing."""
+    first = editor.found(project / name, whole)
+    assert codes <= {each["code"] for each in editor.found(project / name, broken)}
+    editor.found(project / name, "")
+    assert first == editor.found(project / name, whole)
+    if name.endswith(".yaml"):
+        other = "services:\n  web: 1\nvolumes: 2\nnetworks: 3\nconfigs: 4\n"
+        assert editor.found(project / name, other) == []
+    editor.close(project / name)
+    del editor.versions[uri(project / name)]
+    while editor.published(project / name):
+        pass
+    assert editor.found(project / name, "ver") == []
+    editor.close(project / name)
+    editor.published(project / name)
+    del editor.versions[uri(project / name)]
+
+
 def test_many_changes_are_answered_once(editor, project):
     """Typing thirty signs is answered for the last one."""
     path = project / "typed.yaml"

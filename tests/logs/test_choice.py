@@ -27,7 +27,7 @@ OF_THE_ENGINE = [
     row
     for row in ROWS["patterns"]
     if row.get("first", True)
-    and row["id"] not in ("py-generic", "py-oom-killer", "hccl-topo-missing")
+    and row["id"] not in ("py-generic", "py-oom-killer", "py-interrupted", "hccl-topo-missing")
 ]
 _HEAD = re.compile(r"^\[ERROR\] (?:\w+\([^)]*\)\S* \[[^]]*\])?")
 WRAPPED = raised(

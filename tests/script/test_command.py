@@ -123,6 +123,17 @@ def test_difference_names_its_file(path, header):
     assert difference(path, "a\n", "b\n").startswith(header)
 
 
+@pytest.mark.parametrize("named", [".", "./sub", "../tree", "{}"])
+def test_differences_of_folders_fit_the_tree(named, tmp_path, monkeypatch, capsys):
+    """git apply refuses a/./x.py: a path is that from the current folder, however it is named."""
+    tree = tmp_path / "tree"
+    (tree / "sub").mkdir(parents=True)
+    (tree / "sub" / "train.py").write_text(HEAD + WRONG + TAIL)
+    monkeypatch.chdir(tree)
+    out = check(capsys, "--fix", "--diff", named.format(tree))[1]
+    assert "--- a/sub/train.py\n+++ b/sub/train.py\n" in out
+
+
 def test_paths_without_a_dot(script, capsys):
     """Files are named as other tools name them, and looked at once."""
     out = check(capsys, ".", "./train.py", script, ".//train.py")[1]

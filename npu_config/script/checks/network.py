@@ -190,9 +190,8 @@ class _Calls:
                 outer = len(self._found) - 1
             elif kind in (ast.IfExp, ast.Lambda):
                 blocked = self._step()
-            for field in reversed(node._fields):
-                for part in reversed(_listed(getattr(node, field, None))):
-                    pending.append((part, blocked, outer))
+            parts = reversed(list(ast.iter_child_nodes(node)))
+            pending += [(part, blocked, outer) for part in parts]
 
 
 _LEAVES = frozenset((ast.Name, ast.Load, ast.Store, *CONSTANTS))

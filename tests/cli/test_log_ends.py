@@ -1,0 +1,141 @@
+"""What ends a job without a word of its own is no all-clear; what only looks like it is none."""
+
+import json
+
+import pytest
+
+TRAINED = (
+    "INFO:tensorflow:loss = 0.31, step = 100 (3.1 sec)\nINFO:tensorflow:global_step/sec: 31.2\n"
+)
+FINAL = "INFO:tensorflow:Loss for final step: 0.5.\n"
+CAUGHT = 'Traceback (most recent call last):\n  File "a.py", line 2, in f\nValueError: x\n'
+SLURM = "slurmstepd: error: *** {} ON node12 CANCELLED AT 2024-05-06T07:08:09 {}***"
+ENDED = {
+    SLURM.format("JOB 123", "DUE TO TIME LIMIT "): "job-time-limit",
+    SLURM.format("JOB 123", "DUE TO PREEMPTION "): "job-preempted",
+    SLURM.format("STEP 123.0", ""): "job-cancelled",
+    "srun: error: node12: task 0: Out Of Memory": "py-oom-killer",
+    "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=123.0.": "py-oom-killer",
+    "srun: error: node12: task 3: Exited with exit code 1": "job-exit-code",
+    "      Reason:       OOMKilled": "py-oom-killer",
+    "npu_train_1 exited with code 137": "py-oom-killer",
+    "mpirun noticed that process rank 3 with PID 47 on node n1 exited on signal 9 (Killed).": (
+        "py-oom-killer"
+    ),
+    "Process 3 exit with status code 1.": "job-exit-code",
+    "  exitcode  : -9 (pid: 4711)": "py-oom-killer",
+    "Killed": "py-oom-killer",
+    "Terminated": "job-terminated",
+    "run.sh: line 9: 1234 Terminated              python3 train.py": "job-terminated",
+    "Segmentation fault (core dumped)": "job-crashed",
+    "Bus error": "job-crashed",
+    "Aborted": "job-crashed",
+    "ModuleNotFoundError: No module named foo": "py-no-module",
+    "bash: python3.7: command not found": "job-no-command",
+    "python3: can't open file 'train.py': [Errno 2] No such file or directory": "job-no-file",
+    "bash: ./train.sh: Permission denied": "job-not-permitted",
+    "tee: train.log: No space left on device": "py-no-space",
+    "MemoryError": "py-host-memory",
+    "PermissionError: [Errno 13] Permission denied: '/dev/davinci0'": "py-permission",
+    "INFO:tensorflow:loss = nan, step = 300 (3.0 sec)": "py-nan-loss",
+    "NaN loss during training": "py-nan-loss",
+    "^C" + CAUGHT.replace("ValueError: x", "KeyboardInterrupt"): "py-interrupted",
+    "[W] NPU out of memory. NPUWorkspaceAllocator tried to allocate 7.38 GiB": "py-npu-memory",
+}
+HARMLESS = (
+    "Terminated worker pool gracefully",
+    "loss = nan_to_num(loss)",
+    "killed: 0, failed: 0, errors: 0",
+    '"OOMKilled": false,',
+    "Process finished with exit code 0",
+    "Namespace(kill_on_nan=True, time_limit=3600, on_error='Terminated')",
+    "2024-05-06 07:08:09.000000: W tensorflow/core/x.cc:1] Permission denied: /proc/x",
+    "WARNING:tensorflow:no cache: [Errno 13] Permission denied: '/home/u/.cache'",
+    "run.sh: line 3: npu-smi: command not found",
+    "loss = nan, step = 1",
+    CAUGHT,
+)
+
+
+@pytest.mark.parametrize("line", ENDED)
+def test_a_job_that_was_ended(npu, line):
+    """By a scheduler, a launcher, the kernel, a shell: it is named, with what to do."""
+    result = npu("log", "-", "--format", "json", stdin=(TRAINED + line + "\n").encode())
+    cause = json.loads(result.out)["first_cause"]
+    assert (result.code, cause["pattern"]) == (1, ENDED[line])
+    assert "read the lines before it" not in cause["todo"][0]
+
+
+@pytest.mark.parametrize("line", HARMLESS)
+def test_a_job_that_succeeded(npu, line):
+    """Whatever it printed before it went on and came to its end."""
+    text = line + "\n" + TRAINED + FINAL
+    result = npu("log", "-", stdin=text.encode())
+    assert (result.code, result.out.splitlines()[0]) == (0, "nothing failed in 1 log")
+    assert ("logged and survived, not the cause: -:3 ValueError: x" in result.out) == (
+        line == CAUGHT
+    )
+
+
+def test_what_failed_before_it_was_ended(npu):
+    """A launcher that ends what is left of a job is not the cause."""
+    text = TRAINED + CAUGHT + "srun: error: n1: task 3: Exited with exit code 1\n"
+    text += SLURM.format("JOB 1", "DUE TO TIME LIMIT ") + "\n"
+    result = npu("log", "-", "--format", "json", stdin=text.encode())
+    document = json.loads(result.out)
+    assert document["first_cause"]["line"] == 5
+    assert [each["pattern"] for each in document["others"]] == ["job-time-limit"]
+
+
+@pytest.mark.parametrize("tail", ["", "INFO:tensorflow:loss = 0.2", "Training finished\nstep 7\n"])
+def test_no_end_is_seen(npu, tail):
+    """A log that stops in the middle is no all-clear."""
+    result = npu("log", "-", stdin=(TRAINED + tail).encode())
+    assert (result.code, "nothing failed" in result.out) == (0, False)
+    assert "no end of the job is seen" in result.out
+    result = npu("log", "-", "--format", "json", stdin=(TRAINED + tail).encode())
+    assert "no end of the job is seen" in result.err
+
+
+def test_lines_around_on_standard_input(npu):
+    """The line before and the line behind, as for a file."""
+    result = npu("log", "-", stdin=(TRAINED + "Killed\nlast line\n").encode())
+    assert "| INFO:tensorflow:global_step/sec: 31.2\n  >      3 | Killed\n" in result.out
+    assert "4 | last line" in result.out
+
+
+SECRETS = (
+    ("cannot reach remote gpuhost7 now", "gpuhost7"),
+    ("reading ~alice/data/a.tfrecord", "alice"),
+    ("export TOKEN=abcdef123456", "abcdef123456"),
+    ("Authorization: Bearer abc.def-123456", "abc.def-123456"),
+    ("key AKIAABCDEFGHIJKLMNOP is used", "AKIAABCDEFGHIJKLMNOP"),
+    ('"password": "hunter2x"', "hunter2x"),
+    ("mail to bob.smith@corp.example.com", "bob.smith"),
+    ("listen on [fe80::1a2b]:29500", "fe80::1a2b"),
+    ("bind 2001:db8::5 failed", "2001:db8::5"),
+    ("https://bob:pw12345@git.corp.com/x/y", "pw12345"),
+    ("srun: error: gpunode12: task 0: Out Of Memory", "gpunode12"),
+)
+
+
+def test_redacted_secrets(npu, tmp_path):
+    """Hosts, users, tokens and addresses in the forms in which logs have them."""
+    text = "".join("ValueError: {}\n".format(line) for line, _ in SECRETS)
+    (tmp_path / "a.log").write_text(text)
+    out = tmp_path / "out.zip"
+    result = npu("log", tmp_path, "--redact", "--all", "--bundle", out)
+    assert [secret for _, secret in SECRETS if secret in result.out] == []
+    import zipfile
+
+    with zipfile.ZipFile(str(out)) as archive:
+        contents = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert [s for _, s in SECRETS if s in "".join(contents.values())] == []
+    assert contents["report.txt"] in result.out
+
+
+def test_numbers_have_advice(npu):
+    """Each says what to do, of itself or of its class."""
+    topics = json.loads(npu("explain", "507018", "507025", "0x7020016", "--format", "json").out)
+    assert all("What to do: " in topic["page"] for topic in topics["topics"])
+    assert "kernel_name" in topics["topics"][0]["page"]
