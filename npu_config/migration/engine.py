@@ -193,6 +193,7 @@ class Analysis(NamedTuple):
         unknown: the packages that it imports of which it is not known whether they make
             sessions, with their lines.
         libraries: the packages that make sessions and that are in the project itself.
+        is_forced: it is edited though something that the script needs is refused.
     """
 
     migration: Migration
@@ -207,6 +208,7 @@ class Analysis(NamedTuple):
     has_graph: bool = False
     unknown: Tuple[Tuple[int, str], ...] = ()
     libraries: Tuple[str, ...] = ()
+    is_forced: bool = False
 
 
 def migrate(source: Union[str, bytes], imports: str = "npu_config") -> Migration:
@@ -317,6 +319,7 @@ def _analyse(
         makes=bool(work.patch_lines),
         has_graph=bool(work.patch_lines) or not libraries.is_data_only(script),
         libraries=tuple(libraries.own(script)),
+        is_forced=work.forced,
     )
     own = _already(script)
     if own is not None:

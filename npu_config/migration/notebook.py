@@ -1,19 +1,22 @@
 """Notebooks: their code cells as one script, and edits of it as edits of the file.
 
 Nothing but the lines that change is written anew: outputs, metadata, and the layout of the JSON
-stay.  Magics and shell commands are passed over.
+stay.  Magics that take Python are read as such; of others that may hold a script it is said that
+they were not looked at, and the rest, with shell commands, is passed over.
 """
 
 import ast
 import json
 import re
-from typing import Any, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 import attr
 
 from npu_config.core.diagnostics import Edit
 from npu_config.core.message import phrase
 from npu_config.migration.engine import Migration
+from npu_config.migration.names import CONCERNING
+from npu_config.migration.work import MANUAL, Note
 from npu_config.python_flow.source import Unparsable, parse
 from npu_config.text.json import JsonReading, read
 from npu_config.text.source import apply_edits
@@ -22,8 +25,19 @@ __all__ = ["Notebook", "open_notebook"]
 
 _MAGIC = re.compile(r"[ \t]*(?:[%!?]|[\w, \t]{1,200}=[ \t]*[!%])|.*[^#\s]\?{1,2}\s*$")
 _LINE = re.compile(r"[^\r\n]*\r?\n\Z")
-_TRANSPARENT = ("%%time", "%%capture", "%%prun")
+_TRANSPARENT = re.compile(r"%%(?:time|timeit|capture|prun|memit)\b")
 """Magics of a cell whose other lines are Python."""
+_TIMED = re.compile(
+    r"([ \t]*)(?:%(?:time|timeit|prun|memit)|%%timeit)"
+    r"(?:[ \t]{1,8}-[A-Za-z]{1,3}(?:[ \t]?\d{1,9})?)*"
+    r"[ \t]{1,80}(?=[^\s-])"
+)
+"""Magics of a line whose rest is Python."""
+_HOLDS_CODE = re.compile(r"%%(?:writefile|file|python\w{0,2}|pypy|script|bash|sh)\b")
+_RUNS = re.compile(
+    r"[ \t]*(?:[!%]{1,2}(?:run\b|[^#\n]{0,200}?\bpython[\d.]{0,4}\b))"
+    r"[^#\n]{0,400}?([\w./-]{1,200}\.py)\b"
+)
 
 
 class Cell(NamedTuple):
@@ -42,12 +56,15 @@ class Notebook(NamedTuple):
         cells: the cells of code.
         starts: the line of the script at which each cell begins, from 0.
         reading: the file.
+        unread: what may be a script and was not looked at: the cell, its line, what is said, and
+            whether it has to be done.
     """
 
     script: str
     cells: List[Cell]
     starts: List[int]
     reading: JsonReading
+    unread: List[Tuple[Cell, int, str, bool]]
 
     def migrated(self, migration: Migration) -> Migration:
         """The migration of the file for one of its script."""
@@ -61,6 +78,9 @@ class Notebook(NamedTuple):
             cell, line = self._place(note.line)
             text = phrase("cell {}: {}", cell.number + 1, note.note) if note.note else ""
             notes.append(note._replace(line=self._line(cell, line), note=text))
+        for cell, line, said, asks in self.unread:
+            text = phrase("cell {}: {}", cell.number + 1, said)
+            notes.append(Note(self._line(cell, line), "import-npu", MANUAL, text, asks))
         text = self.reading.source.text
         return attr.evolve(
             migration,
@@ -151,6 +171,7 @@ def open_notebook(text: str) -> Union[Notebook, str]:
     found: List[Cell] = []
     starts: List[int] = []
     script: List[str] = []
+    unread: List[Tuple[Cell, int, str, bool]] = []
     for number, cell in enumerate(cells):
         source = _get(cell, "source")
         is_list = isinstance(source, list)
@@ -172,7 +193,25 @@ def open_notebook(text: str) -> Union[Notebook, str]:
         starts.append(len(script))
         script += code
         found.append(Cell(number, lines, is_list))
-    return Notebook("".join(script), found, starts, reading)
+        unread += ((found[-1], *each) for each in _unread(lines))
+    return Notebook("".join(script), found, starts, reading, unread)
+
+
+_NOT_READ = "what {} holds is not looked at: write it to a file, and migrate that"
+_STARTED = "{} is run from here and not looked at with this notebook: migrate it, too"
+
+
+def _unread(lines: List[str]) -> Iterator[Tuple[int, str, bool]]:
+    """The lines of a cell that hold or run a script which is not looked at, with what is said."""
+    first = next((line.strip() for line in lines if line.strip()), "")
+    held = _HOLDS_CODE.match(first)
+    if held is not None and any(name in line for line in lines for name in CONCERNING):
+        yield 0, phrase(_NOT_READ, held.group()), True
+    if held is None:
+        for number, line in enumerate(lines):
+            started = _RUNS.match(line)
+            if started is not None:
+                yield number, phrase(_STARTED, started.group(1)), False
 
 
 def _is_line(text: str) -> bool:
@@ -187,10 +226,14 @@ def _get(value: Any, key: str) -> Any:
 def _without_magics(lines: List[str]) -> List[str]:
     """The lines of a cell with ``pass`` in place of magics and shell commands."""
     first = next((line.strip() for line in lines if line.strip()), "")
-    is_other = first.startswith("%%") and not first.startswith(_TRANSPARENT)
+    is_other = first.startswith("%%") and _TRANSPARENT.match(first) is None
     found: List[str] = []
     goes_on, indent = False, ""
     for line in lines:
+        timed = None if is_other or goes_on else _timed(line)
+        if timed is not None:
+            found.append(timed)
+            continue
         is_magic = is_other or goes_on or (_MAGIC.match(line) is not None and _is_magic(line))
         if not goes_on:
             indent = line[: len(line) - len(line.lstrip(" \t"))]
@@ -198,6 +241,20 @@ def _without_magics(lines: List[str]) -> List[str]:
         code = "\n" if is_other else indent + "pass\n" if is_magic else line.rstrip("\n") + "\n"
         found.append(code)
     return found
+
+
+def _timed(line: str) -> Optional[str]:
+    """The Python behind a magic, at its column; None where there is none, or not in one line."""
+    match = _TIMED.match(line)
+    if match is None:
+        return None
+    indent = match.group(1)
+    code = indent + "0;".ljust(match.end() - len(indent)) + line[match.end() :].rstrip("\n") + "\n"
+    try:
+        ast.parse(code.strip())
+    except (SyntaxError, ValueError):
+        return None
+    return code
 
 
 def _is_magic(line: str) -> bool:

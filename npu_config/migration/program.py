@@ -310,9 +310,11 @@ class Program:
         makers = [
             one for one in reached if self._found(one).makes and not self._found(one).is_done
         ]
+        forced = [one for one in reached if self._found(one).is_forced]
         refused = [one for one in (index, *makers) if self.looked[one].outcome.is_refused]
+        refused = forced or refused
         is_refused = self.looked[index].outcome.is_refused and not self._found(index).is_done
-        if is_refused or (makers and refused):
+        if is_refused or forced or (makers and refused):
             return Entry("refused", self._name(index if is_refused else refused[0]))
         if npu:
             is_done = all(self._found(one).is_done for one in npu)
@@ -362,7 +364,7 @@ class Program:
         if entry is None or entry.how not in ("unknown", "refused"):
             return None
         if entry.how == "refused":
-            if entry.by == self._name(index):
+            if entry.by == self._name(index) or self._imports_npu(index):
                 return None
             text = phrase(_REFUSED, os.path.basename(entry.by))
             return Note(1, "import-npu", MANUAL, text, True)

@@ -235,7 +235,7 @@ def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
     files: List[Dict[str, Any]] = []
     found: List[Dict[str, Any]] = []
     for outcome in outcomes:
-        for one in outcome.diagnostics:
+        for one in (each.localized(language()) for each in outcome.diagnostics):
             found.append(
                 {
                     "path": one.path,
@@ -264,7 +264,7 @@ def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                         "id": note.id,
                         "kind": note.kind,
                         "severity": note.severity.value,
-                        "note": note.note,
+                        "note": localized(note.note) if note.note else "",
                         "url": note.url,
                         "situation": facts()[note.id].situation,
                     }

@@ -7,7 +7,7 @@ from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tup
 from npu_config.core.message import phrase
 from npu_config.migration.resolve import Binding
 from npu_config.migration.work import Rules, Work, is_wrapped, of_calls
-from npu_config.python_flow.module import Site
+from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
     argument,
@@ -28,7 +28,10 @@ def check_close(work: Work, site: Site, always: bool) -> None:
     """
     holder = _holder(site)
     closing = ("closing", "enter_context", "set_session")
-    if isinstance(holder, (ast.withitem, ast.Return)) or (
+    if isinstance(holder, ast.Return):
+        _check_callers(work, site, always)
+        return
+    if isinstance(holder, ast.withitem) or (
         isinstance(holder, ast.Call) and name_of(holder.func) in closing
     ):
         return
@@ -44,6 +47,10 @@ def check_close(work: Work, site: Site, always: bool) -> None:
     if "" in names:
         return
     target, name = targets[0], names[0]
+    function = site.function if isinstance(target, ast.Name) else None
+    if function is not None and name in _returned(work, function):
+        _check_callers(work, site, always)
+        return
     closes = any(
         _is_closed(work, site, name_of(one), isinstance(one, ast.Attribute))
         for one in [*targets, *_aliases(work, site, names)]
@@ -74,6 +81,46 @@ def check_close(work: Work, site: Site, always: bool) -> None:
             "session-close",
             phrase('a session without "with": "{}.close()" is there, keep it', name),
         )
+
+
+def _check_callers(work: Work, site: Site, always: bool) -> None:
+    """Look at the end of a session where the function that returns it is called, once each."""
+    function = site.function
+    key = "callers" + str(id(function))
+    if not isinstance(function, FUNCTIONS) or key in work.script.cache:
+        return
+    work.script.cache[key] = True
+    owner = site.parents[site.parents.index(function) - 1]
+    lines = work.script.source.mentions(function.name)
+    for found in sites(work.script.module, lines, (ast.Name, ast.Attribute)):
+        node = found.node
+        is_method = isinstance(node, ast.Attribute) and name_of(node.value) == "self"
+        is_same = is_method if isinstance(owner, ast.ClassDef) else isinstance(node, ast.Name)
+        is_call = is_same and name_of(node) == function.name and found.call is not None
+        if is_call and not _is_collected(work, _targets(found, _holder(found))):
+            check_close(work, found, always)
+
+
+def _is_collected(work: Work, targets: Sequence[ast.expr]) -> bool:
+    """True for a session that is put among others, by which something may close it."""
+    names = {name_of(target) for target in targets}
+    lines = sorted({line for name in names for line in work.script.source.mentions(name)})
+    return any(
+        name_of(found.node) in names
+        and isinstance(getattr(found.node, "ctx", None), ast.Load)
+        and isinstance(found.parents[-1], (ast.List, ast.Tuple, ast.Set, ast.Dict))
+        for found in sites(work.script.module, lines, (ast.Name, ast.Attribute))
+    )
+
+
+def _returned(work: Work, function: ast.AST) -> Set[str]:
+    """The variables that a function returns."""
+    key = "returned" + str(id(function))
+    found: Optional[Set[str]] = work.script.cache.get(key)
+    if found is None:
+        returns = (node for node in ast.walk(function) if isinstance(node, ast.Return))
+        found = work.script.cache[key] = {name_of(node.value) for node in returns if node.value}
+    return found
 
 
 def _aliases(work: Work, site: Site, names: Sequence[str]) -> List[ast.expr]:

@@ -87,6 +87,7 @@ class Work:
         used: the names of npu_init that the edits use.
         patch_lines: the lines on which sessions are made that no edit configures.
         blocked: True when something is refused without which the script cannot run.
+        forced: True when something is edited though it depends on what is refused.
         closed: the lines of functions that something is refused in without which they cannot run.
         is_keras: True when models of Keras are made.
         libraries: the packages that make sessions of their own.
@@ -105,6 +106,7 @@ class Work:
         self.modules: List[str] = []
         self.patch_lines: List[int] = []
         self.blocked = False
+        self.forced = False
         self.closed: List[Tuple[int, int]] = []
         self.is_keras = False
         self.libraries: List[str] = []
@@ -148,6 +150,7 @@ class Work:
             tail = _OFF if reach is Reach.OFF else _CONDITIONAL
             self.manual(site.line, id, phrase("{}; {}", text, tail), asks=reach is Reach.MAYBE)
         elif self.partial:
+            self.forced = True
             self.refuse(site.line, id, phrase("{}; {}", text, _PARTIAL))
         elif reach is Reach.FUNCTION:
             outer = next(node for node in site.parents if isinstance(node, FUNCTIONS))

@@ -366,3 +366,65 @@ def test_html_of_a_script_whose_session_is_not_known(tmp_path):
     result = npu("--report", "html", str(path))
     assert "import-npu" in result.output
     assert "</html>" in result.output
+
+
+@pytest.mark.parametrize("given", [".", "sub", "../{}", "{}", "ab s/.."])
+def test_the_diff_is_one_that_git_applies(tmp_path, monkeypatch, given):
+    """Whatever the path that was given; names with spaces and of any letters."""
+    names = ("train.py", "sub/a b.py", "sub/é.py", "ab s/it's.py")
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(PLAIN, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    path = given.format(tmp_path.name if given.startswith("..") else tmp_path)
+    patch = npu(path).stdout
+    headers = re.findall(r'^--- "?a/(.*?)"?\t?$', patch, re.M)
+    assert len(headers) == (2 if given == "sub" else 4)
+    assert not any(one.startswith((".", "/")) or "/." in one for one in headers)
+    if shutil.which("git") is not None:
+        done = subprocess.run(["git", "apply", "--check", "-"], input=patch.encode())
+        assert done.returncode == 0
+
+
+CLASS = (
+    "class A:\n    def f(self):\n        return tf.Session()\n"
+    "    def g(self):\n        self.s = self.f()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("def f():\n    return tf.Session()\ns = f()\n", [4]),
+        ("def f():\n    s = tf.Session()\n    return s\ns = f()\n", [5]),
+        ("def f():\n    return tf.Session()\nf().run(1)\n", [4]),
+        (CLASS, [6]),
+        ("def f():\n    return tf.Session()\ns = f()\ns.close()\n", []),
+        ("def f():\n    return tf.Session()\nwith f() as s:\n    pass\n", []),
+        ("def f():\n    return tf.Session()\ns = f()\nfor one in [s]:\n    one.close()\n", []),
+        ("def f():\n    return tf.Session()\nx.f()\n", []),
+    ],
+)  # fmt: skip
+def test_a_session_that_a_function_returns_is_closed_by_its_caller(tmp_path, source, lines):
+    """Where nothing closes it, that is said of the line that calls the function."""
+    path = tmp_path / "train.py"
+    path.write_text("import tensorflow as tf\n" + source, encoding="utf-8")
+    (file,) = json.loads(npu("--report", "json", path).stdout)["files"]
+    assert lines == [one["line"] for one in file["entries"] if one["id"] == "session-close"]
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict"),
+    [
+        ("from keras.models import Sequential\nm = Sequential()\nm.fit(1)\n", "refused"),
+        ("c = tf.train.ClusterSpec({})\nwith tf.Session() as s:\n    s.run(c)\n", "refused"),
+        ("with tf.Session() as s:\n    s.run(1)\n", "edited"),
+        ("print(tf.__version__)\n", "not-needed"),
+    ],
+)  # fmt: skip
+def test_partial_does_not_say_that_it_runs_on_the_npu(tmp_path, source, verdict):
+    """What depends on something that is refused is edited, and its script is called refused."""
+    path = tmp_path / "train.py"
+    path.write_text("import tensorflow as tf\n" + source, encoding="utf-8")
+    whole = json.loads(npu("--partial", "--report", "json", path).stdout)
+    assert [verdict] == [one["npu"] for one in whole["scripts"]]

@@ -91,3 +91,39 @@ def test_what_is_not_concerned(tmp_path):
         path.write_text(notebook(cells), encoding="utf-8")
         assert npu("--check", path).exit_code == 0
         assert "nothing-to-migrate" not in npu("--check", tmp_path).stdout
+
+
+def test_magics_that_take_python(tmp_path):
+    """Their Python is migrated where it stands; what is not looked at is said."""
+    new = "tf.Session(config=npu_config_proto())"
+    cells = [
+        cell(
+            "import tensorflow as tf\n",
+            "%time tf.Session().run(1)\n",
+            "if 1:\n",
+            "    %timeit -n 9 -r3 tf.Session()\n",
+            "!python3 train.py --x\n",
+            "%run -i other.py",
+        ),
+        cell("%%time\n", "with tf.Session() as s:\n", "    pass"),
+        cell("%%capture out\n", "tf.Session()"),
+        cell("%%timeit s = tf.Session()\n", "s.close()"),
+        cell("%%writefile x.py\n", "import tensorflow as tf\n", "tf.Session()"),
+        cell("%%writefile notes.txt\n", "nothing"),
+    ]  # fmt: skip
+    path = tmp_path / "train.ipynb"
+    path.write_text(notebook(cells), encoding="utf-8")
+    (file,) = json.loads(npu("--write", path, "--report", "json").stdout)["files"]
+    after = [
+        "".join(one["source"]) for one in json.loads(path.read_text(encoding="utf-8"))["cells"]
+    ]
+    before = ["".join(one["source"]) for one in cells]
+    assert after[0] == IMPORT + before[0].replace("tf.Session()", new)
+    assert after[1:4] == [one.replace("tf.Session()", new) for one in before[1:4]]
+    assert after[4:] == before[4:]
+    notes = [one["note"] for one in file["entries"] if "not looked at" in one["note"]]
+    assert [(one.split(":")[0], one.split()[2]) for one in notes] == [
+        ("cell 1", "train.py"),
+        ("cell 1", "other.py"),
+        ("cell 5", "what"),
+    ]

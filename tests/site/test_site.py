@@ -36,6 +36,8 @@ PAGES = (
     "reference/python/builder.html",
     "try.html",
     "zh/index.html",
+    "zh/options/accuracy_tuning.html",
+    "zh/rules/3xx.html",
 )
 WIDTHS = (1300, 420)
 LANDING_LIMIT = 150 * 1000
