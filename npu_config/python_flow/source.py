@@ -196,7 +196,6 @@ class _Reader:
         return self._closed(offset, offset + 1)
 
 
-_FEW_WORDS = 200
 _WORD = re.compile(r"\w+")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _PYTHON_2 = re.compile(
@@ -460,16 +459,13 @@ class ScriptSource(Source):
         """The lines with an identifier, comment lines left out."""
         found = self._mentions.get(word)
         if found is None:
-            if len(self._mentions) < _FEW_WORDS or not word.isidentifier():
-                found = self.lines_with(word)
-            else:
-                found = self._index.get(word, [])
+            found = self._index.get(word, []) if _WORD.fullmatch(word) else self.lines_with(word)
             self._mentions[word] = found
         return found
 
     @property
     def _index(self) -> Dict[str, List[int]]:
-        """The lines of every word, which is worth its time for those who ask for many."""
+        """The lines of every word, read once: checks ask for hundreds of words."""
         if self._lines_of_words is None:
             self._lines_of_words = {}
             for number, line in enumerate(self.lines, 1):

@@ -71,23 +71,28 @@ _PLAIN_MODULES = ("script_ops", "array_ops", "math_ops", "control_flow_ops", "va
 """Modules of TensorFlow whose functions are those of ``tf`` itself."""
 
 
+_DETOURS = (
+    ("tensorflow.compat.v1", "tensorflow"),
+    ("tensorflow.compat.v2", "tensorflow"),
+    ("tensorflow.python.keras", "tensorflow.keras"),
+    ("tensorflow.python.data", "tensorflow.data"),
+    ("tensorflow.python.ops.rnn_cell", "tensorflow.nn.rnn_cell"),
+    ("tensorflow.contrib.rnn", "tensorflow.nn.rnn_cell"),
+    ("tensorflow.contrib.data", "tensorflow.data.experimental"),
+    ("tensorflow.python.ops.image_ops", "tensorflow.image"),
+    ("tensorflow.python.ops.nn_ops", "tensorflow.nn"),
+    ("tensorflow.python.ops.rnn", "tensorflow.nn"),
+    *(("tensorflow.python.ops." + each, "tensorflow") for each in _PLAIN_MODULES),
+)
+_ON_DETOUR = ("tensorflow.compat.", "tensorflow.python.", "tensorflow.contrib.")
+
+
 def _canonical(name: str) -> str:
     """A dotted name without the detours of TensorFlow's modules."""
-    for old, new in (
-        ("tensorflow.compat.v1", "tensorflow"),
-        ("tensorflow.compat.v2", "tensorflow"),
-        ("tensorflow.python.keras", "tensorflow.keras"),
-        ("tensorflow.python.data", "tensorflow.data"),
-        ("tensorflow.python.ops.rnn_cell", "tensorflow.nn.rnn_cell"),
-        ("tensorflow.contrib.rnn", "tensorflow.nn.rnn_cell"),
-        ("tensorflow.contrib.data", "tensorflow.data.experimental"),
-        ("tensorflow.python.ops.image_ops", "tensorflow.image"),
-        ("tensorflow.python.ops.nn_ops", "tensorflow.nn"),
-        ("tensorflow.python.ops.rnn", "tensorflow.nn"),
-        *(("tensorflow.python.ops." + each, "tensorflow") for each in _PLAIN_MODULES),
-    ):
-        if name == old or name.startswith(old + "."):
-            name = new + name[len(old) :]
+    if name.startswith(_ON_DETOUR):
+        for old, new in _DETOURS:
+            if name == old or name.startswith(old + "."):
+                name = new + name[len(old) :]
     if name.startswith("keras."):
         name = "tensorflow." + name
     return name

@@ -445,13 +445,12 @@ def guard_vanishes(context: Context) -> None:
     lines = sorted({source.line(match.start()) for match in _SMALL.finditer(source.text)})
     if not lines:
         return
-    names = {
-        name_of(target)
-        for site in sites(context.script.module, lines, (ast.Assign,))
-        for target in site.node.targets  # type: ignore[attr-defined]
-    }
-    for site in sites(context.script.module, lines, (*FUNCTIONS, ast.keyword)):
-        names |= _given_small(site.node)
+    names: Set[str] = set()
+    for site in sites(context.script.module, lines, (ast.Assign, *FUNCTIONS, ast.keyword)):
+        if isinstance(site.node, ast.Assign):
+            names.update(map(name_of, site.node.targets))
+        else:
+            names |= _given_small(site.node)
     more = {line for name in names - {""} for line in source.mentions(name)}
     seen: Set[int] = set()
     for site in sites(context.script.module, sorted({*lines, *more}), (ast.BinOp, ast.Call)):
