@@ -67,7 +67,7 @@ class Note(NamedTuple):
     @property
     def url(self) -> str:
         """The page that explains it."""
-        return url_of(self.id) if self.found is None else self.found.url
+        return url_of(self.id) if self.found is None else self.found.url or ""
 
     @property
     def situation(self) -> Optional[str]:
