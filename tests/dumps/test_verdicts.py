@@ -192,6 +192,10 @@ def test_gradients_with_a_loss_scale():
     assert (found.causes[0], "1,024 times" in found.reason) == ("scale", True)
     assert "loss scale" in found.reason
     assert "loss scale" not in verdict(y * 1000, y, "DT_FLOAT", "gradient").reason
+    assert "loss scale" in verdict(y * 2, y, "DT_FLOAT", "gradient").reason
+    assert "loss scale" in verdict(y / 256, y, "DT_FLOAT", "gradient").reason
+    assert "loss scale" not in verdict(y * 1028, y, "DT_FLOAT", "gradient").reason
+    assert "loss scale" not in verdict(y * 1024, y, "DT_FLOAT", "activation").reason
 
 
 def test_what_cannot_be_judged_does_not_agree():
