@@ -232,10 +232,10 @@ def _server(
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     @spoken
     def on_hover(params: types.HoverParams) -> Optional[types.Hover]:
-        from npu_config.editor.hover import hover, is_log
+        from npu_config.editor.hover import has_pages, hover
 
         file = server.file(params.text_document.uri)
-        if file is None or not (is_log(file.path) or file.ours):
+        if file is None or not (has_pages(file.path) or file.ours):
             return None
         found = hover(file.path, file.text, _offset(file, params.position), pages)
         if found is None:
