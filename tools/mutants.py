@@ -33,8 +33,14 @@ from tools import covering
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = Path(__file__).with_suffix(".yaml")
 
+_TOP = tuple(
+    "tests/test_{}.py".format(name)
+    for name in ("builder", "config", "given_arguments", "help_and_fixes", "presets")
+)
+"""Tests of the configuration as a whole."""
+
 ROOMS = {
-    "rules": ("tests/rules", "tests/judging", "tests/test_help_and_fixes.py"),
+    "rules": ("tests/rules", "tests/judging", *_TOP),
     "launch": ("tests/launch", "tests/cli"),
     "script": ("tests/script",),
     "migration": ("tests/migrate",),
@@ -247,7 +253,7 @@ def copy(target: Path) -> None:
             shutil.copy2(str(ROOT / name), str(target / name))
 
 
-def run(folder: Path, plan: Dict[str, Any], words: Sequence[str], hang: int = 60) -> str:
+def run(folder: Path, plan: Dict[str, Any], words: Sequence[str], hang: int = 180) -> str:
     """What pytest prints of tests in a copy, by a plan for ``tools.covering_plugin``."""
     aside = folder / ".covering"
     aside.mkdir(exist_ok=True)

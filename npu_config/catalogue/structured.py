@@ -384,7 +384,7 @@ class NameList(Structured):
 
     def describe(self) -> str:
         """What the names are, how they are joined, and an example."""
-        joined = "blanks" if self.separator == " " else '"{}"'.format(self.separator)
+        joined = phrase("blanks") if self.separator == " " else '"{}"'.format(self.separator)
         words = phrase("{} joined by {}", self.what, joined)
         if self.known:
             words = phrase("{} out of {}", words, listed(self.known))

@@ -54,7 +54,7 @@ def option_page(option: Option) -> str:
         parts.append(localized("Rules:"))
         parts.append(
             "\n".join(
-                "- {} {}: {}".format(rule.id, rule.name, localized(rule.summary))
+                localized("- {}: {}", rule.id + " " + rule.name, localized(rule.summary))
                 for rule in concerned
             )
         )
@@ -144,7 +144,10 @@ def rule_page(rule: Rule, translate: Optional[Translate] = None) -> str:
     for text, is_code in paragraphs(rule):
         said = text if is_code or translate is None else translate(text) or text
         for heading in ("Wrong:", "Right:"):
-            said = re.sub("^{}(?=\\s|$)".format(heading), localized(heading), said)
+            shown = localized(heading)
+            said = re.sub(
+                r"^{}( |(?=\s|$))".format(heading), shown + r"\1" * (shown == heading), said
+            )
         parts.append(said)
     if rule.named:
         parts.append(localized("Options: {}", listed(rule.named)))

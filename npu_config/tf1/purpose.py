@@ -43,7 +43,13 @@ def reached(operations: Iterable[Any], follow: Follow) -> Iterator[Any]:
 
 def needed(operations: Iterable[Any]) -> Iterator[Any]:
     """The operations that a run of these needs, themselves included."""
-    return reached(operations, lambda each: [*each.control_inputs, *inputs(each)])
+    from npu_config.diagnosis.graph.live import of_graph
+
+    waiting = list(operations)
+    if not waiting:
+        return iter(())
+    node_of = of_graph(waiting[0].graph).node_of  # who looks at the graph later walks it again
+    return reached(waiting, lambda each: node_of(each).sources)
 
 
 def inputs(operation: Any) -> Iterable[Any]:

@@ -1,5 +1,6 @@
 """``npu-config generate`` loses nothing: what it cannot write is an error, or a comment."""
 
+import functools
 import json
 import os
 import re
@@ -36,8 +37,12 @@ def flags(target):
     return [word for flag, value in given.items() if value for word in (flag, value)]
 
 
+@functools.lru_cache(maxsize=None)
 def lasting(path, around):
-    """The judgement of a source, and its errors that ``generate`` has to refuse."""
+    """The judgement of a source, and its errors that ``generate`` has to refuse.
+
+    It is the same for every format.
+    """
     judged = judge(str(path), around)
     return judged, {
         found.rule

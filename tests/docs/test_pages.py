@@ -57,7 +57,8 @@ TUTORIAL = DOCS / "tutorial.md"
 CHINESE = {
     path: DOCS / path.relative_to(DOCS / "zh")
     for path in sorted((DOCS / "zh").rglob("*.md"))
-    if path.name not in ("options.md", "rules.md") and path != DOCS / "zh" / "index.md"
+    if path.relative_to(DOCS / "zh").parts[0].partition(".")[0]
+    not in ("options", "rules", "index")
 }
 CHINESE[ROOT / "README.zh-CN.md"] = ROOT / "README.md"
 GRAPHS = ROOT / "tests" / "data" / "graphs"

@@ -6,13 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.judging.test_doors import ROOT, result
 
-LIBRARY = (
-    "import json, sys, npu_config as npu\nprint(json.dumps([d.rule for d in npu.check({!r})]))"
-)
 BUILDER = "import npu_config\nnpu_config.NpuConfigBuilder().set(hccl_timeout=5)\n"
 MISSPELT = "version: 1\nhcl_timeout: 5\n"
 LOADS = "import npu_config as npu\nconfig = npu.NpuConfig.load({!r})\n"
@@ -50,40 +45,83 @@ CASES = {
 }  # fmt: skip
 
 
-def rules(name, cwd):
-    """Door to the rules that it reports of a file, for those doors that take such a file."""
-    said = {}
-    for door, words in (
-        ("check", ["check", "--format", "json", name]),
-        ("walk", ["check", "--format", "json", "."]),
-        ("hook", ["check", "--if-ours", "--format", "json", name]),
-    ):
-        document = json.loads(result(*words, cwd=cwd).stdout.decode("utf-8"))
-        said[door] = [each["rule"] for each in document["diagnostics"]]
-    for door in (["doctor"], ["generate", "--to", "yaml"]):
-        result(*door, "--findings", "found.json", name, cwd=cwd)
-        document = json.loads((cwd / "found.json").read_text(encoding="utf-8"))
-        said[door[0]] = [each["rule"] for each in document["diagnostics"]]
-        (cwd / "found.json").unlink()
-    if name.endswith(".py"):
-        seen = result("run", "--dry-run", "--format", "json", name, cwd=cwd).stdout
-        said["run"] = [each["rule"] for each in json.loads(seen.decode("utf-8"))["findings"]]
-    call = [sys.executable, "-c", LIBRARY.format(name)]
+DOORS = {
+    "check": ["check", "--format", "json", "{}"],
+    "walk": ["check", "--format", "json", "."],
+    "hook": ["check", "--if-ours", "--format", "json", "{}"],
+    "doctor": ["doctor", "--findings", "found.json", "{}"],
+    "generate": ["generate", "--to", "yaml", "--findings", "found.json", "{}"],
+    "run": ["run", "--dry-run", "--format", "json", "{}"],
+}
+"""What is asked of a file, by the door."""
+
+PROCESS = """\
+import contextlib, io, json, os, sys
+from npu_config.__main__ import main
+
+said = []
+for folder, words in json.load(sys.stdin):
+    os.chdir(folder)
+    written = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    with contextlib.redirect_stdout(written):
+        if words[0] == "library":
+            import npu_config as npu
+
+            json.dump([each.rule for each in npu.check(words[1])], written)
+        else:
+            main(words)
+    written.flush()
+    said.append(written.buffer.getvalue().decode("utf-8"))
+json.dump(said, sys.stdout)
+"""
+"""One door of several folders, one after another."""
+
+
+def ask(door, cases, folders):
+    """The rules that a door reports of the file of each case, in a process of its own."""
+    calls = []
+    for case in cases:
+        name = CASES[case][1]
+        words = ["library", name]
+        if door in DOORS:
+            words = [word.format(name) for word in DOORS[door]]
+        calls.append([str(folders[case]), words])
     environ = {**os.environ, "PYTHONPATH": str(ROOT.parent)}
-    said["library"] = json.loads(subprocess.check_output(call, cwd=str(cwd), env=environ).decode())
-    return said
+    output = subprocess.check_output(
+        [sys.executable, "-c", PROCESS], input=json.dumps(calls).encode("utf-8"), env=environ
+    )
+    for case, said in zip(cases, json.loads(output.decode("utf-8"))):
+        if door in ("doctor", "generate"):
+            said = (folders[case] / "found.json").read_text(encoding="utf-8")
+            (folders[case] / "found.json").unlink()
+        document = json.loads(said)
+        if door != "library":
+            found = document["findings" if door == "run" else "diagnostics"]
+            document = [each["rule"] for each in found]
+        yield case, document
 
 
-@pytest.mark.parametrize("case", sorted(CASES))
-def test_every_door_says_it(tmp_path, case):
-    """The same rule, whichever command is asked, and by the library."""
-    files, name, rule = CASES[case]
-    (tmp_path / ".git").mkdir()
-    for path, text in files.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text)
-    said = rules(name, tmp_path)
-    silent = {door: found for door, found in said.items() if rule not in found}
+def test_every_door_says_it(tmp_path):
+    """The same rule, whichever command is asked, and by the library.
+
+    Each case comes first in a process once: what an earlier one loads cannot help it.
+    """
+    folders = {}
+    for number, (case, (files, _, _)) in enumerate(sorted(CASES.items())):
+        folders[case] = tmp_path / str(number)
+        (folders[case] / ".git").mkdir(parents=True)
+        for path, text in files.items():
+            (folders[case] / path).parent.mkdir(exist_ok=True)
+            (folders[case] / path).write_text(text)
+    order = sorted(CASES)
+    silent = {}
+    for number, door in enumerate([*DOORS, "library"]):
+        asked = order[number:] + order[:number]
+        if door == "run":
+            asked = [case for case in asked if CASES[case][1].endswith(".py")]
+        for case, found in ask(door, asked, folders):
+            if CASES[case][2] not in found:
+                silent[case, door] = found
     assert silent == {}
 
 

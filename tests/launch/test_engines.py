@@ -482,6 +482,21 @@ def test_pod_starts_its_ranks(tmp_path, table):
     ]
 
 
+def test_pod_without_a_table(tmp_path):
+    """A table that stays incomplete, or that has no device of this pod, is named: code 2."""
+    for status, seconds, words in (
+        ("initializing", "0", "hccl.json is not complete"),
+        ("completed", "20", "hccl.json does not name ['10.0.0.2']"),
+    ):
+        document = {"status": status, "server_list": []}
+        process, _ = pod_run(tmp_path, document, COMMAND, seconds=seconds)
+        _, errors = process.communicate()
+        assert process.returncode == 2
+        assert errors.decode().startswith("npu-pod: ")
+        assert words in errors.decode()
+        assert len(errors.splitlines()) == 1
+
+
 def test_pod_ends_together(tmp_path, table):
     """A rank that fails is named and ends the others, with KILL where TERM is ignored."""
     document = to_document(table[0])

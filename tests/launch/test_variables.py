@@ -139,6 +139,28 @@ def test_refused(name, text):
     assert problem_of(VARIABLES[name].kind, text)
 
 
+LEAST = {
+    "RANK_ID": 0, "RANK_SIZE": 1, "CM_CHIEF_PORT": 0, "CM_WORKER_SIZE": 0,
+    "HCCL_CONNECT_TIMEOUT": 120, "HCCL_IF_BASE_PORT": 1024, "HCCL_BUFFSIZE": 1,
+    "ASCEND_MAX_OP_CACHE_SIZE": -1, "ASCEND_REMAIN_CACHE_SIZE_RATIO": 1,
+    "TE_PARALLEL_COMPILER": 1, "MAX_COMPILE_CORE_NUMBER": 1, "FUSION_TENSOR_SIZE": 0,
+    "NPU_LOOP_SIZE": 1,
+}  # fmt: skip
+MOST = {
+    "CM_CHIEF_PORT": 65520, "CM_WORKER_SIZE": 32768, "HCCL_CONNECT_TIMEOUT": 7200,
+    "HCCL_IF_BASE_PORT": 65520, "ASCEND_REMAIN_CACHE_SIZE_RATIO": 100, "TE_PARALLEL_COMPILER": 32,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("limits", "step"), [(LEAST, -1), (MOST, 1)])
+def test_ends_of_ranges(limits, step):
+    """The last number of a range is taken, the one behind it is not."""
+    for name, last in limits.items():
+        kind = VARIABLES[name].kind
+        assert problem_of(kind, str(last)) is None, name
+        assert problem_of(kind, str(last + step)), name
+
+
 def test_groups():
     """The groups of names are names of variables."""
     assert {*CM_NAMES, *RANK_TABLE_NAMES} | TENSORFLOW_2_NAMES <= set(VARIABLES)

@@ -26,8 +26,12 @@ def pages() -> Dict[str, Callable[[], str]]:
     result.update(api.pages())
     for page in PAGES:
         result["docs/options/{}.md".format(page.name)] = functools.partial(options.page, page)
+        result["docs/zh/options/{}.md".format(page.name)] = functools.partial(
+            chinese.option_page, page
+        )
     for band in rules.BANDS:
         result["docs/rules/{}xx.md".format(band)] = functools.partial(rules.band_page, band)
+        result["docs/zh/rules/{}xx.md".format(band)] = functools.partial(chinese.band_page, band)
     for rule in load_all():
         result["docs/rules/{}.md".format(rule.id)] = functools.partial(rules.page, rule)
     return result

@@ -30,7 +30,7 @@ SEVERITIES = {
 def index() -> str:
     """The bands, with the number of their rules."""
     rows = [
-        ("[{0}xx]({0}xx.md)".format(band), title, str(len(_of(band))))
+        ("[{0}xx]({0}xx.md)".format(band), title, str(len(of_band(band))))
         for band, title in BANDS.items()
     ]
     return "\n".join(
@@ -52,7 +52,7 @@ def index() -> str:
 def band_page(band: str) -> str:
     """The rules of one band, by what they are about."""
     title = "# {}xx: {}\n".format(band, BANDS[band])
-    return "\n".join([NOTE, title, _table(_of(band)), ""])
+    return "\n".join([NOTE, title, _table(of_band(band)), ""])
 
 
 def all_page() -> str:
@@ -69,7 +69,8 @@ def _table(rules: Iterable[Rule]) -> str:
     return table(("rule", "name", "severity", "what"), rows)
 
 
-def _of(band: str) -> List[Rule]:
+def of_band(band: str) -> List[Rule]:
+    """The rules whose ids begin with this digit."""
     return [rule for rule in load_all() if rule.id[3] == band]
 
 

@@ -116,6 +116,7 @@ class RunGraph:
         self._holders: Dict[int, Tuple[Node, Body]] = {}
         self._by_type: Dict[str, List[Node]] = {}
         self.held: Dict[int, Tuple[Optional[float], bool]] = {}  # what ``constants`` has read
+        self.of_values: Dict[int, bool] = {}  # what ``shapes`` has followed
         for node in graph.main:
             self._by_type.setdefault(node.op, []).append(node)
         types = [

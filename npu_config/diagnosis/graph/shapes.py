@@ -84,22 +84,31 @@ def _has_computed_size(run: RunGraph, node: Node) -> bool:
 
 
 def _is_of_values(run: RunGraph, node: Optional[Node]) -> bool:
-    """True when a value is computed from values that come in, and not from shapes alone."""
+    """True when a value is computed from values that come in, and not from shapes alone.
+
+    What was found out stays with the run, so that a chain of such operations is walked once.
+    """
     if node is None:
         return False
-    nodes = run.body_of(node).nodes
-    seen = {node.name}
+    nodes, known = run.body_of(node).nodes, run.of_values
+    came_from: Dict[int, Optional[Node]] = {id(node): None}
     pending = [node]
     while pending:
         each = pending.pop()
-        if each.op in operators.SOURCES:
+        answer = known.get(id(each), each.op in operators.SOURCES or None)
+        if answer:
+            on_way: Optional[Node] = each
+            while on_way is not None:
+                known[id(on_way)] = True
+                on_way = came_from[id(on_way)]
             return True
-        if each.op in operators.SHAPE_ONLY or each.op.startswith("TensorArray"):
-            continue
-        for edge in each.inputs:
-            if edge.source in nodes and edge.source not in seen:
-                seen.add(edge.source)
-                pending.append(nodes[edge.source])
+        is_over = each.op in operators.SHAPE_ONLY or each.op.startswith("TensorArray")
+        for edge in () if is_over or answer is not None else each.inputs:
+            source = nodes.get(edge.source)
+            if source is not None and id(source) not in came_from:
+                came_from[id(source)] = each
+                pending.append(source)
+    known.update(dict.fromkeys(came_from, False))
     return False
 
 

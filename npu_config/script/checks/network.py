@@ -94,7 +94,7 @@ def operator_in_loop(context: Context) -> None:
             if _loads_values(meaning, site.scope, loop, calls):
                 continue
             for part, name in _made_in(meaning, site.scope, calls.certain_in(loop), made_by):
-                if id(part) not in seen:
+                if id(part) not in seen and not _assigns_to_each(loop, part):
                     seen.add(id(part))
                     context.report(
                         phrase(
@@ -208,6 +208,15 @@ def _loads_values(meaning: Meaning, scope: Scope, loop: ast.AST, calls: _Calls) 
         if is_run(meaning, scope, run)
         for given in run.args[:1]
     )
+
+
+def _assigns_to_each(loop: ast.AST, call: ast.Call) -> bool:
+    """True for an assignment to what a loop goes over: to another variable in each round."""
+    if not isinstance(loop, ast.For) or name_of(call.func) != "assign":
+        return False
+    given = call.args[0] if len(call.args) > 1 else getattr(call.func, "value", None)
+    each = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+    return isinstance(given, ast.Name) and given.id in each
 
 
 def is_new_graph(call: ast.Call) -> bool:

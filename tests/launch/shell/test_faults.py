@@ -60,6 +60,8 @@ if a; then echo if fi done esac; fi
     "a=(if # fi\n  done \"it's\")\necho ${#a[@]} $'it\\'s' $((1 << 2)) $(case x in (x) ;; esac)\n",
     "if [[ $a =~ ^(if|fi)$ && -n $b ]]; then (cd c); fi\nfor ((i = 0; i < 2; i++)); do :; done\n",
     "while read -r line; do :; done < <(ls | grep -v 'done')\n",
+    "diff <('a)b' c) d >('e)f')\n",
+    "if (((a) + 2)); then (((b))); fi\n",
 ]
 
 REFUSED = [
