@@ -8,7 +8,7 @@ import re
 from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from npu_config.cli._topics import Topic
-from npu_config.core.message import catalogue, listed, localized
+from npu_config.core.message import catalogue, listed, localized, phrase
 from npu_config.logs.facts import (
     Code,
     Known,
@@ -27,10 +27,10 @@ _WORD = re.compile(r"[A-Za-z_]{3,}")
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _ENOUGH, _LEAST = 0.75, 3
 _TITLES: Mapping[str, str] = {
-    "options": "Options: {}",
-    "variables": "Variables: {}",
-    "rank_table_keys": "Keys of the rank table: {}",
-    "rules": "Rules: {}",
+    "options": phrase("Options: {}"),
+    "variables": phrase("Variables: {}"),
+    "rank_table_keys": phrase("Keys of the rank table: {}"),
+    "rules": phrase("Rules: {}"),
 }
 
 
@@ -122,7 +122,7 @@ def _of_code(code: Code) -> Topic:
     lines.append(
         _list(
             [
-                localized("Class: {}", code.class_),
+                localized("Class: {}", class_name(code.class_)),
                 localized("Component: {}", code.component),
                 *(
                     localized("Message: {}", text.strip())
@@ -151,7 +151,7 @@ def _of_known(each: Known) -> Topic:
         "# " + each.id,
         localized(each.cause),
         localized("What to do: {}", localized(each.todo)),
-        _list([localized("Class: {}", each.class_), *_leads(each.leads_to)]),
+        _list([localized("Class: {}", class_name(each.class_)), *_leads(each.leads_to)]),
     ]
     facts = {"class": each.class_, "leads_to": dict(each.leads_to)}
     return Topic("failure", each.id, localized(each.cause), _page(lines), (), facts)
@@ -166,7 +166,7 @@ def _of_number(number: Number) -> Topic:
     if number.advice:
         lines.append(localized("What to do: {}", localized(number.advice)))
     if class_:
-        lines.append(_list([localized("Class: {}", class_)]))
+        lines.append(_list([localized("Class: {}", class_name(class_))]))
     return Topic(
         "code", number.number, localized(number.meaning), _page(lines), (), {"class": class_}
     )
@@ -180,6 +180,12 @@ def _of_unlisted(word: str, found: Unlisted) -> Topic:
     if found.meaning:
         summary = localized("a number of {}: {}", localized(found.part), localized(found.meaning))
     return Topic("code", word, summary, _page(["# " + word, summary]), (), {"class": ""})
+
+
+def class_name(class_: str) -> str:
+    from npu_config.logs.text import class_name as name
+
+    return name(class_)
 
 
 def _leads(leads: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """What the commands share: one configuration read, findings printed, errors as findings."""
 
 import contextlib
+import itertools
 import os
 import sys
 from typing import Callable, Dict, Iterable, Iterator, Mapping, Optional, Sequence, TypeVar
@@ -193,6 +194,17 @@ def _is_log(path: str) -> bool:
             return is_log(stream.read(_TOP).decode("utf-8", "replace"), os.path.basename(path))
     except OSError:
         return False
+
+
+_LOOKED_INTO = 50
+"""Files of a folder that are looked into."""
+
+
+def holds_logs(folder: str) -> bool:
+    """Whether logs are among the first files of a folder."""
+    from npu_config.logs.jobs import files_of
+
+    return any(_is_log(path) for path, _ in itertools.islice(files_of([folder]), _LOOKED_INTO))
 
 
 def refuse_other_kind(path: str, *own: str) -> None:

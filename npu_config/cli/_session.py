@@ -24,10 +24,10 @@ import click
 
 from npu_config.cli._fix import difference, fixed, rewrite
 from npu_config.cli._output import progress, read_stdin
-from npu_config.cli._report import STDIN
+from npu_config.cli._report import STDIN, holds_logs
 from npu_config.cli._watch import Remembered
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report
-from npu_config.core.message import localized
+from npu_config.core.message import localized, phrase
 from npu_config.core.rule import selects
 from npu_config.judging import Around, Judgement, judge, judge_if_ours
 from npu_config.lint import rules
@@ -287,6 +287,8 @@ class Session:
             if not count:
                 message = "the directory holds nothing that could be checked"
                 help = "name the files; --show-skipped lists what is left out, and why"
+                if holds_logs(root):
+                    help = phrase("these are logs of a job; run: npu-config log {}", root)
                 self._diagnostics.append(
                     nothing_to_check.diagnostic(message, Place(root), help=help)
                 )

@@ -1,7 +1,8 @@
 """Logs of failed jobs: what failed first, on which rank, what it means and where it leads.
 
 ``read_logs(paths)`` gives a :class:`Report`.  The facts of codes are in ``facts``, the forms of
-lines in ``records``, blocks and tracebacks in ``events``, processes and ranks in ``jobs``.
+lines in ``records``, blocks and tracebacks in ``events``, processes and ranks in ``jobs``, who
+failed first in ``verdict``.
 Everything is loaded when it is first used: ``explain`` needs the facts alone.
 """
 

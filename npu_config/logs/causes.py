@@ -14,6 +14,7 @@ from npu_config.logs.facts import (
     Number,
     code_of,
     codes,
+    number_named,
     number_of,
     option_of,
     table,
@@ -28,9 +29,10 @@ _MOST_OF_MESSAGE, _LINES_OF_MESSAGE = 4_000, 40
 
 _ACL = re.compile(
     r"(?:runtime result = |ge result = ?\[?|error code(?: is|:)? ?|ErrCode=|ret(?:code)?[:=\[ ] ?|"
-    r"errno:|result\[|ErrorNo: ?)(?P<acl>[1-5]\d{5}|13432\d{5}|50331649)\b"
+    r"errno:|result\[|\berror: ?|ErrorNo: ?)(?P<acl>[1-5]\d{5}|13432\d{5}|50331649)\b"
 )
 _RETCODE = re.compile(r"retCode=(?P<hex>0x[0-9a-fA-F]+)")
+_REASON = re.compile(r"\breason=\[(?P<reason>[a-z ]{4,60})\]")
 _HCCL_ERRNO = re.compile(r"errNo\[(?P<hex>0x0{6,9}5[0-9a-f]{6})\]")
 _GE_KEY = re.compile(r"\bge\.[A-Za-z0-9_.]+")
 _OPERATOR = re.compile(
@@ -220,7 +222,7 @@ def explained(
         if hccl is not None and said is not None:
             meanings.append(phrase("{}: {}", hccl.group("hex"), said.meaning))
     todo = [todo for _, todo, _ in sources[:2]]
-    if not todo and number is not None and number.advice:
+    if number is not None and number.advice and speaks is None and failure is None:
         todo = [number.advice]
     elif not todo:
         todo = [_OF_SCRIPTS if event.form == "exception" else _LOOK_BEFORE]
@@ -284,6 +286,7 @@ def _number(text: str) -> Optional[Number]:
     """The return number that says most; what only follows from another one is left out."""
     found = [match.group("acl") for match in _ACL.finditer(text)]
     found += [match.group("hex") for match in _RETCODE.finditer(text)]
+    found += [number_named(match.group("reason")) for match in _REASON.finditer(text)]
     for each in found:
         number = number_of(each)
         if number is not None and each.lower() not in _FOLLOWERS:

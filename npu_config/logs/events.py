@@ -31,7 +31,7 @@ _CHAIN = re.compile(
 )
 _EXCEPTION = re.compile(
     r"^(?:\^C)*(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt"
-    r"|Exit))(?:: ?(?P<text>.*))?$",
+    r"|Exit))(?: \(see above for traceback\))?(?:: ?(?P<text>.*))?$",
     re.S,
 )
 _CRASH = re.compile(
@@ -71,8 +71,8 @@ _DEVICE = re.compile(
 _OTHER = re.compile(
     r"get so(?:ck|kc)et timeout|wait socket establish timeout|[Nn]otify [Ww]ait|Heartbeat Lost|"
     r"receive sig ?term|SIGTERM|Wait timeout for sockets recv|\b(?:107020|507046|507048)\b|"
-    r"retCode=0x1(?:05|11)\b|Task from HCCL run failed|LINK_ERROR_INFO|topo exchange (?:server"
-    r"|agent)"
+    r"retCode=0x1(?:05|11)\b|Horovod has been shut down|Task from HCCL run failed|LINK_ERROR_INFO"
+    r"|topo exchange (?:server|agent)"
 )
 _IMPLIED = (
     (re.compile(r"(?:get so(?:ck|kc)et|wait socket establish) timeout"), "EI0006"),
@@ -222,7 +222,8 @@ def _shape(text: str) -> _Shape:
 
 
 _QUICK = re.compile(
-    r"[EW][A-Z0-9]\d{4}|rror|xception|ERROR|FATAL|ailed|ailure|[Ii]nvalid|[Nn]ot |NOT |[Cc]annot"
+    r"[EW][A-Z0-9]\d{4}|rror|xception|ERROR|FATAL|[Ff]ail|NULL|cqe|does't|should "
+    r"|lease ensure|[Ii]nvalid|[Nn]ot |NOT |[Cc]annot"
     r"|Killed|emory|bad_alloc|Interrupt|Aborted|Illegal|"
     r"Traceback|TraceBack|core dump|Segmentation|shuffle buffer|loss[_ ]scale|imed? ?out|"
     r"[Ll]ost|LOST|should be|only support|valid|undefined|corrupt|overflow|NaN|must|exceed|too |"
@@ -260,6 +261,7 @@ class Channel:
         self._scales: List[Tuple[float, int, str]] = []
         self._raised: Optional[Event] = None
         self.graphs: Dict[str, Event] = {}
+        self._opened: Optional[Tuple[int, Record]] = None
         self.trained = 0
         self.closed = -1
         self.lost: Dict[str, Event] = {}
@@ -421,6 +423,7 @@ class Channel:
             return
         if _TRACEBACK.match(body):
             self._block, self._in_traceback, self._frames = None, True, []
+            self._opened = number, line
             return
         match = _BLOCK.match(body)
         if match is not None and self._coded(number, line, body):
@@ -719,6 +722,15 @@ class Channel:
         if len(self.events) < MOST_EVENTS:
             event.order = len(self.events)
             self.events.append(event)
+
+    def cut_off(self) -> Optional[Event]:
+        """The traceback in the middle of which the log ends."""
+        if not self._in_traceback or self._opened is None:
+            return None
+        number, line = self._opened
+        event = self._event(number, line, line.body, SIGN, _named("py-cut-off"), False)
+        self._with_frames(event)
+        return event
 
     def collapsed(self) -> Optional[Event]:
         """The line at which the loss scale was lost, when it ended at 1 or below."""

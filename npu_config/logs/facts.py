@@ -39,6 +39,7 @@ __all__ = [
     "end_of",
     "ends",
     "known",
+    "number_named",
     "number_of",
     "numbers",
     "option_of",
@@ -48,21 +49,21 @@ __all__ = [
 ]
 
 CLASSES = (
-    "configuration",
-    "script",
-    "data-pipeline",
-    "shape-or-dtype",
-    "operator-unsupported",
-    "operator-compile",
-    "memory",
-    "device",
-    "communication",
-    "rank-table",
-    "timeout",
-    "environment",
-    "package-or-driver",
-    "dump-or-profiling",
-    "internal",
+    phrase("configuration"),
+    phrase("script"),
+    phrase("data-pipeline"),
+    phrase("shape-or-dtype"),
+    phrase("operator-unsupported"),
+    phrase("operator-compile"),
+    phrase("memory"),
+    phrase("device"),
+    phrase("communication"),
+    phrase("rank-table"),
+    phrase("timeout"),
+    phrase("environment"),
+    phrase("package-or-driver"),
+    phrase("dump-or-profiling"),
+    phrase("internal"),
 )
 
 OTHER_SIDE = frozenset(("EI0002", "EI0006", "EI0012", "EI0013", "EI0015", "EI0018", "EE1002"))
@@ -237,6 +238,12 @@ def number_of(text: str) -> Optional[Number]:
         except ValueError:
             return None
     return numbers().get(text)
+
+
+@functools.lru_cache(maxsize=None)
+def number_named(name: str) -> str:
+    """The number of the runtime that is called so: ``aicpu exception``; empty for none."""
+    return next((each.number for each in numbers().values() if each.name == name), "")
 
 
 class Unlisted(NamedTuple):

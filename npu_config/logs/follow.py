@@ -6,9 +6,10 @@ from typing import Dict, Iterable, Tuple
 
 from npu_config.core.files import reading
 from npu_config.logs.events import KNOWN
-from npu_config.logs.jobs import Growing, files_of, judged
+from npu_config.logs.jobs import Growing, files_of
 from npu_config.logs.lines import BLOCK, Copied, decoded, keep
 from npu_config.logs.report import Report, report_of
+from npu_config.logs.verdict import judged
 
 __all__ = ["Follower"]
 

@@ -8,7 +8,8 @@ import attr
 from npu_config.core.message import localized
 from npu_config.logs.causes import Cause, explained
 from npu_config.logs.events import KNOWN, Event
-from npu_config.logs.jobs import Job, Process, Verdict, judged, read_job, survived, time_of
+from npu_config.logs.jobs import Job, Process, read_job
+from npu_config.logs.verdict import Verdict, judged, survived, time_of
 
 __all__ = ["Cause", "RankState", "Report", "read_logs", "report_of"]
 

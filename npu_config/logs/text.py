@@ -106,11 +106,11 @@ def _first(report: Report, cause: Cause, everything: bool) -> List[str]:
 
 
 def _title(cause: Cause) -> str:
-    name = cause.code or cause.pattern or cause.component or cause.class_
+    name = cause.code or cause.pattern or cause.component or class_name(cause.class_)
     code = code_of(cause.code) if cause.code else None
     if code is not None and code.title:
         name = "{} {}".format(name, code.title)
-    words = [localized("class {}", cause.class_)]
+    words = [localized("class {}", class_name(cause.class_))]
     if cause.rank is not None:
         words.append(localized("rank {}", cause.rank))
     if cause.device is not None:
@@ -118,6 +118,12 @@ def _title(cause: Cause) -> str:
     if cause.component and cause.component != name:
         words.append(cause.component)
     return "{} ({})".format(name, ", ".join(words))
+
+
+def class_name(class_: str) -> str:
+    """The name of a class in the language that is spoken, with that of the facts."""
+    name = localized(class_)
+    return name if name == class_ else "{} {}".format(name, class_)
 
 
 def verdict_words(report: Report) -> List[str]:
@@ -185,7 +191,8 @@ def verdict_words(report: Report) -> List[str]:
         found.append(phrase("the same on ranks {}", listed(str(rank) for rank in verdict.ranks)))
     elif verdict.rank is not None and waiting:
         time = shown_time(report.first_cause.time) if report.first_cause else None
-        name = report.first_cause.code or report.first_cause.class_ if report.first_cause else ""
+        first = report.first_cause
+        name = (first.code or class_name(first.class_)) if first is not None else ""
         found.append(
             phrase(
                 "rank {} stopped at {} with {}; {} waited for it",
@@ -261,7 +268,15 @@ def _ranks(report: Report, everything: bool) -> List[str]:
     rows: List[Tuple[str, ...]] = [
         tuple(
             localized(title)
-            for title in ("rank", "device", "host", "first error", "at", "last line at", "log")
+            for title in (
+                phrase("rank"),
+                phrase("device"),
+                phrase("host"),
+                phrase("first error"),
+                phrase("at"),
+                phrase("last line at"),
+                phrase("log"),
+            )
         )
     ]
     for state in states if everything else states[:_RANKS]:
@@ -282,7 +297,7 @@ def _row(state: RankState) -> Tuple[str, ...]:
         "-" if state.rank is None else str(state.rank),
         "-" if state.device is None else str(state.device),
         printable(state.host or "-"),
-        "-" if error is None else (error.code or error.pattern or error.class_),
+        "-" if error is None else (error.code or error.pattern or class_name(error.class_)),
         (shown_time(error.time) or "-") if error is not None else "-",
         shown_time(state.last_time) or "-",
         printable(state.file),

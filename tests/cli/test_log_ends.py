@@ -8,6 +8,7 @@ TRAINED = (
     "INFO:tensorflow:loss = 0.31, step = 100 (3.1 sec)\nINFO:tensorflow:global_step/sec: 31.2\n"
 )
 FINAL = "INFO:tensorflow:Loss for final step: 0.5.\n"
+CUT_OFF = 'Traceback (most recent call last):\n  File "a.py", line 2, in f\n    g()\n'
 CAUGHT = 'Traceback (most recent call last):\n  File "a.py", line 2, in f\nValueError: x\n'
 SLURM = "slurmstepd: error: *** {} ON node12 CANCELLED AT 2024-05-06T07:08:09 {}***"
 ENDED = {
@@ -39,6 +40,14 @@ ENDED = {
     "PermissionError: [Errno 13] Permission denied: '/dev/davinci0'": "py-permission",
     "INFO:tensorflow:loss = nan, step = 300 (3.0 sec)": "py-nan-loss",
     "NaN loss during training": "py-nan-loss",
+    CUT_OFF: "py-cut-off",
+    "AbortedError (see above for traceback): Horovod has been shut down.": "py-horovod-shut-down",
+    "The error from device(chipId:0), an exception occurred during AICPU execution, x": (
+        "rt-aicpu-error"
+    ),
+    "Call rtMalloc fail, purpose:feature map, size:6861537792, device_id:6": "rt-oom",
+    "ctx is NULL!": "rt-ctx-null",
+    "[node-0:391803] *** Process received signal ***": "job-crashed",
     "^C" + CAUGHT.replace("ValueError: x", "KeyboardInterrupt"): "py-interrupted",
     "[W] NPU out of memory. NPUWorkspaceAllocator tried to allocate 7.38 GiB": "py-npu-memory",
 }
@@ -139,3 +148,30 @@ def test_numbers_have_advice(npu):
     topics = json.loads(npu("explain", "507018", "507025", "0x7020016", "--format", "json").out)
     assert all("What to do: " in topic["page"] for topic in topics["topics"])
     assert "kernel_name" in topics["topics"][0]["page"]
+
+
+def test_a_folder_of_logs_for_check(npu, tmp_path):
+    """The command that reads it is named."""
+    (tmp_path / "train_0.log").write_text(CAUGHT)
+    assert "npu-config log {}".format(tmp_path) in npu("check", tmp_path).out
+
+
+def test_no_english_label_in_chinese(npu):
+    """Classes, titles of columns and labels are those of the language."""
+    out = npu("--lang", "zh", "log", "-", stdin=(TRAINED + "Killed\n").encode()).out
+    assert "类别 内存 memory" in out
+    out = npu("--lang", "zh", "explain", "EI0004").out
+    assert [label for label in ("Variables:", "Rules:", "Options:") if label in out] == []
+
+
+def test_a_rank_that_a_launcher_names(npu, tmp_path):
+    """Horovod tells the others that one stopped; mpirun tells which."""
+    shut = (
+        "tensorflow.python.framework.errors_impl.UnknownError: Horovod has been shut down. This "
+        "was caused by an exception on one of the ranks"
+    )
+    lines = ["[1,{}]<stderr>:{}".format(rank, shut) for rank in (0, 1, 3)]
+    end = "mpirun noticed that process rank 2 with PID 0 on node n1 exited on signal 9 (Killed)."
+    (tmp_path / "a.log").write_text("\n".join([*lines, end]) + "\n")
+    cause = json.loads(npu("log", tmp_path, "--format", "json").out)["first_cause"]
+    assert (cause["pattern"], cause["rank"], cause["line"]) == ("py-oom-killer", 2, 4)
