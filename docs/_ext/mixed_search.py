@@ -3,11 +3,20 @@
 Sphinx searches one language, and a Chinese text has no blanks between its words.  Runs of
 Chinese characters are indexed by their pairs (溢出检测: 溢出, 出检, 检测), and what a reader
 types is cut in the same way by the splitter that runs in the browser.
+
+The words of ``tools/search_words.yaml``, by which ``npu-config explain`` finds its topics, are
+entries of the index of the page, or the heading, that the topic is on: Chinese words on Chinese
+pages, others on English ones.
 """
 
+import functools
 import re
-from typing import Any, Dict, List
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Tuple
 
+import yaml
+from docutils import nodes
+from sphinx.addnodes import index
 from sphinx.application import Sphinx
 from sphinx.search import languages
 from sphinx.search.en import SearchEnglish
@@ -41,7 +50,68 @@ function splitQuery(query) {
         return found
 
 
+_SEARCH_WORDS = Path(__file__).parents[2] / "tools" / "search_words.yaml"
+_LONGEST = 3
+_PARTS = {"a", "an", "the", "of", "to", "out", "off", "without", "which", "list", "time", "code"}
+"""Words that say nothing alone, and are no end of several."""
+
+
+def phrases(line: str, chinese: bool) -> Iterator[str]:
+    """What readers may type of a line of words: each Chinese word, up to three others in a row."""
+    words = line.lower().split()
+    if chinese:
+        yield from (word for word in words if re.search("[\u3400-\u9fff]", word))
+        return
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + _LONGEST, len(words)) + 1):
+            found = words[start:end]
+            if any(re.search("[\u3400-\u9fff]", word) for word in found):
+                break
+            if len(found) > 1 or found[0] not in _PARTS:
+                yield " ".join(found)
+
+
+@functools.lru_cache(maxsize=None)
+def _search_words() -> Dict[str, List[str]]:
+    found: Dict[str, List[str]] = yaml.safe_load(_SEARCH_WORDS.read_text(encoding="utf-8"))
+    return found
+
+
+def add_search_words(app: Sphinx, doctree: nodes.document) -> None:
+    """Enter into the index of a page the words that lead to it, or to a heading of it."""
+    name = app.env.docname
+    chinese = name.startswith("zh/")
+    here = name[len("zh/") :] if chinese else name
+    entries: List[Tuple[str, str, str, str, None]] = []
+    for line, targets in _search_words().items():
+        for target in targets:
+            anchor = _anchor(doctree, here, target)
+            if anchor is not None:
+                words = phrases(line, chinese)
+                entries += [("single", word, anchor, "main", None) for word in words]
+    if entries:
+        doctree.insert(0, index(entries=entries))
+
+
+def _anchor(doctree: nodes.document, here: str, target: str) -> Any:
+    """The id of what a target names on this page, empty for the page itself; None: not on it."""
+    page, _, part = target.partition("#")
+    if here == page or here == "rules/" + target:
+        sections = list(doctree.findall(nodes.section))
+        if not part:
+            return ""
+        return next((i for each in sections for i in each["ids"] if i == part), "")
+    if not here.startswith(("options/", "reference/environment", "rules/")):
+        return None
+    for section in doctree.findall(nodes.section):
+        title = section[0].astext().split() if len(section) else []
+        if title[:1] == [target] and not here.startswith("rules/NPU"):
+            return section["ids"][0]
+    return None
+
+
 def setup(app: Sphinx) -> Dict[str, Any]:
-    """Enter the language."""
+    """Enter the language, and the words."""
     languages[SearchMixed.lang] = SearchMixed
+    app.connect("doctree-read", add_search_words)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

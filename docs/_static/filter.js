@@ -9,5 +9,7 @@ addEventListener("DOMContentLoaded", () => {
   box.addEventListener("input", () => {
     const words = box.value.toLowerCase().split(/\s+/);
     for (const [row, text] of rows) row.hidden = !words.every((word) => text.includes(word));
+    for (const part of document.querySelectorAll("article section section"))
+      part.hidden = !part.querySelector("tbody tr:not([hidden])");
   });
 });
