@@ -33,6 +33,7 @@ from npu_config.migration import (
     preprocessing,
     session_options,
     sessions,
+    situations,
 )
 from npu_config.migration.imports import add_import
 from npu_config.migration.names import Interest, canonical, is_ours
@@ -246,6 +247,7 @@ def analyse(
     keeper: str = "",
     neighbours: Optional[Neighbours] = None,
     partial: bool = False,
+    path: Optional[str] = None,
 ) -> Analysis:
     """As :func:`migrate`, for a file of a program.
 
@@ -257,6 +259,7 @@ def analyse(
         keeper: another file of the program that keeps Horovod, so that this one must, too.
         neighbours: the other modules of the program.
         partial: edit what depends on something that is refused, too.
+        path: its file.
     """
     if imports not in IMPORTS:
         raise ValueError(phrase('imports must be "npu_config" or "npu_bridge", got {!r}', imports))
@@ -269,7 +272,8 @@ def analyse(
     try:
         script = Resolver(text, neighbours, _INTEREST, session_import is True)
         try:
-            return _analyse(script, imports, session_import, keeper, partial)
+            work = Work(script, imports, keeper, partial)
+            return _analyse(work, session_import, path)
         finally:
             script.module.forget()
     except Unparsable as error:
@@ -289,9 +293,8 @@ def _refused(text: str, note: Note) -> Migration:
     return Migration(text, notes=(note,), is_blocked=True)
 
 
-def _analyse(
-    script: Resolver, imports: str, session_import: Optional[bool], keeper: str, partial: bool
-) -> Analysis:
+def _analyse(work: Work, session_import: Optional[bool], path: Optional[str]) -> Analysis:
+    script = work.script
     text = script.text
     if not script.is_concerned:
         return Analysis(Migration(text), is_concerned=False)
@@ -302,10 +305,9 @@ def _analyse(
         has_guard="__main__" in text,
         unknown=tuple(libraries.unknown(script)),
     )
-    work = Work(script, imports, keeper, partial)
     alone = one_reason(work)
     if alone is not None:
-        probe = Work(script, imports, keeper, partial)
+        probe = Work(script, work.package, work.keeper, work.partial)
         _apply(probe)
         is_guarded = any(
             is_main(test)
@@ -332,7 +334,7 @@ def _analyse(
     if not patch_only or session_import or (work.patch_lines and session_import is not False):
         add_import(work)
     return found._replace(
-        migration=_finished(work),
+        migration=_looked_over(work, path),
         needs_patch=bool(work.patch_lines),
         is_patch_only=patch_only,
     )
@@ -505,6 +507,22 @@ def _finished(work: Work) -> Migration:
         done = end
     parts.append(script.text[done:])
     return Migration("".join(parts), tuple(edits), tuple(work.notes), work.blocked)
+
+
+def _looked_over(work: Work, path: Optional[str]) -> Migration:
+    """The migration with the documented troubles that are left in its text, some mended."""
+    migration = _finished(work)
+    for is_mended in (False, True):
+        found = situations.found_in(migration.text, path)
+        if not found:
+            break
+        changes = _ordered(work.changes)
+        back = situations.Back(migration.text, len(work.script.text), changes)
+        if is_mended or not situations.mend(work, found, back):
+            situations.tell(work, found, back)
+            break
+        migration = _finished(work)
+    return attr.evolve(migration, notes=tuple(work.notes))
 
 
 def _ordered(changes: Sequence[Change]) -> List[Change]:

@@ -225,5 +225,11 @@ def _notebook(target: Target, data: bytes, work: _Work) -> Looked:
 def _analysed(source: Union[str, bytes], target: Target, work: _Work) -> Analysis:
     neighbours = Neighbours(os.path.dirname(os.path.abspath(target.path)), target.root)
     return analyse(
-        source, work.imports, work.session_import, work.keeper, neighbours, work.partial
+        source,
+        work.imports,
+        work.session_import,
+        work.keeper,
+        neighbours,
+        work.partial,
+        target.path,
     )

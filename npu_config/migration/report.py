@@ -13,7 +13,6 @@ from npu_config.core.message import join, language, localized, phrase
 from npu_config.core.terminal import printable
 from npu_config.migration import rules
 from npu_config.migration.engine import Migration
-from npu_config.migration.facts import facts, url_of
 from npu_config.migration.program import Outcome
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
 from npu_config.reporters.text import finding
@@ -129,15 +128,11 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
             if groups:
                 is_unwritten = kind == CHANGED and outcome.diagnostics
                 lines.append("  " + localized("would be changed" if is_unwritten else title))
-            for (id, text), numbers in groups.items():
+            for (id, text, url), numbers in groups.items():
                 where = localized("lines {}" if len(numbers) > 1 else "line {}", _numbers(numbers))
-                lines.append(
-                    "    {}, {}: {}".format(
-                        where, id, printable(localized(text or facts()[id].title))
-                    )
-                )
+                lines.append("    {}, {}: {}".format(where, id, printable(localized(text))))
                 if kind != CHANGED:
-                    lines.append("        {}".format(url_of(id)))
+                    lines.append("        {}".format(url))
     lines += _scripts(outcomes)
     lines += [localized("note: {}", remark) for remark in _remarks(outcomes)]
     lines.append(_summary(outcomes))
@@ -185,11 +180,11 @@ def _remarks(outcomes: Sequence[Outcome]) -> List[str]:
     return [phrase(text, join("; ", reasons))]
 
 
-def _groups(notes: Iterator[Note]) -> Dict[Tuple[str, str], List[int]]:
-    """Lines by what is said of them."""
-    found: Dict[Tuple[str, str], List[int]] = {}
+def _groups(notes: Iterator[Note]) -> Dict[Tuple[str, str, str], List[int]]:
+    """Lines by what is said of them, and where it is explained."""
+    found: Dict[Tuple[str, str, str], List[int]] = {}
     for note in notes:
-        found.setdefault((note.id, note.note), []).append(note.line)
+        found.setdefault((note.id, note.text, note.url), []).append(note.line)
     return found
 
 
@@ -266,7 +261,7 @@ def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                         "severity": note.severity.value,
                         "note": localized(note.note) if note.note else "",
                         "url": note.url,
-                        "situation": facts()[note.id].situation,
+                        "situation": note.situation,
                     }
                     for note in (migration.notes if migration else ())
                 ],
@@ -397,7 +392,7 @@ class _Rows:
             id=note.id,
             old=_safe(old),
             new="<pre>{}</pre>".format(_safe(new)) if new else "",
-            why=_safe(localized(note.note or facts()[note.id].title)),
+            why=_safe(localized(note.text)),
         )
 
     def _moved(self, offset: int, with_insertions: bool) -> int:

@@ -4,7 +4,7 @@ import ast
 import re
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import phrase
 from npu_config.migration.facts import facts, url_of
 from npu_config.migration.reached import Reach, Reached
@@ -39,7 +39,8 @@ CHANGED, REFUSED, MANUAL = "changed", "refused", "manual"
 class Note(NamedTuple):
     """One entry of the report: a line of the input, the fact, what became of it, and why.
 
-    ``asks`` says whether something has to be done; None: as the fact says.
+    ``asks`` says whether something has to be done; None: as the fact says.  ``found`` is the
+    finding of ``check`` that it tells, whose rule stands for the fact then.
     """
 
     line: int
@@ -47,12 +48,15 @@ class Note(NamedTuple):
     kind: str
     note: str
     asks: Optional[bool] = None
+    found: Optional[Diagnostic] = None
 
     @property
     def severity(self) -> Severity:
         """``ERROR`` and ``WARNING`` ask for something to be done, ``INFO`` for nothing."""
         if self.kind == CHANGED or self.asks is False:
             return Severity.INFO
+        if self.found is not None:
+            return self.found.severity
         return max(facts()[self.id].severity, Severity.WARNING if self.asks else Severity.INFO)
 
     @property
@@ -63,7 +67,17 @@ class Note(NamedTuple):
     @property
     def url(self) -> str:
         """The page that explains it."""
-        return url_of(self.id)
+        return url_of(self.id) if self.found is None else self.found.url or ""
+
+    @property
+    def situation(self) -> Optional[str]:
+        """The documented trouble that it is about, if it is one."""
+        return facts()[self.id].situation if self.found is None else self.found.situation
+
+    @property
+    def text(self) -> str:
+        """What is said of it: the note, or what the fact is called."""
+        return self.note or facts()[self.id].title
 
 
 class Change(NamedTuple):
@@ -122,9 +136,20 @@ class Work:
         self, line: int, id: str, kind: str, text: str = "", asks: Optional[bool] = None
     ) -> None:
         """Add an entry to the report; ``asks``: whether something has to be done."""
-        key = (line, id, kind)
-        if key not in self._notes or (text and not self._notes[key].note):
-            self._notes[key] = Note(line, id, kind, text, asks)
+        self.enter(Note(line, id, kind, text, asks))
+
+    def settle(self, first: int, last: int, situation: Optional[str]) -> None:
+        """Take back what is left to do about a trouble on some lines: it is mended."""
+        for key, note in list(self._notes.items()):
+            is_there = first <= note.line <= last and note.situation == situation
+            if is_there and note.kind != CHANGED:
+                del self._notes[key]
+
+    def enter(self, note: Note) -> None:
+        """Add an entry to the report."""
+        key = (note.line, note.id, note.kind)
+        if key not in self._notes or (note.note and not self._notes[key].note):
+            self._notes[key] = note
 
     def changed(self, line: int, id: str, text: str = "") -> None:
         """Something was edited."""

@@ -3,7 +3,7 @@
 import ast
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple
 
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Edit, Fix, Severity
 from npu_config.core.message import phrase
 from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
@@ -11,6 +11,7 @@ from npu_config.python_flow.scopes import (
     Scope,
     argument,
     arguments,
+    dotted_parts,
     literal_text,
     name_of,
 )
@@ -122,7 +123,7 @@ def keras_variable_in_input(context: Context) -> None:
     meaning = context.meaning
     seen: Set[int] = set()
 
-    def report(node: ast.AST) -> None:
+    def report(scope: Scope, node: ast.AST) -> None:
         if id(node) not in seen:
             seen.add(id(node))
             assert isinstance(node, ast.Call)
@@ -133,6 +134,7 @@ def keras_variable_in_input(context: Context) -> None:
                     name_of(node.func),
                 ),
                 context.place(node),
+                fix=_as_tensor(context, scope, node),
             )
 
     for _, function in meaning.given_functions():
@@ -144,13 +146,29 @@ def keras_variable_in_input(context: Context) -> None:
                     else None
                 )
                 if made is not None:
-                    report(made.node)
+                    report(*made)
     for site in meaning.dataset_calls():
         for value in arguments(check_call(site)):
             for item in _items(value):
                 made = meaning.makes(site.scope, item, _KERAS)
                 if made is not None:
-                    report(made.node)
+                    report(*made)
+
+
+def _as_tensor(context: Context, scope: Scope, call: ast.Call) -> Optional[Fix]:
+    """The function of TensorFlow that makes a tensor in place of ``keras.backend.zeros``."""
+    function, name = call.func, name_of(call.func)
+    dtype = argument(call, "dtype", 1)
+    is_plain = len(call.args) == 1 and all(k.arg in ("dtype", "name") for k in call.keywords)
+    if name not in ("zeros", "ones") or not is_plain or (dtype and not literal_text(dtype)):
+        return None
+    parts = dotted_parts(function) or []
+    owner = ".".join(parts[:-3]) if parts[-3:-1] == ["keras", "backend"] else "tf"
+    node: ast.AST = ast.parse(owner or "tf", mode="eval").body
+    if context.meaning.name(scope, node) not in ("tensorflow", "tensorflow.compat.v1"):
+        return None
+    text = "{}.{}".format(owner or "tf", name)
+    return Fix.writing(context.place(function), text, phrase("write {}", text))
 
 
 _VARIABLES = frozenset(
@@ -312,7 +330,69 @@ def initialised_together(context: Context) -> None:
                 "variables and an iterator are initialised by one run: the adapter leaves it on "
                 "the host, and the variables on the device stay 0",
                 context.place(call),
+                fix=_apart(context, initialisers, site),
             )
+
+
+_TABLES = ("tables_initializer", "initialize_all_tables", "initializers.tables_initializer")
+
+
+def _apart(context: Context, initialisers: _Initialisers, site: Site) -> Optional[Fix]:
+    """Two runs in place of one that is a statement and is given a written list."""
+    call, source = check_call(site), context.script.source
+    place = context.place(call)
+    fetches = argument(call, "fetches", 0)
+    others = [k for k in call.keywords if k.value is not fetches]
+    is_plain = (
+        isinstance(site.parents[-1], ast.Expr)
+        and isinstance(fetches, (ast.List, ast.Tuple))
+        and len(call.args) <= 1
+        and dotted_parts(call.func) is not None
+        and all(k.arg == "feed_dict" and not _calls(k.value) for k in others)
+    )
+    written = source.at(place)
+    if not is_plain or "#" in written:
+        return None
+    found: Dict[str, List[str]] = {"variables": [], "iterator": []}
+    for item in fetches.elts:  # type: ignore[union-attr]
+        kinds = initialisers.of(site.scope, item)
+        made = context.meaning.value(site.scope, item)
+        name = getattr(made and made.node, "func", None)
+        is_table = made and name is not None and context.meaning.tf(made.scope, name) in _TABLES
+        kind = "variables" if is_table else "".join(kinds)
+        if kind not in found:
+            return None
+        found[kind].append(source.at(context.place(item)))
+    end = "\r\n" if "\r\n" in source.text else "\n"
+    _, line, column, end_line, end_column = place
+    assert line
+    assert column
+    assert end_line
+    assert end_column
+    before = source.lines[line - 1][: column - 1]
+    after = source.lines[end_line - 1][end_column - 1 :].strip()
+    if not before.rstrip().endswith((":", ";")) and before.strip():
+        return None
+    if after and after[0] not in ";#":
+        return None
+    between = "; " if before.strip() or after.startswith(";") else end + before
+    function = source.at(context.place(call.func))
+    rest = "".join(", {}={}".format(k.arg, source.at(context.place(k.value))) for k in others)
+    runs = [
+        "{}({}{})".format(function, items[0] if len(items) == 1 else _listed(items), rest)
+        for items in found.values()
+    ]
+    text = between.join(run.replace("\n", end) for run in runs)
+    edit = Edit(line, column, end_line, end_column, text)
+    return Fix("run them one after the other", (edit,))
+
+
+def _calls(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Call) for part in ast.walk(node))
+
+
+def _listed(items: List[str]) -> str:
+    return "[{}]".format(", ".join(items))
 
 
 _LARGE = 10000

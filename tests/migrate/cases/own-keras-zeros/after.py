@@ -7,7 +7,7 @@ def input_fn():
     return K.zeros([1])
 
 
-data = tf.data.Dataset.range(2).map(lambda x: tf.cast(x, tf.float32) + K.zeros([1]))
+data = tf.data.Dataset.range(2).map(lambda x: tf.cast(x, tf.float32) + tf.zeros([1]))
 outside = K.zeros([2])
 with tf.Session(config=npu_config_proto()) as sess:
     sess.run(outside.initializer)
