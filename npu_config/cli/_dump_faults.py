@@ -194,7 +194,7 @@ def scan_command(
     In the order of execution: of the graph where it is given, else of time. Tables of statistics
     are read as well.
 
-    Exit code 0 when every tensor is clean, 1 when one is not.
+    Exit code 0 when every tensor is clean, 1 when one is not or could not be looked at.
     """
     from npu_config.dumps import scan as scanning
     from npu_config.dumps.tree import select
@@ -229,7 +229,8 @@ def scan_command(
             print_findings(found.diagnostics)
     if json_file is not None:
         write(json_file, as_json, force)
-    return 1 if found.tensors or fails(Report(found.diagnostics), False) else 0
+    bad = found.tensors or found.unread
+    return 1 if bad or fails(Report(found.diagnostics), False) else 0
 
 
 def _scan(found: Any, limit: int) -> str:
@@ -248,6 +249,10 @@ def _scan(found: Any, limit: int) -> str:
         phrase("origin"),
     )
     parts = []
+    if found.unread:
+        message = "tensors that could not be looked at: {:,}; the first is {}: {}\n"
+        first = found.unread[0]
+        parts.append(localized(message, len(found.unread), first.tensor, first.reason))
     if rows:
         parts.append(
             text.table(heads, map(_row, rows)) + text.left_out(len(found.tensors) - len(rows))
@@ -259,10 +264,6 @@ def _scan(found: Any, limit: int) -> str:
             found.looked_at,
         )
     )
-    if found.unread:
-        message = "tensors that could not be looked at: {:,}; the first is {}: {}\n"
-        first = found.unread[0]
-        parts.append(localized(message, len(found.unread), first.tensor, first.reason))
     if found.first is not None:
         each = found.first
         counts = listed(words for words, count in held(each) if count)

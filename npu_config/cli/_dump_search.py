@@ -20,6 +20,7 @@ from npu_config.core.message import join, listed, localized, phrase
 from npu_config.core.terminal import printable
 from npu_config.dumps import search as searching
 from npu_config.dumps.search import GRAPH, PRECISION, TYPE, UB, Search, SearchRun, Suspect
+from npu_config.text.words import did_you_mean
 
 _MOST_OPERATORS = 1000
 _NAMED = 10
@@ -79,6 +80,7 @@ def search_command(
 
     Exit code 0 while the search goes on and when it has found something, 1 when it ends without.
     """
+    unchecked = ""
     if sum((dump is not None, agrees is not None, diverges is not None, undo)) > 1:
         raise click.UsageError(
             localized("--dump, --agrees, --diverges and --undo exclude each other")
@@ -92,10 +94,17 @@ def search_command(
     elif agrees is not None or diverges is not None or undo:
         raise Failure("{} does not exist; there is no run to judge", path)
     else:
+        attempt(format_, lambda: _refuse_unknown(fusion_result, graph, passes, types))
         if dump is not None and reference is None:
             overflowed = dump
             types += attempt_values(format_, lambda: _types(overflowed))
         suspects = attempt(format_, lambda: _suspects(fusion_result, graph, passes, types))
+        if passes and fusion_result is None and graph is None:
+            unchecked = localized(
+                "nobody says that there is a pass {}: --fusion-result or --graph names those that "
+                "took effect",
+                listed(passes),
+            )
         search = attempt(format_, lambda: _begun(path, base or "", suspects, reference))
         if dump is not None:  # the dump of the base itself
             search = attr.evolve(search, runs=(SearchRun(1, frozenset()),))
@@ -108,7 +117,7 @@ def search_command(
     for number, verdict in ((agrees, searching.AGREES), (diverges, searching.DIVERGES)):
         if number is not None:
             search = _told(search, number, verdict)
-    return _go_on(search, path, force, format_)
+    return _go_on(search, path, force, format_, unchecked)
 
 
 # suspects
@@ -119,6 +128,35 @@ def _types(dump: str) -> Tuple[str, ...]:
     from npu_config.dumps.overflow import explain_overflows
 
     return tuple(explain_overflows(dump).mixlist)
+
+
+def _refuse_unknown(
+    fusion_result: Optional[str],
+    graph: Optional[str],
+    passes: Sequence[str],
+    types: Sequence[str],
+) -> None:
+    """A name that the compiled graph does not have is a slip of the pen."""
+    known: Dict[str, None] = {}
+    of_types: Dict[str, None] = {}
+    if fusion_result is not None:
+        from npu_config.diagnosis.profiling_tables import read_fusion_result
+
+        known.update((each.name, None) for each in read_fusion_result(fusion_result).effective)
+    if graph is not None:
+        from npu_config.dumps.graph import read_ge_graph
+
+        for op in read_ge_graph(graph):
+            of_types[op.type] = None
+            known.update((name, None) for name in op.passes)
+    for names, legal, words in (
+        (passes, known, "no fusion pass that took effect is called {}; there are {:,}{}"),
+        (types, of_types, "no operator of the graph is of the type {}; there are {:,} types{}"),
+    ):
+        for name in names:
+            if legal and name not in legal:
+                hint = did_you_mean(name, legal)
+                raise Failure(words, name, len(legal), "; {}".format(hint) if hint else "")
 
 
 def _suspects(
@@ -384,7 +422,7 @@ def _refuse_damaged(found: Sequence[Diagnostic]) -> None:
 # the next run
 
 
-def _go_on(search: Search, path: str, force: bool, format_: str) -> int:
+def _go_on(search: Search, path: str, force: bool, format_: str, unchecked: str) -> int:
     """Note the next run, write its configuration, and say what to do."""
     result = searching.outcome(search)
     if result.state == searching.SEARCHING and search.pending is None:
@@ -398,11 +436,11 @@ def _go_on(search: Search, path: str, force: bool, format_: str) -> int:
     with writing(path):
         searching.save_search(search, path)
     written: List[str] = []
-    notes: Sequence[str] = ()
+    notes = [unchecked] if unchecked else []
     if following_run is not None:
         target, made = following_run
         written = attempt(format_, lambda: following.save(target, made, force))
-        notes = made.notes
+        notes += made.notes
     found = searching.findings(search, result, path)
     content = {
         "state": result.state,

@@ -162,7 +162,7 @@ def or_unknown(value: Optional[Any]) -> str:
 def statistics(values: Any) -> str:
     """The statistics of a tensor in a few lines, with a small histogram."""
     if not values.elements:
-        return "    no elements\n"
+        return "    {}\n".format(localized("no elements"))
     lines = [
         localized(
             "    min {}  max {}  mean {}  std {}",
@@ -182,7 +182,8 @@ def statistics(values: Any) -> str:
             localized("    first NaN, infinite or limit values at {} (flat index)", places)
         )
     if values.padded:
-        lines.append("    the padding of the device's layout is counted, too")
+        message = "the padding of the device's layout is counted, too"
+        lines.append("    {}".format(localized(message)))
     most = max(values.histogram, default=0)
     step = (values.maximum - values.minimum) / max(len(values.histogram), 1)
     for index, count in enumerate(values.histogram):
@@ -396,7 +397,16 @@ def groups(files: Any) -> str:
         key = (where.run, where.device, where.model, where.model_id, where.step)
         grouped.setdefault(key, []).append(file)
     return table(
-        ("run", "device", "model", "id", "step", "operators", "files", "size"),
+        (
+            phrase("run"),
+            phrase("device"),
+            phrase("model"),
+            phrase("id"),
+            phrase("step"),
+            phrase("operators"),
+            phrase("files"),
+            phrase("size"),
+        ),
         (
             (
                 *map(or_unknown, key),
@@ -412,7 +422,16 @@ def groups(files: Any) -> str:
 def listed(entries: Sequence[Dict[str, Any]], limit: int) -> str:
     shown = entries if limit <= 0 else entries[:limit]
     result = table(
-        ("device", "step", "operator", "type", "in", "out", "size", "remark"),
+        (
+            phrase("device"),
+            phrase("step"),
+            phrase("operator"),
+            phrase("type"),
+            phrase("inputs"),
+            phrase("outputs"),
+            phrase("size"),
+            phrase("remark"),
+        ),
         (
             (
                 or_unknown(entry["device"]),
@@ -435,14 +454,18 @@ def left_out(count: int) -> str:
     return localized("and {:,} more (--limit 0 shows all)\n", count) if count else ""
 
 
+_KINDS = {"statistics": phrase("statistics"), "overflow": phrase("overflow")}
+
+
 def _remark(entry: Dict[str, Any]) -> str:
-    remarks = [] if entry["kind"] == "tensor" else [entry["kind"]]
+    kind = _KINDS.get(entry["kind"], entry["kind"])
+    remarks = [] if entry["kind"] == "tensor" else [localized(kind)]
     if entry["hashed"]:
-        remarks.append("named by hash")
+        remarks.append(localized(phrase("named by hash")))
     if entry["thread"] is not None:
         remarks.append(localized("thread {}", entry["thread"]))
     if not entry["whole"]:
-        remarks.append("not whole")
+        remarks.append(localized(phrase("not whole")))
     return join(", ", remarks)
 
 
@@ -461,7 +484,7 @@ def results(result: Any, threshold: float, limit: int) -> str:
     from npu_config.dumps.result import first_sentences
 
     if not result.judged:
-        return "no row has a cosine similarity: nothing was compared\n"
+        return "{}\n".format(localized("no row has a cosine similarity: nothing was compared"))
     bad = result.diverging
     rows = [
         (
@@ -473,7 +496,13 @@ def results(result: Any, threshold: float, limit: int) -> str:
         )
         for row in (bad if limit <= 0 else bad[:limit])
     ]
-    heads = ("line", "operator", "ground truth", "tensor", "cosine")
+    heads = (
+        phrase("line"),
+        phrase("operator"),
+        phrase("ground truth"),
+        phrase("tensor"),
+        phrase("cosine"),
+    )
     count = localized(
         "rows with a cosine similarity of {2:g} or less: {0:,} of {1:,}\n",
         len(bad),

@@ -142,11 +142,14 @@ def _record(path: str, found: List[Any]) -> Tuple[Any, str]:
         found.extend(error.diagnostics)
         return None, ""
     lines = [
-        "  {}: {}{}\n".format(unit.unit, words, "" if documented else " (uncertain)")
+        "  {}: {}{}\n".format(
+            unit.unit, localized(words), "" if documented else localized(" (uncertain)")
+        )
         for unit in units(record)
         for words, documented in unit.words
     ]
-    return dict(record), "".join(lines) or "  no status is set: nothing overflowed\n"
+    nothing = "  {}\n".format(localized("no status is set: nothing overflowed"))
+    return dict(record), "".join(lines) or nothing
 
 
 def _tensor(side: str, index: int, tensor: Any, bins: int) -> Tuple[Dict[str, Any], str]:
@@ -167,7 +170,7 @@ def _tensor(side: str, index: int, tensor: Any, bins: int) -> Tuple[Dict[str, An
         "reason": "",
     }
     head = "  {} {}: {} {} {}".format(
-        side, index, tensor.data_type, tensor.format, text.shape(tensor.shape)
+        localized(side), index, tensor.data_type, tensor.format, text.shape(tensor.shape)
     )
     if tensor.original_shape and tensor.original_shape != tensor.shape:
         head += localized(", in the network {}", text.shape(tensor.original_shape))
@@ -176,10 +179,10 @@ def _tensor(side: str, index: int, tensor: Any, bins: int) -> Tuple[Dict[str, An
         values = statistics_of(tensor, bins=bins)
     except NpuConfigError as error:
         facts["reason"] = error.diagnostics[0].message
-        return facts, head + "    {}\n".format(facts["reason"]) + _raw(tensor)
+        return facts, head + "    {}\n".format(localized(facts["reason"])) + _raw(tensor)
     except ImportError:
         facts["reason"] = NO_NUMPY
-        return facts, head + "    {}\n".format(NO_NUMPY)
+        return facts, head + "    {}\n".format(localized(NO_NUMPY))
     facts["statistics"] = attr.asdict(values)
     return facts, head + text.statistics(values)
 
@@ -199,7 +202,7 @@ def _shown_statistics(path: str, rows: Sequence[Any]) -> Tuple[Dict[str, Any], s
 
     columns = list(dict.fromkeys(name for row in rows for name in row.numbers))
     part = "{}\n".format(path) + text.table(
-        (phrase("tensor"), phrase("data type"), phrase("format"), "shape", *columns),
+        (phrase("tensor"), phrase("data type"), phrase("format"), phrase("shape"), *columns),
         (
             (
                 "{} {}".format(row.side, row.index),

@@ -397,7 +397,7 @@ class Work:
                     row = attr.evolve(row, gap=APART)
                 rows.append(row)
             self._tick()
-        if tables and not self._shared:
+        if tables:
             rows += self._tables(tables, sides, pair.where, len(ordered))
         self.rows += rows
         self.parts.append(_part(pair, rows, self._shared is not None))
@@ -419,6 +419,7 @@ class Work:
         self, files: Sequence[DumpFile], sides: Sides, where: Folder, index: int
     ) -> Iterator[Row]:
         """Tables of statistics of operators that have no tensors."""
+        exact = self._shared is not None
         real = {plain(op.name): op.name for op in sides.graph or ()}
         there = {plain(name) for name in sides.operators}
         for number, file in enumerate(files, index):
@@ -433,12 +434,16 @@ class Work:
             operator = Operator(name, file.op_type, file.name.time, NO_TENSORS)
             op = None if sides.graph is None else sides.graph.find(name)
             for line in lines:
+                if self._shared and not self._shared(
+                    operator, op, line.side, line.index, sides.graph
+                ):
+                    continue
                 match = match_of(operator, op, line.side, line.index, None, sides)
                 shape = line.shape or ()
                 which, names = (line.side, line.index), _stands_for(operator, op)
                 row = _row(number, operator, which, line.data_type, shape, match, names, where)
                 if match.array is not None:
-                    row = _by_numbers(row, of_line(name, line), True, match, self.bounds)
+                    row = _by_numbers(row, of_line(name, line), True, match, self.bounds, exact)
                 yield row
 
     def _ordered(self, ordered: List[Operator], model: Optional[str]) -> Optional[GeGraph]:
@@ -587,7 +592,7 @@ def _compared(row: Row, tensor: Tensor, match: Match, bounds: Bounds, exact: boo
     types = tensor.data_type, array.data_type
     kind = _kind(row, array)
     if array.numbers is not None:
-        return _by_numbers(row, of_tensor(tensor), False, match, bounds)
+        return _by_numbers(row, of_tensor(tensor), False, match, bounds, exact)
     try:
         both = aligned(tensor, array, match.format)
         limits = limits_of(kind, *types, bounds)
@@ -611,7 +616,9 @@ def _compared(row: Row, tensor: Tensor, match: Match, bounds: Bounds, exact: boo
     )
 
 
-def _by_numbers(row: Row, ours: Array, table: bool, match: Match, bounds: Bounds) -> Row:
+def _by_numbers(
+    row: Row, ours: Array, table: bool, match: Match, bounds: Bounds, exact: bool
+) -> Row:
     array = match.array
     assert array is not None
     types = ours.data_type, array.data_type
@@ -625,7 +632,8 @@ def _by_numbers(row: Row, ours: Array, table: bool, match: Match, bounds: Bounds
         mine, theirs = numbers_of(ours), numbers_of(array)
     except NpuConfigError as error:
         return attr.evolve(row, reason=error.diagnostics[0].message, gap=ABSENT)
-    judged = judge_numbers(mine, theirs, limits_of(kind, *types, bounds), types[0], tables)
+    limits = limits_of(kind, *types, bounds)
+    judged = judge_numbers(mine, theirs, limits, types[0], tables, exact)
     return attr.evolve(
         row, verdict=judged.verdict, reason=judged.reason, causes=judged.causes, kind=kind
     )

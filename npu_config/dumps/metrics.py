@@ -355,8 +355,8 @@ def _cosine(sums: _Sums) -> Tuple[float, str]:
 
 def _named(sums: _Sums) -> str:
     parts = []
-    for side, name in ((0, "the device"), (1, "the reference")):
-        for count, what in ((sums.nan[side], "NaN"), (sums.infinite[side], "infinite")):
+    for side, name in ((0, phrase("the device")), (1, phrase("the reference"))):
+        for count, what in ((sums.nan[side], "NaN"), (sums.infinite[side], phrase("infinite"))):
             if count:
                 parts.append(phrase("{:,} {} on {}", count, what, name))
     if not sums.odd:

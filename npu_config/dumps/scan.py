@@ -52,7 +52,8 @@ _BITS: Dict[str, Tuple[str, int]] = {
 }
 """Magnitudes of floats are ordered as their bits are; infinities and NaN come last."""
 _BLOCK = 1 << 18
-_WHOLE = ("DT_INT", "DT_UINT", "DT_QINT", "DT_QUINT", "DT_BOOL", "DT_STRING", "DT_RESOURCE")
+_WHOLE = ("DT_INT", "DT_UINT", "DT_QINT", "DT_QUINT", "DT_BOOL", "DT_STRING", "DT_RESOURCE",
+          "DT_VARIANT")  # fmt: skip
 """Types whose values are neither NaN nor infinite."""
 
 

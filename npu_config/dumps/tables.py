@@ -8,6 +8,8 @@ Source: facts dump.yaml, ``stats_csv``.
 import math
 from typing import Dict, List, Mapping, Optional, Tuple
 
+import attr
+
 from npu_config.core.message import join, phrase
 from npu_config.dumps.data_types import BY_NAME
 from npu_config.dumps.reference import Array
@@ -53,7 +55,12 @@ def numbers_of(array: Array) -> Dict[str, Number]:
 
 
 def judge_numbers(
-    ours: Numbers, theirs: Numbers, limits: Limits, data_type: str, tables: bool = False
+    ours: Numbers,
+    theirs: Numbers,
+    limits: Limits,
+    data_type: str,
+    tables: bool = False,
+    exact: bool = False,
 ) -> Judged:
     """Whether the numbers of two tensors agree.
 
@@ -63,7 +70,11 @@ def judge_numbers(
         limits: of the tensor.
         data_type: on the device.
         tables: both are of tables, so that extremes that are NaN or infinite mean the same.
+        exact: numbers have to be equal as far as tables have digits, as between ranks.
     """
+    if exact:
+        limits = attr.evolve(limits, relative=0.0, absolute=None, smallest=0.0)
+    rounded = 0.0 if exact and tables else _ROUNDED
     both = [
         (name, float(mine), float(there))
         for name, mine, there in ((name, ours.get(name), theirs.get(name)) for name in theirs)
@@ -85,7 +96,7 @@ def judge_numbers(
         elif (
             name not in COUNTS
             and math.isfinite(there)
-            and not _near(name, mine, there, both, limits)
+            and not _near(name, mine, there, both, limits, rounded)
         ):
             limit = _limit(data_type)
             full = limit is not None and abs(mine) >= limit and abs(there) > limit
@@ -93,6 +104,8 @@ def judge_numbers(
             reasons.append(phrase("{}: {:.6g}, {:.6g} in the reference", name, mine, there))
     if causes:
         return Judged(DIVERGES, tuple(dict.fromkeys(causes)), join("; ", reasons))
+    if exact:
+        return Judged(AGREES, (), "the statistics are equal; whether every bit is they cannot say")
     return Judged(AGREES, (), "compared by statistics alone")
 
 
@@ -102,7 +115,12 @@ def _limit(data_type: str) -> Optional[float]:
 
 
 def _near(
-    name: str, mine: float, there: float, both: List[Tuple[str, float, float]], limits: Limits
+    name: str,
+    mine: float,
+    there: float,
+    both: List[Tuple[str, float, float]],
+    limits: Limits,
+    rounded: float,
 ) -> bool:
     if limits.absolute is not None and name != NORM:
         return abs(mine - there) <= limits.absolute
@@ -111,4 +129,4 @@ def _near(
     allowed = limits.relative * abs(there) if name == NORM else ELEMENT * limits.relative * size
     if limits.kind == "index":
         allowed = 0.0
-    return abs(mine - there) <= allowed + _ROUNDED * abs(there) + limits.smallest
+    return abs(mine - there) <= allowed + rounded * abs(there) + limits.smallest

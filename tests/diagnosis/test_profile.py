@@ -203,3 +203,19 @@ def test_any_bytes(tmp_path_factory, name, data, headed):
     path.write_bytes(head * headed + data)
     with contextlib.suppress(NpuConfigError):
         read_profile([path])
+
+
+def test_rows_whose_time_is_none(tmp_path):
+    """They are counted and named, totals are without them, and the exit code says so."""
+    import subprocess
+    import sys
+
+    path = tmp_path / "op_summary_0_1.csv"
+    rows = ['"a\nb",Add,AI_CORE,10.5', "b,Add,AI_CORE,1o.5", "c,Add,AI_CORE,N/A", "d,Add,AI_CORE"]
+    path.write_text("\n".join(["Op Name,OP Type,Task Type,Task Duration(us)", *rows, ""]))
+    command = [sys.executable, "-m", "npu_config", "op-summary", str(path)]
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    text = result.stdout.decode()
+    assert result.returncode == 1, text
+    assert "rows without a readable time: 2; the totals are without them; lines: 4, 6" in text
+    assert "rows: 1, without a time: 3" in text

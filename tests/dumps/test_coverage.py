@@ -89,3 +89,32 @@ def test_truth_values_have_no_distance(tmp_path, npu):
     numpy.save(str(tmp_path / "tf/mask.0.17673230440000.npy"), mask)
     result = npu("dump", "compare", tmp_path / "npu", tmp_path / "tf")
     assert (result.code, "NaN" in result.out) == (0, False), result.out
+
+
+HEAD = "Input/Output,Index,Data Size,Data Type,Format,Shape,Max Value,Min Value,Avg Value\n"
+
+
+def test_ranks_by_statistics(tmp_path, npu):
+    """Tables of what every rank has are equal, or diverge; what they cannot say is said."""
+    for device, mean in ((0, 0.25), (1, 0.25), (2, 0.250001)):
+        folder = w.step_folder(tmp_path, device=device)
+        line = "Output,0,8,DT_FLOAT,ND,2,1,-0.5,{}\n".format(mean)
+        name = "HcomAllReduce.sum.1.2.176732304500000{}.csv".format(device)
+        (folder / name).write_text(HEAD + line)
+        (folder / name.replace("HcomAllReduce.sum", "Relu.own")).write_text(
+            HEAD + line.replace("1,-0.5", "{},-0.5".format(device))
+        )
+    found = json.loads(npu("dump", "compare", tmp_path, "--format", "json").out)
+    rows = {(row["device"], row["op_name"]): row for row in found["rows"]}
+    verdicts = {key: row["verdict"] for key, row in rows.items()}
+    assert verdicts == {(1, "sum"): "agrees", (2, "sum"): "diverges"}
+    assert "cannot say" in rows[1, "sum"]["reason"]
+
+
+def test_scan_of_what_cannot_be_looked_at(tmp_path, npu):
+    """A tensor without numbers is no clean one."""
+    folder = w.step_folder(tmp_path)
+    path = folder / "Relu.a.1.2.1767323045000000.csv"
+    path.write_text(HEAD + "Output,0,8,DT_FLOAT,ND,2,,,\n")
+    result = npu("dump", "scan", tmp_path)
+    assert (result.code, "tensors that could not be looked at: 1" in result.out) == (1, True)

@@ -310,3 +310,25 @@ def test_it_is_killed(begin, tmp_path):
             subprocess.run(told, stdout=subprocess.PIPE, env=env, check=True).stdout
         )
     assert found["off"]["graph"] == PASSES[1:2]
+
+
+def test_names_of_suspects(tmp_path, npu):
+    """A slip of the pen is refused with the near name; what nothing is known of is noted."""
+    (tmp_path / "base.yaml").write_text("dump:\n  dump_path: ./d\n")
+    (tmp_path / "fusion_result.json").write_text(
+        json.dumps(
+            {
+                "session_and_graph_id_0_0": {
+                    "graph_fusion": {"MulAddPass": {"match_times": "1", "effect_times": "1"}}
+                }
+            }
+        )
+    )
+    arguments = ("dump", "search", tmp_path / "s.json", "--config", tmp_path / "base.yaml")
+    known = ("--fusion-result", tmp_path / "fusion_result.json")
+    result = npu(*arguments, *known, "--suspect", "MulAddPas")
+    assert (result.code, 'did you mean "MulAddPass"' in result.err) == (2, True), result
+    assert not (tmp_path / "s.json").exists()
+    result = npu(*arguments, "--suspect", "MulAddPas")
+    assert "nobody says that there is a pass MulAddPas" in result.out
+    assert "undecided: 1 (MulAddPas" in result.out or "MulAddPas, " in result.out

@@ -269,7 +269,8 @@ def test_many_random_tensors():
         if found.verdict != "agrees":
             false.append((number, data_type, kind, found))
         kind = ("activation", "gradient")[number % 2]
-        noisy = y * (1 + random.standard_normal(y.shape) * 0.02)
+        noise = 0.02 if data_type in ("DT_FLOAT16", "DT_BF16") else 0.01
+        noisy = y * (1 + random.standard_normal(y.shape) * noise)
         noisy = rounded(numpy.clip(noisy, -65000, 65000).astype("f4"), FLOATS[data_type])
         found = verdict(noisy, y, data_type, kind)
         if found.verdict != "agrees":
@@ -278,16 +279,22 @@ def test_many_random_tensors():
 
 
 def test_few_elements():
-    """A single value may be off by twice as much; what the user gives, and weights, may not."""
+    """A single float16 may be off by twice as much; a float32, weights, given limits may not."""
     y = numpy.asarray([2.0], "f4")
     for by, kind, bounds, expected in (
         (1.09, "activation", None, "agrees"), (1.11, "activation", None, "diverges"),
         (1.15, "gradient", None, "agrees"), (1.02, "weight", None, "diverges"),
         (1.09, "activation", Bounds(relative=0.05), "diverges"),
     ):  # fmt: skip
-        assert verdict(y * numpy.float32(by), y, "DT_FLOAT", kind, bounds).verdict == expected
+        found = verdict(rounded(y * by, "f2"), y, "DT_FLOAT16", kind, bounds)
+        assert found.verdict == expected
+        assert ("for so few values" in found.reason) is (expected == "agrees")
     one_large = numpy.asarray([100.0, *[0.1] * 99], "f4")
-    assert verdict(one_large * numpy.float32(1.08), one_large, "DT_FLOAT").verdict == "agrees"
+    larger = rounded(one_large * 1.08, "f2")
+    assert verdict(larger, one_large, "DT_FLOAT16").verdict == "agrees"
+    for kind in ("DT_FLOAT", "DT_DOUBLE"):  # a loss that is 6 % off
+        assert verdict(y * numpy.float32(1.06), y, kind).causes == ("single",)
+        assert verdict(y * numpy.float32(1.04), y, kind).verdict == "agrees"
     even = numpy.ones(100, "f4")
     assert verdict(even * numpy.float32(1.06), even, "DT_FLOAT").verdict == "diverges"
 

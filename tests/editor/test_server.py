@@ -128,6 +128,7 @@ COMPLETIONS = [
     ("ranks_b.json", TABLE % (', "|"', ""), "device_port", "device_port"),
     ("ranks_b.json", TABLE % ("", ', "|"'), "host_ip", "host_ip"),
     ("fusion_switch.cfg", '{"Switch": {"GraphFusion": {}, "|"}}', "UBFusion", "UBFusion"),
+    ("fusion_switch.cfg", '{"Switch": {"GraphFusion": {"|"}}}', "ALL", "ALL"),
     ("op_cache.ini", "[op_compiler_cache]\nmax_|\n", "max_op_cache_size", None),
     ("insert_op.cfg", "aipp_op {\n  aipp_mode: st|\n}\n", "static", "static"),
     ("fusion_switch.cfg", '{"Switch": {"GraphFusion": {"ALL": "|"}}}', "off", "off"),
@@ -177,6 +178,64 @@ def test_completion(editor, project, name, text, label, written):
     edit = offered[label]["textEdit"]
     assert (written or label) == edit["newText"]
     assert edited(text, [edit]) != text
+
+
+MIDDLE = [
+    ("c.yaml", "version: 1\nhccl_|time: 5\n", "hccl_timeout", "\nhccl_timeout: 5\n"),
+    ("c.yaml", "version: 1\n|time: 5\n", "hccl_timeout", "\nhccl_timeout: 5\n"),
+    ("c.yaml", "version: 1\ndump_mode: o|ut\n", "output", ": output\n"),
+    ("c.yaml", "version: 1\nextends: conf/b|as.yml\n", "base.yaml", " conf/base.yaml\n"),
+    ("c.yaml", "version: 1\nextends: co|n/base.yaml\n", "conf/", " conf/base.yaml\n"),
+    ("c.yaml", "version: 1\nx: 1  # npu: ignore[NPU1|04, NPU2]\n", "NPU101", "[NPU101, NPU2]"),
+    ("c.toml", "version = 1\nhccl_|time = 5\n", "hccl_timeout", "\nhccl_timeout = 5\n"),
+    ("c.toml", "version = 1\n[pre|cis]\n", "precision", "\n[precision]\n"),
+    ("c.json", '{"version": 1, "hccl_|time": 5}', "hccl_timeout", ' "hccl_timeout": 5}'),
+    ("s.pbtxt", PROTO % ("hccl_|time", "i: 5"), "hccl_timeout", ' "hccl_timeout" value'),
+    ("s.pbtxt", PROTO % ("dump_mode", 's: "o|ut"'), "output", ' s: "output" }'),
+    ("s.py", SCRIPT.format("NPURunConfig(hccl_|time=5)"), "hccl_timeout", "(hccl_timeout=5)"),
+    ("s.py", SCRIPT.format('x.parameter_map["hccl_timeout"].|s = 5'), "i", '"].i = 5'),
+    (
+        "s.py",
+        SCRIPT.format('NpuConfigBuilder().d|ata("/x").b()'),
+        "data_dump",
+        '.data_dump("/x").b',
+    ),
+    ("s.py", SCRIPT.format("os.environ['RANK_|TABLE']"), "RANK_TABLE_FILE", "['RANK_TABLE_FILE']"),
+    ("run.sh", "export RANK_|TABLE=/x\n", "RANK_TABLE_FILE", "export RANK_TABLE_FILE=/x\n"),
+    ("run.sh", "export RANK_TABLE_FILE=ra|nk.json\n", "ranks.json", "=ranks.json\n"),
+    ("ops_info_b.json", '{"black-list": {"to-|ad": []}}', "to-add", '{"to-add": []}'),
+    ("ranks_b.json", TABLE % (', "device_|p": "1"', ""), "device_port", ' "device_port": "1"'),
+    ("fusion_switch.cfg", '{"Switch": {"UB|Fus": {}}}', "UBFusion", '{"UBFusion": {}}'),
+    (
+        "op_cache.ini",
+        "[op_compiler_cache]\nmax_|op=5\n",
+        "max_op_cache_size",
+        "\nmax_op_cache_size=5",
+    ),
+    ("insert_op.cfg", "aipp_op {\n  aipp_|mod: static\n}\n", "aipp_mode", " aipp_mode: static"),
+    ("op_precision.ini", "[ByOpType]\nAdd=high_|prec\n", "high_precision", "=high_precision\n"),
+    ("dtypes.cfg", DTYPES + "a/Relu::Input|Dty:float\n", "InputDtype:", "::InputDtype:float\n"),
+]
+WHOLE = {"textDocument": {"completion": {"completionItem": {"insertReplaceSupport": True}}}}
+
+
+@pytest.mark.parametrize(("name", "text", "label", "expected"), MIDDLE)
+def test_completion_in_the_middle_of_a_word(editor, project, name, text, label, expected):
+    """The rest of the word does not stay behind what is chosen, nor is a sign there twice."""
+    path, position, text, _ = opened(editor, project, name, text)
+    edit = next(e for e in editor.complete(path, *position) if e["label"] == label)["textEdit"]
+    assert expected in edited(text, [edit])
+
+
+def test_an_editor_that_inserts_or_replaces(project):
+    """Where the user chooses whether the rest of the word stays, both places are said."""
+    text = "version: 1\nhccl_time: 5\n"
+    with Client(project, capabilities=WHOLE) as client:
+        client.found(project / "c.yaml", text)
+        items = client.complete(project / "c.yaml", 1, 5)
+        edit = next(each for each in items if each["label"] == "hccl_timeout")["textEdit"]
+    ends = [edit[way]["end"]["character"] for way in ("insert", "replace")]
+    assert (ends, edit["newText"]) == ([5, 9], "hccl_timeout")
 
 
 @pytest.mark.parametrize(

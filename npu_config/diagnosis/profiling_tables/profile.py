@@ -31,7 +31,7 @@ import attr
 from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, is_directory, walk
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.diagnosis.profiling_tables.op_summary import (
     Columns,
     OneBlockReading,
@@ -242,6 +242,8 @@ class _Sums:
         self._waiting = 0.0
         self._sums: Dict[str, Dict[Tuple[str, str, str], _Sum]] = {}
         self._steps: List[List[Optional[float]]] = []
+        self._bad: List[int] = []
+        self._line: Callable[[], int] = int
 
     def fault(self, message: str, place: Place, help: Optional[str] = None) -> None:
         self.faults.append(profiling_table_unreadable.diagnostic(message, place, help=help))
@@ -252,6 +254,7 @@ class _Sums:
             if stream is None:
                 return
             reader = csv.reader(lines_of(stream, self._progress))
+            self._line = lambda: reader.line_num
             try:
                 header = next(reader, None)
                 if header is None:
@@ -263,6 +266,7 @@ class _Sums:
                 self.fault(phrase("this is not a CSV table: {}", error), place)
 
     def _table(self, path: str, header: List[str], rows: Iterator[List[str]]) -> None:
+        self._bad = []
         columns = Columns(header)
         kind = kind_of_table(path) or _guessed(columns)
         if kind == "op_summary":
@@ -272,6 +276,7 @@ class _Sums:
         elif kind is not None and columns.at(_DURATION) is not None:
             counts = self._time_rows(kind, columns, rows)
         else:
+            counts = None
             message = "this is not a table of a profile: its first line names no time"
             self.fault(message, Place(path, 1), "give the .csv files that the profiler exported")
             return
@@ -282,7 +287,16 @@ class _Sums:
         if not counts[0]:
             self.fault("the table has no row with a time", Place(path))
             return
+        self._name_bad(path)
         self.tables.append(ProfileTable(path, kind, *counts))
+
+    def _name_bad(self, path: str) -> None:
+        """Say which rows have something else where a time is to be."""
+        if self._bad:
+            message = "rows without a readable time: {:,}; the totals are without them; lines: {}"
+            lines = [*map(str, self._bad[:_SHOWN]), *(["..."] if len(self._bad) > _SHOWN else [])]
+            text = phrase(message, len(self._bad), listed(lines))
+            self.fault(text, Place(path, self._bad[0]), "export the profile again")
 
     def _time_rows(
         self, kind: str, columns: Columns, rows: Iterable[List[str]]
@@ -302,6 +316,8 @@ class _Sums:
             taken = _time(row, time_at, scale)
             if taken is None:
                 skipped += 1 if row else 0
+                if _is_bad(row, time_at):
+                    self._bad.append(self._line())
                 continue
             read += 1
             op_type, task = _cell(row, type_at), _cell(row, task_at)
@@ -331,6 +347,8 @@ class _Sums:
             times = [_time(row, at, scale) for at, scale in wanted]
             if times[0] is None:
                 skipped += 1 if row else 0
+                if _is_bad(row, wanted[0][0]):
+                    self._bad.append(self._line())
                 continue
             read += 1
             self._steps.append(times)
@@ -442,6 +460,16 @@ def _time(row: Sequence[str], at: Optional[int], scale: float) -> Optional[float
     except (ValueError, IndexError):
         return None
     return value if 0.0 <= value < 1e15 else None
+
+
+_NO_TIME = ("", "N/A", "-")
+_SHOWN = 5
+"""How many lines are named."""
+
+
+def _is_bad(row: Sequence[str], at: Optional[int]) -> bool:
+    """True for a cut row, and for one whose time is neither a time nor marked as missing."""
+    return bool(row) and at is not None and (at >= len(row) or row[at].strip() not in _NO_TIME)
 
 
 def _drop(sums: Dict[Tuple[str, str, str], _Sum]) -> None:
