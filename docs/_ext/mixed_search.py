@@ -82,10 +82,11 @@ def add_search_words(app: Sphinx, doctree: nodes.document) -> None:
     name = app.env.docname
     chinese = name.startswith("zh/")
     here = name[len("zh/") :] if chinese else name
+    sections = list(doctree.findall(nodes.section))
     entries: List[Tuple[str, str, str, str, None]] = []
     for line, targets in _search_words().items():
         for target in targets:
-            anchor = _anchor(doctree, here, target)
+            anchor = _anchor(sections, here, target)
             if anchor is not None:
                 words = phrases(line, chinese)
                 entries += [("single", word, anchor, "main", None) for word in words]
@@ -93,17 +94,16 @@ def add_search_words(app: Sphinx, doctree: nodes.document) -> None:
         doctree.insert(0, index(entries=entries))
 
 
-def _anchor(doctree: nodes.document, here: str, target: str) -> Any:
+def _anchor(sections: List[nodes.section], here: str, target: str) -> Any:
     """The id of what a target names on this page, empty for the page itself; None: not on it."""
     page, _, part = target.partition("#")
     if here == page or here == "rules/" + target:
-        sections = list(doctree.findall(nodes.section))
         if not part:
             return ""
         return next((i for each in sections for i in each["ids"] if i == part), "")
     if not here.startswith(("options/", "reference/environment", "rules/")):
         return None
-    for section in doctree.findall(nodes.section):
+    for section in sections:
         title = section[0].astext().split() if len(section) else []
         if title[:1] == [target] and not here.startswith("rules/NPU"):
             return section["ids"][0]

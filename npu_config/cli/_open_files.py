@@ -15,13 +15,10 @@ from npu_config.core.target import ANY_TARGET
 from npu_config.editor.files import Checked
 from npu_config.lint.project import Project, find_project
 from npu_config.lint.walk import of_package
-from npu_config.readers import SIDE_FILES
+from npu_config.readers import RULES_OF_OTHERS, SIDE_FILES
 from npu_config.rulebook import load_all
 from npu_config.text.loading import unsaved
 from npu_config.text.rules import unreadable_file
-
-_OF_OTHERS = ("NPU7011", "NPU708", "NPU780", "NPU784")
-"""What is said of named files that are not ours: where they are just open they draw nothing."""
 
 
 class OpenFileChecker:
@@ -74,7 +71,7 @@ def _named(path: str, project: Project, known: str) -> Optional[Session]:
     """
     session = _session(project, known if known in SIDE_FILES else None)
     session.check([path])
-    return None if any(each.rule in _OF_OTHERS for each in session.report()) else session
+    return None if any(each.rule in RULES_OF_OTHERS for each in session.report()) else session
 
 
 def _absolute(found: Diagnostic) -> Diagnostic:

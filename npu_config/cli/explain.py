@@ -22,6 +22,8 @@ from npu_config.cli._topics import (
 from npu_config.core.message import join, listed, localized
 
 _RULE = re.compile(r"NPU[0-9]+\Z", re.I)
+_WORD = re.compile(r"\w\w|[^\W\x00-\x7f]")
+"""What can be looked for: a letter alone, of an option that does not exist, is in every page."""
 
 
 @click.command("explain")
@@ -47,7 +49,7 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
     npu-config explain "Getting socket times out"
     npu-config explain --list --kind variable
     """
-    if not listing and not any(re.search(r"\w", word) for word in words):
+    if not listing and not any(_WORD.search(word) for word in words):
         raise click.UsageError("name an option or a rule, or use --list")
     found: List[Topic] = [] if words else _listed(kind)
     unknown: List[str] = []

@@ -19,7 +19,7 @@ from npu_config.editor.keys import CONFIGURATIONS, described, schema_at, schema_
 from npu_config.judging.comments import open_list
 from npu_config.launch.environment.variables import VARIABLES
 from npu_config.sidefiles.customize_dtypes import DTYPES, KEYWORDS, TYPE
-from npu_config.sidefiles.fusion_switch import SWITCH
+from npu_config.sidefiles.fusion_switch import ALL, FUSIONS, SWITCH
 from npu_config.sidefiles.op_precision import BY_NAME, BY_TYPE, MODES
 from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.writers import scalar
@@ -58,6 +58,8 @@ _PRECISION_HEADER = lazy_pattern(r"[ \t]*\[(\w*)\Z")
 _PRECISION_MODE = lazy_pattern(r"[^=#]+=[ \t]*(\w*)\Z")
 _DTYPE = lazy_pattern(r"[^:]+:(.*[:,])?(\w*)\Z")
 _SWITCHED = lazy_pattern(r"\w+[ \t]*:[ \t]*(\w*)\Z")
+_REST = lazy_pattern(r"[\w-]*")
+_REST_OF_FILE = lazy_pattern(r"[\w.@+-]*")
 _PLAIN_NAME = lazy_pattern(r"[\w.@+-]+\Z")
 _TYPED = 2
 """Letters of a variable's name that are typed before a line that may be any command is one."""
@@ -95,10 +97,11 @@ class Item(NamedTuple):
 
 
 class Completion(NamedTuple):
-    """Items, and the number of characters before the cursor that one of them replaces."""
+    """Items, and how many characters before and after the cursor one of them replaces."""
 
     length: int = 0
     items: Tuple[Item, ...] = ()
+    after: int = 0
 
 
 def complete(
@@ -113,7 +116,33 @@ def complete(
         rules: id and name of every rule.
     """
     start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
-    line = text[start:offset]
+    found = _complete(path, text, offset, text[start:offset], rules)
+    return _whole(found, text, offset) if found.items else found
+
+
+def _whole(found: Completion, text: str, offset: int) -> Completion:
+    """The items in the place of the whole word that the cursor is in, not of its beginning."""
+    names_files = any(each.what in ("file", "folder") for each in found.items)
+    rest = (_REST_OF_FILE if names_files else _REST).match(text, offset)
+    end = offset if rest is None else rest.end()
+    if not found.length and text[end : end + 1] in (".", "("):  # an expression of Python
+        end = offset
+    sign = text[end : end + 80].lstrip(" \t")[:1]
+    if sign not in ("=", ":", "/"):
+        return found._replace(after=end - offset)
+    items = (
+        each._replace(text=each.text.rstrip()[:-1].rstrip())
+        if each.text.rstrip().endswith(sign)
+        else each
+        for each in found.items
+    )
+    return Completion(found.length, tuple(items), end - offset)
+
+
+def _complete(
+    path: str, text: str, offset: int, line: str, rules: Sequence[Tuple[str, str]]
+) -> Completion:
+    """What may be written, after the beginning of a line."""
     ignored = open_list(line)
     if ignored is not None:
         found = [Item(id, id, "rule", name, id) for id, name in rules]
@@ -132,8 +161,8 @@ def complete(
     if kind not in CONFIGURATIONS and schema is None:
         return Completion()
     slot = slot_at(kind, text, offset)
-    rest = text[offset : offset + 80]
     if slot is not None:
+        rest = _REST.sub("", text[offset : offset + 80], 1)
         return _in_config(path, kind or "", slot, text, rest, schema)
     if kind == "fusion_switch":
         switched = _SWITCHED.match(line)
@@ -215,6 +244,8 @@ def _in_config(
             Item(name, _quoted(name, kind, slot.quote) + ends, "key", described(key.kind))
             for name, key in keys.items()
         ]
+        if kind == "fusion_switch" and slot.keys[-1:] and slot.keys[-1] in FUSIONS and not keys:
+            found.append(Item(ALL, _quoted(ALL, kind, slot.quote) + ends, "key"))
         return _matching(slot.word, found)
     found = list(_config_keys(slot.keys, kind))
     written = set(re.findall(r"""^[ \t]*["']?([\w-]+)["']?[ \t]*[:=]""", text, re.M))

@@ -23,6 +23,7 @@ from typing import (
     Optional,
     Sequence,
     Tuple,
+    Union,
 )
 
 from lsprotocol import types
@@ -231,10 +232,10 @@ def _server(
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     @spoken
     def on_hover(params: types.HoverParams) -> Optional[types.Hover]:
-        from npu_config.editor.hover import hover, is_log
+        from npu_config.editor.hover import has_pages, hover
 
         file = server.file(params.text_document.uri)
-        if file is None or not (is_log(file.path) or file.ours):
+        if file is None or not (has_pages(file.path) or file.ours):
             return None
         found = hover(file.path, file.text, _offset(file, params.position), pages)
         if found is None:
@@ -255,7 +256,14 @@ def _server(
             return types.CompletionList(False, [])
         offset = _offset(file, params.position)
         found = complete(file.path, file.text, offset, rules())
-        place = _range(file.lines.span(offset - found.length, offset))
+        span, start, end = file.lines.span, offset - found.length, offset + found.after
+        typed, word = _range(span(start, offset)), _range(span(start, end))
+
+        def written(text: str) -> Union[types.TextEdit, types.InsertReplaceEdit]:
+            if found.after and _can_insert_or_replace(server):
+                return types.InsertReplaceEdit(text, typed, word)
+            return types.TextEdit(word, text)
+
         items = [
             types.CompletionItem(
                 label=each.label,
@@ -264,7 +272,7 @@ def _server(
                 tags=[types.CompletionItemTag.Deprecated] if each.deprecated else None,
                 sort_text="{}{:04}".format(int(each.deprecated), number),
                 filter_text=each.label,
-                text_edit=types.TextEdit(place, each.text),
+                text_edit=written(each.text),
                 data=each.page or None,
             )
             for number, each in enumerate(found.items)
@@ -350,6 +358,14 @@ def _root(params: types.InitializeParams) -> Optional[str]:
     folders = params.workspace_folders
     uri = folders[0].uri if folders else params.root_uri
     return params.root_path if uri is None else _path(uri)
+
+
+def _can_insert_or_replace(server: Server) -> bool:
+    """Whether the editor lets its user choose if the rest of the word stays."""
+    document = server.client_capabilities.text_document
+    completion = None if document is None else document.completion
+    item = None if completion is None else completion.completion_item
+    return item is not None and bool(item.insert_replace_support)
 
 
 def _lines(path: str, file: Optional[OpenFile]) -> Lines:

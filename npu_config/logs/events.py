@@ -100,6 +100,9 @@ _LAST_WORDS = re.compile(
 )
 """By which jobs, and who started them, say that they came to their end."""
 
+_OF_ENDS = re.compile(r"[Ff]inal|FINAL|rain|RAIN|destroy|ode|tatus|one|ONE|real|训练")
+"""What stands in all of those."""
+
 _TRAINED = re.compile(
     r"(?i)\bloss\b['\"]?[ =:]{0,3}-?\d|global_step/sec|\b(?:step|epoch|iter(?:ation)?)s?\b"
     r"[ =:/\[]{1,3}\d|(?:examples|images|samples|it)/s"
@@ -294,7 +297,7 @@ class Channel:
     def _goes_on(self, number: int, line: Record) -> None:
         """Whether a line tells that the job trains, that it came to its end, or lost its loss."""
         body = line.body[:_LOOKED_AT]
-        if _LAST_WORDS.search(body) is not None:
+        if _OF_ENDS.search(body) is not None and _LAST_WORDS.search(body) is not None:
             self.closed = self.trained
         elif _TRAINED.search(body) is not None:
             self.trained += 1

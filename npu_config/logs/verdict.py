@@ -4,7 +4,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 import attr
 
-from npu_config.logs.events import ERROR, FOLLOWER, KNOWN, OWN, SIGN, Event
+from npu_config.logs.events import ERROR, FOLLOWER, KNOWN, OWN, SIGN, Channel, Event
 from npu_config.logs.jobs import Job, Process
 
 __all__ = ["Verdict", "judged", "survived", "time_of"]
@@ -28,15 +28,12 @@ def survived(process: Process) -> List[Event]:
     return found
 
 
-def _went_on(event: Event, process: Process) -> bool:
+def _went_on(event: Event, channel: Channel) -> bool:
     """Whether a process trained behind something: it is not what ended it."""
     if event.form not in ("exception", "shell"):
         return False
     least = _GOES_ON if event.form == "exception" else 1
-    return any(
-        any(each is event for each in channel.events) and channel.trained >= event.trained + least
-        for channel in process.channels
-    )
+    return channel.trained >= event.trained + least
 
 
 def first_of(process: Process) -> Optional[Event]:
@@ -44,7 +41,13 @@ def first_of(process: Process) -> Optional[Event]:
     gone = survived(process)
     behind = {id(event) for event in gone}
     events = [event for event in process.events if id(event) not in behind]
-    left = [event for event in events if not _went_on(event, process)]
+    went_on = {
+        id(event)
+        for channel in process.channels
+        for event in channel.events
+        if _went_on(event, channel)
+    }
+    left = [event for event in events if id(event) not in went_on]
     if len(left) < len(events):
         found = _first_of(process, left)
         if found is not None and not found.other_side:

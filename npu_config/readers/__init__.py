@@ -30,6 +30,7 @@ from npu_config.rules.reading import ANOTHER_PROGRAM, CANNOT_BE_READ, TEMPLATE, 
 from npu_config.sidefiles import KINDS as SIDE_FILE_KINDS
 from npu_config.sidefiles import MARKS
 from npu_config.text.loading import BYTES, decode, guarded, load, too_large
+from npu_config.text.rules import not_checked_here
 from npu_config.text.source import Source
 from npu_config.text.words import is_typo, shown
 
@@ -39,6 +40,7 @@ __all__ = [
     "KINDS",
     "LARGEST",
     "NOTHING_OF_NPU",
+    "RULES_OF_OTHERS",
     "Reading",
     "read",
     "read_found",
@@ -403,6 +405,17 @@ class Ownership(NamedTuple):
     def __bool__(self) -> bool:
         return self.ours
 
+
+RULES_OF_OTHERS = tuple(
+    rule.id
+    for rule in (
+        rules.foreign_file,
+        rules.unknown_file_kind,
+        rules.file_of_another_kind,
+        not_checked_here,
+    )
+)
+"""What is said of named files that are not ours: where they are just open they draw nothing."""
 
 NOTHING_OF_NPU = "it sets nothing of the NPU"
 _NO_KIND = Ownership(False, "unsupported file type")

@@ -282,9 +282,8 @@ class _Growth:
             for operation in operations[self._count :][:_MOST_NEW]:
                 node = LiveNode(operation)
                 frames = node.frames()
-                if not is_foreign(node):
-                    lines = (each[:2] for each in frames if not _is_framework(each.path))
-                    made.setdefault(tuple(lines), (node, frames))
+                if not is_foreign(node):  # what a framework makes once is not made again
+                    made.setdefault(tuple(each[:2] for each in frames), (node, frames))
             for lines, (node, frames) in made.items():
                 self._made[lines] = self._made.get(lines, 0) + 1
                 if self._made[lines] >= _AGAIN or (self._made[lines] > 1 and trains()):

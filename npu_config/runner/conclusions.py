@@ -1,6 +1,8 @@
 """What the calls of a session say together: shapes and fetches that change, dynamic graphs."""
 
-from typing import Any, Dict, Iterator, List, Mapping, Sequence, Set, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
+
+import attr
 
 from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import listed, phrase
@@ -35,18 +37,25 @@ def _has_profiles(options: Mapping[str, Any]) -> bool:
 
 
 def _of_graphs(calls: Sequence[Call]) -> Iterator[Diagnostic]:
-    """What the graphs show; of what matters in repeated runs, what was repeated."""
+    """What the graphs show, once for each line; of what matters when repeated, what was."""
     times: Dict[Diagnostic, int] = {}
     for call in calls:
         for found, is_hot in call.found:
             times[found] = times.get(found, 0) + (call.times if is_hot else 2)
-    one_of_a_kind: Set[str] = set()
+    by_line: Dict[Any, List[Diagnostic]] = {}
     for found, count in times.items():
-        if count < 2 or found.rule in one_of_a_kind:
+        if count >= 2:
+            place = None if found.situation in _ONCE else (found.path, found.line)
+            by_line.setdefault((found.rule, place), []).append(found)
+    for (_, place), same in by_line.items():
+        if place is None:
+            same = same[:1]
+        if len(same) == 1 or same[0].line is None:
+            yield from same
             continue
-        if found.situation in _ONCE:
-            one_of_a_kind.add(found.rule)
-        yield found
+        worst = max(same, key=lambda each: each.severity.rank)
+        message = phrase("{} (and {} more of this line)", worst.message, len(same) - 1)
+        yield attr.evolve(worst, message=message)
 
 
 _ONCE = ("type-not-supported",)

@@ -29,7 +29,12 @@ GLOSSARY = {
     "循环下沉": "循环卸载|迭代卸载",
     "动态分档": "动态档位",
     "数据 dump": "数据 Dump",
-    "训练服务器": "训练主机",
+    "训练服务器": "训练主机|NPU 主机",
+    "命令行用法错误": "命令写错",
+    "解析 dump 数据": "dump 留下了",
+    "操作示例": "实用配方",
+    "目录": "文件夹",
+    "无法读取": "读不了",
 }
 """The one term of a thing, and words that were or might be written for it."""
 

@@ -128,6 +128,7 @@ COMPLETIONS = [
     ("ranks_b.json", TABLE % (', "|"', ""), "device_port", "device_port"),
     ("ranks_b.json", TABLE % ("", ', "|"'), "host_ip", "host_ip"),
     ("fusion_switch.cfg", '{"Switch": {"GraphFusion": {}, "|"}}', "UBFusion", "UBFusion"),
+    ("fusion_switch.cfg", '{"Switch": {"GraphFusion": {"|"}}}', "ALL", "ALL"),
     ("op_cache.ini", "[op_compiler_cache]\nmax_|\n", "max_op_cache_size", None),
     ("insert_op.cfg", "aipp_op {\n  aipp_mode: st|\n}\n", "static", "static"),
     ("fusion_switch.cfg", '{"Switch": {"GraphFusion": {"ALL": "|"}}}', "off", "off"),
@@ -158,6 +159,8 @@ COMPLETIONS = [
     ("s.py", SCRIPT.format("Target(pro|)"), "product", "product="),
     ("s.py", SCRIPT.format('Target(product="atlas_|")'), "atlas_a2", "atlas_a2"),
     ("run.sh", "export RANK_TABLE_FILE=ra|\n", "ranks.json", "ranks.json"),
+    ("job.env", "RANK_TAB|\n", "RANK_TABLE_FILE", "RANK_TABLE_FILE="),
+    ("op_debug.cfg", "op_debug_config=oo|\n", "oom", "oom"),
     ("run.sh", "docker run -e RANK_| image\n", "RANK_TABLE_FILE", "RANK_TABLE_FILE"),
     (
         "job.json",
@@ -177,6 +180,72 @@ def test_completion(editor, project, name, text, label, written):
     edit = offered[label]["textEdit"]
     assert (written or label) == edit["newText"]
     assert edited(text, [edit]) != text
+
+
+MIDDLE = [
+    ("c.yaml", "version: 1\nhccl_|time: 5\n", "hccl_timeout", "\nhccl_timeout: 5\n"),
+    ("c.yaml", "version: 1\n|time: 5\n", "hccl_timeout", "\nhccl_timeout: 5\n"),
+    ("c.yaml", "version: 1\ndump_mode: o|ut\n", "output", ": output\n"),
+    ("c.yaml", "version: 1\nextends: conf/b|as.yml\n", "base.yaml", " conf/base.yaml\n"),
+    ("c.yaml", "version: 1\nextends: co|n/base.yaml\n", "conf/", " conf/base.yaml\n"),
+    ("c.yaml", "version: 1\nx: 1  # npu: ignore[NPU1|04, NPU2]\n", "NPU101", "[NPU101, NPU2]"),
+    ("c.toml", "version = 1\nhccl_|time = 5\n", "hccl_timeout", "\nhccl_timeout = 5\n"),
+    ("c.toml", "version = 1\n[pre|cis]\n", "precision", "\n[precision]\n"),
+    ("c.json", '{"version": 1, "hccl_|time": 5}', "hccl_timeout", ' "hccl_timeout": 5}'),
+    ("s.pbtxt", PROTO % ("hccl_|time", "i: 5"), "hccl_timeout", ' "hccl_timeout" value'),
+    ("s.pbtxt", PROTO % ("dump_mode", 's: "o|ut"'), "output", ' s: "output" }'),
+    ("s.py", SCRIPT.format("NPURunConfig(hccl_|time=5)"), "hccl_timeout", "(hccl_timeout=5)"),
+    ("s.py", SCRIPT.format('x.parameter_map["hccl_timeout"].|s = 5'), "i", '"].i = 5'),
+    (
+        "s.py",
+        SCRIPT.format('NpuConfigBuilder().d|ata("/x").b()'),
+        "data_dump",
+        '.data_dump("/x").b',
+    ),
+    ("s.py", SCRIPT.format("os.environ['RANK_|TABLE']"), "RANK_TABLE_FILE", "['RANK_TABLE_FILE']"),
+    ("run.sh", "export RANK_|TABLE=/x\n", "RANK_TABLE_FILE", "export RANK_TABLE_FILE=/x\n"),
+    ("run.sh", "export RANK_TABLE_FILE=ra|nk.json\n", "ranks.json", "=ranks.json\n"),
+    ("ops_info_b.json", '{"black-list": {"to-|ad": []}}', "to-add", '{"to-add": []}'),
+    ("ranks_b.json", TABLE % (', "device_|p": "1"', ""), "device_port", ' "device_port": "1"'),
+    ("fusion_switch.cfg", '{"Switch": {"UB|Fus": {}}}', "UBFusion", '{"UBFusion": {}}'),
+    (
+        "op_cache.ini",
+        "[op_compiler_cache]\nmax_|op=5\n",
+        "max_op_cache_size",
+        "\nmax_op_cache_size=5",
+    ),
+    ("insert_op.cfg", "aipp_op {\n  aipp_|mod: static\n}\n", "aipp_mode", " aipp_mode: static"),
+    ("op_precision.ini", "[ByOpType]\nAdd=high_|prec\n", "high_precision", "=high_precision\n"),
+    ("job.env", "RANK_|TABLE=/x\n", "RANK_TABLE_FILE", "RANK_TABLE_FILE=/x\n"),
+    (
+        "job.json",
+        '{"device_info": {"Index": 0}, "rank_table_file": "ran|k.json", "rank_size": 1}',
+        "ranks.json",
+        '"ranks.json", ',
+    ),
+    ("op_debug.cfg", "op_debug_config=o|o\n", "oom", "=oom\n"),
+    ("dtypes.cfg", DTYPES + "a/Relu::Input|Dty:float\n", "InputDtype:", "::InputDtype:float\n"),
+]
+WHOLE = {"textDocument": {"completion": {"completionItem": {"insertReplaceSupport": True}}}}
+
+
+@pytest.mark.parametrize(("name", "text", "label", "expected"), MIDDLE)
+def test_completion_in_the_middle_of_a_word(editor, project, name, text, label, expected):
+    """The rest of the word does not stay behind what is chosen, nor is a sign there twice."""
+    path, position, text, _ = opened(editor, project, name, text)
+    edit = next(e for e in editor.complete(path, *position) if e["label"] == label)["textEdit"]
+    assert expected in edited(text, [edit])
+
+
+def test_an_editor_that_inserts_or_replaces(project):
+    """Where the user chooses whether the rest of the word stays, both places are said."""
+    text = "version: 1\nhccl_time: 5\n"
+    with Client(project, capabilities=WHOLE) as client:
+        client.found(project / "c.yaml", text)
+        items = client.complete(project / "c.yaml", 1, 5)
+        edit = next(each for each in items if each["label"] == "hccl_timeout")["textEdit"]
+    ends = [edit[way]["end"]["character"] for way in ("insert", "replace")]
+    assert (ends, edit["newText"]) == ([5, 9], "hccl_timeout")
 
 
 @pytest.mark.parametrize(
@@ -223,6 +292,9 @@ HOVERS = [
     ("s.py", SCRIPT.format("hccl_time|out = 5"), None),
     ("s.py", SCRIPT.format("os.environ['RANK_TABLE_|FILE'] = x"), "# RANK_TABLE_FILE"),
     ("run.sh", "export RANK_TABLE_|FILE=/x.json\n", "# RANK_TABLE_FILE"),
+    ("job.env", "RANK_TABLE_|FILE=/x.json\n", "# RANK_TABLE_FILE"),
+    ("job.json", '{"device_info": {"Index": 0}, "rank_ta|ble_file": ""}', "# rank_table_file"),
+    ("op_cache.ini", "[op_compiler_cache]\nmax_op_|cache_size=5\n", "# max_op_cache_size"),
     ("ranks_b.json", (TABLE % ("", "")).replace("device_ip", "device_|ip"), "# device_ip"),
     ("ranks_b.json", (TABLE % ("", "")).replace("10.0", "10|.0"), "# device_ip"),
     ("ops_info_b.json", '{"black-list": {"to-a|dd": ["Add"]}}', "# to-add"),
@@ -294,6 +366,9 @@ FIXED = [
         TABLE % ("", ""),
     ),
     ("op_debug.cfg", "op_debug_config=oomm|\n", "op_debug_config=oom\n"),
+    ("fusion_switch.cfg", '{"Swich"|: {"GraphFusion": {}}}', '{"Switch": {"GraphFusion": {}}}'),
+    ("insert_op.cfg", "aipp_op {\n aipp_mode: statc|\n}\n", "aipp_op {\n aipp_mode: static\n}\n"),
+    ("dtypes.cfg", DTYPES + DTYPES.replace("float", "flot|"), None),
     (
         "op_precision.ini",
         "[ByOpType]\nAdd=high_performanc|\n",
@@ -307,7 +382,8 @@ def test_fix(editor, project, name, text, expected):
     """The fix of a finding, applied by the editor."""
     path, (line, _), text, _ = opened(editor, project, name, text)
     fixes = [each for each in editor.actions(path, line) if each.get("isPreferred")]
-    assert expected in [edited(text, each["edit"]["changes"][uri(path)]) for each in fixes]
+    fixed = [edited(text, each["edit"]["changes"][uri(path)]) for each in fixes]
+    assert (expected or text.replace("flot\n", "float\n")) in fixed
 
 
 IGNORED = [
@@ -319,6 +395,10 @@ IGNORED = [
     ("s.py", SCRIPT.format('custom_op.parameter_map[\n    "hcl_timeout"|\n].i = 1')),
     ("s.py", SCRIPT.format('if True:\n    custom_op.parameter_map["hcl_timeout"].i = \\\n  1|')),
     ("run.sh", "export HCCL_CONNECT_TIMEOUT=5|\n"),
+    ("op_precision.ini", "[ByOpType]\nAdd=high_performanc|\n"),
+    ("insert_op.cfg", "aipp_op {\n  aipp_mode: statc|\n}\n"),
+    ("op_cache.ini", "[op_compiler_cache]\nmax_op_cache_size=x|\nremain_cache_size_ratio=5\n"),
+    ("op_debug.cfg", "op_debug_config=oomm|\n"),
 ]
 
 
@@ -327,7 +407,7 @@ def test_ignore_here(editor, project, name, text):
     """The comment silences the finding, and no other."""
     path, (line, _), text, before = opened(editor, project, name, text)
     actions = [a for a in editor.actions(path, 0, 99) if a["title"].endswith(" here")]
-    target = next(a for a in actions if a["title"].startswith(("NPU101", "NPU6")))
+    target = next(a for a in actions if a["title"].startswith(("NPU101", "NPU6", "NPU7")))
     after = edited(text, target["edit"]["changes"][uri(path)])
     rule = target["title"].partition(":")[0]
     left = editor.found(path, after)
@@ -335,11 +415,68 @@ def test_ignore_here(editor, project, name, text):
     assert line >= 0
 
 
-def test_no_comment_in_json(editor, project):
+UNCOMMENTED = [
+    ("c.json", '{"version": 1, "hcl_timeout": 1|}'),
+    ("ops_info_b.json", '{"black-list": {"to_add"|: ["Add"]}}'),
+    ("ranks_b.json", (TABLE % ("", "")).replace("rank_id", "rnak_id|")),
+    ("fusion_switch.cfg", "PoolingFusionPass:onn|\n"),
+    ("dtypes.cfg", DTYPES + DTYPES.replace("float", "flot|")),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), UNCOMMENTED)
+def test_no_comment_where_there_are_none(editor, project, name, text):
     """Where no comment is possible none is offered."""
-    path, *_ = opened(editor, project, "c.json", '{"version": 1, "hcl_timeout": 1|}')
-    titles = [each["title"] for each in editor.actions(path, 0)]
-    assert titles == ['NPU101: rename to "hccl_timeout"', "NPU101: explain"]
+    path, _, _, found = opened(editor, project, name, text)
+    titles = [each["title"] for each in editor.actions(path, 0, 99)]
+    assert found
+    assert [each for each in titles if each.endswith(" here")] == []
+    assert [each for each in titles if each.endswith(": explain")]
+
+
+TABLES = {
+    "completion": COMPLETIONS,
+    "completion in a word": MIDDLE,
+    "hover": HOVERS,
+    "links": LINKS,
+    "fix": FIXED,
+    "ignore here": IGNORED,
+}
+KINDS = [
+    "c.yaml", "c.toml", "c.json", "s.pbtxt", "s.py", "run.sh", "job.env", "job.json",
+    "ranks_b.json", "ops_info_b.json", "fusion_switch.cfg", "op_precision.ini", "dtypes.cfg",
+    "insert_op.cfg", "op_cache.ini", "op_debug.cfg",
+]  # fmt: skip
+"""A file of each kind, by the name that it has in the tables."""
+
+NONE = {
+    "links": (
+        "names no file, or is not checked",
+        {
+            "job.env",
+            "ranks_b.json",
+            "ops_info_b.json",
+            "fusion_switch.cfg",
+            "op_precision.ini",
+            "dtypes.cfg",
+        }
+        | {"insert_op.cfg", "op_cache.ini", "op_debug.cfg"},
+    ),
+    "fix": ("no rule about it has one", {"run.sh", "job.env", "job.json", "op_cache.ini"}),
+    "ignore here": (
+        "has no comments, or no findings",
+        {"job.env", "job.json", *(name for name, _ in UNCOMMENTED)},
+    ),
+}
+"""What a kind cannot have, and why."""
+
+
+@pytest.mark.parametrize("feature", TABLES)
+def test_every_feature_for_every_kind(feature):
+    """The tables hold every feature for every kind of file that can have it, and no other."""
+    tested = {row[0] for row in TABLES[feature]}
+    _, impossible = NONE.get(feature, ("", set()))
+    assert (set(KINDS) - tested, tested & impossible) == (impossible, set())
 
 
 def test_explain(editor, project):

@@ -27,6 +27,7 @@ _DIVISIONS = {"RealDiv": 1, "Div": 1, "DivNoNan": 1, "Xdivy": 1, "Reciprocal": 0
               "Log": 0, "Rsqrt": 0, "Sqrt": 0, "Pow": 0}  # fmt: skip
 _GRADIENTS = re.compile(r"(^|/)gradients(_\d+)?/")
 _FINITE = ("IsFinite", "IsInf", "IsNan")
+_OPTIMIZER = "training/optimizer.py"
 _MADE_BY_TENSORFLOW = ("clip_ops.py", "loss_scale_optimizer.py", "loss_scale.py")
 
 
@@ -139,6 +140,8 @@ def _vanishing(run: RunGraph) -> Iterator[Sight]:
             is_kept = value is None or guard.number("_keep_dtype") or node.number("_keep_dtype")
             if value is None or is_kept or is_foreign(node):
                 continue
+            if run.made_in(guard, _OPTIMIZER, "apply_gradients"):
+                continue  # the epsilon of an optimizer
             said.add(id(guard))
             yield Sight(
                 precision.constant_vanishes_in_float16,

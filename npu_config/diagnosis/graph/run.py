@@ -34,7 +34,10 @@ from npu_config.diagnosis.graph.model import Body, Frame, Graph, Node, Test, eve
 TRAINS, COMPUTES, OTHER = "trains", "computes", "other"
 """What a run is for, in the words of ``tf1.purpose``."""
 
-_HOUSEKEEPING_FILES = ("saver.py", "monitored_session.py", "session_manager.py")
+_HOUSEKEEPING_FILES = (
+    *("saver.py", "monitored_session.py", "session_manager.py"),
+    "training_util.py",  # hooks ask for the global step by a condition
+)
 _HOUSEKEEPING_FUNCTION = "report_uninitialized_variables"
 _OF_TENSORFLOW = re.compile(
     r"[/\\]tensorflow(_core)?[/\\](python|contrib|_api)[/\\]|[/\\]tensorflow_estimator[/\\]"

@@ -183,15 +183,13 @@ class _Calls:
         while pending:
             node, blocked, outer = pending.pop()
             kind = node.__class__
-            if kind in _LEAVES:
-                continue
             if kind is ast.Call:
                 self._found.append(_Known(node, blocked, outer))  # type: ignore[arg-type]
                 outer = len(self._found) - 1
             elif kind in (ast.IfExp, ast.Lambda):
                 blocked = self._step()
-            parts = reversed(list(ast.iter_child_nodes(node)))
-            pending += [(part, blocked, outer) for part in parts]
+            parts = [p for p in ast.iter_child_nodes(node) if p.__class__ not in _LEAVES]
+            pending += [(part, blocked, outer) for part in reversed(parts)]
 
 
 _LEAVES = frozenset((ast.Name, ast.Load, ast.Store, *CONSTANTS))
