@@ -5,6 +5,7 @@ of the script. What is not certain has no meaning: every answer is None or False
 """
 
 import ast
+import re
 from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.python_flow.module import Site, sites
@@ -264,8 +265,34 @@ class Meaning:
                     None if s.value is None else Value(s.scope, s.value)
                     for s in self.script.attribute_stores(cls).get(node.attr, ())
                 ]
-                return found
+                if found:
+                    return found
+            return self._of_class(scope, node.value.id, node.attr, cls)
         return []
+
+    def _of_class(
+        self, scope: Scope, owner: str, attribute: str, cls: Optional[Scope]
+    ) -> List[Optional[Value]]:
+        """What the body of a class binds an attribute to, where nothing binds it again.
+
+        A class whose objects others make may have other values in classes made of it.
+        """
+        if cls is None:
+            where, stores = self.stores(scope, owner)
+            if where is None or len(stores) != 1 or not isinstance(stores[0].node, ast.ClassDef):
+                return []
+            cls = where.child(stores[0].node)
+        elif not any(self.calls(cls.node.name)):  # type: ignore[union-attr]
+            return []
+        bound = cls.stores.get(attribute, ())
+        if len(bound) != 1 or bound[0].kind != "value" or not isinstance(bound[0].node, ast.expr):
+            return []
+        source = self.script.source
+        again = re.compile(r"(?:^\s*|\.){}\s*(?::[^=]*|[^\w\s=(])?=(?!=)".format(attribute))
+        lines = [n for n in source.mentions(attribute) if again.search(source.lines[n - 1])]
+        if len(lines) != 1 or source.mentions("setattr"):
+            return []
+        return [Value(cls, bound[0].node)]
 
     def _item(self, scope: Scope, node: ast.Subscript) -> Optional[Value]:
         """What an item of a list or dict of the script certainly is."""

@@ -188,6 +188,8 @@ _NETWORK = re.compile(
                     b"control_dependencies",
                 ),
                 *(b"get_npu_rank_id", b"get_npu_rank_size", b"get_npu_local_rank_id"),
+                *(b"npu_distributed_optimizer_wrapper", b"NPUDistributedOptimizer"),
+                b"KerasDistributeOptimizer",
             )
         ),
     )

@@ -390,7 +390,9 @@ _DROPOUT_LAYERS = frozenset(
 @recognises(host.slow_dropout)
 def tensorflow_dropout(context: Context) -> None:
     """TensorFlow's dropout."""
-    names = _DROPOUT if context.mentions("npu_convert_dropout") else _DROPOUT | _DROPOUT_LAYERS
+    word = "npu_convert_dropout"
+    is_converted = context.mentions(word) or context.imports_have(word)
+    names = _DROPOUT if is_converted else _DROPOUT | _DROPOUT_LAYERS
     _report_first(
         context,
         [site for site in _sites(context, names) if _drops(context, site)],

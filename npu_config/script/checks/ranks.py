@@ -1,6 +1,7 @@
 """Checks of distributed training: what depends on the rank, and what every rank needs."""
 
 import ast
+import re
 from collections import Counter
 from typing import Iterator, List, Optional, Sequence, Set, Tuple
 
@@ -414,7 +415,7 @@ def nothing_broadcast(context: Context) -> None:
     text = (
         "the optimizer averages gradients, and nothing assigns the values that are broadcast: "
         "each rank trains from weights of its own"
-        if context.mentions("broadcast")
+        if "broadcast" in _COMMENT.sub("", context.script.source.text)
         else "the optimizer averages gradients, and nothing broadcasts the first values of the "
         "variables: each rank trains from weights of its own"
     )
@@ -434,12 +435,13 @@ def nothing_broadcast(context: Context) -> None:
         return
 
 
+_COMMENT = re.compile("#.*")
 _ASSIGNING = ("assign", "load", "update", "set_value", "set_weights", "_assign", "scatter_update")
 
 
 def _broadcasts(context: Context) -> bool:
     """True unless nothing sends the first values, or nothing takes what was sent."""
-    text = context.script.source.text
+    text = _COMMENT.sub("", context.script.source.text)
     if context.mentions(*(word for word in _SENDING if word != "broadcast")):
         return True
     meaning = context.meaning
