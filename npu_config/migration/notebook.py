@@ -260,7 +260,7 @@ def _timed(line: str) -> Optional[str]:
 
 
 def _behind_magic(edit: Edit, lines: List[str]) -> Edit:
-    """An edit that spares the magic of its line: a statement that goes leaves ``pass`` behind it."""
+    """An edit that spares the magic of its line: ``pass`` stays for a statement that goes."""
     line = lines[edit.line - 1]
     if (edit.end_line, edit.end_column) == (edit.line, edit.column) or _timed(line) is None:
         return edit
