@@ -11,8 +11,9 @@ from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional
 from npu_config.core.message import join, phrase
 from npu_config.migration.names import canonical
 from npu_config.migration.neighbours import REEXPORTED
+from npu_config.migration.reached import Reach
 from npu_config.migration.resolve import Binding, Resolver
-from npu_config.migration.work import Work
+from npu_config.migration.work import OFF, Work
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import (
     Nesting,
@@ -184,6 +185,7 @@ def has_ranks(work: Work) -> bool:
     if found is None:
         imports = [site for site in work.script.imports if imports_horovod(site.node)]
         found = bool(imports) and not any(is_optional(site) for site in imports)
+        found = found and not stays_off(work)
         work.script.cache["ranks"] = found
     return found
 
@@ -715,6 +717,9 @@ def horovod(work: Work) -> None:
     if any(name.startswith(("horovod.torch", "horovod.mxnet")) for name in _imported(imports)):
         return
     assert is_ours
+    if stays_off(work):
+        _report_off(work, imports, uses)
+        return
     refused_before = work.blocked
     if work.keeper:
         for site in imports:
@@ -750,6 +755,37 @@ def horovod(work: Work) -> None:
     _gradients(work, uses)
     if any(use.name == "BroadcastGlobalVariablesHook" for use in uses):
         _resuming(work)
+
+
+def stays_off(work: Work) -> bool:
+    """True for a script whose Horovod has no counterpart, and is off by default everywhere."""
+    found: Optional[bool] = work.script.cache.get("horovod off")
+    if found is None:
+        work.script.cache["horovod off"] = False
+        imports = [site for site in work.script.imports if imports_horovod(site.node)]
+        is_plain = imports and not any(is_optional(site) for site in imports)
+        uses, strange = _uses(work) if is_plain and not work.keeper else ([], imports)
+        places = [use.site for use in uses]
+        found = bool(places) and not strange
+        found = found and all(work.reached.of(site) is Reach.OFF for site in places)
+        if found:
+            probe = Work(work.script, work.package, partial=work.partial)
+            horovod(probe)
+            found = probe.blocked
+        work.script.cache["horovod off"] = found
+    return found
+
+
+def _report_off(work: Work, imports: List[Site], uses: List[Use]) -> None:
+    """Nothing of Horovod is edited; only an import that is always done has to go."""
+    for site in imports:
+        if work.reached.of(site) is not Reach.OFF:
+            text = (
+                "the NPU host has no Horovod, which is off by default: import it where it is used"
+            )
+            work.manual(site.line, "hvd-import", text, True)
+    for use in uses:
+        work.manual(use.line, id_of(use.name), OFF, False)
 
 
 _AS_VALUE = "Horovod itself is used as a value: not understood"

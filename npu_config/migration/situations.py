@@ -18,11 +18,9 @@ __all__ = ["Back", "found_in", "mend", "tell"]
 
 def found_in(text: str, path: Optional[str]) -> List[Diagnostic]:
     """The documented troubles in a script, and that it could not be looked at."""
-    from npu_config.script import read_script
-    from npu_config.text.loading import internal_fault
+    from npu_config.script import situations_of
 
-    found = read_script(text, path).judge()
-    return [one for one in found if one.situation is not None or one.rule == internal_fault.id]
+    return situations_of(text, path)
 
 
 class _Kept(NamedTuple):

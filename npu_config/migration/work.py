@@ -23,6 +23,7 @@ from npu_config.python_flow.source import HAS_ENDS
 __all__ = [
     "CHANGED",
     "MANUAL",
+    "OFF",
     "REFUSED",
     "Change",
     "Note",
@@ -172,7 +173,7 @@ class Work:
         """
         reach = self.reached.of(site)
         if reach <= Reach.MAYBE:
-            tail = _OFF if reach is Reach.OFF else _CONDITIONAL
+            tail = OFF if reach is Reach.OFF else _CONDITIONAL
             self.manual(site.line, id, phrase("{}; {}", text, tail), asks=reach is Reach.MAYBE)
         elif self.partial:
             self.forced = True
@@ -448,7 +449,7 @@ class Work:
         return start, _end_of_import(script.text, start)
 
 
-_OFF = "off by default: keep it off on the NPU"
+OFF = "off by default: keep it off on the NPU"
 _CONDITIONAL = "under a condition: it must not hold on the NPU"
 _OF_FUNCTION = "nothing in its function is edited"
 _PARTIAL = "what depends on it is edited all the same, as --partial says"

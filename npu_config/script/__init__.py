@@ -9,7 +9,7 @@ from typing import Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.settings import Settings, SourceKind
@@ -24,6 +24,7 @@ from npu_config.python_flow.source import (
 )
 from npu_config.rules.overrides import Override, applied
 from npu_config.rules.reading import Around, Reading
+from npu_config.script.checks import find_situations
 from npu_config.script.interpreter import run_all
 from npu_config.script.judging import judge_variants
 from npu_config.script.neighbours import remembering
@@ -31,6 +32,7 @@ from npu_config.script.paths import Path
 from npu_config.script.reading import Variant, signature, variants_of
 from npu_config.script.script import Script
 from npu_config.script.vocabulary import may_matter, unmigrated
+from npu_config.text.loading import guarded
 from npu_config.text.rules import not_checked_here
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "may_matter",
     "read",
     "read_script",
+    "situations_of",
 ]
 
 
@@ -229,6 +232,25 @@ def judge_script(
         on_host: look at the file system: paths must exist and be usable.
     """
     return read_script(text, path).judge(Around(target, None, environ, on_host))
+
+
+def situations_of(text: str, path: Optional[str] = None) -> List[Diagnostic]:
+    """The documented troubles that the text of a script shows, as :func:`judge_script` has them.
+
+    Its paths are followed only where a check asks for them.
+    """
+
+    def paths() -> List[Path]:
+        return [one for group in run_all(script, signature) for one in group]
+
+    try:
+        with guarded(path), remembering():
+            script = Script(text, path, {})
+            return [] if script.is_of_other_adapter else list(find_situations(script, paths))
+    except (Unparsable, RecursionError):
+        return []
+    except NpuConfigError as error:
+        return list(error.diagnostics)
 
 
 def _target_of(variants: Iterable[Variant]) -> OwnTarget:

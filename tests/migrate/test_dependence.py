@@ -57,6 +57,18 @@ def test_horovod_stays_whole():
     assert stays(source, partial=True) == "all"
 
 
+@pytest.mark.parametrize("is_always", [False, True])
+def test_horovod_under_an_off_flag(is_always):
+    """It is to know, and an import that is always done has to go."""
+    lines = ["tf.app.flags.DEFINE_bool('x', False, '')", "if tf.app.flags.FLAGS.x:"]
+    lines += ["    import horovod.tensorflow as hvd", "    hvd.alltoall(1)", ""]
+    if is_always:
+        lines = [lines[2].strip(), *lines[:2], *lines[3:]]
+    found = npu_config.migrate(HEAD + "\n".join(lines) + SESSION)
+    assert "hvd.alltoall" in found.text
+    assert [note.id for note in found.notes if note.must] == ["hvd-import"] * is_always
+
+
 OPTIMIZERS = """\
 from other import imported
 TABLE = {'a': tf.train.AdamOptimizer}

@@ -211,11 +211,14 @@ class Context:
     """
 
     def __init__(
-        self, script: Script, paths: Sequence[Path], version: Optional[int] = None
+        self,
+        script: Script,
+        paths: Union[Sequence[Path], Callable[[], Sequence[Path]]],
+        version: Optional[int] = None,
     ) -> None:
         self.version = version
         self.script = script
-        self.paths = paths
+        self._paths = paths
         self.path: Optional[Path] = None
         self.run: Run
         self.rule: Optional[Rule] = None
@@ -227,6 +230,13 @@ class Context:
         self._uses: Optional[Dict[Place, List[Use]]] = None
         self._loops: Optional[List[Tuple[int, int]]] = None
         self._meaning: Optional[Meaning] = None
+
+    @property
+    def paths(self) -> Sequence[Path]:
+        """Every path through the script, followed when somebody asks for them."""
+        if callable(self._paths):
+            self._paths = self._paths()
+        return self._paths
 
     def place(self, node: ast.AST) -> Place:
         """Where a node is."""
@@ -431,6 +441,16 @@ def run_checks(
                 context.path, context.run = path, path.outcome
                 check.function(context)
     return context.found
+
+
+def find_situations(script: Script, paths: Callable[[], Sequence[Path]]) -> Dict[Diagnostic, None]:
+    """What the checks find that look for documented troubles in the whole script."""
+    context = Context(script, paths)
+    for check in CHECKS:
+        if check.whole and check.rule.situation is not None:
+            context.rule = check.rule
+            check.function(context)
+    return dict.fromkeys(found.diagnostic for found in context.found)
 
 
 def dotted(node: Optional[ast.AST]) -> str:
