@@ -655,6 +655,40 @@ def test_questions_about_files_that_are_not_open(editor, project):
     assert editor.found(project / "c.yaml", "version: 1\n") == []
 
 
+def test_changes_of_ranges(editor, project):
+    """An editor that sends parts, though the whole is asked for, is understood."""
+    path = project / "c.yaml"
+    editor.found(path, "version: 1\n# 😀\n")
+    parts = [((1, 2), (1, 4), "x"), ((2, 0), (2, 0), "hcl_timeout: 5\n"), ((9, 0), (99, 9), "")]
+    changes = [
+        {"text": text, "range": dict(zip(ENDS, ({"line": a, "character": b} for a, b in place)))}
+        for *place, text in parts
+    ]
+    editor.versions[uri(path)] += 1
+    document = {"uri": uri(path), "version": editor.versions[uri(path)]}
+    editor.tell("textDocument/didChange", textDocument=document, contentChanges=changes)
+    (found,) = editor.published(path, document["version"])
+    assert (found["code"], found["range"]["start"]) == ("NPU101", {"line": 2, "character": 0})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeffversion: 1\nhcl_timeout: 1\n",
+        "version: 1\r\nhcl_timeout: 1\r\n",
+        "version: 1\rhcl_timeout: 1\r",
+    ],
+)
+def test_ends_of_lines_and_marks(editor, project, text):
+    """A mark of the order of bytes, and other ends of lines: the right line, the fix in place."""
+    (found,) = editor.found(project / "c.yaml", text)
+    start = found["range"]["start"]
+    assert (found["code"], start) == ("NPU101", {"line": 1, "character": 0})
+    fix = next(a for a in editor.actions(project / "c.yaml", 1) if a.get("isPreferred"))
+    after = edited(text, fix["edit"]["changes"][uri(project / "c.yaml")])
+    assert after == text.replace("hcl_", "hccl_")
+
+
 def test_half_a_surrogate(editor, project):
     """A text that no file can hold is a finding."""
     (found,) = editor.found(project / "c.yaml", "version: 1\nwork_path: \ud83d\n")
@@ -740,6 +774,19 @@ def test_the_editor_ends(project):
         assert client.process.wait(60) in (0, 1)
         with pytest.raises(OSError, match="No such process"):
             os.kill(worker, 0)
+
+
+def test_shutdown_without_exit(project):
+    """A server that was shut down, and is not told to exit, ends when its editor is gone; the
+    server of another editor in the same folder goes on."""
+    with Client(project) as other, Client(project) as client:
+        client.found(project / "c.yaml", "version: 1\n")
+        client.ask("shutdown")
+        client.tell("textDocument/didOpen", textDocument={"uri": uri(project / "d.yaml")})
+        client.process.stdin.close()
+        assert client.process.wait(60) == 0
+        found = other.found(project / "c.yaml", "version: 1\nhcl_timeout: 1\n")
+        assert [each["code"] for each in found] == ["NPU101"]
 
 
 def test_no_folder(tmp_path):
