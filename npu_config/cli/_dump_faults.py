@@ -22,7 +22,7 @@ from npu_config.cli._dump_shared import (
 from npu_config.cli._options import FILE
 from npu_config.cli._output import Failure, say, write, write_mixlist
 from npu_config.cli._report import attempt, fails, print_findings
-from npu_config.core.diagnostics import Report
+from npu_config.core.diagnostics import Report, Severity
 from npu_config.core.message import listed, localized, phrase
 from npu_config.core.terminal import printable
 
@@ -61,7 +61,7 @@ def overflow_command(
 ) -> int:
     """Explain every overflow below PATH: which operator, why, and what follows.
 
-    Exit code 0 when nothing overflowed, 1 when something did.
+    Exit code 0 when nothing overflowed, 1 when something did or a file could not be read.
     """
     from npu_config.dumps import overflow as overflows
     from npu_config.dumps import overflow_groups as groups
@@ -139,10 +139,20 @@ def _looked_at(report: Any) -> str:
     return "".join(line + "\n" for line in looked_at(report))
 
 
+def _unread(report: Any) -> str:
+    """Said before everything else: what is not known."""
+    bad = [each for each in report.diagnostics if each.severity is Severity.ERROR]
+    paths = list(dict.fromkeys(each.place.path for each in bad if each.place is not None))
+    if not paths:
+        return ""
+    message = "no all-clear: files that could not be read: {:,}; the first is {}"
+    return printable(localized(message, len(paths), paths[0])) + "\n"
+
+
 def _overflows(report: Any, compared: Any, path: str) -> str:
     from npu_config.dumps import overflow_groups as groups
 
-    parts = [_looked_at(report)]
+    parts = [_unread(report), _looked_at(report)]
     found = groups.grouped(report.overflows)
     parts += [text.overflow(number, each) + "\n" for number, each in enumerate(found, 1)]
     parts += [printable(line) + "\n" for line in groups.outcome(report, path)]

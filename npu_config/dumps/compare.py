@@ -219,6 +219,7 @@ class Comparison:
         bounds: the limits that were given.
         where: the part of ``first_diverging``, or in which the inputs differ first.
         inputs_agree: True when the inputs of ``first_diverging`` were compared.
+        unknown: how many operators models have of which nothing is in the reference.
     """
 
     rows: Tuple[Row, ...]
@@ -234,6 +235,7 @@ class Comparison:
     bounds: Bounds = DEFAULTS
     where: Folder = NOWHERE
     inputs_agree: bool = False
+    unknown: int = 0
 
     @property
     def diverging(self) -> Tuple[str, ...]:
@@ -262,7 +264,8 @@ class Comparison:
     @property
     def covered(self) -> bool:
         """False when so much was not compared that what agrees is no all-clear."""
-        return all(part.coverage.is_enough for part in self.parts)
+        compared = sum(part.coverage.compared for part in self.parts)
+        return self.unknown <= compared and all(part.coverage.is_enough for part in self.parts)
 
 
 def compare_dumps(
@@ -491,6 +494,7 @@ def result_of(
         for p in work.parts
         if p not in parts
     ]
+    unknown = sum(len(part.coverage.missing) for part in work.parts if part not in parts)
     kept = {part.where for part in parts}
     rows = tuple(row for row in work.rows if row.where in kept)
     unread += _batch(rows, path)
@@ -512,6 +516,7 @@ def result_of(
         work.bounds,
         where,
         first.inputs_agree,
+        unknown,
     )
 
 

@@ -22,8 +22,14 @@ NO_COUNTERPART = "*"
 APART, ABSENT, UNREAD = GAPS = ("apart", "absent", "unread")
 """Why a tensor has no counterpart: no reference has it (constants, what the compiler inserted);
 this one does not; it has one that cannot be read."""
-DEVICE_ONLY = PASSED_THROUGH | CONSTANTS | {"NetOutput", "End_Graph", "EndGraph"}
+CONTROL = frozenset(
+    ("StreamActive", "StreamSwitch", "StreamMerge", "LoopCond", "End_Graph", "EndGraph")
+)
+"""Operators that steer the device; they compute nothing of the network."""
+DEVICE_ONLY = PASSED_THROUGH | CONSTANTS | CONTROL | {"NetOutput", "MemcpyAsync"}
 """Operators that a network mostly has no tensor of."""
+LOOP = "npu_runconfig/"
+"""How the counters of the loop on the device begin (facts modules.yaml)."""
 FEEDS = frozenset(
     ("Data", "GetNext", "IteratorGetNext", "DynamicGetNext", "DynamicGetNextV2", "Placeholder",
      "QueueData", "IteratorV2", "Iterator", "OutfeedDequeueOp")
@@ -94,9 +100,11 @@ def match_of(
         if found.array is None and side == "input":
             found = _input(op, number, sides)
         elif found.array is None:
-            found = _output(operator.name, operator.op_type, number, tensor, sides)
+            found = _output(operator.name, number, tensor, sides)
     except NpuConfigError as error:
         found = Match(reason=error.diagnostics[0].message, gap=UNREAD)
+    if found.array is None and found.gap != UNREAD and _is_apart(operator, op):
+        found = found._replace(gap=APART)
     if not role and found.array is not None and found.array.is_fed and sides.graph is None:
         role = DATA
     return found._replace(role=role, producer=producer)
@@ -121,7 +129,7 @@ def _role(
     return "", made.name
 
 
-def _output(name: str, op_type: str, number: int, tensor: Optional[Tensor], sides: Sides) -> Match:
+def _output(name: str, number: int, tensor: Optional[Tensor], sides: Sides) -> Match:
     """The counterpart of an output: by the header, the graph, the name."""
     keys: List[Tuple[str, str, int]] = []
     if tensor is not None and tensor.original_op is not None:
@@ -146,8 +154,13 @@ def _output(name: str, op_type: str, number: int, tensor: Optional[Tensor], side
         if array is not None:
             return Match(array, "name", "", format_)
     reason, expected = _why_not(op, keys)
-    is_device_only = op is None and op_type in DEVICE_ONLY
-    return Match(reason=reason, gap=APART if expected or is_device_only else ABSENT)
+    return Match(reason=reason, gap=APART if expected else ABSENT)
+
+
+def _is_apart(operator: Operator, op: Optional[GeOp]) -> bool:
+    """True for an operator of which the network has no tensor."""
+    kinds = DEVICE_ONLY if op is None else CONTROL
+    return operator.op_type in kinds or operator.name.startswith(LOOP)
 
 
 def _why_not(op: Optional[GeOp], keys: Sequence[Tuple[str, str, int]]) -> Tuple[str, bool]:
@@ -171,8 +184,7 @@ def _input(op: Optional[GeOp], number: int, sides: Sides) -> Match:
     tensor = None
     if producer is not None and output < len(producer.dump.outputs):
         tensor = producer.dump.outputs[output]
-    op_type = "" if producer is None else producer.op_type
-    return _output(name, op_type, output, tensor, sides)
+    return _output(name, output, tensor, sides)
 
 
 def is_constant(graph: GeGraph, name: str) -> bool:

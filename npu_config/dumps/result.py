@@ -312,6 +312,9 @@ def gaps(comparison: Comparison) -> List[str]:
             count = len(missing) + part.coverage.compared
             text = phrase(message, len(missing), count, listed(names), part.coverage.reason)
             found[text] = None
+    if comparison.unknown:
+        message = "operators of models of which the reference has nothing: {:,}"
+        found[phrase(message, comparison.unknown)] = None
     return list(found)
 
 

@@ -52,10 +52,8 @@ def compare_files(
     bounds = Bounds(threshold, max_abs, max_rel)
     name, tensors = _content(os.fspath(one))
     label, others = _content(os.fspath(other))
-    rows = [
-        _row(name, label, side, number, mine, theirs, bounds)
-        for side, number, mine, theirs in _together(tensors, others)
-    ]
+    pairs = list(_together(tensors, others))
+    rows = [_row(name, label, mine, there, bounds) for mine, there in pairs]
     if all(row.verdict == NOT_COMPARED for row in rows):
         reasons = [row.reason for row in rows if row.reason]
         text = reasons[0] if reasons else phrase("the files have no tensor in common")
@@ -71,6 +69,10 @@ def compare_files(
         () if first.name is None else (first.name,),
         threshold=COSINE if threshold is None else threshold,
         parts=(part,),
+        left_out=(
+            *_alone(one, tensors, [mine for mine, _ in pairs]),
+            *_alone(other, others, [there for _, there in pairs]),
+        ),
         bounds=bounds,
         inputs_agree=first.inputs_agree,
     )
@@ -85,21 +87,26 @@ def _content(path: str) -> Tuple[str, List[Named]]:
     return dump.op_name or os.path.basename(path), list(dump.tensors())
 
 
-def _together(
-    ours: List[Named], theirs: List[Named]
-) -> Iterator[Tuple[str, int, Content, Content]]:
+def _alone(path: PathLike, tensors: List[Named], compared: List[Named]) -> Iterator[str]:
+    """What has no counterpart in the other file, in words."""
+    there = {(side, number) for side, number, _ in compared}
+    for side, number, _ in tensors:
+        if (side, number) not in there:
+            yield phrase("{}:{}: only {} has it", side, number, os.fspath(path))
+
+
+def _together(ours: List[Named], theirs: List[Named]) -> Iterator[Tuple[Named, Named]]:
     """Tensors of the same side and number; an array with the first of as many elements."""
     if any(isinstance(content, Array) for _, _, content in (*ours, *theirs)):
         pairs = [(mine, there) for mine in reversed(ours) for there in reversed(theirs)]
         sizes = [pair for pair in pairs if _elements(pair[0][2]) == _elements(pair[1][2])]
         outputs = [pair for pair in sizes or pairs if pair[0][0] == pair[1][0] == "output"]
-        for mine, there in (outputs or sizes or pairs)[-1:]:
-            yield mine[0], mine[1], mine[2], there[2]
+        yield from (outputs or sizes or pairs)[-1:]
         return
-    found = {(side, number): content for side, number, content in theirs}
-    for side, number, content in ours:
-        if (side, number) in found:
-            yield side, number, content, found[side, number]
+    found = {each[:2]: each for each in theirs}
+    for each in ours:
+        if each[:2] in found:
+            yield each, found[each[:2]]
 
 
 def _elements(content: Content) -> int:
@@ -120,9 +127,9 @@ def _aligned(mine: Content, theirs: Content) -> Aligned:
     return both._replace(pairs=lambda: ((x, y) for y, x in both.pairs()))
 
 
-def _row(
-    name: str, label: str, side: str, number: int, mine: Content, theirs: Content, bounds: Bounds
-) -> Row:
+def _row(name: str, label: str, one: Named, other: Named, bounds: Bounds) -> Row:
+    side, number, mine = one
+    theirs = other[2]
     types = mine.data_type, theirs.data_type
     kind = kind_of(name, "", *types)
     shape = mine.shape if isinstance(mine, Array) else mine.original_shape or mine.shape

@@ -11,12 +11,14 @@ from npu_config.core.diagnostics import Diagnostic, Edit, Fix
 from npu_config.core.message import phrase
 from npu_config.judging.comments import COMMENT, Suppressions
 from npu_config.readers import read
+from npu_config.sidefiles import FORMATS
 from npu_config.text.source import apply_edits
 
 __all__ = ["ignoring"]
 
 _COMMENTED = ("yaml", "toml", "pbtxt", "script", "shell")
-"""The kinds of files in which ``#`` begins a comment wherever a line ends."""
+_COMMENTED_SIDE_FILES = ("op_precision", "insert_op", "op_cache", "op_debug")
+"""The kinds of files in which ``#`` begins a comment, if only on a line of its own."""
 
 
 def ignoring(kind: Optional[str], text: str, found: Diagnostic) -> Optional[Fix]:
@@ -27,7 +29,7 @@ def ignoring(kind: Optional[str], text: str, found: Diagnostic) -> Optional[Fix]
         text: the text of the file.
         found: the finding.
     """
-    if kind not in _COMMENTED or found.line is None:
+    if kind not in (*_COMMENTED, *_COMMENTED_SIDE_FILES) or found.line is None:
         return None
     is_script = kind == "script"
     lines = text.split("\n")
@@ -91,6 +93,9 @@ def _meaning(kind: str, text: str) -> Any:
         return _tokens(text)
     if kind == "shell":
         return None
+    if kind in _COMMENTED_SIDE_FILES:
+        parsed = FORMATS[kind].parse(text)
+        return parsed.model, [(each.rule, each.message) for each in parsed.diagnostics]
     reading = read("x", kind, text)
     return [
         {name: (entry.value, entry.wire) for name, entry in each.entries.items()}

@@ -17,7 +17,7 @@ from npu_config.launch.environment.variables import VARIABLES
 from npu_config.sidefiles.customize_dtypes import DTYPES, KEYWORDS, TYPE
 from npu_config.sidefiles.op_precision import BY_NAME, BY_TYPE, MODES
 
-__all__ = ["Hover", "Pages", "hover", "is_log"]
+__all__ = ["Hover", "Pages", "has_pages", "hover"]
 
 Pages = Callable[[str], Optional[str]]
 """The page of ``explain`` on a name; None for a word that is none."""
@@ -42,9 +42,14 @@ class Hover(NamedTuple):
     end: int
 
 
-def is_log(path: str) -> bool:
+def _is_log(path: str) -> bool:
     """Whether a file is looked at for error codes only."""
     return path.lower().endswith(_LOGS)
+
+
+def has_pages(path: str) -> bool:
+    """Whether a file that is not checked is looked at: a log, or variables for a container."""
+    return _is_log(path) or path.endswith(".env")
 
 
 def hover(path: str, text: str, offset: int, pages: Pages) -> Optional[Hover]:
@@ -63,7 +68,7 @@ def hover(path: str, text: str, offset: int, pages: Pages) -> Optional[Hover]:
     line = text[text.rfind("\n", 0, start) + 1 : start]
     if open_list(line) is not None or (word.startswith("NPU") and word[3:].isdecimal()):
         page = pages(word)
-    elif is_log(path):
+    elif _is_log(path):
         page = pages(word) if _CODE.match(word) else None
     else:
         page = _page(path, text, start, end, pages)

@@ -199,9 +199,10 @@ def _server(
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
         path = _path(params.text_document.uri)
-        if server.files is not None and path is not None and params.content_changes:
-            text = params.content_changes[-1].text
-            server.files.change(path, text, params.text_document.version)
+        file = server.file(params.text_document.uri)
+        if server.files is not None and path is not None and file is not None:
+            lines = functools.reduce(_changed, params.content_changes, file.lines)
+            server.files.change(path, lines.text, params.text_document.version)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
@@ -232,10 +233,10 @@ def _server(
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     @spoken
     def on_hover(params: types.HoverParams) -> Optional[types.Hover]:
-        from npu_config.editor.hover import hover, is_log
+        from npu_config.editor.hover import has_pages, hover
 
         file = server.file(params.text_document.uri)
-        if file is None or not (is_log(file.path) or file.ours):
+        if file is None or not (has_pages(file.path) or file.ours):
             return None
         found = hover(file.path, file.text, _offset(file, params.position), pages)
         if found is None:
@@ -376,6 +377,16 @@ def _lines(path: str, file: Optional[OpenFile]) -> Lines:
 
     data = load(path, _LARGEST)
     return Lines(data.decode("utf-8", "replace") if isinstance(data, bytes) else "")
+
+
+def _changed(lines: Lines, change: Any) -> Lines:
+    """A text after a change: the whole of it, as is asked for, or what stands in a range."""
+    place: Optional[types.Range] = getattr(change, "range", None)
+    if place is None:
+        return Lines(change.text)
+    start = lines.offset(place.start.line, place.start.character)
+    end = max(start, lines.offset(place.end.line, place.end.character))
+    return Lines(lines.text[:start] + change.text + lines.text[end:])
 
 
 def _offset(file: OpenFile, position: types.Position) -> int:

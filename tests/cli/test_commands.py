@@ -414,6 +414,9 @@ def test_explain_a_misspelt_name(npu, word, name):
         ("迭代下沉", "option    iterations_per_loop"),
         ("溢出检测功能", "option    enable_dump_debug"),
         ("资源配置文件", "variable  RANK_TABLE_FILE"),
+        ("断点续训", "rule      NPU810"),
+        ("集合通信失败", "option    hccl_timeout"),
+        ("blacklist", "option    precision_mode_v2"),
     ],
 )
 def test_explain_finds_words_of_both_languages(npu, language, words, first):
@@ -421,6 +424,12 @@ def test_explain_finds_words_of_both_languages(npu, language, words, first):
     result = npu("--lang", language, "explain", words)
     assert result.code == 0
     assert result.out.startswith(first)
+
+
+def test_a_letter_is_no_word(npu):
+    """What is in every page is not searched for; one sign of Chinese is a word."""
+    assert npu("explain", "--", "-x").code == 2
+    assert npu("explain", "内").code == 0
 
 
 def test_search_words_lead_somewhere():

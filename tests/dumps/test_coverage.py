@@ -1,6 +1,9 @@
 """What was not compared is no all-clear: the words, the exit code and JSON of ``dump compare``."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from dumps import dump_writer as w
@@ -118,3 +121,153 @@ def test_scan_of_what_cannot_be_looked_at(tmp_path, npu):
     path.write_text(HEAD + "Output,0,8,DT_FLOAT,ND,2,,,\n")
     result = npu("dump", "scan", tmp_path)
     assert (result.code, "tensors that could not be looked at: 1" in result.out) == (1, True)
+
+
+LAYERS = 6
+ORIGINS = ' attr {{ key: "_datadump_original_op_names" value {{ list {{ {} }} }} }}'
+LOOP = 'name: "npu_runconfig/{}" type: "{}" id: {} output_desc {{ layout: "ND" }}'
+
+
+def network(root):
+    """A graph with a device loop, conversions and fused operators; its dump, and a reference.
+
+    The reference has the parts of fused operators, summaries and savers besides; the dump has
+    the loop's counters, conversions, copies and the ends of streams, which no network names.
+    """
+    names = ("loop_cond", "iterations_per_loop", "one")
+    ops = [LOOP.format(name, "Variable", number) for number, name in enumerate(names)]
+    random = numpy.random.RandomState(1)
+    folder = w.step_folder(root / "npu", 0)
+    (root / "tf").mkdir()
+    known = {"x": random.standard_normal((2, 8)).astype("f4")}
+
+    def add(name, kind, inputs, values=None, origins=None):
+        lines = "".join('input: "{}:0" '.format(each) for each in inputs)
+        text = 'name: "{}" type: "{}" id: {} {}'.format(name, kind, len(ops), lines)
+        if origins is not None:
+            listed = "".join('s: "{}" '.format(each) for each in origins)
+            text += ORIGINS.format(listed)
+        if values is not None:
+            text += ' output_desc { layout: "ND" }'
+        ops.append(text)
+        tensors = [w.array("input", known[each]) for each in inputs]
+        if values is not None:
+            known[name] = values
+            origin = (origins[-1], 0, 2) if origins else None
+            tensors.append(w.array("output", values, origin=origin))
+        if kind != "Data":
+            number = len(ops)
+            w.operator(folder, name, tensors, kind, number, time=1767323045000000 + number)
+
+    def refer(name, values):
+        path = root / "tf" / "{}.0.17673230440000.npy".format(name.replace("/", "_"))
+        numpy.save(str(path), values)
+
+    for name in names:
+        known["npu_runconfig/" + name] = numpy.array([1], "i8")
+    add("x", "Data", [], known["x"])
+    refer("_arg_x_0_0", known["x"])
+    last = "x"
+    for layer in range(LAYERS):
+        name = "l{}".format(layer)
+        add("trans_TransData_{}".format(layer), "TransData", [last], known[last], [])
+        add(name + "/MatMul", "MatMulV2", ["trans_TransData_{}".format(layer)], known[last] * 2)
+        relu = numpy.maximum(known[name + "/MatMul"], 0) + 1
+        refer(name + "/MatMul", known[name + "/MatMul"])
+        both = [name + "/Add", name + "/Relu"]
+        add("{0}/Add{0}/Relu".format(name), "FusedAddRelu", [name + "/MatMul"], relu, both)
+        refer(name + "/Add", relu - 1)
+        refer(name + "/Relu", relu)
+        refer("summary_" + name, numpy.ones(3, "f4"))
+        add(name + "_cast", "Cast", ["{0}/Add{0}/Relu".format(name)], relu, [])
+        last = name + "_cast"
+    add("loss", "ReduceSumD", [last], known[last].sum(keepdims=True))
+    refer("loss", known["loss"])
+    refer("save/restore", numpy.ones(2, "f4"))
+    add("memcpy_out", "MemcpyAsync", ["loss"], known["loss"], [])
+    add("NetOutput", "NetOutput", ["memcpy_out"])
+    counters = ["npu_runconfig/loop_cond", "npu_runconfig/one"]
+    add("npu_runconfig/assign_add", "AssignAdd", counters, numpy.array([2], "i8"))
+    add("FlowCtrl_LoopCond", "LoopCond", counters[:1], numpy.array([True]))
+    limits = ["npu_runconfig/loop_cond", "npu_runconfig/iterations_per_loop"]
+    add("FlowCtrl_StreamSwitch", "StreamSwitch", limits)
+    add("FlowCtrl_StreamActive", "StreamActive", counters[:1])
+    add("End_Graph", "EndGraph", [])
+    path = root / "ge_proto_00001_Build.txt"
+    text = "".join("  op {{ {} }}\n".format(op) for op in ops)
+    path.write_text('graph {{\n  name: "net"\n{}}}'.format(text))
+    return ("dump", "compare", root / "npu", root / "tf"), path
+
+
+def test_what_only_the_device_has(tmp_path, npu):
+    """Loop counters, conversions, copies, ends of streams are no gap, with a graph or without."""
+    command, graph = network(tmp_path)
+    for more in ((), ("--graph", graph)):
+        result = npu(*command, *more)
+        assert (result.code, "no all-clear" in result.out) == (0, False), result.out
+    missing(tmp_path / "tf", ["loss"])
+    assert npu(*command, "--graph", graph).code == 1
+
+
+@pytest.mark.parametrize(("operators", "code"), [(3, 0), (4, 1)])
+def test_models_that_the_reference_lacks(tmp_path, npu, operators, code):
+    """A small one is named; one with more operators than were compared may be the network."""
+    dump(tmp_path / "npu", 0)
+    folder = w.step_folder(tmp_path / "npu", 0, model="other")
+    for number in range(operators):
+        values = w.array("output", numpy.ones(3, "f4"))
+        w.operator(folder, "o{}".format(number), [values], "Relu", number + 1)
+    result = npu("dump", "compare", tmp_path / "npu", reference(tmp_path / "tf"))
+    text = "operators of models of which the reference has nothing: {}".format(operators)
+    assert (result.code, text in result.out) == (code, True), result.out
+    assert result.out.startswith("no all-clear:") is bool(code)
+
+
+def test_overflows_of_a_tree_that_is_partly_unreadable(tmp_path, npu):
+    """It is said first, whatever the other records say."""
+    folder = w.step_folder(tmp_path)
+    w.opdebug(folder, 1, 2, 0)
+    path = w.opdebug(folder, 1, 2, 0, time=1767323045000001)
+    path.write_bytes(path.read_bytes()[:300])
+    result = npu("dump", "overflow", tmp_path)
+    text = "no all-clear: files that could not be read: 1; the first is {}".format(path)
+    assert (result.code, result.out.startswith(text)) == (1, True), result.out
+
+
+COMMANDS = """
+from npu_config.__main__ import main
+for line in {!r}:
+    print(line)
+    print(main(["--lang", "en", "dump", *line]))
+"""
+
+
+def test_answers_do_not_depend_on_hashes(tmp_path):
+    """Every command with a tie (same times, reasons, counts) answers the same in each process."""
+    names = ["b{}".format(number) for number in range(6)]
+    for device in (0, 1):
+        folder = w.step_folder(tmp_path / "npu", 0, device=device)
+        for number, name in enumerate(names):
+            values = numpy.array([number, device, numpy.nan], "f4")
+            w.operator(folder, name, [w.array("output", values)], "Op" + name, number + 1)
+            w.opdebug(folder, number + 1, 2, 0x8, time=1767323045000000 + number // 3)
+    (tmp_path / "tf").mkdir()
+    for name in names[:4]:
+        numpy.save(str(tmp_path / "tf" / (name + ".0.1.npy")), numpy.zeros(3, "f4"))
+    lines = [["list", "npu"], ["scan", "npu"], ["overflow", "npu"], ["compare", "npu"]]
+    lines += [["compare", "npu", "tf"], ["compare", "npu", "tf", "--max-rel", "9"]]
+    lines = [[*line, "--format", form] for line in lines for form in ("text", "json")]
+    answers = []
+    for seed in ("1", "2"):
+        result = subprocess.run(
+            [sys.executable, "-c", COMMANDS.format(lines)],
+            cwd=str(tmp_path),
+            env=dict(os.environ, PYTHONHASHSEED=seed),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        answers.append(result.stdout.decode())
+    assert "b0" in answers[0]
+    assert "Traceback" not in answers[0]
+    assert answers[0] == answers[1]

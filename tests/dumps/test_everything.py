@@ -314,6 +314,10 @@ def test_single_files(tmp_path, npu):
     assert npu("dump", "compare", one, tmp_path / "x.npy").code == 0
     assert npu("dump", "compare", tmp_path / "y.npy", one).code == 1
     assert compare_files(one, one).ok
+    short = w.operator(tmp_path, "b", [w.array("output", x)])
+    for files in ((one, short), (short, one)):
+        said = npu("dump", "compare", *files).out
+        assert "not compared: input:0: only {} has it".format(one) in said
     (tmp_path / "z.npy").write_bytes(b"no")
     bad = npu("dump", "compare", tmp_path / "z.npy", one)
     assert (bad.code, "NPU327" in bad.out) == (1, True)

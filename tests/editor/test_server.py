@@ -159,6 +159,8 @@ COMPLETIONS = [
     ("s.py", SCRIPT.format("Target(pro|)"), "product", "product="),
     ("s.py", SCRIPT.format('Target(product="atlas_|")'), "atlas_a2", "atlas_a2"),
     ("run.sh", "export RANK_TABLE_FILE=ra|\n", "ranks.json", "ranks.json"),
+    ("job.env", "RANK_TAB|\n", "RANK_TABLE_FILE", "RANK_TABLE_FILE="),
+    ("op_debug.cfg", "op_debug_config=oo|\n", "oom", "oom"),
     ("run.sh", "docker run -e RANK_| image\n", "RANK_TABLE_FILE", "RANK_TABLE_FILE"),
     (
         "job.json",
@@ -214,6 +216,14 @@ MIDDLE = [
     ),
     ("insert_op.cfg", "aipp_op {\n  aipp_|mod: static\n}\n", "aipp_mode", " aipp_mode: static"),
     ("op_precision.ini", "[ByOpType]\nAdd=high_|prec\n", "high_precision", "=high_precision\n"),
+    ("job.env", "RANK_|TABLE=/x\n", "RANK_TABLE_FILE", "RANK_TABLE_FILE=/x\n"),
+    (
+        "job.json",
+        '{"device_info": {"Index": 0}, "rank_table_file": "ran|k.json", "rank_size": 1}',
+        "ranks.json",
+        '"ranks.json", ',
+    ),
+    ("op_debug.cfg", "op_debug_config=o|o\n", "oom", "=oom\n"),
     ("dtypes.cfg", DTYPES + "a/Relu::Input|Dty:float\n", "InputDtype:", "::InputDtype:float\n"),
 ]
 WHOLE = {"textDocument": {"completion": {"completionItem": {"insertReplaceSupport": True}}}}
@@ -282,6 +292,9 @@ HOVERS = [
     ("s.py", SCRIPT.format("hccl_time|out = 5"), None),
     ("s.py", SCRIPT.format("os.environ['RANK_TABLE_|FILE'] = x"), "# RANK_TABLE_FILE"),
     ("run.sh", "export RANK_TABLE_|FILE=/x.json\n", "# RANK_TABLE_FILE"),
+    ("job.env", "RANK_TABLE_|FILE=/x.json\n", "# RANK_TABLE_FILE"),
+    ("job.json", '{"device_info": {"Index": 0}, "rank_ta|ble_file": ""}', "# rank_table_file"),
+    ("op_cache.ini", "[op_compiler_cache]\nmax_op_|cache_size=5\n", "# max_op_cache_size"),
     ("ranks_b.json", (TABLE % ("", "")).replace("device_ip", "device_|ip"), "# device_ip"),
     ("ranks_b.json", (TABLE % ("", "")).replace("10.0", "10|.0"), "# device_ip"),
     ("ops_info_b.json", '{"black-list": {"to-a|dd": ["Add"]}}', "# to-add"),
@@ -353,6 +366,9 @@ FIXED = [
         TABLE % ("", ""),
     ),
     ("op_debug.cfg", "op_debug_config=oomm|\n", "op_debug_config=oom\n"),
+    ("fusion_switch.cfg", '{"Swich"|: {"GraphFusion": {}}}', '{"Switch": {"GraphFusion": {}}}'),
+    ("insert_op.cfg", "aipp_op {\n aipp_mode: statc|\n}\n", "aipp_op {\n aipp_mode: static\n}\n"),
+    ("dtypes.cfg", DTYPES + DTYPES.replace("float", "flot|"), None),
     (
         "op_precision.ini",
         "[ByOpType]\nAdd=high_performanc|\n",
@@ -366,7 +382,8 @@ def test_fix(editor, project, name, text, expected):
     """The fix of a finding, applied by the editor."""
     path, (line, _), text, _ = opened(editor, project, name, text)
     fixes = [each for each in editor.actions(path, line) if each.get("isPreferred")]
-    assert expected in [edited(text, each["edit"]["changes"][uri(path)]) for each in fixes]
+    fixed = [edited(text, each["edit"]["changes"][uri(path)]) for each in fixes]
+    assert (expected or text.replace("flot\n", "float\n")) in fixed
 
 
 IGNORED = [
@@ -378,6 +395,10 @@ IGNORED = [
     ("s.py", SCRIPT.format('custom_op.parameter_map[\n    "hcl_timeout"|\n].i = 1')),
     ("s.py", SCRIPT.format('if True:\n    custom_op.parameter_map["hcl_timeout"].i = \\\n  1|')),
     ("run.sh", "export HCCL_CONNECT_TIMEOUT=5|\n"),
+    ("op_precision.ini", "[ByOpType]\nAdd=high_performanc|\n"),
+    ("insert_op.cfg", "aipp_op {\n  aipp_mode: statc|\n}\n"),
+    ("op_cache.ini", "[op_compiler_cache]\nmax_op_cache_size=x|\nremain_cache_size_ratio=5\n"),
+    ("op_debug.cfg", "op_debug_config=oomm|\n"),
 ]
 
 
@@ -386,7 +407,7 @@ def test_ignore_here(editor, project, name, text):
     """The comment silences the finding, and no other."""
     path, (line, _), text, before = opened(editor, project, name, text)
     actions = [a for a in editor.actions(path, 0, 99) if a["title"].endswith(" here")]
-    target = next(a for a in actions if a["title"].startswith(("NPU101", "NPU6")))
+    target = next(a for a in actions if a["title"].startswith(("NPU101", "NPU6", "NPU7")))
     after = edited(text, target["edit"]["changes"][uri(path)])
     rule = target["title"].partition(":")[0]
     left = editor.found(path, after)
@@ -394,11 +415,68 @@ def test_ignore_here(editor, project, name, text):
     assert line >= 0
 
 
-def test_no_comment_in_json(editor, project):
+UNCOMMENTED = [
+    ("c.json", '{"version": 1, "hcl_timeout": 1|}'),
+    ("ops_info_b.json", '{"black-list": {"to_add"|: ["Add"]}}'),
+    ("ranks_b.json", (TABLE % ("", "")).replace("rank_id", "rnak_id|")),
+    ("fusion_switch.cfg", "PoolingFusionPass:onn|\n"),
+    ("dtypes.cfg", DTYPES + DTYPES.replace("float", "flot|")),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), UNCOMMENTED)
+def test_no_comment_where_there_are_none(editor, project, name, text):
     """Where no comment is possible none is offered."""
-    path, *_ = opened(editor, project, "c.json", '{"version": 1, "hcl_timeout": 1|}')
-    titles = [each["title"] for each in editor.actions(path, 0)]
-    assert titles == ['NPU101: rename to "hccl_timeout"', "NPU101: explain"]
+    path, _, _, found = opened(editor, project, name, text)
+    titles = [each["title"] for each in editor.actions(path, 0, 99)]
+    assert found
+    assert [each for each in titles if each.endswith(" here")] == []
+    assert [each for each in titles if each.endswith(": explain")]
+
+
+TABLES = {
+    "completion": COMPLETIONS,
+    "completion in a word": MIDDLE,
+    "hover": HOVERS,
+    "links": LINKS,
+    "fix": FIXED,
+    "ignore here": IGNORED,
+}
+KINDS = [
+    "c.yaml", "c.toml", "c.json", "s.pbtxt", "s.py", "run.sh", "job.env", "job.json",
+    "ranks_b.json", "ops_info_b.json", "fusion_switch.cfg", "op_precision.ini", "dtypes.cfg",
+    "insert_op.cfg", "op_cache.ini", "op_debug.cfg",
+]  # fmt: skip
+"""A file of each kind, by the name that it has in the tables."""
+
+NONE = {
+    "links": (
+        "names no file, or is not checked",
+        {
+            "job.env",
+            "ranks_b.json",
+            "ops_info_b.json",
+            "fusion_switch.cfg",
+            "op_precision.ini",
+            "dtypes.cfg",
+        }
+        | {"insert_op.cfg", "op_cache.ini", "op_debug.cfg"},
+    ),
+    "fix": ("no rule about it has one", {"run.sh", "job.env", "job.json", "op_cache.ini"}),
+    "ignore here": (
+        "has no comments, or no findings",
+        {"job.env", "job.json", *(name for name, _ in UNCOMMENTED)},
+    ),
+}
+"""What a kind cannot have, and why."""
+
+
+@pytest.mark.parametrize("feature", TABLES)
+def test_every_feature_for_every_kind(feature):
+    """The tables hold every feature for every kind of file that can have it, and no other."""
+    tested = {row[0] for row in TABLES[feature]}
+    _, impossible = NONE.get(feature, ("", set()))
+    assert (set(KINDS) - tested, tested & impossible) == (impossible, set())
 
 
 def test_explain(editor, project):
@@ -577,6 +655,40 @@ def test_questions_about_files_that_are_not_open(editor, project):
     assert editor.found(project / "c.yaml", "version: 1\n") == []
 
 
+def test_changes_of_ranges(editor, project):
+    """An editor that sends parts, though the whole is asked for, is understood."""
+    path = project / "c.yaml"
+    editor.found(path, "version: 1\n# 😀\n")
+    parts = [((1, 2), (1, 4), "x"), ((2, 0), (2, 0), "hcl_timeout: 5\n"), ((9, 0), (99, 9), "")]
+    changes = [
+        {"text": text, "range": dict(zip(ENDS, ({"line": a, "character": b} for a, b in place)))}
+        for *place, text in parts
+    ]
+    editor.versions[uri(path)] += 1
+    document = {"uri": uri(path), "version": editor.versions[uri(path)]}
+    editor.tell("textDocument/didChange", textDocument=document, contentChanges=changes)
+    (found,) = editor.published(path, document["version"])
+    assert (found["code"], found["range"]["start"]) == ("NPU101", {"line": 2, "character": 0})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeffversion: 1\nhcl_timeout: 1\n",
+        "version: 1\r\nhcl_timeout: 1\r\n",
+        "version: 1\rhcl_timeout: 1\r",
+    ],
+)
+def test_ends_of_lines_and_marks(editor, project, text):
+    """A mark of the order of bytes, and other ends of lines: the right line, the fix in place."""
+    (found,) = editor.found(project / "c.yaml", text)
+    start = found["range"]["start"]
+    assert (found["code"], start) == ("NPU101", {"line": 1, "character": 0})
+    fix = next(a for a in editor.actions(project / "c.yaml", 1) if a.get("isPreferred"))
+    after = edited(text, fix["edit"]["changes"][uri(project / "c.yaml")])
+    assert after == text.replace("hcl_", "hccl_")
+
+
 def test_half_a_surrogate(editor, project):
     """A text that no file can hold is a finding."""
     (found,) = editor.found(project / "c.yaml", "version: 1\nwork_path: \ud83d\n")
@@ -662,6 +774,19 @@ def test_the_editor_ends(project):
         assert client.process.wait(60) in (0, 1)
         with pytest.raises(OSError, match="No such process"):
             os.kill(worker, 0)
+
+
+def test_shutdown_without_exit(project):
+    """A server that was shut down, and is not told to exit, ends when its editor is gone; the
+    server of another editor in the same folder goes on."""
+    with Client(project) as other, Client(project) as client:
+        client.found(project / "c.yaml", "version: 1\n")
+        client.ask("shutdown")
+        client.tell("textDocument/didOpen", textDocument={"uri": uri(project / "d.yaml")})
+        client.process.stdin.close()
+        assert client.process.wait(60) == 0
+        found = other.found(project / "c.yaml", "version: 1\nhcl_timeout: 1\n")
+        assert [each["code"] for each in found] == ["NPU101"]
 
 
 def test_no_folder(tmp_path):
