@@ -438,7 +438,7 @@ def guard_vanishes(context: Context) -> None:
     source = context.script.source
     lines = sorted({source.line(match.start()) for match in _SMALL.finditer(source.text)})
     words = ("precision_mode", "precision_mode_v2")
-    if not lines or not (context.mentions(*words) or context.imports_have(*words)):
+    if not lines or not context.mentions(*words):
         return
     modes = context.option("precision_mode") | context.option("precision_mode_v2")
     mode = next((each for each in modes if each in _HALF), None)
