@@ -78,6 +78,17 @@ def double_in_network(context: Context) -> None:
         )
 
 
+_RANDOM = {"normal": 2, "uniform": 2}
+"""The functions of numpy.random that take a size behind other arguments."""
+
+
+def _is_python_float(call: ast.Call, name: str) -> bool:
+    """True for a random number without a size: numpy gives a float of Python, so float32."""
+    module, _, function = name.rpartition(".")
+    count = _RANDOM.get(function, 0)
+    return module == "numpy.random" and len(call.args) <= count and not keyword_of(call, "size")
+
+
 def _type_of(meaning: Meaning, site: Site, name: str) -> Optional[str]:
     """The type without support that a call certainly makes a tensor of."""
     call = check_call(site)
@@ -97,7 +108,12 @@ def _type_of(meaning: Meaning, site: Site, name: str) -> Optional[str]:
         own = keyword_of(made, "dtype")
         if own is not None:
             return _named_type(meaning, found.scope, own.value)
-        if dotted in _NUMPY_DOUBLES and not _has_type(meaning, found.scope, made, dotted):
+        is_one = dotted is not None and _is_python_float(made, dotted)
+        if (
+            dotted in _NUMPY_DOUBLES
+            and not is_one
+            and not _has_type(meaning, found.scope, made, dotted)
+        ):
             return "float64"
         if dotted in ("numpy.array", "numpy.asarray") and len(made.args) == 1:
             numbers = [number_of(n) for n in ast.walk(made.args[0]) if n.__class__ in CONSTANTS]
