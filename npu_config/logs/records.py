@@ -126,7 +126,7 @@ def record(text: str, prefix: Optional[Pattern[str]] = None) -> Record:
     if named is not None:
         is_rank = "rank" in named.re.groupindex
         rank = int(named.group(1)) if is_rank else None
-        who = "rank {}".format(rank) if is_rank else named.group(1)
+        who = "rank " + str(rank) if is_rank else named.group(1)
         text = text[named.end() :]
     start = text[:200]
     if start[:1] in _STARTS or ".log:" in start or ".txt:" in start or ".py:" in start:
