@@ -59,9 +59,6 @@ def double_in_network(context: Context) -> None:
     if not context.mentions(*made):
         return
     meaning = context.meaning
-    mixed = context.option("mix_compile_mode")
-    if not mixed <= {None, False}:
-        return
     found: List[Tuple[Site, str]] = []
     for site in meaning.calls(*made):
         name = meaning.called(site)
@@ -72,6 +69,8 @@ def double_in_network(context: Context) -> None:
         kind = _MADE.get(name) or _type_of(meaning, site, name)
         if kind is not None and meaning.in_network(site):
             found.append((site, kind))
+    if not found or not context.option("mix_compile_mode") <= {None, False}:
+        return
     for site, kind in found[:_MOST]:
         context.report(
             phrase("tf.{} makes {}, which the NPU does not support", meaning.called(site), kind),
@@ -437,14 +436,15 @@ _PASSED = (
 def guard_vanishes(context: Context) -> None:
     """A constant below 2^-25 guards a division or a logarithm, and mixed precision is on."""
     source = context.script.source
+    lines = sorted({source.line(match.start()) for match in _SMALL.finditer(source.text)})
+    words = ("precision_mode", "precision_mode_v2")
+    if not lines or not context.mentions(*words):
+        return
     modes = context.option("precision_mode") | context.option("precision_mode_v2")
     mode = next((each for each in modes if each in _HALF), None)
     if mode is None:
         return
     meaning = context.meaning
-    lines = sorted({source.line(match.start()) for match in _SMALL.finditer(source.text)})
-    if not lines:
-        return
     names: Set[str] = set()
     for site in sites(context.script.module, lines, (ast.Assign, *FUNCTIONS, ast.keyword)):
         if isinstance(site.node, ast.Assign):
