@@ -23,7 +23,6 @@ html_theme = "furo"
 html_title = "npu_config"
 html_static_path = ["_static"]
 html_css_files = ["npu_config.css"]
-html_js_files = ["filter.js", "language.js"]
 html_search_language = "mixed"
 html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
 html_use_index = False  # the entries are words to search for

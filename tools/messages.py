@@ -50,8 +50,8 @@ CODE = re.compile(
 )
 
 GLUE = (
-    "- {}: {}", "{} and {}", "{} or {}", "{}, {}", "{}; {}", ", ", "error", "warning", "info",
-    "help:",
+    "- {}: {}", "{} ({})", "{} and {}", "{} or {}", "{}, {}", "{}; {}", ", ", "error", "warning",
+    "info", "help:",
 )  # fmt: skip
 """What stands between phrases, and words that are looked up by themselves."""
 

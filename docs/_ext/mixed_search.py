@@ -110,8 +110,19 @@ def _anchor(sections: List[nodes.section], here: str, target: str) -> Any:
     return None
 
 
+def add_scripts(
+    app: Sphinx, name: str, template: str, context: Dict[str, Any], doctree: Any
+) -> None:
+    """The scripts of a page, where it needs them: the first page is light."""
+    if name.startswith("zh/"):
+        app.add_js_file("language.js")
+    if name in ("rules/all", "zh/rules"):
+        app.add_js_file("filter.js")
+
+
 def setup(app: Sphinx) -> Dict[str, Any]:
     """Enter the language, and the words."""
     languages[SearchMixed.lang] = SearchMixed
     app.connect("doctree-read", add_search_words)
+    app.connect("html-page-context", add_scripts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

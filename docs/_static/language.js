@@ -4,7 +4,7 @@ addEventListener("DOMContentLoaded", () => {
   document.documentElement.lang = "zh-CN";
   for (const caption of document.querySelectorAll(".sidebar-tree .caption")) {
     const list = caption.nextElementSibling;
-    if (/^(Guides|Recipes)$/.test(caption.textContent.trim())) caption.hidden = list.hidden = true;
+    if (/^(Guides|Recipes)$/.test(caption.textContent.trim())) caption.style.display = list.style.display = "none";
     if (/[\u3400-\u9fff]/.test(caption.textContent))
       for (const box of list.querySelectorAll(":scope > li > input")) box.checked = true;
   }

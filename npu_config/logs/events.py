@@ -38,7 +38,7 @@ _CRASH = re.compile(
     r"^(?:Fatal Python error: |(?:\S+: line \d+:\s+\d+ )?(?:Segmentation fault|Aborted|Bus error"
     r"|Illegal instruction)(?:\s|$)|terminate called after throwing|"
     r"\*\*\* (?:Error in|Aborted at)|malloc_consolidate\(\)|free\(\): |double free"
-    r"|.*\(core dumped\)|Killed$)"
+    r"|.*\(core dumped\)|.{0,400}: Assertion `.{1,400}' failed\.?$|Killed$)"
 )
 _INNER = re.compile(r"^[EW][A-Z0-9]?[89]{4}|^[EW][A-Z0-9][89]{4}")
 _BLOCK = re.compile(
@@ -258,6 +258,7 @@ class Channel:
         self._advised = False
         self._frames: List[Tuple[str, int]] = []
         self._in_traceback = False
+        self._ignored = self._ignoring = False
         self._chained = False
         self._seen: Dict[Tuple[str, str], Event] = {}
         self._last_line = 0
@@ -267,6 +268,7 @@ class Channel:
         self._opened: Optional[Tuple[int, Record]] = None
         self.trained = 0
         self.closed = -1
+        self.closed_at = 0
         self.lost: Dict[str, Event] = {}
 
     def feed(self, number: int, text: str, line: Record) -> None:
@@ -299,6 +301,8 @@ class Channel:
         body = line.body[:_LOOKED_AT]
         if _OF_ENDS.search(body) is not None and _LAST_WORDS.search(body) is not None:
             self.closed = self.trained
+            if not body.startswith("real"):  # the time of a job that failed is told, too
+                self.closed_at = number
         elif _TRAINED.search(body) is not None:
             self.trained += 1
         for match in _LOSS.finditer(body) if "oss" in body or "LOSS" in body else ():
@@ -421,6 +425,9 @@ class Channel:
             return
         if self._in_traceback and self._frame(body):
             return
+        if not self._in_traceback:
+            self._ignoring = self._ignored
+        self._ignored = body.startswith("Exception ignored ")
         end = end_of(body[:_LOOKED_AT])
         if end is not None and self._told(number, line, end):
             return
@@ -511,6 +518,9 @@ class Channel:
 
     def _exception(self, number: int, line: Record, text: str, traced: bool) -> None:
         body = line.body
+        if self._ignoring:  # the interpreter itself says that it went on
+            self.followers += 1
+            return
         if CODE.search(body) is not None and self._coded(number, line, body):
             self._with_frames(self.events[-1] if self.events else None)
             return
@@ -728,7 +738,7 @@ class Channel:
 
     def cut_off(self) -> Optional[Event]:
         """The traceback in the middle of which the log ends."""
-        if not self._in_traceback or self._opened is None:
+        if not self._in_traceback or self._opened is None or self._ignoring:
             return None
         number, line = self._opened
         event = self._event(number, line, line.body, SIGN, _named("py-cut-off"), False)

@@ -317,7 +317,7 @@ _ENDS = re.compile(
     r"TIME|TERM|imit|Deadline|signal|exit|Exit|EXIT|PREEMPT|reempted|NODE|Node|node failure|emory"
     r"|oom|OOM|Killed|killed|SIGNAL|Signal|SIG|egmentation|bort|us error|nstruction|exception"
     r"|Interrupt|erminated|Hangup|hangup|CANCELLED|PBS|Job was|victed|TERMINATION|ABORT"
-    r"|not found|No such file|can't open|denied|No space|1 process"
+    r"|low on resource|: error: |not found|No such file|can't open|denied|No space|1 process"
 )
 """What stands in every line that :func:`end_of` knows."""
 

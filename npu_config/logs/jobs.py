@@ -1,5 +1,6 @@
 """Files to processes, and processes to ranks: who wrote what, and who failed first."""
 
+import itertools
 import os
 import re
 import zlib
@@ -25,7 +26,7 @@ from npu_config.core.files import is_directory, walk
 from npu_config.core.message import phrase
 from npu_config.logs.events import Channel, Event
 from npu_config.logs.lines import Copied, UnreadableError, lines, opened, plain
-from npu_config.logs.records import Record, record
+from npu_config.logs.records import Record, prefix_of, record
 
 __all__ = ["Growing", "Job", "Process", "files_of", "read_job"]
 
@@ -176,6 +177,9 @@ def files_of(paths: Iterable[str]) -> Iterator[Tuple[str, bool]]:
                 yield each, named
 
 
+_SAMPLE = 200
+"""Lines at the start of a log that tell what a launcher wrote before each of them."""
+
 _OF_PID = "process "
 """Before the number of a process whose lines stand in an output of several."""
 
@@ -205,8 +209,11 @@ class _Reader:
         pid = _pid_of(path)
         channel: Optional[Channel] = None
         who, clock = None, None
-        for line_number, text in lines(stream):
-            line = record(text)
+        following = lines(stream)
+        first = list(itertools.islice(following, _SAMPLE))
+        prefix = prefix_of([text for _, text in first])
+        for line_number, text in itertools.chain(first, following):
+            line = record(text, prefix)
             writer = line.who or ("" if pid or line.pid <= 0 else "{}{}".format(_OF_PID, line.pid))
             if channel is None or writer != who:
                 who = writer

@@ -4,18 +4,35 @@ Prefixes of launchers are taken off before anything else.  A form that is not re
 """
 
 import re
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Pattern, Sequence
 
-__all__ = ["CODE", "Record", "local", "record", "seconds"]
+__all__ = ["CODE", "Record", "local", "prefix_of", "record", "seconds"]
 
+_STAMP = (
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)(?: std(?:out|err) [FP])?"
+)
 _PREFIX = re.compile(
     r"(?:\x1b\[[0-9;]*m)*"
-    r"(?:\[rank ?(?P<rank>\d{1,6})\]:\s?|\[\d{1,9},(?P<mpi>\d{1,6})\]<std(?:out|err|diag)>:\s?"
+    r"(?:\[rank ?(?P<rank>\d{1,6})\]:\s?"
+    r"|\[(?:\d{1,9},)?(?P<mpi>\d{1,6})\]<std(?:out|err|diag)>:\s?"
+    r"|\[default(?P<local>\d{1,6})\]:\s?|\[pod/(?P<pod>[\w./-]{1,199})\]\s|" + _STAMP + r"\s"
     r"|\((?:[\w ]+ )?pid=(?P<pid>\d{1,9})(?:, ip=[\d.]+)?\)\s?|\([\w ]+ TP\d+ pid=\d+\)\s?"
     r"|(?:ERROR|WARNING|INFO) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w/.]{1,99}\.py:\d{1,6}\]\s?|> ?"
     r"|(?P<name>[^\s:\[(]+\.(?:log|txt)):\d+:\s?)"
 )
-_STARTS = ("\x1b", "[", "(", ">")
+_STARTS = ("\x1b", "[", "(", ">", "2")
+_OF_LAUNCHERS = tuple(
+    re.compile(r"(?:\x1b\[[0-9;]*m)*(?:" + form + ")")
+    for form in (
+        r" {0,4}(?P<rank>\d{1,5}):(?: |\Z)",  # srun -l
+        r"\[(?P<rank>\d{1,5})\](?: |\Z)",  # mpiexec -prepend-rank
+        r"(?P<name>(?=[\w.-]{0,40}\d)[\w.-]{1,60}) {1,60}\|(?: |\Z)",  # docker compose
+        r"(?P<name>(?=[\w.-]{0,40}\d)[A-Za-z][\w.-]{0,60}):(?: |\Z)",  # pdsh
+        r"\[(?P<name>[\w.-]{1,60}:\d{1,9})\](?: |\Z)",
+        r"\w{3} [ \d]\d [\d:]{8} (?P<name>[\w.-]{1,60} [\w./@-]{1,60})\[\d{1,9}\]:(?: |\Z)",
+    )
+)
+"""Prefixes that stand on the lines of other programs, too: on nearly all of a log they are one."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _TIME = r"\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d(?:\.\d{3}(?:\.?\d{3})?)?"
 _SLOG = re.compile(
@@ -88,21 +105,41 @@ class Record(NamedTuple):
     device: Optional[int]
 
 
-def record(text: str) -> Record:
-    """A line taken apart."""
+def prefix_of(sample: Sequence[str]) -> Optional[Pattern[str]]:
+    """What a launcher wrote before each line of a log, by its first lines.
+
+    It is on nearly all of them, and what it names comes again and again, as no number of a step
+    does.
+    """
+    written = [text for text in sample if text.strip()]
+    for form in _OF_LAUNCHERS:
+        found = [match.group(1) for match in map(form.match, written) if match is not None]
+        if len(found) >= max(3, len(written) * 0.7) and len(set(found)) <= len(found) / 2:
+            return form
+    return None
+
+
+def record(text: str, prefix: Optional[Pattern[str]] = None) -> Record:
+    """A line taken apart; ``prefix`` is what :func:`prefix_of` found in its log."""
     who, rank, device = "", None, None
+    named = prefix.match(text) if prefix is not None else None
+    if named is not None:
+        is_rank = "rank" in named.re.groupindex
+        rank = int(named.group(1)) if is_rank else None
+        who = "rank " + str(rank) if is_rank else named.group(1)
+        text = text[named.end() :]
     start = text[:200]
     if start[:1] in _STARTS or ".log:" in start or ".txt:" in start or ".py:" in start:
         match = _PREFIX.match(text)
         while match is not None:
-            number = match.group("rank") or match.group("mpi")
+            number = match.group("rank") or match.group("mpi") or match.group("local")
             if number:
                 rank = int(number)
                 who = "rank " + number
             elif match.group("pid"):
                 who = "pid " + match.group("pid")
-            elif match.group("name"):
-                who = match.group("name")
+            elif match.group("name") or match.group("pod"):
+                who = match.group("name") or match.group("pod")
             text = text[match.end() :]
             match = _PREFIX.match(text)
     if "\x1b" in text:

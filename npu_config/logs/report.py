@@ -207,6 +207,8 @@ def _others(job: Job, verdict: Verdict) -> List[Tuple[Event, Process]]:
         gone = {id(event) for event in survived(process)}
         for event in process.events:
             own = event.weight >= KNOWN or event is process.first
+            if _follows(event) and not _follows(first):
+                continue
             if event is first or not own or event.weak or event.other_side or id(event) in gone:
                 continue
             kind = _kind(event)
@@ -217,6 +219,12 @@ def _others(job: Job, verdict: Verdict) -> List[Tuple[Event, Process]]:
             found.append((event, process))
     found.sort(key=lambda pair: (pair[0].time is None, pair[0].time or 0.0))
     return found[:_MOST_OTHERS]
+
+
+def _follows(event: Event) -> bool:
+    """Whether a launcher only tells that a process of the job failed."""
+    told = event.form == "outside" and event.weight < KNOWN
+    return told or "ChildFailedError" in event.text
 
 
 def _kind(event: Event) -> Tuple[str, ...]:

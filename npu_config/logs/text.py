@@ -117,7 +117,7 @@ def _title(cause: Cause) -> str:
         words.append(localized("device {}", cause.device))
     if cause.component and cause.component != name:
         words.append(cause.component)
-    return "{} ({})".format(name, ", ".join(words))
+    return localized("{} ({})", name, ", ".join(words))
 
 
 def class_name(class_: str) -> str:
@@ -189,6 +189,16 @@ def verdict_words(report: Report) -> List[str]:
         )
     elif verdict.ranks:
         found.append(phrase("the same on ranks {}", listed(str(rank) for rank in verdict.ranks)))
+    elif verdict.rank is not None and waiting and _silent(report):
+        found.append(
+            phrase(
+                "{} waited for rank {} until the time-out, and the log of rank {} shows no error: "
+                "it was late, hung, or was ended from outside; look at what it did meanwhile",
+                _others(waiting),
+                verdict.rank,
+                verdict.rank,
+            )
+        )
     elif verdict.rank is not None and waiting:
         time = shown_time(report.first_cause.time) if report.first_cause else None
         first = report.first_cause
@@ -207,6 +217,12 @@ def verdict_words(report: Report) -> List[str]:
             )
         )
     return found
+
+
+def _silent(report: Report) -> bool:
+    """Whether the rank that is to blame says of no error itself."""
+    rank = report.verdict.rank
+    return any(state.rank == rank and state.first_error is None for state in report.ranks)
 
 
 def _others(ranks: Sequence[int]) -> str:

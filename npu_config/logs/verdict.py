@@ -1,5 +1,6 @@
 """Who failed first: the event of a process that is nearest to its cause, and the rank to blame."""
 
+import re
 from typing import Dict, List, Optional, Sequence, Tuple
 
 import attr
@@ -15,17 +16,41 @@ _GOES_ON = 10
 
 
 def survived(process: Process) -> List[Event]:
-    """Exceptions behind which the process trained and came to its regular end."""
+    """Exceptions, and lines of errors, behind which the process came to its regular end."""
     found: List[Event] = []
     for channel in process.channels:
         for event in channel.events:
             if event.form != "exception":
+                if _only_logged(event) and event.line < channel.closed_at and process.end_is_seen:
+                    found.append(event)
                 continue
             end = channel.ended if channel.finished else None
             final = end is not None and "final step" in end.text and end.line > event.line
             if final or channel.closed > event.trained:
                 found.append(event)
     return found
+
+
+def _only_logged(event: Event) -> bool:
+    """Whether it is a line of the script's own that says no more than ERROR."""
+    return (
+        event.weight == SIGN
+        and event.failure is None
+        and event.form not in ("outside", "shell", "crash", "shuffle", "slog", "torch")
+    )
+
+
+_VALIDATION = re.compile(r"(?:val|valid|validation|eval|test)_")
+
+
+def _lost(process: Process) -> List[Event]:
+    """Losses that ended as NaN; that of a validation is none where the job came to its end."""
+    return [
+        event
+        for channel in process.channels
+        for name, event in channel.lost.items()
+        if not (process.end_is_seen and _VALIDATION.match(name))
+    ]
 
 
 def _went_on(event: Event, channel: Channel) -> bool:
@@ -67,7 +92,7 @@ def _first_of(process: Process, events: Sequence[Event]) -> Optional[Event]:
         return crashes[0] if crashed and crashes else killed[0]
     found = _of_itself(process, events)
     signs = found is None or (found.weight <= SIGN and found.form not in ("exception", "crash"))
-    lost = [event for channel in process.channels for event in channel.lost.values()]
+    lost = _lost(process)
     if signs and lost:
         return min(lost, key=lambda event: (event.file, event.line))
     if found is None:

@@ -283,10 +283,17 @@ def analyse(
             if old
             else phrase("not Python 3 that can be analysed: {}", error)
         )
-        return Analysis(_refused(text, Note(error.line or 1, "python2", REFUSED, reason)))
+        refused = _refused(text, Note(error.line or 1, "python2", REFUSED, reason))
+        has_guard = "__main__" in text
+        is_entry = has_guard or _RUNS.search(text) is not None
+        return Analysis(refused, is_entry=is_entry, has_guard=has_guard)
     except RecursionError:
         note = Note(1, "python2", REFUSED, "nested too deeply to be analysed")
         return Analysis(_refused(text, note))
+
+
+_RUNS = re.compile(r"^(?:for|with|while|print)\b|^[\w.]{1,200}\(", re.M)
+"""What a script does at its top that is not Python 3, so that it is one to be run."""
 
 
 def _refused(text: str, note: Note) -> Migration:

@@ -106,7 +106,9 @@ class Notebook(NamedTuple):
         cell, start = self.cells[index], self.starts[index]
         count = len(cell.lines)
         own = [
-            edit._replace(line=edit.line - start, end_line=edit.end_line - start)
+            _behind_magic(
+                edit._replace(line=edit.line - start, end_line=edit.end_line - start), cell.lines
+            )
             for edit in edits
             if start < edit.line <= start + count
         ]
@@ -255,6 +257,18 @@ def _timed(line: str) -> Optional[str]:
     except (SyntaxError, ValueError):
         return None
     return code
+
+
+def _behind_magic(edit: Edit, lines: List[str]) -> Edit:
+    """An edit that spares the magic of its line: ``pass`` stays for a statement that goes."""
+    line = lines[edit.line - 1]
+    if (edit.end_line, edit.end_column) == (edit.line, edit.column) or _timed(line) is None:
+        return edit
+    match = _TIMED.match(line)
+    column = edit.column if match is None else match.end() + 1
+    if len(match.group(1) if match else "") < edit.column < column:
+        return edit._replace(column=column, text=edit.text or "pass")
+    return edit
 
 
 def _is_magic(line: str) -> bool:

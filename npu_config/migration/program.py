@@ -301,6 +301,8 @@ class Program:
         return not self.importers.get(index) or one.analysis.has_guard
 
     def _entry(self, index: int) -> Optional[Entry]:
+        if self.looked[index].outcome.has(rules.notebook_not_migrated):
+            return Entry("refused", self._name(index))
         if not self._is_run(index):
             return None
         reached = self._closure(index)

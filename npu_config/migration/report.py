@@ -151,7 +151,11 @@ def _scripts(outcomes: Sequence[Outcome]) -> Iterator[str]:
         names = found.get(how, [])
         if names:
             shown = ", ".join(map(printable, names[:8]))
-            more = localized(" and {} more", len(names) - 8) if len(names) > 8 else ""
+            more = (
+                localized(" and {} more (--report json has all)", len(names) - 8)
+                if len(names) > 8
+                else ""
+            )
             yield localized("script: {}: {}{}", localized(text), shown, more)
 
 

@@ -526,7 +526,8 @@ def of_calls(
             if depends:
                 work.depend(site, id, text)
             else:
-                work.note(site.line, id, kind, text)
+                is_off = kind == MANUAL and work.reached.of(site) is Reach.OFF
+                work.note(site.line, id, kind, text, False if is_off else None)
             if needs_patch:
                 work.needs_patch(site)
 

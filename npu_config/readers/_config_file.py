@@ -524,10 +524,13 @@ def _part(value: Any, path: Path, inner: Path) -> Any:
     return value
 
 
+FULL_WIDTH_COLON = 'write ":" and a blank after each name, not the full-width colon'
+
+
 def _help_for(value: Any) -> str:
     """What to do about something else than a mapping at the top of a file."""
     if isinstance(value, str) and "\uff1a" in value:  # input methods of Chinese write it
-        return 'write ":" and a blank after each name, not the full-width colon'
+        return FULL_WIDTH_COLON
     return "see `npu-config init`"
 
 

@@ -16,6 +16,7 @@ from npu_config.core.patterns import lazy_pattern
 from npu_config.readers import _rules as rules
 from npu_config.readers._config_file import (
     BROKEN,
+    FULL_WIDTH_COLON,
     MAX_DEPTH,
     MAX_DIGITS,
     MAX_VALUES,
@@ -76,6 +77,8 @@ def report_fault(document: Document, error: yaml.YAMLError, start: int) -> None:
     if "mapping values are not allowed" in message and _report_continued(document, start):
         return
     help = next((words for part, words in _SYNTAX_HELP if part in message), None)
+    if "expected ':'" in message and "\uff1a" in document.source.text[start:].split("\n", 1)[0]:
+        help = FULL_WIDTH_COLON
     context = getattr(error, "context", None)
     if context:
         message = phrase("{} ({})", message, " ".join(str(context).split()))
@@ -98,6 +101,8 @@ def _report_continued(document: Document, colon: int) -> bool:
     if ": " not in before:
         message = phrase('{} is not a "key: value" that this line can continue', shown(before))
         help = 'write "key: value", with a blank after the colon'
+        if "\uff1a" in before:
+            help = FULL_WIDTH_COLON
     elif begin - start > len(above[-1]) - len(above[-1].lstrip()):
         message = phrase(
             "{} is indented deeper than the line before, which has a value already", shown(key)

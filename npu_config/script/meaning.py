@@ -39,6 +39,9 @@ _DEEP = 12
 _STARS_BRING = {"tf": "tensorflow", "np": "numpy", "os": "os"}
 """What a name is that nothing binds but an import of everything."""
 
+_LAST = re.compile(r"[ \t]{2,80}\(|[ \t]{0,80}(?:#|\\?$)")
+"""What is behind the name of a function whose bracket does not follow at once."""
+
 Functions = (*FUNCTIONS, ast.Lambda)
 _SCOPED = (*DEFINITIONS, ast.Lambda, *COMPREHENSIONS)
 
@@ -136,7 +139,7 @@ class Meaning:
         tight, loose = word + "(", word + " ("
         for number in source.mentions(word):
             line = source.lines[number - 1]
-            if tight in line or loose in line:
+            if tight in line or loose in line or _LAST.match(line.rpartition(word)[2]) is not None:
                 yield number
 
     def _aliases(self) -> Dict[str, str]:

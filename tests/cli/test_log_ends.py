@@ -32,6 +32,11 @@ ENDED = {
     "Bus error": "job-crashed",
     "Aborted": "job-crashed",
     "ModuleNotFoundError: No module named foo": "py-no-module",
+    "  Reason: Evicted": "job-evicted",
+    "Message: The node was low on resource: memory.": "job-evicted",
+    "run.py: error: unrecognized arguments: --batch 32": "job-arguments",
+    "main.py: error: argument --lr: invalid float value: 'x'": "job-arguments",
+    "python: /a/b.cc:2: int g(): Assertion `k != 0' failed.\nAborted": "job-crashed",
     "bash: python3.7: command not found": "job-no-command",
     "python3: can't open file 'train.py': [Errno 2] No such file or directory": "job-no-file",
     "bash: ./train.sh: Permission denied": "job-not-permitted",
@@ -63,7 +68,11 @@ HARMLESS = (
     "run.sh: line 3: npu-smi: command not found",
     "loss = nan, step = 1",
     CAUGHT,
+    "Exception ignored in: <function G.__del__ at 0x7f>\n" + CAUGHT,
+    "ERROR: could not read a.jpg, skipping",
+    "epoch 1 loss 0.5 val_loss nan",
 )
+KEPT = {CAUGHT: "3 ValueError: x", HARMLESS[-2]: "1 ERROR: could not read a.jpg, skipping"}
 
 
 @pytest.mark.parametrize("line", ENDED)
@@ -81,9 +90,31 @@ def test_a_job_that_succeeded(npu, line):
     text = line + "\n" + TRAINED + FINAL
     result = npu("log", "-", stdin=text.encode())
     assert (result.code, result.out.splitlines()[0]) == (0, "nothing failed in 1 log")
-    assert ("logged and survived, not the cause: -:3 ValueError: x" in result.out) == (
-        line == CAUGHT
+    kept = KEPT.get(line, "")
+    survived = [each for each in result.out.splitlines() if "logged and survived" in each]
+    assert survived == ["logged and survived, not the cause: -:" + kept] * bool(kept)
+
+
+def test_an_end_that_follows_a_line_of_an_error(npu):
+    """The end that the script says behind it counts; the time that a shell tells does not."""
+    text = TRAINED + "[ERROR] 0 samples skipped\n{}\n"
+    codes = [
+        npu("log", "-", stdin=text.format(end).encode()).code for end in ("Done.", "real\t3m1s")
+    ]
+    assert codes == [0, 1]
+
+
+def test_a_rank_that_was_only_late(npu, tmp_path):
+    """It is not said to have stopped with the code of the rank that waited for it."""
+    wait = (
+        "2026-11-26 22:31:01 ERROR EI0002: The wait execution of the Notify register times out. "
+        "Reason: The Notify register has not received the Notify record from remote rank [1].\n"
     )
+    (tmp_path / "rank_0.log").write_text(wait)
+    (tmp_path / "rank_1.log").write_text("2026-11-26 22:31:41 INFO step 101\n")
+    out = npu("log", tmp_path).out
+    assert "rank 0 waited for rank 1 until the time-out, and the log of rank 1 shows no" in out
+    assert "rank 1 stopped" not in out
 
 
 def test_what_failed_before_it_was_ended(npu):

@@ -1,6 +1,9 @@
 """What was not compared is no all-clear: the words, the exit code and JSON of ``dump compare``."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from dumps import dump_writer as w
@@ -229,3 +232,42 @@ def test_overflows_of_a_tree_that_is_partly_unreadable(tmp_path, npu):
     result = npu("dump", "overflow", tmp_path)
     text = "no all-clear: files that could not be read: 1; the first is {}".format(path)
     assert (result.code, result.out.startswith(text)) == (1, True), result.out
+
+
+COMMANDS = """
+from npu_config.__main__ import main
+for line in {!r}:
+    print(line)
+    print(main(["--lang", "en", "dump", *line]))
+"""
+
+
+def test_answers_do_not_depend_on_hashes(tmp_path):
+    """Every command with a tie (same times, reasons, counts) answers the same in each process."""
+    names = ["b{}".format(number) for number in range(6)]
+    for device in (0, 1):
+        folder = w.step_folder(tmp_path / "npu", 0, device=device)
+        for number, name in enumerate(names):
+            values = numpy.array([number, device, numpy.nan], "f4")
+            w.operator(folder, name, [w.array("output", values)], "Op" + name, number + 1)
+            w.opdebug(folder, number + 1, 2, 0x8, time=1767323045000000 + number // 3)
+    (tmp_path / "tf").mkdir()
+    for name in names[:4]:
+        numpy.save(str(tmp_path / "tf" / (name + ".0.1.npy")), numpy.zeros(3, "f4"))
+    lines = [["list", "npu"], ["scan", "npu"], ["overflow", "npu"], ["compare", "npu"]]
+    lines += [["compare", "npu", "tf"], ["compare", "npu", "tf", "--max-rel", "9"]]
+    lines = [[*line, "--format", form] for line in lines for form in ("text", "json")]
+    answers = []
+    for seed in ("1", "2"):
+        result = subprocess.run(
+            [sys.executable, "-c", COMMANDS.format(lines)],
+            cwd=str(tmp_path),
+            env=dict(os.environ, PYTHONHASHSEED=seed),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        answers.append(result.stdout.decode())
+    assert "b0" in answers[0]
+    assert "Traceback" not in answers[0]
+    assert answers[0] == answers[1]

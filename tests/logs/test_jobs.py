@@ -234,7 +234,13 @@ def test_an_exception_that_only_wraps_a_block(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "prefix", ["ERROR 03-11 14:48:04 engine.py:387] ", "> ", "[rank 3]: ", "(Worker pid=7) "]
+    "prefix",
+    [
+        *("ERROR 03-11 14:48:04 engine.py:387] ", "> ", "[rank 3]: ", "(Worker pid=7) "),
+        *("1: ", " 1: ", "01: ", "[1] ", "[1]<stderr>:", "[default1]:", "[pod/x/main] "),
+        *("2026-11-26T22:00:01.123456789Z ", "2026-11-26T22:00:01.1+01:00 stdout F "),
+        *("worker-1  | ", "n3: ", "[node1:4121] ", "Nov 26 22:00:01 host train[44]: "),
+    ],
 )
 def test_prefixes(tmp_path, prefix):
     """Of loggers that print what others said, of launchers, and of quoted text."""
@@ -242,6 +248,25 @@ def test_prefixes(tmp_path, prefix):
     write(tmp_path, {"a.log": "".join(prefix + line + "\n" for line in lines)})
     cause = read_logs([str(tmp_path)]).first_cause
     assert (cause.code, cause.line) == ("EL0004", 6)
+
+
+def test_numbers_of_steps_are_no_ranks(tmp_path):
+    """What a launcher names comes again; and where it stands on a few lines only, it is text."""
+    steps = "".join("{}: loss 0.5\n".format(100 * step) for step in range(50))
+    write(tmp_path, {"a.log": steps + "1: \n" * 9 + "KeyError: 'k'\n"})
+    assert [rank.rank for rank in read_logs([str(tmp_path)]).ranks] in ([], [None])
+
+
+def test_the_rank_behind_a_number_of_srun(tmp_path):
+    """The one whose script failed, not the one that waited for it."""
+    lines = (
+        "1: Traceback (most recent call last):\n1:   File 'train.py', line 9\n1: KeyError: 'k'\n"
+    )
+    waited = "0: EI0006: Getting socket times out. Reason: 1. The remote does not initiate it.\n"
+    text = "0: step 100\n1: step 100\n" + lines + waited + "srun: error: n2: task 1: Exited\n"
+    write(tmp_path, {"a.log": text})
+    cause = read_logs([str(tmp_path)]).first_cause
+    assert (cause.rank, cause.line) == (1, 5)
 
 
 def test_numbers_of_the_graph_engine_and_of_collectives(tmp_path):

@@ -105,7 +105,7 @@ def test_json(tmp_path, script):
     assert {"line", "id", "kind", "severity", "note", "url", "situation"} == set(entries[0])
     (edits,) = [file["edits"] for file in whole["files"] if file["status"] == "changed"]
     assert {"line", "column", "end_line", "end_column", "text"} == set(edits[0])
-    assert [one["npu"] for one in whole["scripts"]] == ["edited"]
+    assert [one["npu"] for one in whole["scripts"]] == ["refused", "edited"]
     assert {entry["kind"] for entry in entries} == {"changed", "refused", "manual"}
 
 

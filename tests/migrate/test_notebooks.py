@@ -1,6 +1,7 @@
 """Notebooks: the code cells are migrated, and every other byte of the file stays."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -126,4 +127,30 @@ def test_magics_that_take_python(tmp_path):
         ("cell 1", "train.py"),
         ("cell 1", "other.py"),
         ("cell 5", "what"),
+    ]
+
+
+def test_statements_that_go_leave_the_magic(tmp_path):
+    """``%time`` keeps something to do where the statement behind it is removed."""
+    cells = [
+        cell("import tensorflow as tf\n", "%time import horovod.tensorflow as hvd"),
+        cell("hvd.init()"),
+        cell("if True:\n", "    %time hvd.shutdown()"),
+    ]
+    path = tmp_path / "train.ipynb"
+    path.write_text(notebook(cells), encoding="utf-8")
+    npu("--write", path)
+    after = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    assert [one["source"][-1] for one in (after[0], after[2])] == ["%time pass", "    %time pass"]
+
+
+def test_what_cannot_be_read_is_a_script_that_stays(tmp_path):
+    """Python 2 and notebooks that are none are among the scripts of the report."""
+    (tmp_path / "a.py").write_text("import tensorflow\nprint 'x'\n", encoding="utf-8")
+    (tmp_path / "b.ipynb").write_text('{"cells": tensorflow', encoding="utf-8")
+    (tmp_path / "c.py").write_text("import tensorflow\ndef f():\n    print 1\n", encoding="utf-8")
+    scripts = json.loads(npu(tmp_path, "--report", "json").stdout)["scripts"]
+    assert [(Path(one["path"]).name, one["npu"]) for one in scripts] == [
+        ("a.py", "refused"),
+        ("b.ipynb", "refused"),
     ]

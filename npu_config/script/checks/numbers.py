@@ -59,9 +59,6 @@ def double_in_network(context: Context) -> None:
     if not context.mentions(*made):
         return
     meaning = context.meaning
-    mixed = context.option("mix_compile_mode")
-    if not mixed <= {None, False}:
-        return
     found: List[Tuple[Site, str]] = []
     for site in meaning.calls(*made):
         name = meaning.called(site)
@@ -72,11 +69,24 @@ def double_in_network(context: Context) -> None:
         kind = _MADE.get(name) or _type_of(meaning, site, name)
         if kind is not None and meaning.in_network(site):
             found.append((site, kind))
+    if not found or not context.option("mix_compile_mode") <= {None, False}:
+        return
     for site, kind in found[:_MOST]:
         context.report(
             phrase("tf.{} makes {}, which the NPU does not support", meaning.called(site), kind),
             context.place(site.node),
         )
+
+
+_RANDOM = {"normal": 2, "uniform": 2}
+"""The functions of numpy.random that take a size behind other arguments."""
+
+
+def _is_python_float(call: ast.Call, name: str) -> bool:
+    """True for a random number without a size: numpy gives a float of Python, so float32."""
+    module, _, function = name.rpartition(".")
+    count = _RANDOM.get(function, 0)
+    return module == "numpy.random" and len(call.args) <= count and not keyword_of(call, "size")
 
 
 def _type_of(meaning: Meaning, site: Site, name: str) -> Optional[str]:
@@ -98,7 +108,12 @@ def _type_of(meaning: Meaning, site: Site, name: str) -> Optional[str]:
         own = keyword_of(made, "dtype")
         if own is not None:
             return _named_type(meaning, found.scope, own.value)
-        if dotted in _NUMPY_DOUBLES and not _has_type(meaning, found.scope, made, dotted):
+        is_one = dotted is not None and _is_python_float(made, dotted)
+        if (
+            dotted in _NUMPY_DOUBLES
+            and not is_one
+            and not _has_type(meaning, found.scope, made, dotted)
+        ):
             return "float64"
         if dotted in ("numpy.array", "numpy.asarray") and len(made.args) == 1:
             numbers = [number_of(n) for n in ast.walk(made.args[0]) if n.__class__ in CONSTANTS]
@@ -440,14 +455,15 @@ _PASSED = (
 def guard_vanishes(context: Context) -> None:
     """A constant below 2^-25 guards a division or a logarithm, and mixed precision is on."""
     source = context.script.source
+    lines = sorted({source.line(match.start()) for match in _SMALL.finditer(source.text)})
+    words = ("precision_mode", "precision_mode_v2")
+    if not lines or not context.mentions(*words):
+        return
     modes = context.option("precision_mode") | context.option("precision_mode_v2")
     mode = next((each for each in modes if each in _HALF), None)
     if mode is None:
         return
     meaning = context.meaning
-    lines = sorted({source.line(match.start()) for match in _SMALL.finditer(source.text)})
-    if not lines:
-        return
     names: Set[str] = set()
     for site in sites(context.script.module, lines, (ast.Assign, *FUNCTIONS, ast.keyword)):
         if isinstance(site.node, ast.Assign):
