@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional, Pattern, Sequence
 __all__ = ["CODE", "Record", "local", "prefix_of", "record", "seconds"]
 
 _STAMP = (
-    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)(?: std(?:out|err) [FP])?"
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)(?:\sstd(?:out|err)\s[FP])?"
 )
 _PREFIX = re.compile(
     r"(?:\x1b\[[0-9;]*m)*"

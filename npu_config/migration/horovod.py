@@ -759,9 +759,9 @@ def horovod(work: Work) -> None:
 
 def stays_off(work: Work) -> bool:
     """True for a script whose Horovod has no counterpart, and is off by default everywhere."""
-    found: Optional[bool] = work.script.cache.get("horovod off")
+    found: Optional[bool] = work.script.cache.get("horovod.stays_off")
     if found is None:
-        work.script.cache["horovod off"] = False
+        work.script.cache["horovod.stays_off"] = False
         imports = [site for site in work.script.imports if imports_horovod(site.node)]
         is_plain = imports and not any(is_optional(site) for site in imports)
         uses, strange = _uses(work) if is_plain and not work.keeper else ([], imports)
@@ -772,7 +772,7 @@ def stays_off(work: Work) -> bool:
             probe = Work(work.script, work.package, partial=work.partial)
             horovod(probe)
             found = probe.blocked
-        work.script.cache["horovod off"] = found
+        work.script.cache["horovod.stays_off"] = found
     return found
 
 
