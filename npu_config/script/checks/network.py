@@ -390,12 +390,13 @@ _DROPOUT_LAYERS = frozenset(
 @recognises(host.slow_dropout)
 def tensorflow_dropout(context: Context) -> None:
     """TensorFlow's dropout."""
+    found = [s for s in _sites(context, _DROPOUT | _DROPOUT_LAYERS) if _drops(context, s)]
     word = "npu_convert_dropout"
-    is_converted = context.mentions(word) or context.imports_have(word)
-    names = _DROPOUT if is_converted else _DROPOUT | _DROPOUT_LAYERS
+    if found and (context.mentions(word) or context.imports_have(word)):
+        found = [site for site in _sites(context, _DROPOUT) if _drops(context, site)]
     _report_first(
         context,
-        [site for site in _sites(context, names) if _drops(context, site)],
+        found,
         "{} is slower on the NPU than npu_ops.dropout",
     )
 
