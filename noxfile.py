@@ -180,9 +180,8 @@ def tests_here(session: nox.Session) -> None:
 def lint(session: nox.Session) -> None:
     """ruff, mypy --strict, generated files up to date."""
     require(session, "3.11")
-    session.install(
-        "-e", str(ROOT) + "[all]", "ruff", "mypy", "types-PyYAML", "types-protobuf", "babel"
-    )
+    session.install("-e", str(ROOT) + "[all]", "ruff", "mypy", "babel")
+    session.install("types-PyYAML", "types-protobuf", "pytest")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("mypy", "--strict", "npu_config", "tools", "benchmarks")
