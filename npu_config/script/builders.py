@@ -52,13 +52,19 @@ SIGNATURES: Mapping[str, inspect.Signature] = {
 
 
 def is_ours(run: Run, call: Call) -> bool:
-    """True for a call of what is imported from npu_config, and not from a file of that name."""
+    """True for a call of what is imported from npu_config, and not from a file of that name.
+
+    A name that nothing binds is npu_config's where no other module's names are all imported.
+    """
     function = evaluate(run, call.node.func)
-    return (
-        isinstance(function, Unknown)
-        and function.path[:1] == ("npu_config",)
-        and not run.script.has_module("npu_config")
+    if not isinstance(function, Unknown) or run.script.has_module("npu_config"):
+        return False
+    return function.path[:1] == ("npu_config",) or (
+        function.path[:1] in _PUBLIC and run.script.star_imports == ["npu_config"]
     )
+
+
+_PUBLIC = (("NpuConfigBuilder",), ("NpuConfig",), ("Target",))
 
 
 def judge_constructor(run: Run, call: Call, name: str) -> None:

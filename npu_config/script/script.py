@@ -597,6 +597,13 @@ class Script(Module):
         )
 
     @property
+    def star_imports(self) -> List[str]:
+        """The modules whose names are all imported."""
+        lines = self.source.mentions("import")
+        found = (_STAR.match(self.source.lines[number - 1]) for number in lines)
+        return [match.group(1) for match in found if match is not None]
+
+    @property
     def has_star_import(self) -> bool:
         """True when names may come from anywhere."""
         return any("*" in self.source.lines[n - 1] for n in self.source.mentions("import"))
@@ -645,6 +652,9 @@ class Script(Module):
                         found.setdefault(part.attr, []).append(store)
             for inner in blocks(statement):
                 self._walk(scope, method, inner, found)
+
+
+_STAR = re.compile(r"\s*from\s+([\w.]+)\s+import\s*\*")
 
 
 def _names_of_import(node: ast.AST) -> Iterator[str]:
