@@ -251,8 +251,10 @@ def _local(processes: List[Process]) -> Verdict:
     if len(ranks) > 1:
         best = min(same, key=lambda process: process.rank if process.rank is not None else 1 << 30)
         return Verdict(best, best.first, None, ranks)
-    told = best.first.rank if best.first is not None else None
-    return Verdict(best, best.first, told if best.rank is None else best.rank)
+    assert best.first is not None
+    told = best.first.rank
+    is_told = best.rank is None or (told is not None and best.first.form == "outside")
+    return Verdict(best, best.first, told if is_told else best.rank)
 
 
 def _same(one: Optional[Event], other: Optional[Event]) -> bool:

@@ -206,3 +206,11 @@ def test_a_rank_that_a_launcher_names(npu, tmp_path):
     (tmp_path / "a.log").write_text("\n".join([*lines, end]) + "\n")
     cause = json.loads(npu("log", tmp_path, "--format", "json").out)["first_cause"]
     assert (cause["pattern"], cause["rank"], cause["line"]) == ("py-oom-killer", 2, 4)
+
+
+def test_a_rank_that_a_launcher_names_and_that_left_no_line(npu, tmp_path):
+    """Lines of one rank only, and the end of another: it is the one that is named."""
+    end = "mpirun noticed that process rank 3 with PID 0 on node n3 exited on signal 9 (Killed)."
+    (tmp_path / "a.log").write_text("[1,0]<stdout>:step 100 loss 2.0\n" + end + "\n")
+    cause = json.loads(npu("log", tmp_path, "--format", "json").out)["first_cause"]
+    assert (cause["rank"], cause["line"]) == (3, 2)
