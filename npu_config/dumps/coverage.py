@@ -7,6 +7,7 @@ than half are missing, where the last ones are, or where the reference has one t
 read: what agrees is said then, and the comparison is a finding.
 """
 
+from collections import Counter
 from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
 
 from npu_config.dumps.matching import APART, UNREAD, UPDATES
@@ -67,7 +68,4 @@ def coverage_of(rows: Sequence[Any], exact: bool = False) -> Coverage:
 
 def most_common(texts: Sequence[str]) -> str:
     """What is there most often, the first of several; "" without any."""
-    counts: Dict[str, int] = {}
-    for text in texts:
-        counts[text] = counts.get(text, 0) + 1
-    return max(counts, key=lambda text: counts[text], default="")
+    return next((text for text, _ in Counter(texts).most_common(1)), "")

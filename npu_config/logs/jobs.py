@@ -74,6 +74,8 @@ class Process:
         waits_for: ranks that it waited for.
         started: when it said that it had joined the others, on its own clock.
         shift: how many seconds its clock is ahead of that of most.
+        survived: exceptions and lines of errors behind which it came to its regular end.
+        first: what is nearest to its cause, once it was judged.
     """
 
     key: Tuple[str, ...]
@@ -82,6 +84,7 @@ class Process:
     device: Optional[int] = None
     host: Optional[str] = None
     waits_for: Set[int] = attr.Factory(set)
+    survived: Sequence[Event] = ()
     first: Optional[Event] = None
     started: Optional[float] = None
     shift: float = 0.0

@@ -119,13 +119,9 @@ class Redactor:
         if kind == "path":
             return self._path(found)
         if kind in ("tilde", "windows"):
-            return self._name(
-                "dir", found.rpartition("/" if kind == "tilde" else "\\")[0] or found
-            ) + (
-                "/" + found.replace("\\", "/").rpartition("/")[2]
-                if "/" in found or "\\" in found
-                else ""
-            )
+            folder, slash, name = found.rpartition("/" if kind == "tilde" else "\\")
+            end = "/" + re.split(r"[/\\]", name)[-1] if slash else ""
+            return self._name("dir", folder or found) + end
         if kind == "ip" and found in _KEPT:
             return found
         return self._name({"ip6": "ip", "fqdn": "host"}.get(kind or "", kind or ""), found)

@@ -9,7 +9,7 @@ from npu_config.core.message import localized
 from npu_config.logs.causes import Cause, explained
 from npu_config.logs.events import KNOWN, Event
 from npu_config.logs.jobs import Job, Process, read_job
-from npu_config.logs.verdict import Verdict, judged, survived, time_of
+from npu_config.logs.verdict import Verdict, judged, time_of
 
 __all__ = ["Cause", "RankState", "Report", "read_logs", "report_of"]
 
@@ -177,7 +177,7 @@ def report_of(job: Job) -> Report:
         [
             found
             for process in processes
-            for event in survived(process)
+            for event in process.survived
             for found in [cause(event, process, process.rank)]
             if found
         ],
@@ -204,7 +204,7 @@ def _others(job: Job, verdict: Verdict) -> List[Tuple[Event, Process]]:
     found: List[Tuple[Event, Process]] = []
     seen = {_kind(first)}
     for process in job.processes:
-        gone = {id(event) for event in survived(process)}
+        gone = {id(event) for event in process.survived}
         for event in process.events:
             own = event.weight >= KNOWN or event is process.first
             if _follows(event) and not _follows(first):

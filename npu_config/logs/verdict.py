@@ -8,7 +8,7 @@ import attr
 from npu_config.logs.events import ERROR, FOLLOWER, KNOWN, OWN, SIGN, Channel, Event
 from npu_config.logs.jobs import Job, Process
 
-__all__ = ["Verdict", "judged", "survived", "time_of"]
+__all__ = ["Verdict", "judged", "time_of"]
 
 
 _GOES_ON = 10
@@ -63,8 +63,7 @@ def _went_on(event: Event, channel: Channel) -> bool:
 
 def first_of(process: Process) -> Optional[Event]:
     """The event of a process that is nearest to its cause; None when nothing failed."""
-    gone = survived(process)
-    behind = {id(event) for event in gone}
+    behind = {id(event) for event in process.survived}
     events = [event for event in process.events if id(event) not in behind]
     went_on = {
         id(event)
@@ -143,7 +142,7 @@ def _of_itself(process: Process, events: Sequence[Event]) -> Optional[Event]:
             ]
         return choice[0] if choice else None
     first = certain[0]
-    if _is_of_others(first):
+    if first.other_side:
         return next(
             (event for event in certain if event.weight == OWN and event.other_side), first
         )
@@ -157,10 +156,6 @@ def _of_itself(process: Process, events: Sequence[Event]) -> Optional[Event]:
         before = events.index(failure) < events.index(own)
         return failure if before and failure.form in ("exception", "tensorflow", "python") else own
     return own or failure or first
-
-
-def _is_of_others(event: Event) -> bool:
-    return event.other_side
 
 
 @attr.s(slots=True, auto_attribs=True, eq=False)
@@ -194,6 +189,7 @@ _TOGETHER = 60.0
 def judged(job: Job) -> Verdict:
     """Who failed first, and with what."""
     for process in job.processes:
+        process.survived = survived(process)
         process.first = first_of(process)
     failed = [process for process in job.processes if process.first is not None]
     if not failed:

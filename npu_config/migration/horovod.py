@@ -183,9 +183,7 @@ def has_ranks(work: Work) -> bool:
     """True for a script that is one of several ranks, and not only where Horovod happens to be."""
     found: Optional[bool] = work.script.cache.get("ranks")
     if found is None:
-        imports = [site for site in work.script.imports if imports_horovod(site.node)]
-        found = bool(imports) and not any(is_optional(site) for site in imports)
-        found = found and not stays_off(work)
+        found = _is_always_imported(work) and not stays_off(work)
         work.script.cache["ranks"] = found
     return found
 
@@ -757,17 +755,22 @@ def horovod(work: Work) -> None:
         _resuming(work)
 
 
+def _is_always_imported(work: Work) -> bool:
+    """True for a script that imports Horovod, and never only where there is one."""
+    imports = [site for site in work.script.imports if imports_horovod(site.node)]
+    return bool(imports) and not any(is_optional(site) for site in imports)
+
+
 def stays_off(work: Work) -> bool:
     """True for a script whose Horovod has no counterpart, and is off by default everywhere."""
     found: Optional[bool] = work.script.cache.get("horovod.stays_off")
     if found is None:
         work.script.cache["horovod.stays_off"] = False
-        imports = [site for site in work.script.imports if imports_horovod(site.node)]
-        is_plain = imports and not any(is_optional(site) for site in imports)
-        uses, strange = _uses(work) if is_plain and not work.keeper else ([], imports)
-        places = [use.site for use in uses]
-        found = bool(places) and not strange
-        found = found and all(work.reached.of(site) is Reach.OFF for site in places)
+        found = False
+        if _is_always_imported(work) and not work.keeper:
+            uses, strange = _uses(work)
+            is_off = all(work.reached.of(use.site) is Reach.OFF for use in uses)
+            found = bool(uses) and not strange and is_off
         if found:
             probe = Work(work.script, work.package, partial=work.partial)
             horovod(probe)

@@ -91,7 +91,7 @@ def tell(work: Work, found: Sequence[Diagnostic], back: Back) -> None:
     """Enter findings as what is left to do, but for troubles that the report names already."""
     said = {note.situation for note in work.notes if note.kind != CHANGED}
     for one in found:
-        if _SAME.get(one.situation or "", one.situation) in said:
+        if _situation(one) in said:
             continue
         first, _ = _lines(work, one, back)
         text = one.message if one.help is None else phrase("{}: {}", one.message, one.help)
@@ -104,6 +104,11 @@ _SAME = {"dataset-argument-from-variable": "dataset-function-captures-variable"}
 """Troubles for which a migration has one fact together with another."""
 
 
+def _situation(found: Diagnostic) -> Optional[str]:
+    """The trouble, as the facts of a migration name it."""
+    return _SAME.get(found.situation or "", found.situation)
+
+
 def _lines(work: Work, found: Diagnostic, back: Back) -> Tuple[int, int]:
     """The first and the last line of the script before that a finding is about."""
     line, column = found.line or 1, found.column or 1
@@ -114,6 +119,6 @@ def _lines(work: Work, found: Diagnostic, back: Back) -> Tuple[int, int]:
 
 def _fact(found: Diagnostic) -> Optional[Fact]:
     """The fact of a migration that is about the same trouble."""
-    situation = _SAME.get(found.situation or "", found.situation)
+    situation = _situation(found)
     known = (fact for fact in facts().values() if fact.situation is not None)
     return next((fact for fact in known if fact.situation == situation), None)

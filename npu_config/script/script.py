@@ -600,8 +600,7 @@ class Script(Module):
     def star_imports(self) -> List[str]:
         """The modules whose names are all imported."""
         lines = self.source.mentions("import")
-        found = (_STAR.match(self.source.lines[number - 1]) for number in lines)
-        return [match.group(1) for match in found if match is not None]
+        return [each for number in lines for each in _STAR.findall(self.source.lines[number - 1])]
 
     @property
     def has_star_import(self) -> bool:
@@ -654,7 +653,7 @@ class Script(Module):
                 self._walk(scope, method, inner, found)
 
 
-_STAR = re.compile(r"\s*from\s+([\w.]+)\s+import\s*\*")
+_STAR = re.compile(r"\bfrom\s+([\w.]+)\s+import\s*\*")
 
 
 def _names_of_import(node: ast.AST) -> Iterator[str]:
