@@ -41,7 +41,6 @@ GLOSSARY = {
 CJK = "\u4e00-\u9fff"
 KEPT = re.compile(r"``[^`]*``|`[^`]*`|\"[^\"]*\"|\{[^}]*\}|\]\([^)]*\)|https?://\S+|<!--.*?-->")
 SHORTER = {
-    "dumps.md",
     "migration.md",
 }
 """Pages whose Chinese has the guide and leads to the English page for its tables."""
