@@ -35,7 +35,7 @@ _DATE = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 SILENT = re.compile(
     r"(__main__|__init__|builder|config|presets|checking|npu_init)\.py$|"
-    r"(writers(?!/(carry|shared))|proto|tf1|precision_tool|locale)/|core/(deprecation|npy|lazy|message|frameworks)|dumps/html|logs/page|"
+    r"(writers(?!/(carry|init|schema|shared))|proto|tf1|precision_tool|locale)/|core/(deprecation|npy|lazy|message|frameworks)|dumps/html|logs/page|"
     r"launch/engines|launch/environment/(launcher|dotenv)|catalogue/api|"
     r"runner/(finder|script)|script/(interpreter|state|paths)|text/words"
 )
