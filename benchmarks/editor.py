@@ -32,7 +32,7 @@ class _Server:
 
     def __init__(self, folder: Path) -> None:
         environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        environ.pop("PYTHONDONTWRITEBYTECODE", None)  # byte code is cached, as it is when installed
+        environ.pop("PYTHONDONTWRITEBYTECODE", None)  # as when it is installed
         start = time.perf_counter()
         self._process = subprocess.Popen(
             [sys.executable, "-m", "npu_config", "lsp"],
