@@ -56,7 +56,7 @@ GLUE = (
 """What stands between phrases, and words that are looked up by themselves."""
 
 WORDS = (
-    "Arguments:", "Default", "Example:", "Methods and properties:", "Raises:", "Returns:",
+    "Arguments:", "Debugging", "Default", "Example:", "Methods and properties:", "Raises:", "Returns:",
     "Values:", "Yields:", "The text is that of the source, which is in English.", "default {}",
     "Mode", "Next", "Products", "Right:", "Status", "Takes", "Unit", "Wrong:", "a list",
     "advice", "an object", "argument", "changed", "deprecated", "directory", "documented",

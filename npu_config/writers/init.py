@@ -154,4 +154,4 @@ def example(option: Option) -> Any:
                 return kind.parse(candidate)
         except InvalidValue:
             continue
-    raise LookupError("no example of {}".format(option.name))
+    raise LookupError(option.name)
