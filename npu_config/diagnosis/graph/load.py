@@ -264,7 +264,8 @@ def _binary(path: str, data: bytes) -> Any:
 
 def _parsed(name: str, data: bytes) -> Any:
     """The bytes as a message of that name; None when they are none."""
-    from npu_config.proto import ProtoSyntaxError, parse_bytes
+    from npu_config.proto import parse_bytes
+    from npu_config.proto.faults import ProtoSyntaxError
     from npu_config.proto.schema import graph_message
 
     try:
