@@ -12,7 +12,7 @@ from npu_config.core.diagnostics import Place
 
 __all__ = ["explained"]
 
-_PACKAGE = __name__.split(".", 1)[0]
+_PACKAGE = __name__.partition(".")[0]
 
 FRAMEWORKS = (
     *("keras", "six", "tensorflow", "tensorflow_core", "tensorflow_estimator"),
@@ -22,7 +22,7 @@ FRAMEWORKS = (
 
 
 def _package(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__") or "").split(".", 1)[0]
+    return str(frame.f_globals.get("__name__") or "").partition(".")[0]
 
 
 def _outside(

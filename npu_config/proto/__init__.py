@@ -7,7 +7,6 @@ made, and the first text that is read, do.  A configuration becomes bytes and te
 import functools
 import importlib
 import importlib.util
-import struct
 from operator import itemgetter
 from typing import (
     TYPE_CHECKING,
@@ -156,7 +155,7 @@ _PASSES = {
 }
 """The fields that are switched off, and the numbers that mean off."""
 
-Raw = Union[bool, int, float, str, bytes]
+Raw = Union[bool, int, str, bytes]
 
 
 class Overwritten(NamedTuple):
@@ -183,8 +182,8 @@ def encode(
     remapping, memory optimization and XLA's global JIT are switched off.
 
     Args:
-        values: option name to the AttrValue field that carries it (``"s"``, ``"i"``, ``"b"`` or
-            ``"f"``) and its value; text is written as UTF-8.
+        values: option name to the AttrValue field that carries it (``"s"``, ``"i"`` or
+            ``"b"``; none has another) and its value; text is written as UTF-8.
         base: the ConfigProto to start from; it is not changed.  None: an empty one with
             ``allow_soft_placement``.
         config_class: the class to make when there is no base; None:
@@ -212,7 +211,7 @@ def encode(
 # One call of protobuf takes a tenth of the time that a call for each option takes, and to write
 # a configuration needs none: importing protobuf takes longer than all else that is done here.
 
-_SIZES = tuple(bytes((size,)) for size in range(128))
+_NAME = b"\n\x0c" + NPU_OPTIMIZER.encode()
 _JIT_OFF = b"\x1a\x0b\x28" + varint_bytes(2**64 - 1)
 _MEMORY_AND_REMAPPING_OFF = b"\x20\x01\x70\x02"
 
@@ -229,23 +228,23 @@ def _graph_options(custom_optimizers: bytes) -> bytes:
 
 
 def _entry(values: Mapping[str, Tuple[str, Raw]]) -> bytes:
-    parts = [b"\n\x0c", NPU_OPTIMIZER.encode()]
-    for name, (field, value) in sorted(values.items()):
-        if field == "b":
-            content = b"\x28\x01" if value else b"\x28\x00"
-        elif field == "i":
-            content = b"\x18" + varint_bytes(int(value) % 2**64)
-        elif field == "s":
-            content = b"\x12" + _sized(_utf8(value))
-        else:
-            content = b"\x25" + struct.pack("<f", value)
-        parts.append(b"\x12" + _sized(b"\n" + _sized(name.encode()) + b"\x12" + _sized(content)))
-    return b"\xc2\x0c" + _sized(b"".join(parts))
+    parameters = b"".join([_parameter(name, *values[name]) for name in sorted(values)])
+    return b"\xc2\x0c" + _sized(_NAME + parameters)
+
+
+@functools.lru_cache(maxsize=1024)
+def _parameter(name: str, field: str, value: Any) -> bytes:
+    if field == "b":
+        content = b"\x28\x01" if value else b"\x28\x00"
+    elif field == "i":
+        content = b"\x18" + varint_bytes(int(value) % 2**64)
+    else:
+        content = b"\x12" + _sized(_utf8(value))
+    return b"\x12" + _sized(b"\n" + _sized(name.encode()) + b"\x12" + _sized(content))
 
 
 def _sized(data: bytes) -> bytes:
-    size = len(data)
-    return (_SIZES[size] if size < 128 else varint_bytes(size)) + data
+    return varint_bytes(len(data)) + data
 
 
 def _utf8(value: Any) -> bytes:
@@ -278,7 +277,7 @@ _PARAMETER = """\
 
 
 def text_of(values: Mapping[str, Tuple[str, Raw]]) -> str:
-    """The text of the ConfigProto that :func:`encode` makes; no option is a float."""
+    """The text of the ConfigProto that :func:`encode` makes."""
     parts = []
     for name, (field, value) in sorted(values.items()):
         if field == "s":
