@@ -19,9 +19,9 @@ from npu_config.core.message import join, phrase
 from npu_config.proto.faults import Fault, ProtoSyntaxError, log_of, refuse
 from npu_config.proto.schema import is_map, is_repeated, single
 from npu_config.text import prototext
-from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.plain_text import octal_escapes
 from npu_config.text.prototext import Scalar, TextBlock, TextField
+from npu_config.text.source import FaultLog, StopReading
 from npu_config.text.words import near, shown
 
 _RANGES = {

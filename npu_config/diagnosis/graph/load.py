@@ -9,9 +9,8 @@ import re
 import stat
 from typing import Any, List, NamedTuple, Optional, Tuple
 
-from npu_config.core.arguments import is_text
 from npu_config.core.diagnostics import NpuConfigError, Place
-from npu_config.core.files import reading
+from npu_config.core.files import is_text, reading
 from npu_config.core.message import phrase
 from npu_config.diagnosis.graph._rules import graph_too_large, graph_unreadable
 from npu_config.diagnosis.graph.model import Graph
