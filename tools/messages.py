@@ -56,9 +56,9 @@ GLUE = (
 """What stands between phrases, and words that are looked up by themselves."""
 
 WORDS = (
-    "Arguments:", "Debugging", "Default", "Example:", "Methods and properties:", "Raises:", "Returns:",
-    "Values:", "Yields:", "The text is that of the source, which is in English.", "default {}",
-    "Mode", "Next", "Products", "Right:", "Status", "Takes", "Unit", "Wrong:", "a list",
+    "Arguments:", "Debugging", "Default", "Example:", "Methods and properties:", "Raises:",
+    "Returns:", "Values:", "Yields:", "The text is that of the source, which is in English.",
+    "default {}", "Mode", "Next", "Products", "Right:", "Status", "Takes", "Unit", "Wrong:", "a list",
     "advice", "an object", "argument", "changed", "deprecated", "directory", "documented",
     "experimental", "failed", "file", "no effect", "null", "option", "passed", "refused", "rule",
     "text", "training", "undocumented", "unchanged", "variable",

@@ -6,9 +6,8 @@ from typing import Any, Dict, Iterator, List
 from npu_config.catalogue import OPTIONS, InvalidValue, Option, Status
 from npu_config.catalogue.layout import GROUPS, VERSION
 from npu_config.catalogue.structured import JsonText
-from npu_config.core.message import listed, localized, phrase
+from npu_config.core.message import listed, localized, phrase, width
 from npu_config.core.target import ALL_PRODUCTS, MODES, Product
-from npu_config.core.terminal import width
 from npu_config.writers import scalar
 
 _WIDTH = 95
