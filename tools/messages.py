@@ -59,9 +59,9 @@ WORDS = (
     "Arguments:", "Debugging", "Default", "Example:", "Methods and properties:", "Raises:",
     "Returns:", "Values:", "Yields:", "The text is that of the source, which is in English.",
     "default {}", "Mode", "Next", "Products", "Right:", "Status", "Takes", "Unit", "Wrong:",
-    "a list", "advice", "an object", "argument", "changed", "deprecated", "directory", "documented",
-    "experimental", "failed", "file", "no effect", "null", "option", "passed", "refused", "rule",
-    "text", "training", "undocumented", "unchanged", "variable",
+    "a list", "advice", "an object", "argument", "changed", "deprecated", "directory",
+    "documented", "experimental", "failed", "file", "no effect", "null", "option", "passed",
+    "refused", "rule", "text", "training", "undocumented", "unchanged", "variable",
 )  # fmt: skip
 """Single words that are shown by themselves."""
 
