@@ -268,7 +268,7 @@ class _Run:
         path: str,
         watch: Watch,
         filled: Dict[str, str],
-        written: Optional["Judgement"],
+        written: Optional[Judgement],
         files: bool,
     ) -> None:
         self._watch = watch
@@ -373,7 +373,7 @@ def _served(force: bool) -> Iterator[None]:
 
 def _judged(
     path: str, known_rules: Optional[KnownRules], overrides: Sequence[str] = ()
-) -> "Judgement":
+) -> Judgement:
     """What ``npu-config check`` says of a script."""
     from npu_config.judging import Around, judge
     from npu_config.lint.project import in_project

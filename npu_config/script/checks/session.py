@@ -565,8 +565,8 @@ def session_without_configuration(context: Context) -> None:
     The options of a ConfigProto hold for the sessions that are opened with it.  Another session
     of the script, opened with none or with one that nobody gives the entry, does not know of them:
     precision, dump and the rest are at their defaults there, and without npu_init its graph runs
-    on the CPU.  (Found where the session restores or initializes variables, or runs what trains or
-    what the other session runs.)
+    on the CPU.  (Found where the session restores or initializes variables, as monitored ones do by
+    themselves, or runs what trains or what the other session runs.)
 
     Wrong:
 
@@ -801,9 +801,7 @@ def _parts(fetches: Optional[ast.expr]) -> List[Any]:
     return fetches.values if isinstance(fetches, ast.Dict) else [fetches]
 
 
-def _is_evidence(
-    context: Context, session: _Session, call: ast.Call, others: Set[_Name]
-) -> bool:
+def _is_evidence(context: Context, session: _Session, call: ast.Call, others: Set[_Name]) -> bool:
     """True for a call that restores or initializes variables, trains, or runs what others run.
 
     Monitored sessions do the former themselves before they run anything.
