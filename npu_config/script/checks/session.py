@@ -565,7 +565,7 @@ def session_without_configuration(context: Context) -> None:
     The options of a ConfigProto hold for the sessions that are opened with it.  Another session
     of the script, opened with none or with one that nobody gives the entry, does not know of them:
     precision, dump and the rest are at their defaults there, and without npu_init its graph runs
-    on the CPU.  (Found where the session restores or initializes variables, as monitored ones do by
+    on the CPU.  (Found where the session restores or initializes variables, as monitored ones do
     themselves, or runs what trains or what the other session runs.)
 
     Wrong:
