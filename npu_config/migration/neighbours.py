@@ -111,10 +111,10 @@ def _of_bindings(bindings: List[Store], stores: Mapping[str, List[Store]]) -> Se
     for store in bindings:
         is_relative = isinstance(store.node, ast.ImportFrom) and store.node.level
         dotted = canonical(store.text) if store.kind == "import" and not is_relative else OTHER
-        parts = dotted_parts(store.node) if store.kind == "value" else None
-        for outer in stores.get(parts[0], ()) if parts else ():
+        first, *rest = (dotted_parts(store.node) if store.kind == "value" else None) or [""]
+        for outer in stores.get(first, ()):
             if outer.kind == "import":
-                dotted = canonical(".".join([outer.text, *parts[1:]]))
+                dotted = canonical(".".join([outer.text, *rest]))
         known = dotted.split(".")[0] in ("tensorflow", "horovod", "keras")
         found.add(dotted if known else OTHER)
     return found
