@@ -100,7 +100,7 @@ def search_command(
             types += attempt_values(format_, lambda: _types(overflowed))
         suspects = attempt(format_, lambda: _suspects(fusion_result, graph, passes, types))
         if passes and fusion_result is None and graph is None:
-            unchecked = localized(
+            unchecked = phrase(
                 "not known whether the passes took effect: {}; --fusion-result or --graph says so",
                 listed(passes),
             )
@@ -515,7 +515,7 @@ def _next(
     notes: Sequence[str],
 ) -> str:
     """What to do next, or what was found."""
-    lines = list(notes)
+    lines = list(map(localized, notes))
     pending = search.pending
     if result.state == searching.FOUND and pending is None:
         if cures:
