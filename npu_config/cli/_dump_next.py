@@ -179,7 +179,8 @@ def save(path: str, made: Next, force: bool) -> List[str]:
             write_missing({path: text}, force)
         else:
             made.config.save(path, overwrite=force)
-    return [path, *made.side_files]
+    folder = os.path.dirname(path)
+    return [path, *(os.path.join(folder, os.path.basename(each)) for each in made.side_files)]
 
 
 def discard(path: str, made: Next) -> None:
