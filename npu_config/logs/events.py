@@ -12,7 +12,17 @@ import attr
 from npu_config.logs.facts import OTHER_SIDE, End, Known, code_of, dull, end_of, known
 from npu_config.logs.records import CODE, Record, local, seconds
 
-__all__ = ["ERROR", "FOLLOWER", "KNOWN", "OWN", "SIGN", "Channel", "Event"]
+__all__ = [
+    "ERROR",
+    "FOLLOWER",
+    "KNOWN",
+    "OWN",
+    "SIGN",
+    "Channel",
+    "Event",
+    "failure_named",
+    "shape",
+]
 
 FOLLOWER, SIGN, ERROR, KNOWN, OWN = range(5)
 """How much an event says: a follow-up; a sign; an error; a known failure; a code of its own."""
@@ -70,6 +80,7 @@ _DEVICE = re.compile(
 )
 _OTHER = re.compile(
     r"get so(?:ck|kc)et timeout|wait socket establish timeout|[Nn]otify [Ww]ait|Heartbeat Lost|"
+    r"lost heartbeat|status\[LOST\]|"
     r"receive sig ?term|SIGTERM|Wait timeout for sockets recv|\b(?:107020|507046|507048)\b|"
     r"retCode=0x1(?:05|11)\b|Horovod has been shut down|Task from HCCL run failed|LINK_ERROR_INFO"
     r"|topo exchange (?:server|agent)"
@@ -195,6 +206,9 @@ def _is_inner(code: str) -> bool:
     )
 
 
+_SAYS_MORE = re.compile(r"ErrorNo: (?:1343225856|1343225857|1343242282|1343242291)\(")
+"""Numbers of the graph engine that its callers do not hand on: the line tells of itself."""
+
 _shapes: Dict[str, _Shape] = {}
 
 
@@ -219,6 +233,8 @@ def _shape(text: str) -> _Shape:
     failures = [each for each in known() if each.pattern.search(text) and each.id != "py-generic"]
     first = [each for each in failures if each.first]
     certain = [each for each in first if each.certain] or first
+    if certain and strength == "strong" and _SAYS_MORE.search(text) is not None:
+        return _Shape(KNOWN, certain[0], "")
     if certain:
         return _Shape(KNOWN, certain[0], "" if strength == "weak" else strength)
     return _Shape(ERROR, failures[0] if failures else None, strength)
@@ -310,7 +326,7 @@ class Channel:
             if match.group("value")[-1:].isdecimal():
                 self.lost.pop(name, None)
             elif name not in self.lost and len(self.lost) < _MOST_LOSSES:
-                failure = _named("py-nan-loss")
+                failure = failure_named("py-nan-loss")
                 self.lost[name] = self._event(number, line, line.body, KNOWN, failure, False)
 
     def _blank(self) -> None:
@@ -328,8 +344,8 @@ class Channel:
             self._quiet(number, line)
             return
         if line.level not in ("ERROR", "FATAL"):
-            if line.form == "slog" and line.level == "WARNING" and "Ascend Error Message" in body:
-                self._coded(number, line, body)
+            if line.form == "slog" and line.level == "WARNING":
+                self._warned(number, line)
             return
         if "error report" in body or _TABLE.search(body) is not None:
             self.followers += 1
@@ -357,11 +373,21 @@ class Channel:
             )
         )
 
+    def _warned(self, number: int, line: Record) -> None:
+        """A warning of slog: what frameworks quote in one, and a GetNext that has no data."""
+        if "Ascend Error Message" in line.body:
+            self._coded(number, line, line.body)
+        elif "GetNext" in line.body:
+            failure = shape(line.body).failure
+            if failure is not None and failure.id == "faq-getnext-timeout":
+                text = local(line.body)
+                self._add(self._event(number, line, text, KNOWN, failure, False))
+
     def _ending(self, number: int, line: Record) -> None:
         """Whether a line says that the process came to its regular end, or its data did."""
         if _DATA_ENDED.search(line.body) is not None:
             if self.ended is None or self.ended.failure is None:
-                failure = _named("py-out-of-range")
+                failure = failure_named("py-out-of-range")
                 self.ended = self._event(number, line, line.body, FOLLOWER, failure, False)
         elif _FINISHED.search(line.body) is not None:
             self.finished = True
@@ -390,7 +416,7 @@ class Channel:
 
     def _compiled(self, number: int, line: Record, graph: str) -> None:
         if graph not in self.graphs and len(self.graphs) < MOST_EVENTS:
-            failure = _named("faq-graph-ids-differ")
+            failure = failure_named("faq-graph-ids-differ")
             self.graphs[graph] = self._event(number, line, line.body, FOLLOWER, failure, False)
 
     def _shuffle(self, number: int, line: Record) -> None:
@@ -495,7 +521,7 @@ class Channel:
             return
         if _CRASH.match(body) is not None:
             weight = KNOWN if found.weight == KNOWN else SIGN
-            failure = found.failure or _named("job-crashed")
+            failure = found.failure or failure_named("job-crashed")
             crash = self._event(number, line, body, weight, failure, False)
             crash.form = "crash"
             self._add(crash)
@@ -741,7 +767,7 @@ class Channel:
         if not self._in_traceback or self._opened is None or self._ignoring:
             return None
         number, line = self._opened
-        event = self._event(number, line, line.body, SIGN, _named("py-cut-off"), False)
+        event = self._event(number, line, line.body, SIGN, failure_named("py-cut-off"), False)
         self._with_frames(event)
         return event
 
@@ -760,9 +786,10 @@ class Channel:
             self.last_time,
             KNOWN,
             text,
-            failure=found.failure or _named("faq-loss-scale-zero"),
+            failure=found.failure or failure_named("faq-loss-scale-zero"),
         )
 
 
-def _named(id: str) -> Optional[Known]:
+def failure_named(id: str) -> Optional[Known]:
+    """A known failure by its name."""
     return next((each for each in known() if each.id == id), None)

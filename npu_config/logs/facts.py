@@ -34,6 +34,7 @@ __all__ = [
     "Known",
     "Number",
     "Unlisted",
+    "advice_of",
     "code_of",
     "codes",
     "end_of",
@@ -155,6 +156,11 @@ class Dull(NamedTuple):
     strength: str
 
 
+def advice_of(class_: str) -> str:
+    """What to do about a failure of which only the class is known; empty where that is nothing."""
+    return _ADVICE.get(class_, "")
+
+
 class Number(NamedTuple):
     """A number that a function returns: of acl, the runtime or the graph engine."""
 
@@ -170,7 +176,7 @@ class Number(NamedTuple):
         """What to do about it: its own advice, or that of its class."""
         other = numbers().get(self.same_as)
         class_ = self.class_ or (other.class_ if other is not None else "")
-        return self.todo or (other.todo if other is not None else "") or _ADVICE.get(class_, "")
+        return self.todo or (other.todo if other is not None else "") or advice_of(class_)
 
 
 def _rows(name: str) -> Iterator[Dict[str, Any]]:
@@ -350,7 +356,7 @@ def dull() -> Tuple[Dull, ...]:
 
 @functools.lru_cache(maxsize=None)
 def table(name: str) -> Mapping[str, Any]:
-    """One of the small tables: ``modules``, ``options``, ``hccl``, ``driver``."""
+    """One of the small tables: ``modules``, ``options``, ``hccl``, ``driver``, ``commands``."""
     return next(row["rows"] for row in _rows("tables") if row["table"] == name)
 
 

@@ -59,8 +59,12 @@ class Report:
     copy: Optional[IO[bytes]] = None
 
     def as_json(self) -> Dict[str, Any]:
-        """The contract of ``npu-config log --format json``."""
-        return {
+        """The contract of ``npu-config log --format json``.
+
+        Where nothing failed, ``end_not_seen`` says in which logs no end of the job is seen: there
+        it is no all-clear.
+        """
+        document = {
             "version": 1,
             "first_cause": cause_as_json(self.first_cause),
             "others": [cause_as_json(cause) for cause in self.others],
@@ -78,6 +82,9 @@ class Report:
             ],
             "unread": [{"path": path, "why": localized(why)} for path, why in self.unread],
         }
+        if self.first_cause is None:
+            document["end_not_seen"] = list(self.endless)
+        return document
 
 
 def cause_as_json(cause: Optional[Cause]) -> Optional[Mapping[str, Any]]:

@@ -129,6 +129,7 @@ def class_name(class_: str) -> str:
 def verdict_words(report: Report) -> List[str]:
     """How sure it is, in sentences: who stopped, who only waited, what is missing."""
     verdict = report.verdict
+    lost = verdict.process.lost if verdict.process is not None else None
     waiting = [
         state.rank
         for state in report.ranks
@@ -215,6 +216,10 @@ def verdict_words(report: Report) -> List[str]:
             else phrase(
                 "rank {} stopped with {}; {} waited for it", verdict.rank, name, _others(waiting)
             )
+        )
+    if lost is not None:
+        found.append(
+            phrase("lost first: device {} of server {}; read its log first", lost[1], lost[0])
         )
     return found
 

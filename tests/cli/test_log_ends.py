@@ -29,7 +29,10 @@ ENDED = {
     "Terminated": "job-terminated",
     "run.sh: line 9: 1234 Terminated              python3 train.py": "job-terminated",
     "Segmentation fault (core dumped)": "job-crashed",
-    "Bus error": "job-crashed",
+    "Bus error": "job-bus-error",
+    "mpirun noticed that process rank 3 exited on signal 7 (Bus error).": "job-bus-error",
+    "DataLoader: might be caused by insufficient shared memory (shm).": "py-shared-memory",
+    "ImportError: libGL.so.1: cannot open shared object file: No such file": "py-lib-system",
     "Aborted": "job-crashed",
     "ModuleNotFoundError: No module named foo": "py-no-module",
     "  Reason: Evicted": "job-evicted",
@@ -135,6 +138,7 @@ def test_no_end_is_seen(npu, tail):
     assert "no end of the job is seen" in result.out
     result = npu("log", "-", "--format", "json", stdin=(TRAINED + tail).encode())
     assert "no end of the job is seen" in result.err
+    assert json.loads(result.out)["end_not_seen"] == ["-"]
 
 
 def test_lines_around_on_standard_input(npu):
