@@ -54,13 +54,13 @@ _INNER = re.compile(r"^[EW][A-Z0-9]?[89]{4}|^[EW][A-Z0-9][89]{4}")
 _BLOCK = re.compile(
     r"^\s*(?:\[ERROR\] RecentErrMsg: ?)?(?:(?P<code>[EW][A-Z0-9]\d{4})(?:: |:$|  ?(?=\S)"
     r"|(?=\[PID))"
-    r"|\[PID: ?\d+\] \d{4}-\S+ \w*\((?P<titled>[EW][A-Z0-9]\d{4})\):)"
+    r"|\[PID: ?\d+\] \d{4}-\S+ [\w ]{0,60}\((?P<titled>[EW][A-Z0-9]\d{4})\):)"
 )
 _HEAD = re.compile(
     r"^\s*(?:\[ERROR\] RecentErrMsg: ?)?(?:[EW][A-Z0-9]\d{4}(?:: ?|  ?|(?=\[)))?"
     r"(?:\[PID: ?(?P<pid>\d{1,9})\] ?)?"
     r"(?P<time>\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d\.\d{3}(?:\.\d{3})?)? *"
-    r"(?:\w*\([EW][A-Z0-9]\d{4}\):)? *"
+    r"(?:[\w ]{0,60}\([EW][A-Z0-9]\d{4}\):)? *"
 )
 _HEADLINE = re.compile(
     r"(?:Inner Error[!,]?|Internal error!|Unknown error occurred)[^\[]{0,80}$", re.I
@@ -80,13 +80,19 @@ _DEVICE = re.compile(
 )
 _OTHER = re.compile(
     r"get so(?:ck|kc)et timeout|wait socket establish timeout|[Nn]otify [Ww]ait|Heartbeat Lost|"
-    r"lost heartbeat|status\[LOST\]|"
+    r"lost heartbeat|status\[LOST\]|[Ll]inks ?[Ee]stablish ?[Cc]ompleted|"
     r"receive sig ?term|SIGTERM|Wait timeout for sockets recv|\b(?:107020|507046|507048)\b|"
     r"retCode=0x1(?:05|11)\b|Horovod has been shut down|Task from HCCL run failed|LINK_ERROR_INFO"
     r"|topo exchange (?:server|agent)"
 )
 _IMPLIED = (
-    (re.compile(r"(?:get so(?:ck|kc)et|wait socket establish) timeout"), "EI0006"),
+    (
+        re.compile(
+            r"(?:get so(?:ck|kc)et|wait socket establish) timeout"
+            r"|[Ll]inks ?[Ee]stablish ?[Cc]ompleted"
+        ),
+        "EI0006",
+    ),
     (re.compile(r"Task from HCCL run failed|[Nn]otify [Ww]ait"), "EI0002"),
 )
 """Lines that are printed before a code, or instead of it."""
@@ -96,6 +102,9 @@ _TABLE = re.compile(r"\]\s*(?:\|[ -]|__{10})")
 
 _LOSS_SCALE = re.compile(r"loss[_ ]scale['\"]?\s*[=:]\s*(?P<value>[0-9.]+(?:e[+-]?\d+)?)", re.I)
 _SHUFFLE = re.compile(r"shuffle buffer \(this may take a while\)|Shuffle buffer filled")
+_RETURNED = re.compile(r"(?:runtime result = |error code is )[1-5]07\d{3}\b")
+"""What callers return, where nothing else is there."""
+
 _CALLERS = ("DEVICE", "SESSION", "ME", "MD", "APP", "HCCL_ADPT", "KERNEL_RUNTIME")
 """Modules of frameworks, whose lines repeat what the software below them said."""
 
@@ -206,8 +215,8 @@ def _is_inner(code: str) -> bool:
     )
 
 
-_SAYS_MORE = re.compile(r"ErrorNo: (?:1343225856|1343225857|1343242282|1343242291)\(")
-"""Numbers of the graph engine that its callers do not hand on: the line tells of itself."""
+_NUMBERED = re.compile(r"ErrorNo: 13432\d{5}\(")
+"""The graph engine has such a number on lines that tell of themselves, too."""
 
 _shapes: Dict[str, _Shape] = {}
 
@@ -233,8 +242,8 @@ def _shape(text: str) -> _Shape:
     failures = [each for each in known() if each.pattern.search(text) and each.id != "py-generic"]
     first = [each for each in failures if each.first]
     certain = [each for each in first if each.certain] or first
-    if certain and strength == "strong" and _SAYS_MORE.search(text) is not None:
-        return _Shape(KNOWN, certain[0], "")
+    if certain and strength == "strong" and _NUMBERED.search(text) is not None:
+        return _shape(_NUMBERED.sub("(", text))
     if certain:
         return _Shape(KNOWN, certain[0], "" if strength == "weak" else strength)
     return _Shape(ERROR, failures[0] if failures else None, strength)
@@ -379,9 +388,13 @@ class Channel:
             self._coded(number, line, line.body)
         elif "GetNext" in line.body:
             failure = shape(line.body).failure
-            if failure is not None and failure.id == "faq-getnext-timeout":
-                text = local(line.body)
-                self._add(self._event(number, line, text, KNOWN, failure, False))
+            if failure is None or failure.id not in ("faq-getnext-timeout", "ms-getnext"):
+                return
+            slow = "might result" in line.body  # it may go well all the same
+            weight = SIGN if slow else KNOWN
+            event = self._event(number, line, local(line.body), weight, failure, slow)
+            event.form = "shuffle" if slow else event.form
+            self._add(event)
 
     def _ending(self, number: int, line: Record) -> None:
         """Whether a line says that the process came to its regular end, or its data did."""
@@ -539,7 +552,9 @@ class Channel:
                     found.strength == "weak",
                 )
             )
-        elif body.startswith(("ERROR", "[ERROR]", "Error:")) and not found.strength:
+        elif (
+            body.startswith(("ERROR", "[ERROR]", "Error:")) and not found.strength
+        ) or _RETURNED.search(body) is not None:
             self._add(self._event(number, line, body, SIGN, found.failure, False))
 
     def _exception(self, number: int, line: Record, text: str, traced: bool) -> None:

@@ -58,12 +58,15 @@ _ABSENT = re.compile(r'unconnected ranks: "?\[(?P<ranks>[\d, ]*)\]')
 _LOST = re.compile(
     r"rank \[[^\]]{1,99}\]: rank \[(?P<server>[^\]/]{1,60})/(?P<device>\d{1,6})\] status\[LOST\]"
     r"|serverId\[(?P<server2>[^\]]{1,60})\], deviceId\[(?P<device2>\d{1,6})\], Heartbeat Lost"
+    r"|Location\[IP/ID\]:\[(?P<server3>[^\]/]{1,60})/(?P<device3>\d{1,6})\].{0,200}Heartbeat Lost"
 )
 _NOBODY = 4294967295
 _TENSORFLOW = re.compile(r"tensorflow|GeOp\d|GEOP|npu_bridge|tf_adapter", re.I)
 _OTHERS = (
     ("mindspore", re.compile(r"mindspore", re.I)),
-    ("pytorch", re.compile(r"torch|\bERR\d{5} |ASCEND_LAUNCH_BLOCKING", re.I)),
+    ("pytorch", re.compile(r"torch|\bERR\d{5} |ASCEND_LAUNCH_BLOCKING|compiler_depend\.ts", re.I)),
+    ("paddle", re.compile(r"paddle", re.I)),
+    ("ggml", re.compile(r"\bggml", re.I)),
 )
 _MOST_FILES = 20_000
 _DULL = ("[INFO]", "[DEBUG]", "[EVENT]")
@@ -142,7 +145,7 @@ class Job:
     Attributes:
         paths: the files, by their number.
         unread: what could not be read, and why.
-        framework: tensorflow, mindspore, pytorch; empty where nothing says it.
+        framework: tensorflow, or another of ``_OTHERS``; empty where nothing says it.
         size: how many ranks there have to be; 0 where nothing says it.
         came: ranks that another one has seen.
         absent: ranks that another one names as those that did not come.
@@ -267,20 +270,18 @@ class _Reader:
                 return
         lost = _LOST.search(body)
         if lost is not None:
-            found = (
-                lost.group("server") or lost.group("server2"),
-                int(lost.group("device") or lost.group("device2")),
-            )
-            self.lost.setdefault((number, who), found)
+            where, which = [str(group) for group in lost.groups() if group is not None]
+            self.lost.setdefault((number, who), (where, int(which)))
         waits = self.waits.setdefault((number, who), set())
-        for match in _DESTINATION.finditer(body):
-            waits.add(int(match.group("rank")))
+        row = _DESTINATION.search(body)  # of its columns the first names who did not answer
+        if row is not None:
+            waits.add(int(row.group("rank")))
         for match in _AWAITED.finditer(body):
             waits.add(int(next(group for group in match.groups() if group)))
         for pattern, ranks in ((_CAME, job.came), (_ABSENT, job.absent)):
-            match_ = pattern.search(body)
-            if match_ is not None:
-                ranks.update(map(int, re.findall(r"\d{1,18}", match_.group("ranks"))))
+            named = pattern.search(body)
+            if named is not None:
+                ranks.update(map(int, re.findall(r"\d{1,18}", named.group("ranks"))))
 
 
 class _Writer:
@@ -306,7 +307,7 @@ class _Writer:
             channel = self._channel = reader.channel(self._number, who)
             if not line.who and self._clock is not None:
                 channel.last_time = self._clock
-        if "rank" in text or "Lost" in text:
+        if "rank" in text or "Lost" in text or "|  " in text:
             reader.learn_ranks(self._number, line, self._tree, self._pid, who)
         before = len(channel.events) + channel.followers
         channel.feed(line_number, text, line)

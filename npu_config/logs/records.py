@@ -61,7 +61,7 @@ _TORCH = re.compile(
     re.S,
 )
 CODE = re.compile(
-    r"(?<![\w/.-])(?P<code>[EW][A-Z0-9]\d{4})(?=: |:$|\[PID|  ?\S|\)?: )"
+    r"(?:(?<![\w/.-])|(?<=\\n))(?P<code>[EW][A-Z0-9]\d{4})(?=: |:$|\[PID|  ?\S|\)?: )"
     r"|\((?P<titled>[EW][A-Z0-9]\d{4})\):"
 )
 """A code in a message: with a colon, two blanks or parentheses."""

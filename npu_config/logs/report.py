@@ -64,7 +64,7 @@ class Report:
         Where nothing failed, ``end_not_seen`` says in which logs no end of the job is seen: there
         it is no all-clear.
         """
-        document = {
+        document: Dict[str, Any] = {
             "version": 1,
             "first_cause": cause_as_json(self.first_cause),
             "others": [cause_as_json(cause) for cause in self.others],

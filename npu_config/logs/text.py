@@ -19,6 +19,14 @@ TIMELINE_TITLE = phrase("the first error of each rank")
 _WIDE, _LINES, _OTHERS, _RANKS = 200, 8, 8, 16
 
 
+_FRAMEWORKS = {
+    "mindspore": "MindSpore",
+    "pytorch": "PyTorch",
+    "paddle": "PaddlePaddle",
+    "ggml": "ggml",
+}
+
+
 def text_report(report: Report, everything: bool = False) -> str:
     """The report as text.
 
@@ -99,7 +107,7 @@ def _first(report: Report, cause: Cause, everything: bool) -> List[str]:
             localized(
                 "this is a job of {}: options of TensorFlow's adapter that a sentence names do "
                 "not apply to it",
-                {"mindspore": "MindSpore", "pytorch": "PyTorch"}[report.framework],
+                _FRAMEWORKS[report.framework],
             )
         )
     return lines

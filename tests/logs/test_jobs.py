@@ -345,3 +345,38 @@ def test_what_a_message_names_comes_first(tmp_path, code, text, first):
     report = read_logs([str(write(tmp_path, {"a.log": raised(code + ": " + text)}))])
     leads = report.first_cause.leads_to
     assert first in (leads["variables"][0], *leads["rank_table_keys"][:1])
+
+
+OTHERS = {
+    "RuntimeError: x, error code is 507035\n": ("operator-compile", "507035"),
+    "(Worker pid=1) ERROR 06-08 14:11:34 [core.py:1136]   failed, runtime result = 507015[F]\n": (
+        "operator-compile",
+        "507015",
+    ),
+    'x | {"detail":"[Error]: Failed. \\nE30006: 2025-11-19-11:14:58.516.606 Failed"}\n': (
+        "package-or-driver",
+        "E30006",
+    ),
+    "[PID: 3] 2025-12-04-21:59:08.232.310 Execution Error CQE(EI0013): An error CQE\n": (
+        "communication",
+        "EI0013",
+    ),
+    slog("GE", "ErrorNo: 1343225860(Internal errors) [INIT] a.so: undefined symbol: _Zx")
+    + slog("ASCENDCL", "open device 0 failed, runtime result = 507033.", 1): (
+        "package-or-driver",
+        None,
+    ),
+    slog("MD", "might result `GetNext` timeout problem", level="WARNING")
+    + slog("DEVICE", "Task fail infos retcode: 507011 ( model execute failed)", 1): (
+        "data-pipeline",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("text", sorted(OTHERS))
+def test_forms_of_other_frameworks(tmp_path, text):
+    """What stands in public logs of PyTorch, vLLM and MindSpore on the same stack."""
+    cause = read_logs([str(write(tmp_path, {"a.log": "torch_npu\n" + text}))]).first_cause
+    assert (cause.class_, cause.code) == OTHERS[text]
+    assert not cause.leads_to["options"]
