@@ -101,8 +101,7 @@ def search_command(
         suspects = attempt(format_, lambda: _suspects(fusion_result, graph, passes, types))
         if passes and fusion_result is None and graph is None:
             unchecked = localized(
-                "nobody says that there is a pass {}: --fusion-result or --graph names those that "
-                "took effect",
+                "not known whether the passes took effect: {}; --fusion-result or --graph says so",
                 listed(passes),
             )
         search = attempt(format_, lambda: _begun(path, base or "", suspects, reference))
