@@ -7,7 +7,7 @@ from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 import attr
 
 from npu_config.core.message import phrase
-from npu_config.logs.events import KNOWN, Event, shape
+from npu_config.logs.events import Event
 from npu_config.logs.facts import (
     Code,
     Known,
@@ -22,6 +22,7 @@ from npu_config.logs.facts import (
     unlisted,
 )
 from npu_config.logs.records import CODE
+from npu_config.logs.words import KNOWN, shape
 
 __all__ = ["KINDS_OF_LEADS", "Cause", "Place", "arguments_of", "explained", "recognised"]
 
@@ -237,7 +238,9 @@ def explained(
         if event.form == "slog" and class_ != "internal":
             todo.insert(0, advice_of(class_))
             sources.append(("", "", {"commands": table("commands").get(class_, ())}))
-    leads = _united((leads for _, _, leads in sources[:2]))
+    leads = _united(
+        [*(leads for _, _, leads in sources[:2]), {} if number is None else number.leads_to]
+    )
     arguments = arguments_of(event.code, message) if code is not None else {}
     named = _named(code, arguments, whole)
     if named:

@@ -5,12 +5,23 @@ what may be a cause; everything else is counted.
 """
 
 import re
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 import attr
 
-from npu_config.logs.facts import OTHER_SIDE, End, Known, code_of, dull, end_of, known
+from npu_config.logs.facts import OTHER_SIDE, End, Known, code_of, end_of
 from npu_config.logs.records import CODE, Record, local, seconds
+from npu_config.logs.words import (
+    DIGITS,
+    ERROR,
+    FOLLOWER,
+    KNOWN,
+    LOOKED_AT,
+    OWN,
+    SIGN,
+    failure_named,
+    shape,
+)
 
 __all__ = [
     "ERROR",
@@ -24,14 +35,10 @@ __all__ = [
     "shape",
 ]
 
-FOLLOWER, SIGN, ERROR, KNOWN, OWN = range(5)
-"""How much an event says: a follow-up; a sign; an error; a known failure; a code of its own."""
-
 MOST_EVENTS = 2_000
 """Of one channel; those behind are counted only.  The first cause is not among the last."""
 
-_MOST_LINES, _LOOKED_AT = 60, 4_000
-_MOST_REMEMBERED = 4_096
+_MOST_LINES = 60
 
 _TRACEBACK_OF_CODES = re.compile(r"^\s*TraceBack \(most recent call last\):\s*$")
 _TRACEBACK = re.compile(r"^\s*(?:\^C)*Traceback \(most recent call last\):\s*$")
@@ -139,7 +146,6 @@ _PROCESS = re.compile(
     r"|on rank (\d{1,6}) in comm|local_rank: (\d{1,6})"
 )
 _DATA_ENDED = re.compile(r"End of sequence|OutOfRangeError")
-_DIGITS = re.compile(r"0x[0-9a-fA-F]+|\d+")
 _SITE = re.compile(
     r"(?:site|dist)-packages[/\\]|/lib/python\d|[/\\]lib[/\\]python\d|<frozen|^<"
     r"|npu_config[/\\]runner"
@@ -197,14 +203,6 @@ class Event:
         return bool(self.code) and (_is_inner(self.code) if code is None else not code.own)
 
 
-class _Shape(NamedTuple):
-    """What is said of all lines that differ in numbers only."""
-
-    weight: int
-    failure: Optional[Known]
-    strength: str
-
-
 def _is_inner(code: str) -> bool:
     return code[2:] in ("9999", "8888") or code[1:] in (
         "19999",
@@ -213,40 +211,6 @@ def _is_inner(code: str) -> bool:
         "49999",
         "89999",
     )
-
-
-_NUMBERED = re.compile(r"ErrorNo: 13432\d{5}\(")
-"""The graph engine has such a number on lines that tell of themselves, too."""
-
-_shapes: Dict[str, _Shape] = {}
-
-
-def shape(text: str) -> _Shape:
-    """What the words of a line say: a known failure, a line that is no cause, or nothing."""
-    text = text[:_LOOKED_AT]
-    key = _DIGITS.sub("0", text)
-    found = _shapes.get(key)
-    if found is None:
-        if len(_shapes) >= _MOST_REMEMBERED:
-            _shapes.clear()
-        found = _shapes[key] = _shape(text)
-    return found
-
-
-def _shape(text: str) -> _Shape:
-    found = [each for each in dull() if each.pattern.search(text)]
-    strengths = {"other" if each.id == "other-rank" else each.strength for each in found}
-    if "harmless" in strengths:
-        return _Shape(FOLLOWER, None, "harmless")
-    strength = next((each for each in ("strong", "weak", "other") if each in strengths), "")
-    failures = [each for each in known() if each.pattern.search(text) and each.id != "py-generic"]
-    first = [each for each in failures if each.first]
-    certain = [each for each in first if each.certain] or first
-    if certain and strength == "strong" and _NUMBERED.search(text) is not None:
-        return _shape(_NUMBERED.sub("(", text))
-    if certain:
-        return _Shape(KNOWN, certain[0], "" if strength == "weak" else strength)
-    return _Shape(ERROR, failures[0] if failures else None, strength)
 
 
 _QUICK = re.compile(
@@ -323,7 +287,7 @@ class Channel:
 
     def _goes_on(self, number: int, line: Record) -> None:
         """Whether a line tells that the job trains, that it came to its end, or lost its loss."""
-        body = line.body[:_LOOKED_AT]
+        body = line.body[:LOOKED_AT]
         if _OF_ENDS.search(body) is not None and _LAST_WORDS.search(body) is not None:
             self.closed = self.trained
             if not body.startswith("real"):  # the time of a job that failed is told, too
@@ -467,7 +431,7 @@ class Channel:
         if not self._in_traceback:
             self._ignoring = self._ignored
         self._ignored = body.startswith("Exception ignored ")
-        end = end_of(body[:_LOOKED_AT])
+        end = end_of(body[:LOOKED_AT])
         if end is not None and self._told(number, line, end):
             return
         if _TRACEBACK.match(body):
@@ -644,7 +608,7 @@ class Channel:
         if not _HEADLINE.search(text) or not event.inner:
             event.details.append(text.strip())
             event.above = 1
-        key = (code, _DIGITS.sub("0", text[:300]))
+        key = (code, DIGITS.sub("0", text[:300]))
         before = self._seen.get(key)
         if before is not None:
             self.followers += 1
@@ -803,8 +767,3 @@ class Channel:
             text,
             failure=found.failure or failure_named("faq-loss-scale-zero"),
         )
-
-
-def failure_named(id: str) -> Optional[Known]:
-    """A known failure by its name."""
-    return next((each for each in known() if each.id == id), None)

@@ -169,7 +169,8 @@ class Number(NamedTuple):
     meaning: str
     class_: str
     same_as: str
-    todo: str = ""
+    todo: str
+    leads_to: Leads
 
     @property
     def advice(self) -> str:
@@ -230,6 +231,7 @@ def numbers() -> Mapping[str, Number]:
             row.get("class", ""),
             row.get("same_as", ""),
             row.get("todo", ""),
+            row.get("leads_to", {}),
         )
         for row in _rows("numbers")
     }
@@ -324,6 +326,7 @@ _ENDS = re.compile(
     r"|oom|OOM|Killed|killed|SIGNAL|Signal|SIG|egmentation|bort|us error|nstruction|exception"
     r"|Interrupt|erminated|Hangup|hangup|CANCELLED|PBS|Job was|victed|TERMINATION|ABORT"
     r"|low on resource|: error: |not found|No such file|can't open|denied|No space|1 process"
+    r"|已杀死|错误|已放弃|已中止|指令|例外|已终止|未找到|没有那个|权限不够"
 )
 """What stands in every line that :func:`end_of` knows."""
 

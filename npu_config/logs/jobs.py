@@ -60,6 +60,7 @@ _LOST = re.compile(
     r"|serverId\[(?P<server2>[^\]]{1,60})\], deviceId\[(?P<device2>\d{1,6})\], Heartbeat Lost"
     r"|Location\[IP/ID\]:\[(?P<server3>[^\]/]{1,60})/(?P<device3>\d{1,6})\].{0,200}Heartbeat Lost"
 )
+_KILLED = re.compile(r"[Kk]illed? process (\d{1,9})\b")
 _NOBODY = 4294967295
 _TENSORFLOW = re.compile(r"tensorflow|GeOp\d|GEOP|npu_bridge|tf_adapter", re.I)
 _OTHERS = (
@@ -477,6 +478,11 @@ def _assemble(job: Job, reader: _Reader) -> None:
             alone.rank = None
     _number(job)
     _set_clocks(job.processes)
+    of_pids = {pid: fact.rank for (_, pid), fact in reader.facts.items()}
+    for event in (each for channel in reader.channels.values() for each in channel.events):
+        killed = _KILLED.search(event.text) if event.form == "outside" else None
+        if killed is not None and event.rank is None:
+            event.rank = of_pids.get(int(killed.group(1)))
     places = {(each.host, each.device): each.rank for each in job.processes}
     for process in job.processes:
         rank = places.get(process.lost) if process.lost is not None else None

@@ -7,9 +7,10 @@ import attr
 
 from npu_config.core.message import localized
 from npu_config.logs.causes import Cause, explained
-from npu_config.logs.events import KNOWN, Event
+from npu_config.logs.events import Event
 from npu_config.logs.jobs import Job, Process, read_job
 from npu_config.logs.verdict import Verdict, judged, time_of
+from npu_config.logs.words import KNOWN
 
 __all__ = ["Cause", "RankState", "Report", "read_logs", "report_of"]
 

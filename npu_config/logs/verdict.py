@@ -5,8 +5,9 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 import attr
 
-from npu_config.logs.events import ERROR, FOLLOWER, KNOWN, OWN, SIGN, Channel, Event, failure_named
+from npu_config.logs.events import Channel, Event
 from npu_config.logs.jobs import Job, Process
+from npu_config.logs.words import ERROR, FOLLOWER, KNOWN, OWN, SIGN, failure_named
 
 __all__ = ["Verdict", "judged", "time_of"]
 

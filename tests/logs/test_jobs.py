@@ -380,3 +380,24 @@ def test_forms_of_other_frameworks(tmp_path, text):
     cause = read_logs([str(write(tmp_path, {"a.log": "torch_npu\n" + text}))]).first_cause
     assert (cause.class_, cause.code) == OTHERS[text]
     assert not cause.leads_to["options"]
+
+
+def test_whom_the_kernel_killed(tmp_path):
+    """The number of the process that dmesg names is that of a rank."""
+    write(tmp_path, {"dmesg.log": "Out of memory: Killed process 4002 (python3.7) total-vm:1kB\n"})
+    report = ranks(tmp_path, 4, lambda rank: "step 1\n" if rank == 2 else waited(130, rank))
+    assert (report.verdict.rank, report.first_cause.pattern) == (2, "py-oom-killer")
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        ("E tf_adapter/g.cc:9] failed, ge result = 545601\n", "graph_exec_timeout"),
+        ("E tf_adapter/g.cc:9] failed, retCode=0x25, [aicore timeout]\n", "op_execute_timeout"),
+    ],
+)
+def test_numbers_lead_to_options(tmp_path, text, option):
+    """A time-out that only a number names leads to the option that sets it."""
+    log = write(tmp_path, {"a.log": "2024-05-06 07:08:09.000000: " + text + raised("x")})
+    cause = read_logs([str(log)]).first_cause
+    assert (cause.class_, option in cause.leads_to["options"]) == ("timeout", True)
