@@ -26,9 +26,8 @@ from typing import (
 
 import attr
 
-from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike
+from npu_config.core.files import PathLike, path_name
 from npu_config.core.message import join, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.alignment import ShapeMismatchError, aligned

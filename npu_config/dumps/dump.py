@@ -25,9 +25,8 @@ from typing import (
 
 import attr
 
-from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike, reading
+from npu_config.core.files import PathLike, path_name, reading
 from npu_config.core.message import phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.data_types import PLAIN, PRIMARY, DataType, data_type, decode, format_name

@@ -15,9 +15,8 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tu
 
 import attr
 
-from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
-from npu_config.core.files import PathLike, reading
+from npu_config.core.files import PathLike, path_name, reading
 from npu_config.core.message import listed, localized, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps._rules import several_dumps_of_one_operator

@@ -5,8 +5,7 @@ import itertools
 import zlib
 from typing import IO, Iterator, List, Optional, Sequence, Tuple
 
-from npu_config.core.message import listed, localized, phrase
-from npu_config.core.terminal import padded, printable, width
+from npu_config.core.message import listed, localized, padded, phrase, printable, width
 from npu_config.logs.causes import Cause
 from npu_config.logs.facts import code_of
 from npu_config.logs.lines import decoded, opened

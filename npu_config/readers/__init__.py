@@ -16,9 +16,8 @@ from typing import Callable, Iterable, Mapping, NamedTuple, Optional, Tuple, Uni
 import attr
 
 from npu_config.catalogue import OPTIONS
-from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike
+from npu_config.core.files import PathLike, path_name
 from npu_config.core.message import listed, phrase
 from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.patterns import lazy_pattern

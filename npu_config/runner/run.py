@@ -25,7 +25,7 @@ from typing import (
     Tuple,
 )
 
-from npu_config.core.arguments import path_name
+from npu_config.core.files import path_name
 from npu_config.core.message import language, phrase
 from npu_config.runner import finder, outside, report, script
 from npu_config.runner.watch import Watch

@@ -10,7 +10,7 @@ import pytest
 
 from npu_config.cli import run
 from npu_config.cli._language import wrapped
-from npu_config.core.terminal import width
+from npu_config.core.message import width
 
 ERR = Path(__file__).parents[1] / "cases" / "err"
 CHINESE = re.compile("[\u4e00-\u9fff]")
