@@ -35,7 +35,7 @@ ENDED = {
     "ImportError: libGL.so.1: cannot open shared object file: No such file": "py-lib-system",
     "Aborted": "job-crashed",
     "run.sh: 第 5 行\uff1a 1234 已杀死               python3 train.py": "py-oom-killer",
-    "run.sh\uff1a行 5\uff1a1234 段错误               \uff08核心已转储\uff09 python3 train.py": "job-crashed",
+    "run.sh\uff1a行 5\uff1a1234 段错误 \uff08核心已转储\uff09 python3": "job-crashed",
     "bash: train.sh: 没有那个文件或目录": "job-no-file",
     "bash: python3.7: 未找到命令": "job-no-command",
     "ModuleNotFoundError: No module named foo": "py-no-module",
