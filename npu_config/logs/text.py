@@ -18,6 +18,14 @@ TIMELINE_TITLE = phrase("the first error of each rank")
 _WIDE, _LINES, _OTHERS, _RANKS = 200, 8, 8, 16
 
 
+_FRAMEWORKS = {
+    "mindspore": "MindSpore",
+    "pytorch": "PyTorch",
+    "paddle": "PaddlePaddle",
+    "ggml": "ggml",
+}
+
+
 def text_report(report: Report, everything: bool = False) -> str:
     """The report as text.
 
@@ -98,7 +106,7 @@ def _first(report: Report, cause: Cause, everything: bool) -> List[str]:
             localized(
                 "this is a job of {}: options of TensorFlow's adapter that a sentence names do "
                 "not apply to it",
-                {"mindspore": "MindSpore", "pytorch": "PyTorch"}[report.framework],
+                _FRAMEWORKS[report.framework],
             )
         )
     return lines
@@ -128,6 +136,7 @@ def class_name(class_: str) -> str:
 def verdict_words(report: Report) -> List[str]:
     """How sure it is, in sentences: who stopped, who only waited, what is missing."""
     verdict = report.verdict
+    lost = verdict.process.lost if verdict.process is not None else None
     waiting = [
         state.rank
         for state in report.ranks
@@ -214,6 +223,10 @@ def verdict_words(report: Report) -> List[str]:
             else phrase(
                 "rank {} stopped with {}; {} waited for it", verdict.rank, name, _others(waiting)
             )
+        )
+    if lost is not None:
+        found.append(
+            phrase("lost first: device {} of server {}; read its log first", lost[1], lost[0])
         )
     return found
 
