@@ -163,7 +163,7 @@ def _remarks(outcomes: Sequence[Outcome]) -> List[str]:
         if outcome.migration is not None and _SEED.search(outcome.before or "")
         for note in outcome.migration.notes
         if note.kind == CHANGED
-        and (note.id != "hvd-init" or "npu_resources" not in outcome.migration.text)
+        and (note.id != "hvd-init" or "npu_bridge.npu_init" in outcome.migration.text)
     }
     reasons = [text for id, text in _SHIFTING.items() if id in found]
     if not reasons:
