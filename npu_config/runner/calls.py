@@ -225,7 +225,8 @@ class Calls:
         )
         run = RunGraph(part, self._options, seen.purpose, process)
         seen.found = tuple(
-            (finding_of(run, sight).diagnostic, sight.is_hot) for sight in sights(run)
+            (_placed(finding_of(run, sight).diagnostic, seen.place), sight.is_hot)
+            for sight in sights(run)
         )
         seen.found += tuple((each, False) for each in of_the_run(run, seen.place))
         seen.flow = flow(run)
@@ -250,6 +251,14 @@ class Calls:
             if other is None and not _is_framework(frame.path):
                 other = Place(frame.path, frame.line)
         return other or Place()
+
+
+def _placed(found: Diagnostic, call: Place) -> Diagnostic:
+    """A finding with a line: of an operation that the script did not make, that of the run."""
+    if found.path is not None:
+        return found
+    message = phrase("{}; no line of the script made it, this one runs it", found.message)
+    return attr.evolve(found, message=message, path=call.path, line=call.line)
 
 
 class _Growth:
