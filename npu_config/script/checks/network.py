@@ -30,6 +30,7 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 from npu_config.script.checks._check import LOOPS, Context, check_call, recognises
+from npu_config.script.elsewhere import Program
 from npu_config.script.functions import makes_operator
 from npu_config.script.meaning import Meaning, walk
 from npu_config.script.passing import Value
@@ -419,18 +420,48 @@ _GELU = re.compile(r"(?<![\w.])0?\.0447\d*")
 @recognises(host.slow_gelu)
 def gelu_by_hand(context: Context) -> None:
     """The constant 0.044715 beside ``tanh``."""
+    _gelu_elsewhere(context)
     if not context.mentions("tanh") or not _GELU.search(context.script.source.text):
         return
-    names = frozenset(("tanh", "math.tanh", "nn.tanh", "keras.backend.tanh"))
-    for site in _sites(context, names):
-        given = check_call(site).args[:1]
-        parts = [p for each in given for p in context.meaning.parts(site.scope, each)]
-        numbers = (context.meaning.constant(p.scope, p.node) for p in parts)
-        if any(isinstance(n, float) and abs(n - 0.044715) < 1e-5 for n in numbers):
+    for site in _sites(context, _TANH):
+        if _is_of_gelu(context.meaning, site.scope, check_call(site)):
             context.report(
                 "gelu is written out: about eight operators in place of npu_unary_ops.gelu",
                 context.place(site.node),
             )
+
+
+_TANH = frozenset(("tanh", "math.tanh", "nn.tanh", "keras.backend.tanh"))
+
+
+def _is_of_gelu(meaning: Meaning, scope: Scope, call: ast.Call) -> bool:
+    parts = [part for each in call.args[:1] for part in meaning.parts(scope, each)]
+    numbers = (meaning.constant(part.scope, part.node) for part in parts)
+    return any(isinstance(n, float) and abs(n - 0.044715) < 1e-5 for n in numbers)
+
+
+def _gelu_elsewhere(context: Context) -> None:
+    """A function of another file that writes gelu out, at the first line that calls it."""
+    program = context.program("044715")
+    for site, each in program.called():
+        if not context.meaning.in_network(site):
+            continue
+        for part in Program.inside(each):
+            call = part.node
+            if (
+                isinstance(call, ast.Call)
+                and each.meaning.tf(part.scope, call.func) in _TANH
+                and _is_of_gelu(each.meaning, part.scope, call)
+            ):
+                context.report(
+                    phrase(
+                        "gelu is written out ({}): about eight operators in place of "
+                        "npu_unary_ops.gelu",
+                        each.says(call),
+                    ),
+                    context.place(site.node),
+                )
+                return
 
 
 _CELLS = frozenset(
@@ -447,7 +478,10 @@ def recurrent_loop(context: Context) -> None:
     for site in _sites(context, names):
         call = check_call(site)
         cell = argument(call, "cell", 0) or argument(call, "cell_fw", 0)
-        if cell is not None and _is_cell(context.meaning, site.scope, cell):
+        if cell is not None and (
+            _is_cell(context.meaning, site.scope, cell)
+            or _is_cell_elsewhere(context, site.scope, cell)
+        ):
             context.report(
                 phrase(
                     "{} is a loop of TensorFlow 1; DynamicRNN and DynamicGRUV2 of npu_bridge run "
@@ -456,6 +490,19 @@ def recurrent_loop(context: Context) -> None:
                 ),
                 context.place(call),
             )
+
+
+def _is_cell_elsewhere(context: Context, scope: Scope, node: ast.AST) -> bool:
+    """True for the result of a function of another file that returns an LSTM or GRU cell."""
+    program = context.program("LSTM", "GRU")
+    made = context.meaning.value(scope, node)
+    if made is None or not isinstance(made.node, ast.Call):
+        return False
+    return any(
+        _is_cell(each.meaning, each.function.scope, returned)
+        for each in program.functions(made.scope, made.node.func)
+        for returned in each.function.returned
+    )
 
 
 _WRAPPERS = frozenset(

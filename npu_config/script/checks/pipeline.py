@@ -16,6 +16,7 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 from npu_config.script.checks._check import Context, check_call, recognises
+from npu_config.script.elsewhere import Program
 from npu_config.script.functions import function_arguments
 from npu_config.script.meaning import Function, Meaning, walk
 from npu_config.script.passing import Value
@@ -29,7 +30,8 @@ _KERAS = frozenset(
 @recognises(pipeline.variable_in_preprocessing)
 def variable_captured(context: Context) -> None:
     """A function of a dataset reads a variable that is made outside of it."""
-    if not context.mentions("Variable", "get_variable", "get_or_create_global_step"):
+    _captured_elsewhere(context)
+    if not context.mentions(*_MAKE_VARIABLES):
         return
     meaning = context.meaning
     seen: Set[Tuple[int, str]] = set()
@@ -58,6 +60,30 @@ def variable_captured(context: Context) -> None:
                         "variable is initialised on the device",
                         context.place(item),
                     )
+
+
+_MAKE_VARIABLES = ("Variable", "get_variable", "get_or_create_global_step")
+
+
+def _captured_elsewhere(context: Context) -> None:
+    """A function of another file that reads a variable of that file."""
+    program = context.program(*_MAKE_VARIABLES)
+    seen: Set[int] = set()
+    for each in program.given():
+        for part, variable in _captured(each.meaning, each.function):
+            if id(part.node) in seen or each.meaning.makes(*variable, _KERAS):
+                continue
+            seen.add(id(part.node))
+            context.report(
+                phrase(
+                    'a function of a dataset uses the variable "{}" ({}): it runs on the host, '
+                    "the variable is initialised on the device",
+                    name_of(part.node),
+                    each.says(part.node),
+                ),
+                context.place(each.node),
+            )
+            break  # one finding for a function
 
 
 def _items(node: ast.expr) -> List[ast.expr]:
@@ -91,7 +117,7 @@ def _is_made_in(scope: Scope, functions: Set[int]) -> bool:
 @recognises(pipeline.dataset_argument_from_variable)
 def argument_from_variable(context: Context) -> None:
     """A variable is an argument of a dataset."""
-    if not context.mentions("Variable", "get_variable", "get_or_create_global_step"):
+    if not context.mentions(*_MAKE_VARIABLES):
         return
     meaning = context.meaning
     for site in meaning.dataset_calls():
@@ -118,6 +144,7 @@ def argument_from_variable(context: Context) -> None:
 @recognises(pipeline.keras_backend_variable_in_input)
 def keras_variable_in_input(context: Context) -> None:
     """``keras.backend.zeros`` in a function of a dataset, or in what a dataset is made of."""
+    _keras_elsewhere(context)
     if not context.mentions("zeros", "ones", "variable") or not context.mentions("backend", "K"):
         return
     meaning = context.meaning
@@ -153,6 +180,25 @@ def keras_variable_in_input(context: Context) -> None:
                 made = meaning.makes(site.scope, item, _KERAS)
                 if made is not None:
                     report(*made)
+
+
+def _keras_elsewhere(context: Context) -> None:
+    """The same in a function of another file."""
+    program = context.program("backend")
+    for elsewhere in program.given():
+        for part in Program.inside(elsewhere):
+            made = part.node.func if isinstance(part.node, ast.Call) else None
+            if made is not None and elsewhere.meaning.tf(part.scope, made) in _KERAS:
+                context.report(
+                    phrase(
+                        "keras.backend.{} makes a variable, and this one is part of the input "
+                        "pipeline ({}): nothing initialises it on the host",
+                        name_of(made),
+                        elsewhere.says(part.node),
+                    ),
+                    context.place(elsewhere.node),
+                )
+                break
 
 
 def _as_tensor(context: Context, scope: Scope, call: ast.Call) -> Optional[Fix]:
