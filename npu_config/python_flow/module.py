@@ -34,7 +34,8 @@ from npu_config.python_flow.source import HAS_ENDS, ScriptSource, parse
 
 _WITHS = (ast.With, ast.AsyncWith)
 _SCOPED = (*DEFINITIONS, ast.Lambda, *COMPREHENSIONS)
-_LEAVES = frozenset((ast.Name, *CONSTANTS))
+LEAVES = frozenset((ast.Name, *CONSTANTS))
+"""The nodes below which there is nothing."""
 
 
 class Site(NamedTuple):
@@ -126,7 +127,7 @@ def sites(scope: Scope, lines: Sequence[int], kinds: Collection[type]) -> Iterat
         kind = node.__class__
         if kind in kinds:
             yield Site(node, outer, parents)
-        if kind in _LEAVES:
+        if kind in LEAVES:
             continue
         inner = outer.child(node) if kind in _SCOPED and node is not scope.node else outer  # type: ignore[arg-type]
         parents = (*parents, node)

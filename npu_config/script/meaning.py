@@ -8,7 +8,7 @@ import ast
 import re
 from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.module import LEAVES, Site, sites
 from npu_config.python_flow.scopes import (
     COMPREHENSIONS,
     DEFINITIONS,
@@ -19,6 +19,7 @@ from npu_config.python_flow.scopes import (
     last_line,
     literal,
     name_of,
+    parts_of,
 )
 from npu_config.script.functions import (
     DATASET_FUNCTIONS,
@@ -389,7 +390,7 @@ class Meaning:
                         pending.append((*values[0], depth + 1))
                     pending.append((scope, node.value, depth))
                 continue
-            pending += [(scope, part, depth) for part in ast.iter_child_nodes(node)]
+            pending += [(scope, part, depth) for part in parts_of(node)]
             if controls and isinstance(node, ast.Call):
                 pending += [(*value, depth + 1) for value in self.controls(node)]
 
@@ -661,11 +662,16 @@ def walk(scope: Scope, node: ast.AST) -> Iterator[Value]:
     while pending:
         scope, node = pending.pop()
         yield Value(scope, node)  # type: ignore[arg-type]
+        if node.__class__ in LEAVES:
+            continue
         inner = scope.child(node) if isinstance(node, _SCOPED) else scope
-        for part in reversed(list(ast.iter_child_nodes(node))):
-            is_inner = isinstance(node, COMPREHENSIONS) or isinstance(part, ast.stmt)
-            is_body = is_inner or part is getattr(node, "body", None)
-            pending.append((inner if is_body else scope, part))
+        for part in reversed(parts_of(node)):
+            is_inner = inner is not scope and (
+                isinstance(node, COMPREHENSIONS)
+                or isinstance(part, ast.stmt)
+                or part is node.body  # type: ignore[attr-defined]
+            )
+            pending.append((inner if is_inner else scope, part))
 
 
 _INPUT = ("input_fn", "parse", "preprocess", "decode", "augment", "data", "record", "feature")

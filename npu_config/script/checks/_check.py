@@ -12,6 +12,7 @@ from typing import (
     Sequence,
     Set,
     Tuple,
+    TypeVar,
     Union,
 )
 
@@ -184,6 +185,7 @@ def _mentions(
 
 
 _OURS = ("npu_bridge", "npu_device", "npu_config")
+_Answer = TypeVar("_Answer")
 
 
 class Found(NamedTuple):
@@ -230,6 +232,14 @@ class Context:
         self._uses: Optional[Dict[Place, List[Use]]] = None
         self._loops: Optional[List[Tuple[int, int]]] = None
         self._meaning: Optional[Meaning] = None
+        self._once: Dict[Callable[["Context"], Any], Any] = {}
+
+    def once(self, question: Callable[["Context"], _Answer]) -> _Answer:
+        """The answer to what is the same on every path, so that it is looked for once."""
+        if question not in self._once:
+            self._once[question] = question(self)
+        answer: _Answer = self._once[question]
+        return answer
 
     @property
     def paths(self) -> Sequence[Path]:

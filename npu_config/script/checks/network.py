@@ -18,9 +18,8 @@ from typing import (
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
-from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.module import LEAVES, Site, sites
 from npu_config.python_flow.scopes import (
-    CONSTANTS,
     DEFINITIONS,
     Scope,
     argument,
@@ -28,6 +27,7 @@ from npu_config.python_flow.scopes import (
     keyword_of,
     last_line,
     name_of,
+    parts_of,
 )
 from npu_config.script.checks._check import LOOPS, Context, check_call, recognises
 from npu_config.script.functions import makes_operator
@@ -61,8 +61,8 @@ def operator_made(meaning: Meaning, scope: Scope, call: ast.Call) -> Optional[st
     owner, method = call.func.value, call.func.attr
     if method in _ASSIGNING and meaning.variable(scope, owner):
         return "." + method
-    found = meaning.value(scope, owner)
-    if method not in _MAKING or found is None or not isinstance(found.node, ast.Call):
+    found = meaning.value(scope, owner) if method in _MAKING else None
+    if found is None or not isinstance(found.node, ast.Call):
         return None
     made = meaning.tf(found.scope, found.node.func) or name_of(found.node.func)
     if method == "get_next":
@@ -188,11 +188,11 @@ class _Calls:
                 outer = len(self._found) - 1
             elif kind in (ast.IfExp, ast.Lambda):
                 blocked = self._step()
-            parts = [p for p in ast.iter_child_nodes(node) if p.__class__ not in _LEAVES]
-            pending += [(part, blocked, outer) for part in reversed(parts)]
+            for part in reversed(parts_of(node)):
+                if part.__class__ not in LEAVES:
+                    pending.append((part, blocked, outer))
 
 
-_LEAVES = frozenset((ast.Name, ast.Load, ast.Store, *CONSTANTS))
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 
 

@@ -157,6 +157,7 @@ def _named_type(meaning: Meaning, scope: Scope, node: ast.AST) -> Optional[str]:
 # loss scaling
 
 _SCALING = ("NPULossScaleOptimizer", "NPUOptimizer")
+_UPDATING = ("minimize", "apply_gradients")
 
 
 def _scaling_optimizer(meaning: Meaning, scope: Scope, node: ast.AST) -> Optional[ast.Call]:
@@ -177,9 +178,9 @@ def _scaling_optimizer(meaning: Meaning, scope: Scope, node: ast.AST) -> Optiona
 @recognises(precision.optimizers_share_overflow_flag)
 def two_optimizers_in_one_run(context: Context) -> None:
     """One run has the updates of two loss-scale optimizers."""
-    if not context.mentions(*_SCALING):
-        return
     meaning = context.meaning
+    if not context.mentions(*_SCALING) or len(list(meaning.calls(*_UPDATING))) < 2:
+        return
     for site in meaning.calls("run"):
         call = check_call(site)
         if not isinstance(call.func, ast.Attribute) or not call.args:
@@ -189,7 +190,7 @@ def two_optimizers_in_one_run(context: Context) -> None:
             node = part.node
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue
-            if node.func.attr in ("minimize", "apply_gradients"):
+            if node.func.attr in _UPDATING:
                 owner = node.func.value
                 made = _scaling_optimizer(meaning, part.scope, owner)
                 if made is not None:
@@ -283,7 +284,7 @@ def step_counted(context: Context) -> None:
     meaning = context.meaning
     applied = [
         site
-        for site in meaning.calls("apply_gradients", "minimize")
+        for site in meaning.calls(*_UPDATING)
         if isinstance(check_call(site).func, ast.Attribute)
         and _scaling_optimizer(meaning, site.scope, check_call(site).func.value)  # type: ignore[attr-defined]
     ]
@@ -455,9 +456,14 @@ _PASSED = (
 def guard_vanishes(context: Context) -> None:
     """A constant below 2^-25 guards a division or a logarithm, and mixed precision is on."""
     source = context.script.source
-    lines = sorted({source.line(match.start()) for match in _SMALL.finditer(source.text)})
-    words = ("precision_mode", "precision_mode_v2")
-    if not lines or not context.mentions(*words):
+    if not context.mentions("precision_mode", "precision_mode_v2"):
+        return
+    lines = [
+        number
+        for number, line in enumerate(source.lines, 1)
+        if ("e-" in line or "E-" in line or ".0000000" in line) and _SMALL.search(line)
+    ]
+    if not lines:
         return
     modes = context.option("precision_mode") | context.option("precision_mode_v2")
     mode = next((each for each in modes if each in _HALF), None)
