@@ -270,10 +270,10 @@ def analyse(
         assert isinstance(source, bytes)
         return Analysis(_refused(source.decode("latin-1"), note))
     try:
-        script = Resolver(text, neighbours, _INTEREST, session_import is True)
+        script = Resolver(text, neighbours, _INTEREST, session_import is True, path)
         try:
             work = Work(script, imports, keeper, partial)
-            return _analyse(work, session_import, path)
+            return _analyse(work, session_import)
         finally:
             script.module.forget()
     except Unparsable as error:
@@ -300,7 +300,7 @@ def _refused(text: str, note: Note) -> Migration:
     return Migration(text, notes=(note,), is_blocked=True)
 
 
-def _analyse(work: Work, session_import: Optional[bool], path: Optional[str]) -> Analysis:
+def _analyse(work: Work, session_import: Optional[bool]) -> Analysis:
     script = work.script
     text = script.text
     if not script.is_concerned:
@@ -341,7 +341,7 @@ def _analyse(work: Work, session_import: Optional[bool], path: Optional[str]) ->
     if not patch_only or session_import or (work.patch_lines and session_import is not False):
         add_import(work)
     return found._replace(
-        migration=_looked_over(work, path),
+        migration=_looked_over(work),
         needs_patch=bool(work.patch_lines),
         is_patch_only=patch_only,
     )
@@ -516,11 +516,11 @@ def _finished(work: Work) -> Migration:
     return Migration("".join(parts), tuple(edits), tuple(work.notes), work.blocked)
 
 
-def _looked_over(work: Work, path: Optional[str]) -> Migration:
+def _looked_over(work: Work) -> Migration:
     """The migration with the documented troubles that are left in its text, some mended."""
     migration = _finished(work)
     for is_mended in (False, True):
-        found = situations.found_in(migration.text, path)
+        found = situations.found_in(migration.text, work.script)
         if not found:
             break
         changes = _ordered(work.changes)

@@ -165,6 +165,7 @@ class Module:
     Args:
         text: the script.
         path: its file, for the places.
+        parsed: a module whose text and syntax tree are taken where text and file are the same.
 
     Attributes:
         scope: the names of the module.
@@ -173,9 +174,14 @@ class Module:
         Unparsable: for text that is not Python 3.
     """
 
-    def __init__(self, text: str, path: Optional[str] = None) -> None:
-        self.source = ScriptSource(text, path)
-        self.tree = parse(text)
+    def __init__(
+        self, text: str, path: Optional[str] = None, parsed: Optional["Module"] = None
+    ) -> None:
+        is_same = parsed is not None and (parsed.source.path, parsed.source.text) == (path, text)
+        if parsed is not None and is_same:
+            self.source, self.tree = parsed.source, parsed.tree
+        else:
+            self.source, self.tree = ScriptSource(text, path), parse(text)
         self.module = Scope(self.tree, None)
         self._functions: Optional[List[Tuple[Scope, FunctionNode]]] = None
         self._globals: Optional[FrozenSet[str]] = None

@@ -9,7 +9,18 @@ import re
 import sys
 import threading
 import warnings
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 from npu_config.core.diagnostics import Place
 from npu_config.core.message import phrase
@@ -528,6 +539,17 @@ def _starts(text: str, lines: Sequence[str]) -> List[int]:
         return [0, *(match.end() for match in _NEWLINE.finditer(text))]
     ends = itertools.accumulate(map((1).__add__, map(len, lines)))
     return [0, *ends][: len(lines)]
+
+
+_SIGNS = bytes(
+    code if code > 127 or chr(code).isalnum() or chr(code) == "_" else 32 for code in range(256)
+)
+
+
+def words_of(text: str) -> FrozenSet[str]:
+    """Every word of a text, to know quickly what cannot be there."""
+    data = text.encode("utf-8", "surrogatepass").translate(_SIGNS)
+    return frozenset(data.decode("utf-8", "surrogatepass").split())
 
 
 def _lines_of_words(lines: Sequence[str]) -> Dict[str, List[int]]:

@@ -22,8 +22,8 @@ from npu_config.python_flow.scopes import (
     parts_of,
 )
 from npu_config.script.functions import (
-    DATASET_FUNCTIONS,
     DATASET_METHODS,
+    DATASETS,
     MAKE_DATASETS,
     OF_VARIABLES,
     PASSING,
@@ -579,7 +579,7 @@ class Meaning:
         found = self._kept.get("datasets")
         if found is None:
             has_any = "ataset" in self.script.source.text
-            calls = self.calls(*DATASET_METHODS, *DATASET_FUNCTIONS) if has_any else ()
+            calls = self.calls(*DATASETS) if has_any else ()
             found = self._kept["datasets"] = [site for site in calls if self._of_dataset(site)]
         result: List[Site] = found
         return result
@@ -667,9 +667,7 @@ def walk(scope: Scope, node: ast.AST) -> Iterator[Value]:
         inner = scope.child(node) if isinstance(node, _SCOPED) else scope
         for part in reversed(parts_of(node)):
             is_inner = inner is not scope and (
-                isinstance(node, COMPREHENSIONS)
-                or isinstance(part, ast.stmt)
-                or part is node.body  # type: ignore[attr-defined]
+                isinstance(node, COMPREHENSIONS) or isinstance(part, ast.stmt) or part is node.body  # type: ignore[attr-defined]
             )
             pending.append((inner if is_inner else scope, part))
 

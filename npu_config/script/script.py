@@ -432,6 +432,7 @@ class Script(Module):
         text: the script.
         path: its file, for the places.
         environ: the environment variables that are known; others are not.
+        parsed: as for :class:`Module`.
 
     Attributes:
         fixed: expressions with the value that they have on every path.
@@ -443,9 +444,13 @@ class Script(Module):
     """
 
     def __init__(
-        self, text: str, path: Optional[str] = None, environ: Mapping[str, str] = _NOTHING_KNOWN
+        self,
+        text: str,
+        path: Optional[str] = None,
+        environ: Mapping[str, str] = _NOTHING_KNOWN,
+        parsed: Optional[Module] = None,
     ) -> None:
-        super().__init__(text, path)
+        super().__init__(text, path, parsed)
         self.environ = environ
         self.relevance = Relevance(self)
         self.flags = Flags(self.source)
