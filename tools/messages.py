@@ -61,7 +61,7 @@ WORDS = (
     "Mode", "Next", "Products", "Right:", "Status", "Takes", "Unit", "Wrong:", "a list",
     "advice", "an object", "argument", "changed", "deprecated", "directory", "documented",
     "experimental", "failed", "file", "no effect", "null", "option", "passed", "refused", "rule",
-    "text", "training", "undocumented", "unchanged", "variable",
+    "text", "training", "true or false", "undocumented", "unchanged", "variable",
 )  # fmt: skip
 """Single words that are shown by themselves."""
 
@@ -136,10 +136,12 @@ def _titles() -> Iterator[str]:
     from npu_config.logs.facts import texts
     from npu_config.migration.facts import facts
     from npu_config.rulebook import load_all
+    from npu_config.rules.tasks import TASKS, summary_of
 
     yield from (rule.summary for rule in load_all())
     yield from (fact.title for fact in facts().values())
     yield from texts()
+    yield from (summary_of(task) for task in TASKS.values())
 
 
 def _helps() -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterator, List
 from npu_config.catalogue import OPTIONS, InvalidValue, Option, Status
 from npu_config.catalogue.layout import GROUPS, VERSION
 from npu_config.catalogue.structured import JsonText
+from npu_config.core.message import phrase
 from npu_config.core.target import ALL_PRODUCTS, MODES, Product
 from npu_config.writers import scalar
 
@@ -77,9 +78,9 @@ def legal(option: Option) -> str:
         if value not in option.undocumented_values
     ]
     if option.wire == "b":
-        return "true or false"
+        return phrase("true or false")
     words = ", ".join(scalar(value) for value in offered) or option.kind.describe()
-    return words + (" ({})".format(option.unit) if option.unit else "")
+    return phrase("{} ({})", words, option.unit) if option.unit else words
 
 
 def _limits(option: Option) -> List[str]:
