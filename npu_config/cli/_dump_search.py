@@ -16,8 +16,7 @@ from npu_config.cli._output import Failure, Unproducible, say, writing
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report
 from npu_config.core.files import reading
-from npu_config.core.message import join, listed, localized, phrase
-from npu_config.core.terminal import printable
+from npu_config.core.message import join, listed, localized, phrase, printable
 from npu_config.dumps import search as searching
 from npu_config.dumps.search import GRAPH, PRECISION, TYPE, UB, Search, SearchRun, Suspect
 from npu_config.text.words import did_you_mean
@@ -101,8 +100,7 @@ def search_command(
         suspects = attempt(format_, lambda: _suspects(fusion_result, graph, passes, types))
         if passes and fusion_result is None and graph is None:
             unchecked = localized(
-                "nobody says that there is a pass {}: --fusion-result or --graph names those that "
-                "took effect",
+                "not known whether the passes took effect: {}; --fusion-result or --graph says so",
                 listed(passes),
             )
         search = attempt(format_, lambda: _begun(path, base or "", suspects, reference))

@@ -7,8 +7,16 @@ import textwrap
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.message import join, localized, phrase
-from npu_config.core.terminal import fitted, padded, printable, screen, width
+from npu_config.core.message import (
+    fitted,
+    join,
+    localized,
+    padded,
+    phrase,
+    printable,
+    screen,
+    width,
+)
 from npu_config.dumps.tree import place
 
 BAR = 40

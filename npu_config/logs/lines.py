@@ -20,7 +20,9 @@ LONGEST = 1 << 16
 """Characters of a line that are looked at; a line of a log is far shorter."""
 
 _WORTH = re.compile(rb"\n(?!\[(?:INFO|DEBUG|EVENT|TRACE|WARN)|\n|\r\n|\Z)")
-_OF_RANKS = (b"rankNum[", b"Entry-HcclCommInitRootInfo")
+_ASKED_FOR = (b"rankNum[", b"Entry-HcclCommInitRootInfo", b"GetNext")
+"""Words of lines that are read although they are of INFO or warnings."""
+
 _ENCODINGS = ("utf-8", "gb18030")
 _GZIP = b"\x1f\x8b"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -145,7 +147,9 @@ def _worth(block: bytes, number: int) -> Generator[Line, None, int]:
     position, counted = 0, number
     wanted: List[int] = [] if block.startswith((b"[INFO", b"[DEBUG", b"[EVENT", b"\n")) else [0]
     wanted += [match.end() for match in _WORTH.finditer(block)]
-    extra = {block.rfind(b"\n", 0, found) + 1 for word in _OF_RANKS for found in _all(block, word)}
+    extra = {
+        block.rfind(b"\n", 0, found) + 1 for word in _ASKED_FOR for found in _all(block, word)
+    }
     if extra:
         wanted = sorted(extra.union(wanted))
     last = block.rfind(b"\n", 0, len(block) - 1) + 1

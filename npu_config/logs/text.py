@@ -5,8 +5,7 @@ import itertools
 import zlib
 from typing import IO, Iterator, List, Optional, Sequence, Tuple
 
-from npu_config.core.message import listed, localized, phrase
-from npu_config.core.terminal import padded, printable, width
+from npu_config.core.message import listed, localized, padded, phrase, printable, width
 from npu_config.logs.causes import Cause
 from npu_config.logs.facts import code_of
 from npu_config.logs.lines import decoded, opened
@@ -17,6 +16,14 @@ __all__ = ["PAGE_TITLE", "TIMELINE_TITLE", "again", "around", "no_failure", "tex
 PAGE_TITLE = phrase("npu-config log: what failed first")
 TIMELINE_TITLE = phrase("the first error of each rank")
 _WIDE, _LINES, _OTHERS, _RANKS = 200, 8, 8, 16
+
+
+_FRAMEWORKS = {
+    "mindspore": "MindSpore",
+    "pytorch": "PyTorch",
+    "paddle": "PaddlePaddle",
+    "ggml": "ggml",
+}
 
 
 def text_report(report: Report, everything: bool = False) -> str:
@@ -99,7 +106,7 @@ def _first(report: Report, cause: Cause, everything: bool) -> List[str]:
             localized(
                 "this is a job of {}: options of TensorFlow's adapter that a sentence names do "
                 "not apply to it",
-                {"mindspore": "MindSpore", "pytorch": "PyTorch"}[report.framework],
+                _FRAMEWORKS[report.framework],
             )
         )
     return lines
@@ -129,6 +136,7 @@ def class_name(class_: str) -> str:
 def verdict_words(report: Report) -> List[str]:
     """How sure it is, in sentences: who stopped, who only waited, what is missing."""
     verdict = report.verdict
+    lost = verdict.process.lost if verdict.process is not None else None
     waiting = [
         state.rank
         for state in report.ranks
@@ -215,6 +223,10 @@ def verdict_words(report: Report) -> List[str]:
             else phrase(
                 "rank {} stopped with {}; {} waited for it", verdict.rank, name, _others(waiting)
             )
+        )
+    if lost is not None:
+        found.append(
+            phrase("lost first: device {} of server {}; read its log first", lost[1], lost[0])
         )
     return found
 

@@ -17,8 +17,8 @@ from typing import (
 
 import attr
 
-from npu_config.core.arguments import names_file
 from npu_config.core.diagnostics import Edit
+from npu_config.core.files import names_file
 from npu_config.core.message import phrase
 from npu_config.migration import (
     data,

@@ -9,8 +9,7 @@ import textwrap
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import DOCS_URL
-from npu_config.core.message import join, language, localized, phrase
-from npu_config.core.terminal import printable
+from npu_config.core.message import join, language, localized, phrase, printable
 from npu_config.migration import rules
 from npu_config.migration.engine import Migration
 from npu_config.migration.program import Outcome
