@@ -44,9 +44,8 @@ _PROTO_VALUE = lazy_pattern(
     r"""\bkey[ \t]*:[ \t]*["'](\w+)["'][^}]{0,200}\b[sbi][ \t]*:[ \t]*(["']?)([\w./~@+-]*)\Z"""
 )
 _PROTO_FIELD = lazy_pattern(
-    r"""\bkey[ \t]*:[ \t]*["'](\w+)["'][^}]{0,200}\bvalue[ \t]*:?[ \t]*\{\s*(\w*)\Z"""
+    r"""\bkey[ \t]*:[ \t]*["'](\w+)["'][^}]{0,200}\bvalue[ \t:]*\{\s*(\w*)\Z"""
 )
-_LITERAL = lazy_pattern(r"Literal\[([^\]]+)\]")
 _ENVIRON = lazy_pattern(
     r"""(?:\benviron(?:\[|\.\w+\()|\bgetenv\()[ \t]*(["'])(\w*)(?:\Z|\1\][ \t]*=[ \t]*(["']?)"""
     r"""([\w./~@+-]*)\Z)"""
@@ -461,9 +460,9 @@ def _of_task(
 
 def _taken(annotation: str) -> Iterator[Any]:
     """The values that an annotation lists."""
-    literal = _LITERAL.search(annotation)
-    if literal is not None:
-        yield from ast.literal_eval("({},)".format(literal.group(1).replace("\\", "")))
+    listed = annotation.partition("Literal[")[2].partition("]")[0]
+    if listed:
+        yield from ast.literal_eval("({},)".format(listed.replace("\\", "")))
     elif annotation == str(bool) or annotation == str(Optional[bool]):
         yield from (True, False)
     elif annotation in ("PrecisionMode", "MixedMode"):

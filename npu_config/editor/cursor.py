@@ -19,7 +19,7 @@ _YAML_VALUE = lazy_pattern(
     r"""([ \t]*)(?:- +)*["']?([\w$.-]+)["']?[ \t]*:(?=[ \t])(?:[ \t]*(["']))?([^"'#\[{]*)\Z"""
 )
 _YAML_KEY = lazy_pattern(r"""([ \t]*)(["']?)([\w$.-]*)\Z""")
-_YAML_ITEM = lazy_pattern(r"""([ \t]*)-(?: +(["'])?([^"'#:\[{]*))?\Z""")
+_YAML_ITEM = lazy_pattern(r"""([ \t]*)-(?: +(["']?)([^\s"'#:\[{][^"'#:\[{]*)?)?\Z""")
 _YAML_PARENT = lazy_pattern(r"""([ \t]*)(?:- +)*["']?([\w$.-]+)["']?[ \t]*:[ \t]*(?:#.*)?\Z""")
 _TOML_HEADER = lazy_pattern(r"[ \t]*\[+[ \t]*([\w.-]*)\Z")
 _TOML_TABLE = lazy_pattern(r"[ \t]*\[+[ \t]*([\w.\"'-]+)[ \t]*\]")
