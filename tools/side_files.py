@@ -23,7 +23,7 @@ from npu_config.core.lazy import lazy
 
 if TYPE_CHECKING:
     from npu_config.sidefiles import {modules}
-    from npu_config.sidefiles._registry import FORMATS, recognise
+    from npu_config.sidefiles._formats import FORMATS, recognise
     from npu_config.sidefiles.format import Format, Parsed
 
 __all__ = {names}
@@ -38,8 +38,8 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy(
         __name__,
         {{
-            "FORMATS": "_registry",
-            "recognise": "_registry",
+            "FORMATS": "_formats",
+            "recognise": "_formats",
             "Format": "format",
             "Parsed": "format",
             **{{name: name for name in {lazy}}},

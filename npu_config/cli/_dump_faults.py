@@ -23,8 +23,7 @@ from npu_config.cli._options import FILE
 from npu_config.cli._output import Failure, say, write, write_mixlist
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Report, Severity
-from npu_config.core.message import listed, localized, phrase
-from npu_config.core.terminal import printable
+from npu_config.core.message import listed, localized, phrase, printable
 
 run_option = click.option(
     "--run",

@@ -16,8 +16,7 @@ from npu_config.cli._output import Failure, Unproducible, say, writing
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report
 from npu_config.core.files import reading
-from npu_config.core.message import join, listed, localized, phrase
-from npu_config.core.terminal import printable
+from npu_config.core.message import join, listed, localized, phrase, printable
 from npu_config.dumps import search as searching
 from npu_config.dumps.search import GRAPH, PRECISION, TYPE, UB, Search, SearchRun, Suspect
 from npu_config.text.words import did_you_mean
@@ -97,12 +96,11 @@ def search_command(
         attempt(format_, lambda: _refuse_unknown(fusion_result, graph, passes, types))
         if dump is not None and reference is None:
             overflowed = dump
-            types += attempt_values(format_, lambda: _types(overflowed))
+            types += attempt_values(format_, lambda: _types(overflowed, graph))
         suspects = attempt(format_, lambda: _suspects(fusion_result, graph, passes, types))
         if passes and fusion_result is None and graph is None:
-            unchecked = localized(
-                "nobody says that there is a pass {}: --fusion-result or --graph names those that "
-                "took effect",
+            unchecked = phrase(
+                "not known whether the passes took effect: {}; --fusion-result or --graph says so",
                 listed(passes),
             )
         search = attempt(format_, lambda: _begun(path, base or "", suspects, reference))
@@ -123,11 +121,18 @@ def search_command(
 # suspects
 
 
-def _types(dump: str) -> Tuple[str, ...]:
-    """The operator types that overflowed with clean inputs."""
-    from npu_config.dumps.overflow import explain_overflows
+def _types(dump: str, graph: Optional[str]) -> Tuple[str, ...]:
+    """The operator types that overflowed with clean inputs; without a record by their values."""
+    from npu_config.dumps.overflow import HERE, explain_overflows
+    from npu_config.dumps.scan import scan_dumps
 
-    return tuple(explain_overflows(dump).mixlist)
+    recorded = explain_overflows(dump).mixlist
+    if recorded:
+        return tuple(recorded)
+    bad = [each for each in scan_dumps(dump, graph).tensors if each.origin == HERE]
+    bad = [each for each in bad if each.data_type == "DT_FLOAT16"]
+    odd = [each.op_type for each in bad if each.statistics.nan or each.statistics.infinite]
+    return tuple(dict.fromkeys(odd))
 
 
 def _refuse_unknown(
@@ -516,7 +521,7 @@ def _next(
     notes: Sequence[str],
 ) -> str:
     """What to do next, or what was found."""
-    lines = list(notes)
+    lines = list(map(localized, notes))
     pending = search.pending
     if result.state == searching.FOUND and pending is None:
         if cures:

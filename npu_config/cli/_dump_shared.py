@@ -99,8 +99,7 @@ class Outputs(NamedTuple):
         else:
             say(shown())
             if found:
-                files = len({each.path for each in found})
-                print_findings(found, files=files)
+                print_findings(found)
         if self.json_file is not None:
             whole = text.pieces(content(), [*found, *results])
             write(self.json_file, (piece.encode("ascii") for piece in whole), self.force)

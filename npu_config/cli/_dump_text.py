@@ -7,8 +7,16 @@ import textwrap
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.message import join, localized, phrase
-from npu_config.core.terminal import fitted, padded, printable, screen, width
+from npu_config.core.message import (
+    fitted,
+    join,
+    localized,
+    padded,
+    phrase,
+    printable,
+    screen,
+    width,
+)
 from npu_config.dumps.tree import place
 
 BAR = 40
@@ -239,9 +247,10 @@ def _tensor(tensor: Any) -> str:
     values = tensor.statistics
     if values is None:
         return head + localized(tensor.reason)
-    text = localized(
-        "min {} max {} mean {}", *map(number, (values.minimum, values.maximum, values.mean))
-    )
+    numbers = (values.minimum, values.maximum, values.mean)
+    text = localized("min {} max {} mean {}", *map(number, numbers))
+    if values.elements and math.isnan(values.mean):
+        text = localized("no finite value")
     for count, what in (
         (values.nan, "NaN"),
         (values.infinite, phrase("infinite")),

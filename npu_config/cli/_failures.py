@@ -59,8 +59,8 @@ def failures_about(words: str) -> List[Topic]:
     """Codes and failures that a message is one of; a word or two are none."""
     if len(words.split()) < _LEAST:
         return []
-    from npu_config.logs.events import shape
     from npu_config.logs.records import CODE
+    from npu_config.logs.words import shape
 
     found: Dict[str, Topic] = {}
     for match in CODE.finditer(words):

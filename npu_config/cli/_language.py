@@ -20,9 +20,9 @@ from npu_config.core.message import (
     localized,
     speak,
     speaking,
+    width,
 )
 from npu_config.core.patterns import lazy_pattern
-from npu_config.core.terminal import width
 
 _WIDE, _CLOSING = (
     "\u2e80-\u3000\u3003-\u9fff\uff00-\uffef",

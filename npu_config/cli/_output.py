@@ -6,8 +6,7 @@ import sys
 from contextlib import contextmanager
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
-from npu_config.core.message import localized
-from npu_config.core.terminal import harmless, printable
+from npu_config.core.message import harmless, localized, printable
 
 DONE, FINDINGS, WRONG_CALL, INTERRUPTED = 0, 1, 2, 130
 

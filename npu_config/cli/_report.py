@@ -27,7 +27,7 @@ strict_option = click.option("--strict", is_flag=True, help="Fail on warnings, t
 def print_findings(
     found: Iterable[Diagnostic],
     format_: str = "text",
-    files: int = 1,
+    files: Optional[int] = None,
     sources: Optional[Mapping[Optional[str], str]] = None,
     unchecked: Sequence[Unchecked] = (),
     err: bool = False,
@@ -39,7 +39,7 @@ def print_findings(
     Args:
         found: the findings.
         format_: one of the formats of reports.
-        files: how many files were looked at.
+        files: how many files were looked at; None: those that findings are in.
         sources: path to text, for the lines that are shown.
         unchecked: those of the files that were not checked, and why.
         err: print to standard error.
@@ -48,6 +48,8 @@ def print_findings(
     """
     report = found if isinstance(found, Report) else Report(found)
     color = wants_color(sys.stderr if err else sys.stdout)
+    if files is None:
+        files = max(1, len({each.path for each in report}))
     summary = Summary.of(report, files, unchecked=unchecked)
     text = render(format_, report, summary, sources, Style(color, notes, hints))
     say(text, err=err, color=color, commands=format_ == "github")

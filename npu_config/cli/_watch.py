@@ -80,8 +80,12 @@ def watch(check: Callable[[Remembered], int], paths: Callable[[], Iterable[str]]
     Args:
         check: checks and prints; returns its exit code.
         paths: gives the files that are checked.
+
+    Raises:
+        KeyboardInterrupt: interrupted before the end of the first check.
     """
-    remembered, code = Remembered(), 0
+    remembered, here = Remembered(), os.getcwd()
+    code: Optional[int] = None
     try:
         while True:
             click.clear()
@@ -93,9 +97,27 @@ def watch(check: Callable[[Remembered], int], paths: Callable[[], Iterable[str]]
             while True:
                 time.sleep(pause)
                 start = time.monotonic()
+                _enter(here)
                 names = {os.path.abspath(path) for path in paths()}
                 if not names <= set(seen) or any(_state(n) != s for n, s in seen.items()):
                     break
                 pause = max(_PAUSE, _SHARE * (time.monotonic() - start))
     except KeyboardInterrupt:
+        if code is None:
+            raise
         return code
+
+
+def _enter(folder: str) -> None:
+    """Be in the working directory, which may be another one of its name, or come back later."""
+    said = False
+    while True:
+        try:
+            os.chdir(folder)
+            return
+        except OSError as error:
+            if not said:
+                click.clear()
+                say("{}: {}\n".format(folder, error.strerror), err=True)
+            said = True
+            time.sleep(_PAUSE)

@@ -175,7 +175,7 @@ def _compare_jobs(
 
 def _text(sides: Any, result: Any) -> str:
     """The differences by part, and how much is equal."""
-    from npu_config.core.terminal import printable
+    from npu_config.core.message import printable
 
     lines = [
         "{} {}\n".format(mark, printable(localized(_head(job))))

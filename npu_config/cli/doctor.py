@@ -33,7 +33,7 @@ def command(
 
     Exit code 0: nothing failed; 1: something did; 2: wrong usage.
     """
-    from npu_config.core.terminal import printable, width
+    from npu_config.core.message import printable, width
     from npu_config.diagnosis.doctor import examine
     from npu_config.judging import ALONE
     from npu_config.lint.project import in_project

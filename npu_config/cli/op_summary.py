@@ -11,8 +11,7 @@ from npu_config.cli._options import FILE, form_option
 from npu_config.cli._output import progress, say, write_mixlist
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Report
-from npu_config.core.message import localized, phrase
-from npu_config.core.terminal import padded, printable, width
+from npu_config.core.message import localized, padded, phrase, printable, width
 
 _LARGE = 1 << 26
 """Bytes of tables that take some seconds to read."""

@@ -136,7 +136,7 @@ def _as_yaml(options: Sequence[Effective], target: Target) -> str:
 
 
 def _table(options: Sequence[Effective], target: Target, words: Dict[str, str]) -> str:
-    from npu_config.core.terminal import printable, width
+    from npu_config.core.message import printable, width
     from npu_config.records.document import target_of
     from npu_config.writers import scalar
 

@@ -236,7 +236,7 @@ class Diagnostic:
         return cls(**{**given, "severity": Severity(found["severity"]), "fix": None})
 
     def __str__(self) -> str:
-        from npu_config.core.terminal import harmless, printable
+        from npu_config.core.message import harmless, printable
 
         where = (
             ""

@@ -9,15 +9,42 @@ import time
 from typing import IO, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 from npu_config.core.message import listed, phrase
+from npu_config.core.patterns import lazy_pattern
 
 PathLike = Union[str, "os.PathLike[str]"]
 Content = Union[str, bytes, Iterable[Union[bytes, memoryview]]]
 
+_SCRIPT = lazy_pattern(r"[^\s(){}=;#'\"]+\.(?:py|pyw|ipynb)\Z")
 _OPEN_FILES = "/proc/self/fd"
 _PREFIX, _SUFFIX = ".npu_config.", ".tmp"
 _SYSTEM = ("security.selinux",)
 _ATTRIBUTES = ("user.", "system.posix_acl_access", *_SYSTEM)
 """The extended attributes that belong to a file, not to its content or its disk."""
+
+
+def path_name(path: object) -> str:
+    """A path as text.
+
+    Raises:
+        TypeError: it is neither text nor an ``os.PathLike`` of text.
+    """
+    name = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if isinstance(name, str):
+        return name
+    given = type(path).__name__
+    raise TypeError(phrase("a path is expected, as text or pathlib.Path, got {}", given))
+
+
+def is_text(path: str) -> bool:
+    """True for what was given as a path and is the content of a file."""
+    return "\n" in path or path.lstrip().startswith("{")
+
+
+def names_file(text: str) -> bool:
+    """True for what was given as the content of a file and is the path of one."""
+    if not 0 < len(text) < 4096 or "\n" in text or "\0" in text:
+        return False
+    return _SCRIPT.match(text) is not None or os.path.isfile(text)
 
 
 def write_atomic(

@@ -10,7 +10,7 @@ import enum
 from types import MappingProxyType
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple, Union
 
-from npu_config.core.arguments import checked_mapping
+from npu_config.core.calls import checked_mapping
 from npu_config.core.diagnostics import NOWHERE, Place
 
 

@@ -165,10 +165,16 @@ class Target:
     adapter: Optional[str] = attr.ib(default=None, converter=_adapter)
     version: Optional[int] = attr.ib(init=False, eq=False, repr=False)
     """The index of the adapter's snapshot in ``core.versions.SNAPSHOTS``; None: any."""
+    products: FrozenSet[Product] = attr.ib(init=False, eq=False, repr=False)
+    """The products it may be: one, or all."""
 
     @version.default
     def _version(self) -> Optional[int]:
         return version_of(self.cann, self.adapter)
+
+    @products.default
+    def _products(self) -> FrozenSet[Product]:
+        return ALL_PRODUCTS if self.product is None else frozenset((self.product,))
 
     @classmethod
     def named(
@@ -181,11 +187,6 @@ class Target:
         """The same from texts that a file or a user gave, aliases of products among them."""
         known: Any = mode
         return cls(None if product is None else Product(product), known, cann, adapter)
-
-    @property
-    def products(self) -> FrozenSet[Product]:
-        """The products it may be: one, or all."""
-        return ALL_PRODUCTS if self.product is None else frozenset((self.product,))
 
     @property
     def snapshot(self) -> Optional[Snapshot]:

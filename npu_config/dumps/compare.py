@@ -26,9 +26,8 @@ from typing import (
 
 import attr
 
-from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike
+from npu_config.core.files import PathLike, path_name
 from npu_config.core.message import join, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.alignment import ShapeMismatchError, aligned
@@ -540,11 +539,12 @@ def _batch(rows: Sequence[Row], path: str) -> List[Diagnostic]:
 def _nothing_matched(rows: Sequence[Row], path: str, without_graph: bool) -> Diagnostic:
     if not rows:
         text = "the dump holds no tensors that can be read"
-    else:
-        outputs = [row for row in rows if row.side == "output"]
-        reasons = [row.reason for row in outputs or rows if row.reason]
-        most = most_common(reasons) or "no counterpart"
-        text = phrase("no tensor could be compared (of {:,}); mostly: {}", len(rows), most)
+        help_ = "npu-config dump list names the files and what is wrong with them"
+        return rules.nothing_to_compare.diagnostic(text, Place(path), help=help_)
+    outputs = [row for row in rows if row.side == "output"]
+    reasons = [row.reason for row in outputs or rows if row.reason]
+    most = most_common(reasons) or "no counterpart"
+    text = phrase("no tensor could be compared (of {:,}); mostly: {}", len(rows), most)
     help_ = (
         "give the reference of the same network, and the graph (--graph ge_proto_*_Build.txt)"
         if without_graph

@@ -25,9 +25,8 @@ from typing import (
 
 import attr
 
-from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike, reading
+from npu_config.core.files import PathLike, path_name, reading
 from npu_config.core.message import phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.data_types import PLAIN, PRIMARY, DataType, data_type, decode, format_name
@@ -488,8 +487,9 @@ def _tensor(
     if size == 0 and needed and largest <= _LARGEST:
         offset = None
     elif largest > _LARGEST:
-        message = "the shapes {} and {} are larger than any memory; the header says {:,} bytes"
-        text = phrase(message, list(shape), list(original), size)
+        message = "the shape {} is larger than any memory; the header says {:,} bytes"
+        beyond = max(shape, original, key=lambda each: math_prod([size for size in each if size]))
+        text = phrase(message, list(beyond), size)
     elif needed is not None and needed > size:
         message = "the shape {} of {} needs {:,} bytes, the header says {:,}"
         text = phrase(message, list(shape), kind.name, needed, size)

@@ -9,9 +9,8 @@ was interrupted goes on where it stopped.
 import os
 from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
-from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError
-from npu_config.core.files import PathLike, reading, write_atomic
+from npu_config.core.files import PathLike, path_name, reading, write_atomic
 from npu_config.core.message import phrase
 from npu_config.core.npy import (
     COLUMNS,

@@ -191,9 +191,3 @@ def is_constant(graph: GeGraph, name: str) -> bool:
     """True for an operator whose output is in the graph itself."""
     op = graph.find(name)
     return op is not None and op.type in CONSTANTS
-
-
-def passes_on(graph: Optional[GeGraph], name: str) -> bool:
-    """True for an operator that only converts."""
-    op = None if graph is None else graph.find(name)
-    return op is not None and op.type in PASSED_THROUGH

@@ -9,12 +9,13 @@ Source: facts dump.yaml, ``compare`` (C-FORMULAS, C-NAN, C-BIG, C-BOOL).
 """
 
 import math
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import attr
 
 from npu_config.core.message import join, phrase
 from npu_config.dumps.dump import BLOCK
+from npu_config.dumps.layouts import math_prod
 
 Pair = Tuple[Any, Any]
 Pairs = Callable[[], Iterator[Pair]]
@@ -56,9 +57,17 @@ class Metrics:
         boolean: True for truth values, of which only the cosine and ``differing`` say anything.
         remark: what is to be known of a number, else "".
         saturated: how many x are at the largest number of their type while y is beyond it.
+        overflowed: how many x are infinite while y is finite and beyond it.
         whole: True when both sides are integers or truth values, which are exact.
+        low: the smallest of x and of y, where the divergence was computed.
+        high: the largest of x and of y.
+        first_odd: the place in C order of the first pair that is ``odd``.
         beyond: how many elements are off by more than a limit; see :func:`look_closer`.
-        zeroed: how many of them are 0 in x.
+        share: their part of the sum of all squared errors.
+        zeroed: how many elements are 0 in x and not in y.
+        zeroed_share: their part of the sum of all squared errors.
+        box: the smallest range of each axis (first, behind the last) that holds all of them;
+            () where the shape is not known.
         worst: the elements that are off most, the worst first.
     """
 
@@ -83,9 +92,16 @@ class Metrics:
     boolean: bool = False
     remark: str = ""
     saturated: int = 0
+    overflowed: int = 0
     whole: bool = False
+    low: Tuple[float, float] = (_NAN, _NAN)
+    high: Tuple[float, float] = (_NAN, _NAN)
+    first_odd: int = 0
     beyond: int = 0
+    share: float = 0.0
     zeroed: int = 0
+    zeroed_share: float = 0.0
+    box: Tuple[Tuple[int, int], ...] = ()
     worst: Tuple["Worst", ...] = ()
 
     @property
@@ -113,7 +129,7 @@ class _Sums:
     """What one pass adds up."""
 
     def __init__(self) -> None:
-        self.elements = self.compared = self.differing = self.odd = 0
+        self.elements = self.compared = self.differing = self.odd = self.first_odd = 0
         self.xx = self.yy = self.xy = self.dd = 0.0
         self.absolute = self.relative = 0.0
         self.max_absolute = self.max_relative = 0.0
@@ -123,7 +139,7 @@ class _Sums:
         self.spread = [0.0, 0.0]
         self.nan = [0, 0]
         self.infinite = [0, 0]
-        self.saturated = 0
+        self.saturated = self.overflowed = 0
         self.whole = True
 
 
@@ -194,7 +210,7 @@ def _add(
     sums.elements += size
     xx, yy = _dot(x, x), _dot(y, y)
     if not math.isfinite(xx + yy):
-        finite = _specials(numpy, sums, x, y)
+        finite = _specials(numpy, sums, x, y, limit)
         count = int(numpy.count_nonzero(finite))
         if count < size:
             x[:count], y[:count] = x[finite], y[finite]
@@ -250,7 +266,9 @@ def _dot(one: Any, other: Any) -> float:
     return float(one[:_PIECE].dot(other[:_PIECE])) + _dot(one[_PIECE:], other[_PIECE:])
 
 
-def _specials(numpy: Any, sums: _Sums, x: Any, y: Any) -> Any:
+def _specials(
+    numpy: Any, sums: _Sums, x: Any, y: Any, limit: Optional[Tuple[float, float]]
+) -> Any:
     """Count NaN and infinities; returns where both sides are finite."""
     both = numpy.isfinite(x) & numpy.isfinite(y)
     same = x == y
@@ -259,7 +277,14 @@ def _specials(numpy: Any, sums: _Sums, x: Any, y: Any) -> Any:
         nans.append(numpy.isnan(values))
         sums.nan[side] += int(numpy.count_nonzero(nans[side]))
         sums.infinite[side] += int(numpy.count_nonzero(numpy.isinf(values)))
-    sums.odd += int(numpy.count_nonzero(~both & ~same & ~(nans[0] & nans[1])))
+    odd = ~both & ~same & ~(nans[0] & nans[1])
+    count = int(numpy.count_nonzero(odd))
+    if count and not sums.odd:
+        sums.first_odd = sums.elements - x.size + int(odd.argmax())
+    sums.odd += count
+    if count and limit is not None:
+        beyond = numpy.isinf(x) & numpy.isfinite(y) & (numpy.abs(y) >= limit[1])
+        sums.overflowed += int(numpy.count_nonzero(beyond))
     return both
 
 
@@ -330,7 +355,11 @@ def _result(sums: _Sums, divergence: float, boolean: bool) -> Metrics:
         boolean=boolean,
         remark=remark,
         saturated=sums.saturated,
+        overflowed=sums.overflowed,
         whole=sums.whole,
+        low=(sums.low[0], sums.low[1]),
+        high=(sums.high[0], sums.high[1]),
+        first_odd=sums.first_odd,
         **numbers,
     )
 
@@ -355,10 +384,10 @@ def _cosine(sums: _Sums) -> Tuple[float, str]:
 
 def _named(sums: _Sums) -> str:
     parts = []
-    for side, name in ((0, phrase("the device")), (1, phrase("the reference"))):
+    for side, message in ((0, "{:,} {} on the device"), (1, "{:,} {} in the reference")):
         for count, what in ((sums.nan[side], "NaN"), (sums.infinite[side], phrase("infinite"))):
             if count:
-                parts.append(phrase("{:,} {} on {}", count, what, name))
+                parts.append(phrase(message, count, what))
     if not sums.odd:
         return phrase("{}, in the same places", join(", ", parts))
     return join(", ", parts)
@@ -375,7 +404,12 @@ WORST = 5
 
 
 def look_closer(
-    pairs: Pairs, metrics: Metrics, relative: float, size: float, absolute: float
+    pairs: Pairs,
+    metrics: Metrics,
+    relative: float,
+    size: float,
+    absolute: float,
+    shape: Sequence[int] = (),
 ) -> Metrics:
     """Which elements are off by more than ``relative * max(|y|, size) + absolute``.
 
@@ -385,6 +419,7 @@ def look_closer(
         relative: the limit relative to the reference.
         size: that of an element which is not small, such as the root mean square of all.
         absolute: the limit for any element.
+        shape: of both, for the range in which they are.
 
     Returns:
         The metrics with the elements that are beyond it, and with the worst ones.
@@ -392,16 +427,26 @@ def look_closer(
     import numpy
 
     beyond = zeroed = start = 0
+    shares = [0.0, 0.0]
     worst: List[Tuple[float, Worst]] = []
+    lines = [numpy.zeros(length, bool) for length in shape]
+    is_placed = bool(shape) and math_prod(shape) == metrics.elements
     with numpy.errstate(all="ignore"):
         for left, right in _pieces(pairs):
             x, y = left.astype("f8"), right.astype("f8")
             off = numpy.abs(x - y)
             off[~(numpy.isfinite(x) & numpy.isfinite(y))] = 0.0
             limit = numpy.maximum(numpy.abs(y), size) * relative + absolute
-            far = numpy.flatnonzero(off > limit)
+            is_far, is_zeroed = off > limit, (x == 0) & (off > absolute)
+            for number, each in enumerate((is_far, is_zeroed)):
+                shares[number] += _dot(off[each], off[each])
+            far = numpy.flatnonzero(is_far)
             beyond += far.size
-            zeroed += int(far.size - numpy.count_nonzero(x[far]))
+            zeroed += int(numpy.count_nonzero(is_zeroed))
+            if is_placed:
+                places = numpy.flatnonzero(is_far | is_zeroed) + start
+                for line, indices in zip(lines, numpy.unravel_index(places, shape)):
+                    line[indices] = True
             least = worst[-1][0] if len(worst) == WORST else 0.0
             if far.size and off[far].max() > least:
                 order = far[numpy.argsort(-off[far], kind="stable")[:WORST]].tolist()
@@ -410,6 +455,14 @@ def look_closer(
                 ]
                 worst = sorted(worst, key=lambda each: -each[0])[:WORST]
             start += left.size
+    whole = metrics.root_mean_square**2 * metrics.compared
+    found = [numpy.flatnonzero(line) for line in lines if is_placed]
     return attr.evolve(
-        metrics, beyond=beyond, zeroed=zeroed, worst=tuple(each for _, each in worst)
+        metrics,
+        beyond=beyond,
+        share=shares[0] / whole if whole else 0.0,
+        zeroed=zeroed,
+        zeroed_share=shares[1] / whole if whole else 0.0,
+        box=tuple((int(each[0]), int(each[-1]) + 1) for each in found if each.size),
+        worst=tuple(each for _, each in worst),
     )

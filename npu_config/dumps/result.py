@@ -11,9 +11,8 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
-from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike
+from npu_config.core.files import PathLike, path_name
 from npu_config.core.message import join, listed, localized, phrase
 from npu_config.core.npy import csv_text, unguarded
 from npu_config.dumps._rules import (

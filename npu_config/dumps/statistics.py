@@ -13,9 +13,8 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 import attr
 
-from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import NpuConfigError, Place
-from npu_config.core.files import PathLike
+from npu_config.core.files import PathLike, path_name
 from npu_config.core.message import listed, phrase
 from npu_config.dumps._rules import statistics_unreadable
 from npu_config.dumps.data_types import BY_NAME

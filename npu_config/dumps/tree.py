@@ -15,9 +15,8 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tu
 
 import attr
 
-from npu_config.core.arguments import path_name
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike, reading
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
+from npu_config.core.files import PathLike, path_name, reading
 from npu_config.core.message import listed, localized, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps._rules import several_dumps_of_one_operator
@@ -326,8 +325,12 @@ def find_dumps(path: PathLike) -> DumpTree:
                 for entry in listed:
                     if entry.is_dir(follow_symlinks=False):
                         pending.append(entry.path)
+                    elif entry.is_dir():
+                        strays.append(Stray(entry.path, "a link to a folder; not followed"))
                     elif entry.is_file():
                         entries.append((entry.name, entry.path, _size(entry)))
+                    elif entry.is_symlink() and parse_name(entry.name) is not None:
+                        found += _unreadable_link(entry.path)
         except OSError as error:
             found.append(unreadable(folder, error))
             continue
@@ -335,6 +338,15 @@ def find_dumps(path: PathLike) -> DumpTree:
     if found and not files and not strays:
         raise NpuConfigError(found)
     return DumpTree(files, strays, missing, found)
+
+
+def _unreadable_link(path: str) -> List[Diagnostic]:
+    """What is said of a link to a file that is not there."""
+    try:
+        os.stat(path)
+    except OSError as error:
+        return [unreadable(path, error)]
+    return []
 
 
 def _size(entry: "os.DirEntry[str]") -> int:
@@ -392,7 +404,11 @@ def no_dump(tree: DumpTree, path: str) -> Diagnostic:
     names = [os.path.basename(stray.path) for stray in tree.strays]
     arrays = sum(name.endswith(".npy") for name in names)
     if arrays:
-        message = "no dump of the NPU here, but {:,} .npy files, which are a reference"
+        message = (
+            "no dump of the NPU here, but a .npy file, which is a reference"
+            if arrays == 1
+            else "no dump of the NPU here, but {:,} .npy files, which are a reference"
+        )
         help_ = "in a comparison the dump of the NPU comes first, the reference second"
         return rules.no_dump_found.diagnostic(phrase(message, arrays), Place(path), help=help_)
     if names:
@@ -552,12 +568,18 @@ def _several(several: Sequence[Tuple[str, str]], operators: int) -> Diagnostic:
         "operators with several files in one step: {:,} of {:,}, the first is {}; the last "
         "outputs are used"
     )
-    if count == operators > 2:
+    mixed = count == operators > 2
+    if mixed:
         message = (
             "every operator has several files in one step ({:,} of {:,}, the first is {}), as "
             "when two runs wrote into one folder; the last outputs are used"
         )
     text = phrase(message, count, operators, name)
+    if mixed:
+        help_ = "compare the runs apart from each other: move the files of one elsewhere"
+        return several_dumps_of_one_operator.diagnostic(
+            text, Place(path), severity=Severity.WARNING, help=help_
+        )
     return several_dumps_of_one_operator.diagnostic(text, Place(path))
 
 

@@ -16,7 +16,8 @@ The limits, and why (x of the device, y of the reference):
   That is of float16 and bfloat16; in float32 and float64 errors are smaller, and 6 % of a loss
   are a fault.  Where the wider limit decided, the reason says so.
 - one element: five times the relative limit, of ``|y|`` or the root mean square of all y,
-  whichever is larger; the errors of a distance at its limit reach that far in none.
+  whichever is larger; the errors of a distance at its limit reach that far in none.  At most
+  0.9, also for floats of eight bits: a large value that became 0 is off by 1.
 - cosine: 0.98, as the vendor's tools have it; beyond the others only where these are loosened.
 - integers are exact; of truth values one in a thousand may differ, as a comparison near its
   bound flips with rounding.
@@ -36,6 +37,7 @@ import attr
 
 from npu_config.core.message import join, phrase
 from npu_config.dumps.data_types import BY_NAME
+from npu_config.dumps.layouts import math_prod
 from npu_config.dumps.metrics import Metrics, Pairs, look_closer, measure
 
 AGREES, DIVERGES, NOT_COMPARED, IGNORED = "agrees", "diverges", "not compared", "ignored"
@@ -47,6 +49,8 @@ COSINE = 0.98
 RELATIVE = {DATA: 0.005, WEIGHT: 0.01, ACTIVATION: 0.05, GRADIENT: 0.08}
 ELEMENT = 5.0
 """By how many times the relative limit one element may be off."""
+_LOST = 0.9
+"""Whatever the type: an element that became 0 is off by 1."""
 FLAGS = 0.001
 NOTHING = 1e-6
 """How large the device's values may be where all of the reference are 0."""
@@ -67,6 +71,8 @@ _GRADIENT_NAME = re.compile(r"(?:^|[/_])(?:gradients?|grads?)(?:_\d+)?(?:[/_]|\Z
 _GRADIENT_TYPE = re.compile(r"Grad(?:D|V\d)?\Z|Backprop")
 _ARRANGED = 1 << 18
 _FEW = 0.01
+_MOST = 0.9
+"""Which share of the squared errors a reason has to account for."""
 _NEAR = 0.1
 """How near values have to be for a pattern, however rough their type is."""
 _DRAWN = 0.3
@@ -102,7 +108,8 @@ class Limits:
         kind: one of :data:`KINDS`.
         cosine: what the cosine similarity has to exceed.
         relative: the largest relative distance.
-        absolute: how much one element may be off; None: :data:`ELEMENT` times ``relative``.
+        element: how much one element may be off, of ``|y|`` or the size of y.
+        absolute: how much one element may be off, instead of that.
         flags: which share of truth values may differ.
         smallest: what may have become 0: the smallest positive number of the coarser type.
         few: how much of the relative limit is added where a single element makes up the tensor.
@@ -113,6 +120,7 @@ class Limits:
     kind: str
     cosine: float = COSINE
     relative: float = RELATIVE[ACTIVATION]
+    element: float = ELEMENT * RELATIVE[ACTIVATION]
     absolute: Optional[float] = None
     flags: float = FLAGS
     smallest: float = 0.0
@@ -169,6 +177,9 @@ def limits_of(kind: str, device: str, reference: str, bounds: Bounds = DEFAULTS)
         few = 1.0 if kind in (ACTIVATION, GRADIENT) and 0.0 < rounding <= 0.01 else 0.0
         rounding *= _COPIED if kind in (DATA, WEIGHT) or rounding > 0.01 else _COMPUTED
         relative = looser * max(RELATIVE.get(kind, RELATIVE[ACTIVATION]), min(rounding, _LOOSEST))
+    element = ELEMENT * relative
+    if bounds.relative is None:
+        element = min(element, looser * _LOST)
     largest = None
     if stored and stored[0].name == device and stored[0].limit is not None:
         limit = stored[0].limit
@@ -177,6 +188,7 @@ def limits_of(kind: str, device: str, reference: str, bounds: Bounds = DEFAULTS)
         kind,
         cosine,
         relative,
+        element,
         bounds.absolute,
         FLAGS * looser,
         max((each.smallest or 0.0 for each in stored), default=0.0),
@@ -208,7 +220,14 @@ def judge(
         return metrics, Judged(NOT_COMPARED, (), metrics.remark)
     if exact:
         limits = attr.evolve(
-            limits, cosine=-2.0, relative=0.0, absolute=0.0, flags=0.0, smallest=0, few=0.0
+            limits,
+            cosine=-2.0,
+            relative=0.0,
+            element=0.0,
+            absolute=0.0,
+            flags=0.0,
+            smallest=0,
+            few=0.0,
         )
     if metrics.boolean:
         return metrics, _flags(metrics, limits)
@@ -224,6 +243,7 @@ def _flags(metrics: Metrics, limits: Limits) -> Judged:
     if elements > 1 and count == elements:
         return Judged(DIVERGES, ("inverted",), "every truth value is inverted")
     text = phrase("truth values that differ: {:,} of {:,}", count, elements)
+    text = join("; ", filter(None, [text, metrics.remark]))
     if count <= limits.flags * elements:
         return Judged(AGREES, (), text)
     return Judged(DIVERGES, ("elements",), text)
@@ -235,7 +255,7 @@ def _integers(
     allowed = limits.absolute
     if not metrics.differing or (allowed is not None and 0 < metrics.max_absolute <= allowed):
         return metrics, Judged(AGREES)
-    metrics = look_closer(pairs, metrics, 0.0, 0.0, allowed or 0.0)
+    metrics = look_closer(pairs, metrics, 0.0, 0.0, allowed or 0.0, shape)
     if metrics.elements == 1:
         return metrics, _single(metrics)
     shift = metrics.mean[0] - metrics.mean[1]
@@ -243,11 +263,13 @@ def _integers(
     if metrics.differing == metrics.elements and abs(spread) <= 1e-9 * shift * shift:
         text = phrase("every value is off by {:+g}", round(shift, 6))
         return metrics, Judged(DIVERGES, ("offset",), text)
-    found = _arranged(pairs, metrics, 0.0, shape)
+    found = _of_one_value(metrics) or _arranged(pairs, metrics, 0.0, shape)
+    found = found or _bent(pairs, metrics, 0.0)
+    text = phrase("integers that differ: {:,} of {:,}", metrics.differing, metrics.elements)
+    places = join(", ", [text, *_within(metrics, shape), *_at_worst(metrics, shape)])
     if found is None:
-        text = phrase("integers that differ: {:,} of {:,}", metrics.differing, metrics.elements)
-        found = ("elements", join(", ", [text, *_at_worst(metrics, shape)]))
-    return metrics, Judged(DIVERGES, found[:1], found[1])
+        return metrics, Judged(DIVERGES, ("elements",), places)
+    return metrics, Judged(DIVERGES, found[:1], join("; ", [found[1], text]))
 
 
 def _single(metrics: Metrics) -> Judged:
@@ -267,9 +289,21 @@ def _numbers(
     causes: List[str] = []
     reasons: List[str] = []
     if metrics.odd:
+        place = place_of(metrics.first_odd, metrics.elements, shape)
+        where = [phrase("the first at {}", place)] if shape else []
+        if metrics.overflowed:
+            causes.append("overflow")
+            message = (
+                "infinite, where the reference is beyond the type's limit {1:g}: {0:,} of {2:,}"
+            )
+            limit = (limits.largest or (0.0,))[0]
+            text = phrase(message, metrics.overflowed, limit, metrics.elements)
+            reasons.append(join(", ", [text, *where]))
+        if metrics.odd > metrics.overflowed:
+            message = "NaN or infinite on one side only: {:,} of {:,}"
+            text = phrase(message, metrics.odd, metrics.elements)
+            reasons.append(join(", ", [text, *where]))
         causes.append("nan" if any(metrics.nan) else "infinite")
-        message = "{:,} NaN or infinite values are on one side only"
-        reasons.append(phrase(message, metrics.odd))
     if metrics.saturated:
         causes.append("saturation")
         message = "values at the type's limit {1:g}, where the reference is beyond it: {0:,}"
@@ -283,7 +317,8 @@ def _numbers(
         verdict = DIVERGES
     else:
         verdict = AGREES if metrics.compared else NOT_COMPARED
-    reasons += filter(None, [metrics.remark])
+    if metrics.compared < metrics.elements or not {"zeros", "single"} & set(causes):
+        reasons += filter(None, [metrics.remark])
     return metrics, Judged(verdict, tuple(dict.fromkeys(causes)), join("; ", _unique(reasons)))
 
 
@@ -311,7 +346,7 @@ def _beyond(
     if not math.isfinite(ours + theirs) or not math.isfinite(metrics.relative_euclidean):
         good = metrics.max_relative <= limits.relative
         return metrics, Judged(AGREES if good else DIVERGES, () if good else ("relative",))
-    relative = ELEMENT * limits.relative if limits.absolute is None else 0.0
+    relative = limits.element if limits.absolute is None else 0.0
     absolute = limits.smallest if limits.absolute is None else limits.absolute
     distance = metrics.relative_euclidean
     over: List[Tuple[str, str]] = []
@@ -330,7 +365,7 @@ def _beyond(
         rounded = float("{:.3g}".format(allowed))
         over.append(("relative", phrase(message, distance, rounded)))
     if over or metrics.max_absolute > relative * theirs + absolute:
-        metrics = look_closer(pairs, metrics, relative, theirs, absolute)
+        metrics = look_closer(pairs, metrics, relative, theirs, absolute, shape)
         if metrics.beyond and not over:
             message = "elements that are off by more than {2:g}: {0:,} of {1:,}"
             if limits.absolute is None:
@@ -339,12 +374,16 @@ def _beyond(
                 )
             limit = relative if limits.absolute is None else absolute
             text = phrase(message, metrics.beyond, metrics.elements, limit)
-            over.append(("elements", join(", ", [text, *_at_worst(metrics, shape)])))
+            places = [*_within(metrics, shape), *_at_worst(metrics, shape)]
+            over.append(("elements", join(", ", [text, *places])))
     if not over:
         return metrics, Judged(AGREES, (), remark)
     if metrics.elements == 1:
-        return metrics, _single(metrics)
+        found = _single(metrics)
+        return metrics, found._replace(reason=join("; ", [found.reason, over[-1][1]]))
     told = _pattern(pairs, metrics, limits, shape)
+    if told is not None and told[0] == over[-1][0]:
+        told = over[-1]
     causes = [cause for cause, _ in ([told] if told else []) + over]
     texts = [told[1], over[-1][1]] if told else [text for _, text in over]
     return metrics, Judged(DIVERGES, tuple(dict.fromkeys(causes)), join("; ", _unique(texts)))
@@ -398,37 +437,112 @@ def _pattern(
     pairs: Pairs, metrics: Metrics, limits: Limits, shape: Sequence[int]
 ) -> Optional[Tuple[str, str]]:
     """What happened to a tensor, in one word and in a sentence; None when it is not known."""
-    ours, theirs = metrics.sizes
-    if not ours:
-        message = "every value of the device is 0, the largest of the reference {:.3g}"
-        return "zeros", phrase(message, metrics.max_absolute)
+    _, theirs = metrics.sizes
     scale, cosine, near = metrics.scale, metrics.cosine, min(max(limits.relative, 1e-6), _NEAR)
     shift = metrics.mean[0] - metrics.mean[1]
     left = math.sqrt(max(metrics.root_mean_square**2 - shift * shift, 0.0)) / theirs
     bent = math.sqrt(max(1.0 - cosine * cosine, 0.0)) * scale
-    constant = 1e-6 * ours > metrics.deviation[0] and metrics.deviation[1] > near * theirs
-    if constant:
-        return "constant", phrase("every value of the device is {:.6g}", metrics.mean[0])
-    if left <= near and left < bent / 2:
-        return "offset", phrase("every value is off by about {:+.4g}", shift)
+    if not scale or metrics.deviation[1] > near * theirs:
+        found = _of_one_value(metrics)
+        if found is not None:
+            return found
+    if left <= near and left < min(bent, metrics.relative_euclidean) / 2:
+        return "offset", phrase("every value is off by about {:+.3g}", shift)
     if bent <= near * scale and abs(scale - 1.0) > near / 2:
         return "scale", _scaled(scale, cosine, limits)
     if bent <= near * scale and cosine < 0:
         return "sign", "every value has the opposite sign"
-    if metrics.zeroed and metrics.zeroed >= 0.9 * metrics.beyond:
+    closer = min(near, metrics.relative_euclidean / 10)
+    found = _bent(pairs, metrics, closer)
+    if found is not None:
+        return found
+    if metrics.zeroed_share >= _MOST:
         message = "values that are 0 on the device and not in the reference: {:,} of {:,}"
-        return "zeros", phrase(message, metrics.zeroed, metrics.elements)
-    if 0 < metrics.beyond <= max(1.0, _FEW * metrics.elements):
-        text = phrase("elements that are off: {:,} of {:,}", metrics.beyond, metrics.elements)
-        return "elements", join(", ", [text, *_at_worst(metrics, shape)])
+        text = phrase(message, metrics.zeroed, metrics.elements)
+        return "zeros", join(", ", [text, *_within(metrics, shape)])
     if abs(scale - 1.0) <= near and abs(shift) <= near * theirs:
-        return _arranged(pairs, metrics, min(near, metrics.relative_euclidean / 10), shape)
+        found = _arranged(pairs, metrics, closer, shape)
+        if found is not None:
+            return found[0], join(", ", [found[1], *_within(metrics, shape)])
+    where = _within(metrics, shape)
+    if metrics.share >= _MOST and (where or metrics.beyond <= max(1.0, _FEW * metrics.elements)):
+        text = phrase("elements that are off: {:,} of {:,}", metrics.beyond, metrics.elements)
+        return "elements", join(", ", [text, *where, *_at_worst(metrics, shape)])
     return None
 
 
+def _of_one_value(metrics: Metrics) -> Optional[Tuple[str, str]]:
+    """Whether the device has one value everywhere, and the reference has not."""
+    ours, theirs = metrics.sizes
+    if not ours and theirs:
+        message = "every value of the device is 0, the largest of the reference {:.3g}"
+        return "zeros", phrase(message, metrics.max_absolute)
+    if metrics.deviation[0] < 1e-6 * ours and metrics.deviation[1] > 1e-6 * theirs:
+        return "constant", phrase("every value of the device is {:.6g}", metrics.mean[0])
+    return None
+
+
+def _within(metrics: Metrics, shape: Sequence[int]) -> List[str]:
+    """The part of the tensor that holds everything that is off, where that is a small one."""
+    sizes = [end - start for start, end in metrics.box]
+    if metrics.beyond < 2 or not sizes or 2 * math_prod(sizes) > metrics.elements:
+        return []
+    texts = [
+        ":" if (start, end) == (0, length) else "{}:{}".format(start, end)
+        if end - start > 1 else str(start)
+        for (start, end), length in zip(metrics.box, shape)
+    ]  # fmt: skip
+    return [phrase("all within [{}]", ", ".join(texts))]
+
+
+def _bent(pairs: Pairs, metrics: Metrics, near: float) -> Optional[Tuple[str, str]]:
+    """Whether one side has the values of the other, cut off or without their signs."""
+    import numpy
+
+    if not (metrics.low[0] <= metrics.high[0] and metrics.low[1] <= metrics.high[1]):
+        return None
+    off = [0.0] * 4
+    for left, right in pairs():
+        if "c" in (left.dtype.kind, right.dtype.kind):
+            return None
+        x, y = left.astype("f8"), right.astype("f8")
+        finite = numpy.isfinite(x) & numpy.isfinite(y)
+        x, y = x[finite], y[finite]
+        for number, (one, other, side) in enumerate(((x, y, 0), (y, x, 1))):
+            cut = numpy.clip(other, metrics.low[side], metrics.high[side]) - one
+            bare = numpy.abs(other) - one
+            off[number] += float(cut.dot(cut))
+            off[number + 2] += float(bare.dot(bare))
+    allowed = near * near * metrics.sizes[1] ** 2 * metrics.compared
+    messages = (
+        "the values are those of the reference, {}",
+        "the reference has the values of the device, {}",
+    )
+    for number, message in enumerate(messages):
+        if off[number] <= allowed:
+            return "clipped", phrase(message, _cut_off(metrics, number, near))
+        if off[number + 2] <= allowed:
+            return "absolute", phrase(message, phrase("without their signs"))
+    return None
+
+
+def _cut_off(metrics: Metrics, side: int, near: float) -> str:
+    """Where one side ends and the other does not."""
+    slack = near * metrics.sizes[1]
+    low, high = metrics.low[side], metrics.high[side]
+    is_below = low > metrics.low[1 - side] + slack
+    is_above = high < metrics.high[1 - side] - slack
+    if is_below and is_above:
+        return phrase("cut off below {:.6g} and above {:.6g}", low, high)
+    return (
+        phrase("cut off below {:.6g}", low) if is_below else phrase("cut off above {:.6g}", high)
+    )
+
+
 def _scaled(scale: float, cosine: float, limits: Limits) -> str:
-    times = scale if cosine > 0 else -scale
-    if limits.kind == GRADIENT and scale != 1.0 and abs(math.frexp(scale)[0] - 0.5) < 1e-3:
+    times = float("{:.4g}".format(scale if cosine > 0 else -scale))
+    power = math.log2(scale)
+    if limits.kind == GRADIENT and round(power) and abs(power - round(power)) < 2e-3:
         message = "the values are {:,.6g} times those of the reference, as with a loss scale"
         return phrase(message, times)
     return phrase("the values are {:,.6g} times those of the reference", times)
@@ -443,30 +557,30 @@ def _arranged(
     if metrics.elements > _ARRANGED or metrics.compared < metrics.elements:
         return None
     pieces = list(pairs())
-    if any(piece[0].dtype.kind == "c" or piece[1].dtype.kind == "c" for piece in pieces):
-        return None
-    x, y = (numpy.concatenate([each[side] for each in pieces]).astype("f8") for side in (0, 1))
+    x, y = (numpy.concatenate([each[side] for each in pieces]) for side in (0, 1))
+    kind = "c16" if "c" in (x.dtype.kind, y.dtype.kind) else "f8"
+    x, y = x.astype(kind), y.astype(kind)
 
     def same(other: Any, values: Any, near: float = near) -> bool:
         off = values - other
-        return float(off.dot(off)) <= near * near * float(values.dot(values))
+        return bool(
+            numpy.vdot(off, off).real <= near * near * float(numpy.vdot(values, values).real)
+        )
 
-    if x.size == _product(shape) and 2 <= len(shape) <= _MOST_AXES:
+    if x.size == math_prod(shape) and 2 <= len(shape) <= _MOST_AXES:
+        cube = y.reshape(shape)
         for order in itertools.permutations(range(len(shape))):
-            turned = y.reshape(shape).transpose(order).reshape(-1)
+            turned = cube.transpose(order).reshape(-1)
             if order != tuple(range(len(shape))) and same(turned, x):
                 message = "the values are those of the reference with the axes {} (transposed)"
                 return "transposed", phrase(message, list(order))
+        for axis, length in enumerate(shape):
+            if length > 1 and same(numpy.flip(cube, axis).reshape(-1), x):
+                message = "the values are those of the reference with axis {} reversed"
+                return "reversed", phrase(message, axis)
     for shift in (1, -1):
         if same(numpy.roll(y, shift)[1:-1], x[1:-1]) and x.size > 4:
             return "shifted", phrase("the values are those of the reference moved by {:+d}", shift)
     if same(numpy.sort(y), numpy.sort(x), min(near, _DRAWN / math.sqrt(x.size))):
         return "permutation", "the values are those of the reference in another order"
     return None
-
-
-def _product(shape: Sequence[int]) -> int:
-    count = 1
-    for size in shape:
-        count *= size
-    return count

@@ -22,7 +22,6 @@ from typing import (
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Report
-from npu_config.editor.cursor import kind_of
 from npu_config.editor.lines import Lines
 from npu_config.editor.worker import EndedError, Worker
 
@@ -222,6 +221,8 @@ class Files:
             file.seconds = loop.time() - start
         file.checked = checked
         if file.saved and checked.ours:
+            from npu_config.editor.cursor import kind_of
+
             file.known = file.known or kind_of(file.path, file.text)
         by_path: Dict[str, List[Diagnostic]] = {}
         for each in checked.found:

@@ -4,6 +4,7 @@ Only this module knows pygls, in its version 1 (the one for Python 3.8) and 2.  
 imported when it is asked: an editor waits for the server to start.
 """
 
+import asyncio
 import contextlib
 import functools
 import importlib
@@ -176,8 +177,7 @@ def _server(
         if root is not None and os.path.isdir(root):
             os.chdir(root)
         server.files = Files(worker, publish)
-        worker.start()
-        threading.Thread(target=_prepare, args=(pages,), daemon=True).start()
+        asyncio.get_running_loop().call_soon(_prepare, worker, pages)  # after the answer
 
     def publish(path: str, report: Report) -> None:
         file = None if server.files is None else server.files.get(path)
@@ -336,8 +336,14 @@ def _server(
     return server
 
 
-def _prepare(pages: "Pages") -> None:
-    """Import what answers, and read the pages, before anything is asked."""
+def _prepare(worker: Worker, pages: "Pages") -> None:
+    """Start what checks and make ready what answers, before anything is asked."""
+    worker.start()
+    threading.Thread(target=_prepare_answers, args=(pages,), daemon=True).start()
+
+
+def _prepare_answers(pages: "Pages") -> None:
+    """Import what answers, and read the pages."""
     for name in ("actions", "completion", "hover", "links"):
         importlib.import_module("npu_config.editor." + name)
     pages("")

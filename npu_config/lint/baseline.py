@@ -11,9 +11,8 @@ import json
 import os
 from typing import Any, Callable, Counter, Dict, Iterable, List, Mapping, Optional, Tuple
 
-from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
-from npu_config.core.files import PathLike, write_atomic
+from npu_config.core.files import PathLike, path_name, write_atomic
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.text.loading import load

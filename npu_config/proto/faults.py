@@ -2,8 +2,7 @@
 
 from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union
 
-from npu_config.text.faults import FaultLog
-from npu_config.text.source import Source
+from npu_config.text.source import FaultLog, Source
 
 MAX_CHARACTERS = 4 * 1024 * 1024
 

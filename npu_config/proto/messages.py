@@ -19,8 +19,9 @@ from npu_config.core.message import join, phrase
 from npu_config.proto.faults import Fault, ProtoSyntaxError, log_of, refuse
 from npu_config.proto.schema import is_map, is_repeated, single
 from npu_config.text import prototext
-from npu_config.text.faults import FaultLog, StopReading
+from npu_config.text.plain_text import octal_escapes
 from npu_config.text.prototext import Scalar, TextBlock, TextField
+from npu_config.text.source import FaultLog, StopReading
 from npu_config.text.words import near, shown
 
 _RANGES = {
@@ -192,7 +193,7 @@ def _expected(descriptor: Any) -> str:
     if kind in _RANGES:
         return phrase("an integer from {} to {}", *_RANGES[kind])
     if kind == FieldDescriptor.CPPTYPE_BOOL:
-        return "true or false"
+        return phrase("true or false")
     if kind == FieldDescriptor.CPPTYPE_STRING:
         only_utf8 = descriptor.type == FieldDescriptor.TYPE_STRING
         return "UTF-8 text in quotes" if only_utf8 else "text in quotes"
@@ -236,11 +237,6 @@ def read_bytes(data: bytes, message: Any) -> Any:
         reason = phrase("the bytes are not a serialized {}", message.DESCRIPTOR.name)
         raise ProtoSyntaxError([Fault(reason)])
     return message
-
-
-_ESCAPES = {code: "\\{:03o}".format(code) for code in (*range(32), *range(127, 256))}
-_ESCAPES.update({ord("\t"): r"\t", ord("\n"): r"\n", ord("\r"): r"\r"})
-_ESCAPES.update({ord('"'): r"\"", ord("'"): r"\'", ord("\\"): r"\\"})
 
 
 def write_text(message: Any) -> str:
@@ -289,7 +285,7 @@ def _written(field: Any, value: Any) -> str:
     kind = field.cpp_type
     if kind == FieldDescriptor.CPPTYPE_STRING:
         data = value.encode("utf-8") if isinstance(value, str) else value
-        return '"{}"'.format(data.decode("latin-1").translate(_ESCAPES))
+        return '"{}"'.format(octal_escapes(data))
     if kind == FieldDescriptor.CPPTYPE_BOOL:
         return "true" if value else "false"
     if kind == FieldDescriptor.CPPTYPE_ENUM:

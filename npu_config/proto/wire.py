@@ -151,6 +151,8 @@ def varints(data: Buffer) -> Iterator[int]:
 
 def varint_bytes(number: int) -> bytes:
     """A number as it is written."""
+    if number < 0x80:
+        return bytes((number,))
     out = bytearray()
     while number > 0x7F:
         out.append(number & 0x7F | 0x80)

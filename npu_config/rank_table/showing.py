@@ -2,8 +2,7 @@
 
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from npu_config.core.message import localized, phrase
-from npu_config.core.terminal import padded, width
+from npu_config.core.message import localized, padded, phrase, width
 from npu_config.rank_table.model import (
     AnyRankTable,
     GroupTable,

@@ -12,8 +12,7 @@ from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import MODES, Product, Target
 from npu_config.readers import _rules as rules
 from npu_config.rules.reading import Base, Reading
-from npu_config.text.faults import BROKEN, FaultLog, StopReading
-from npu_config.text.source import Path, Places, Source
+from npu_config.text.source import BROKEN, FaultLog, Path, Places, Source, StopReading
 from npu_config.text.words import near, numbers_agree, shown
 
 __all__ = [

@@ -6,7 +6,8 @@ from npu_config.catalogue.kinds import shorten
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.settings import Settings, SourceKind
-from npu_config.proto import ProtoSyntaxError, decode, parse_bytes, parse_text, text_positions
+from npu_config.proto import decode, parse_bytes, parse_text, text_positions
+from npu_config.proto.faults import ProtoSyntaxError
 from npu_config.proto.places import TextPositions
 from npu_config.readers import _rules as rules
 from npu_config.readers._config_file import inside_quotes

@@ -10,8 +10,7 @@ from typing import Any, Dict, Mapping, Optional
 from npu_config.catalogue import OPTIONS, known_to
 from npu_config.catalogue.kinds import FilePath
 from npu_config.catalogue.layout import RECORD_VERSION
-from npu_config.core.arguments import path_name
-from npu_config.core.files import reading
+from npu_config.core.files import path_name, reading
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.core.target import ANY_TARGET, Target

@@ -8,8 +8,7 @@ import os
 import sys
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from npu_config.core.arguments import path_name
-from npu_config.core.files import PathLike, reading, replace_content, write_atomic
+from npu_config.core.files import PathLike, path_name, reading, replace_content, write_atomic
 from npu_config.core.message import phrase
 from npu_config.records.document import content_of, hash_of, options_of, render, stamp
 

@@ -3,8 +3,7 @@
 from typing import Any, Dict, Iterator, List, NamedTuple, Sequence
 
 from npu_config.core.diagnostics import Report
-from npu_config.core.message import localized
-from npu_config.core.terminal import printable
+from npu_config.core.message import localized, printable
 
 _MOST_NAMED = 3
 

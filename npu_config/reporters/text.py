@@ -4,9 +4,8 @@ from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, 
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.job_ends import ends_of
-from npu_config.core.message import listed, localized
+from npu_config.core.message import listed, localized, printable, width
 from npu_config.core.patterns import lazy_pattern
-from npu_config.core.terminal import printable, width
 from npu_config.reporters._style import PLAIN, Style
 from npu_config.reporters._summary import Summary, notes
 

@@ -158,7 +158,7 @@ class ConfigValue(_Mapping):
         Returns:
             A new message of the class of ``base``.
         """
-        from npu_config.proto.config_proto import encode
+        from npu_config.proto import encode
 
         config, overwritten = encode(self.wire_values(), base)
         warn_overwritten(overwritten)
@@ -168,23 +168,17 @@ class ConfigValue(_Mapping):
             warn_unwritten((name, file.path) for name, file in self.side_files.items())
         return config
 
-    def _stub(self) -> Any:
-        from npu_config.proto import encode, stub_config_proto
-
-        config, _ = encode(self.wire_values(), config_class=stub_config_proto())
-        return config
-
     def to_pbtxt(self) -> str:
         """The ConfigProto as text, without TensorFlow."""
-        from npu_config.proto import to_text
+        from npu_config.proto import text_of
 
-        return to_text(self._stub())
+        return text_of(self.wire_values())
 
     def to_bytes(self) -> bytes:
         """The serialized ConfigProto, without TensorFlow; equal configurations, equal bytes."""
-        from npu_config.proto import to_bytes
+        from npu_config.proto import bytes_of
 
-        return to_bytes(self._stub())
+        return bytes_of(self.wire_values())
 
 
 Value = TypeVar("Value", bound=ConfigValue)

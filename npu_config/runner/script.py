@@ -7,8 +7,7 @@ import threading
 from types import FrameType, ModuleType, TracebackType
 from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from npu_config.core.arguments import is_text
-from npu_config.core.files import reading
+from npu_config.core.files import is_text, reading
 from npu_config.core.message import localized, phrase
 
 _TENSORFLOW = "tensorflow"

@@ -8,7 +8,7 @@ import os
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS
-from npu_config.core.call_faults import call_faults, named_parameters
+from npu_config.core.calls import call_faults, named_parameters
 from npu_config.core.diagnostics import Fix, Place, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare

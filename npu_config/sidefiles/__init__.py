@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         op_precision,
         profiling,
     )
-    from npu_config.sidefiles._registry import FORMATS, recognise
+    from npu_config.sidefiles._formats import FORMATS, recognise
     from npu_config.sidefiles.format import Format, Parsed
 
 __all__ = [
@@ -81,8 +81,8 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy(
         __name__,
         {
-            "FORMATS": "_registry",
-            "recognise": "_registry",
+            "FORMATS": "_formats",
+            "recognise": "_formats",
             "Format": "format",
             "Parsed": "format",
             **{name: name for name in (*KINDS, "library")},

@@ -26,8 +26,15 @@ from npu_config.sidefiles.format import (
 )
 from npu_config.sidefiles.schema.kinds import Key, Schema, problem_of
 from npu_config.text import prototext
-from npu_config.text.faults import FaultLog, StopReading
-from npu_config.text.source import ANYWHERE, Path, Places, PlaceTable, Source
+from npu_config.text.source import (
+    ANYWHERE,
+    FaultLog,
+    Path,
+    Places,
+    PlaceTable,
+    Source,
+    StopReading,
+)
 from npu_config.text.words import near, shown
 
 __all__ = [

@@ -14,9 +14,8 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.patterns import lazy_pattern
-from npu_config.text.faults import BROKEN
 from npu_config.text.json_parser import MAX_DIGITS, JsonNode, Tree, parse, token_end
-from npu_config.text.source import Places, Source
+from npu_config.text.source import BROKEN, Places, Source
 
 __all__ = ["BROKEN", "JsonReading", "read", "write"]
 

@@ -16,8 +16,7 @@ from npu_config.core.diagnostics import Diagnostic, Edit, Fix
 from npu_config.core.message import phrase
 from npu_config.core.patterns import lazy_pattern
 from npu_config.text import rules
-from npu_config.text.faults import BROKEN, FaultLog, StopReading
-from npu_config.text.source import Source
+from npu_config.text.source import BROKEN, FaultLog, Source, StopReading
 from npu_config.text.words import joined
 
 

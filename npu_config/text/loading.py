@@ -25,9 +25,8 @@ from typing import (
     Union,
 )
 
-from npu_config.core.arguments import is_text
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
-from npu_config.core.files import reading
+from npu_config.core.files import is_text, reading
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.text import rules

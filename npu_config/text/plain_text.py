@@ -1,4 +1,4 @@
-"""Which texts a text file can hold, and which YAML reads as texts without quotes."""
+"""Which texts a text file can hold, and how formats write them: with quotes, with escapes."""
 
 import re
 
@@ -22,3 +22,13 @@ def is_utf8(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+_ESCAPES = {code: "\\{:03o}".format(code) for code in (*range(32), *range(127, 256))}
+_ESCAPES.update({ord("\t"): r"\t", ord("\n"): r"\n", ord("\r"): r"\r"})
+_ESCAPES.update({ord('"'): r"\"", ord("'"): r"\'", ord("\\"): r"\\"})
+
+
+def octal_escapes(data: bytes) -> str:
+    """Bytes as they stand between quotes in protobuf's text form."""
+    return data.decode("latin-1").translate(_ESCAPES)

@@ -13,7 +13,7 @@ import re
 from typing import Iterator, List, NamedTuple, NoReturn, Optional, Tuple, Union
 
 from npu_config.core.message import phrase
-from npu_config.text.faults import FaultLog, StopReading
+from npu_config.text.source import FaultLog, StopReading
 from npu_config.text.words import shown
 
 MAX_DEPTH = 100

@@ -21,8 +21,7 @@ from typing import (
 
 from npu_config.catalogue import REMOVED
 from npu_config.catalogue.layout import EXTENDS, VERSION, grouped
-from npu_config.core.arguments import path_name
-from npu_config.core.files import PathLike
+from npu_config.core.files import PathLike, path_name
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.value import ConfigValue
 from npu_config.text.plain_text import is_plain_yaml, is_utf8

@@ -10,7 +10,7 @@ import pytest
 
 from npu_config.cli import run
 from npu_config.cli._language import wrapped
-from npu_config.core.terminal import width
+from npu_config.core.message import width
 
 ERR = Path(__file__).parents[1] / "cases" / "err"
 CHINESE = re.compile("[\u4e00-\u9fff]")
@@ -33,6 +33,33 @@ def broken(tmp_path):
     path = tmp_path / "npu.yaml"
     path.write_text('version: 1\nprecision_mode_v2: "mixed_float"\n')
     return str(path)
+
+
+def test_init_and_schema_in_chinese(capsys, tmp_path):
+    """Every comment and description is Chinese; what the files mean is the same as in English."""
+
+    def written(language, *command):
+        assert run(["--lang", language, *command]) == 0
+        return capsys.readouterr().out
+
+    english, chinese = written("en", "init"), written("zh", "init")
+    comments = re.findall(r"(?m)^ *# +(?!\w+: )(.*)$", chinese)
+    assert len(comments) > 200
+    assert [line for line in comments if _ENGLISH.search(_DATA.sub("", line))] == []
+    options = re.compile(r"(?m)^  # \w+: .*$|^\w+:.*$")
+    assert options.findall(chinese) == options.findall(english)
+    assert max(width(line) for line in chinese.splitlines() if CHINESE.search(line)) < 100
+    path = tmp_path / "npu.yaml"
+    path.write_text(chinese, "utf-8")
+    assert run(["check", str(path)]) == 0
+    capsys.readouterr()
+
+    english, chinese = written("en", "schema"), written("zh", "schema")
+    described = re.compile(r'(?m)^ *"(?:title|description)": "(.*)"')
+    assert [text for text in described.findall(chinese) if not CHINESE.search(text)] == [
+        "Profiling"
+    ]
+    assert described.sub("", chinese) == described.sub("", english)
 
 
 @pytest.mark.parametrize("before", [True, False])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from npu_config.cli import _watch
 from npu_config.cli._watch import Remembered
 
 ROOT = Path(__file__).parents[2]
@@ -113,6 +114,36 @@ def test_only_what_changed(tmp_path):
     assert ask() == ["b"]
     remembered.use("other settings")
     assert ask() == ["a", "b"]
+
+
+def interrupted(*_):
+    """What Ctrl-C does."""
+    raise KeyboardInterrupt
+
+
+def test_interrupted_in_the_first_check():
+    """Nothing was found out: that is no all-clear."""
+    with pytest.raises(KeyboardInterrupt):
+        _watch.watch(interrupted, list)
+
+
+def test_the_working_directory_is_removed(tmp_path, monkeypatch, capsys):
+    """That is said once; when it is there again what is in it is checked."""
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    codes = iter((1, 0))
+
+    def back():
+        here.mkdir()
+        (here / "npu.yaml").write_text("version: 1\n")
+
+    happenings = iter([here.rmdir, lambda: None, back, interrupted])
+    monkeypatch.setattr(_watch.time, "sleep", lambda _: next(happenings)())
+    assert _watch.watch(lambda _: next(codes), lambda: os.listdir(os.curdir)) == 0
+    said = capsys.readouterr().err
+    assert said.count("{}: No such file or directory\n".format(here)) == 1
+    assert said.count("watching") == 2
 
 
 @pytest.mark.parametrize(

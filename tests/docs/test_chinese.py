@@ -41,12 +41,7 @@ GLOSSARY = {
 CJK = "\u4e00-\u9fff"
 KEPT = re.compile(r"``[^`]*``|`[^`]*`|\"[^\"]*\"|\{[^}]*\}|\]\([^)]*\)|https?://\S+|<!--.*?-->")
 SHORTER = {
-    "command-line.md",
-    "distributed.md",
-    "drop-in.md",
-    "dumps.md",
     "migration.md",
-    "versions.md",
 }
 """Pages whose Chinese has the guide and leads to the English page for its tables."""
 

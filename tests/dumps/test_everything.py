@@ -122,6 +122,18 @@ def test_inputs_that_were_not_compared(tmp_path, npu):
     assert "inputs agree" not in result.out
 
 
+def test_two_runs_in_one_folder(tmp_path, npu):
+    """Where every operator has two files, that is a warning, with what to do."""
+    dump(tmp_path, 0)
+    folder = w.step_folder(tmp_path, 0)
+    for number, name in enumerate("abc"):
+        values = values_of(0, 0)[name]
+        tensors = [w.array("output", values)]
+        w.operator(folder, name, tensors, "Op", 20 + number, time=1767999945000000 + number)
+    result = npu("dump", "compare", tmp_path, reference(tmp_path / "tf"))
+    assert (result.code, "warning: every operator has several files" in result.out) == (0, True)
+
+
 def test_every_step_and_device(tmp_path, npu):
     """All that both sides have; the matrix; the first over all; what is on one side only."""
     for step in (0, 1, 2, 5):

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from npu_config import NpuConfigError
 from npu_config.dumps import find_dumps, read_statistics
 from npu_config.dumps.tree import parse_folder, parse_name, select
+from tests.cli.conftest import npu
 
+__all__ = ["npu"]
 DATA = Path(__file__).parents[1] / "data/dump/tree"
 INDEX = json.loads((DATA / "index.json").read_text())
 
@@ -94,7 +96,20 @@ def test_what_is_there_and_is_no_dump(tmp_path):
     (folder / "link").symlink_to("nowhere")
     os.mkfifo(str(folder / "Add.pipe.1.1.1767323045000000"))
     (folder / "loop").symlink_to(tmp_path)
-    assert [file.op_name for file in find_dumps(tmp_path)] == ["a"]
+    tree = find_dumps(tmp_path)
+    assert [file.op_name for file in tree] == ["a"]
+    assert [stray.reason for stray in tree.strays] == ["a link to a folder; not followed"]
+    assert tree.diagnostics == ()
+
+
+def test_a_link_to_a_dump_that_is_gone(tmp_path, npu):
+    """It is no all-clear: what is named like a dump and is not there is an error."""
+    folder = w.step_folder(tmp_path)
+    w.operator(folder, "a", [w.tensor("output", bytes(8), (2,))])
+    (folder / "Add.b.2.2.1767323045000001").symlink_to("nowhere")
+    for command in ("list", "overflow"):
+        result = npu("dump", command, tmp_path)
+        assert (result.code, "Add.b.2.2.1767323045000001" in result.out) == (1, True), result
 
 
 def test_a_file_that_vanishes(tmp_path):

@@ -83,7 +83,8 @@ PLANTS = {
         lambda y: numpy.random.RandomState(5).permutation(y.reshape(-1)),
         "permutation",
     ),
-    "reversed": (lambda y: y.reshape(-1)[::-1], "permutation"),
+    "backwards": (lambda y: y.reshape(-1)[::-1], "permutation"),
+    "reversed": (lambda y: y[:, ::-1].reshape(-1), "reversed"),
     "transposed": (lambda y: y.T.reshape(-1), "transposed"),
     "moved by one": (lambda y: numpy.roll(y.reshape(-1), 1), "shifted"),
     "noise": (
@@ -94,7 +95,9 @@ PLANTS = {
     "NaN": (lambda y: some(y, [5], numpy.nan), "nan"),
     "infinite": (lambda y: some(y, [5], numpy.inf), "infinite"),
     "saturation": (lambda y: numpy.clip(y * 1e6, -65504, 65504), "saturation"),
-    "absolute values": (numpy.abs, "relative"),
+    "absolute values": (numpy.abs, "absolute"),
+    "cut off": (lambda y: numpy.clip(y, -1, 1), "clipped"),
+    "one row": (lambda y: some(y, slice(48, 72), y.reshape(-1)[48:72] * 2), "elements"),
     "half wrong": (lambda y: some(y, slice(0, 192), 1.0), "cosine"),
 }
 
@@ -144,9 +147,9 @@ WHOLE = {
         "permutation",
     ),
     "transposed": (lambda y: y.T.reshape(-1), "transposed"),
-    "zeros": (lambda y: y * 0, "elements"),
+    "zeros": (lambda y: y * 0, "zeros"),
     "twice": (lambda y: y * 2, "elements"),
-    "clipped": (lambda y: numpy.minimum(y, 50), "elements"),
+    "clipped": (lambda y: numpy.minimum(y, 50), "clipped"),
 }
 
 
@@ -276,6 +279,31 @@ def test_many_random_tensors():
         if found.verdict != "agrees":
             false.append((number, data_type, kind, found, "noise"))
     assert false == []
+
+
+def test_plants_in_random_tensors():
+    """Whatever the values are: a plant of 1.5 times a documented limit is found."""
+    random = numpy.random.RandomState(12)
+    shapes = ((7,), (3, 5), (40, 25), (2, 9, 4), (300,))
+    missed = []
+    for number in range(300):
+        y = any_values(random, number % 8, shapes[number % len(shapes)])
+        data_type = list(FLOATS)[random.randint(4)]
+        kind = KINDS[random.randint(4)]
+        limits = limits_of(kind, data_type, "float32")
+        size = float(numpy.sqrt(numpy.mean(y.astype("f8") ** 2)))
+        if size < 1000 * limits.smallest or size > 1000:
+            continue
+        relative = 1.5 * limits.relative * (1 + limits.few)
+        place = int(numpy.argmax(abs(y)))
+        element = 1.5 * limits.element * max(abs(float(y.flat[place])), size)
+        direction = random.standard_normal(y.shape)
+        direction *= size / numpy.sqrt(numpy.mean(direction**2))
+        for x in (y * (1 + relative), y + relative * direction, one(y, place, element)):
+            found = verdict(rounded(x.astype("f4"), FLOATS[data_type]), y, data_type, kind)
+            if found.verdict != "diverges" or not found.reason:
+                missed.append((number, data_type, kind, found))
+    assert missed == []
 
 
 def test_few_elements():

@@ -11,7 +11,6 @@ import npu_config.logs as logs
 from npu_config.catalogue import OPTIONS
 from npu_config.launch.environment.variables import VARIABLES
 from npu_config.logs.causes import arguments_of
-from npu_config.logs.events import shape
 from npu_config.logs.facts import (
     CLASSES,
     code_of,
@@ -22,6 +21,7 @@ from npu_config.logs.facts import (
     numbers,
     option_of,
 )
+from npu_config.logs.words import shape
 from npu_config.rulebook import load_all
 from tests.logs.jobs import raised, write
 

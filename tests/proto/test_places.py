@@ -9,12 +9,12 @@ from hypothesis import given
 
 from npu_config.core.diagnostics import Place
 from npu_config.proto import (
-    ProtoSyntaxError,
     parse_text,
     stub_config_proto,
     text_positions,
     to_text,
 )
+from npu_config.proto.faults import ProtoSyntaxError
 from tests.proto.strategies import messages
 
 TEXT = """# comment: name: "not this"

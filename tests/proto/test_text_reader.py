@@ -8,11 +8,11 @@ import pytest
 from google.protobuf import text_format
 from hypothesis import assume, example, given
 
-from npu_config.proto import ProtoSyntaxError, parse_text, stub_config_proto, to_bytes, to_text
-from npu_config.proto.faults import MAX_CHARACTERS
+from npu_config.proto import parse_text, stub_config_proto, to_bytes, to_text
+from npu_config.proto.faults import MAX_CHARACTERS, ProtoSyntaxError
 from npu_config.proto.schema import graph_message, session_message
-from npu_config.text.faults import MAX_FAULTS
 from npu_config.text.prototext import MAX_DEPTH
+from npu_config.text.source import MAX_FAULTS
 from tests.proto.strategies import messages
 
 AttrValue = session_message("AttrValue")

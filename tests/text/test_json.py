@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from npu_config.core.diagnostics import Place
 from npu_config.text import json as _json
-from npu_config.text.faults import MAX_FAULTS
 from npu_config.text.json_parser import MAX_DEPTH, parse
-from npu_config.text.source import Source, apply_edits
+from npu_config.text.source import MAX_FAULTS, Source, apply_edits
 
 ESCAPES = (
     '"\\d" is not an escape of JSON; legal: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u '

@@ -9,9 +9,8 @@ import re
 import stat
 from typing import Any, List, NamedTuple, Optional, Tuple
 
-from npu_config.core.arguments import is_text
 from npu_config.core.diagnostics import NpuConfigError, Place
-from npu_config.core.files import reading
+from npu_config.core.files import is_text, reading
 from npu_config.core.message import phrase
 from npu_config.diagnosis.graph._rules import graph_too_large, graph_unreadable
 from npu_config.diagnosis.graph.model import Graph
@@ -264,7 +263,8 @@ def _binary(path: str, data: bytes) -> Any:
 
 def _parsed(name: str, data: bytes) -> Any:
     """The bytes as a message of that name; None when they are none."""
-    from npu_config.proto import ProtoSyntaxError, parse_bytes
+    from npu_config.proto import parse_bytes
+    from npu_config.proto.faults import ProtoSyntaxError
     from npu_config.proto.schema import graph_message
 
     try:

@@ -10,9 +10,8 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import attr
 
-from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
-from npu_config.core.files import PathLike
+from npu_config.core.files import PathLike, path_name
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.text.loading import guarded, load

@@ -33,9 +33,8 @@ from typing import (
 
 import attr
 
-from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
-from npu_config.core.files import PathLike, is_directory, reading, walk
+from npu_config.core.files import PathLike, is_directory, path_name, reading, walk
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.text.loading import guarded

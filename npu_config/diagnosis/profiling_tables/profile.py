@@ -28,9 +28,8 @@ from typing import (
 
 import attr
 
-from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike, is_directory, walk
+from npu_config.core.files import PathLike, is_directory, path_name, walk
 from npu_config.core.message import listed, phrase
 from npu_config.diagnosis.profiling_tables.op_summary import (
     Columns,

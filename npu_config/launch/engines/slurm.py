@@ -9,7 +9,7 @@ import re
 import shlex
 from typing import Dict, List, Optional, Sequence
 
-from npu_config.core.terminal import printable
+from npu_config.core.message import printable
 from npu_config.launch.environment.job import Job
 from npu_config.launch.environment.launcher import filled_script, sourcing
 from npu_config.rank_table.building import refusal

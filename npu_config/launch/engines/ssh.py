@@ -4,7 +4,7 @@ import re
 import shlex
 from typing import Mapping, Optional
 
-from npu_config.core.terminal import printable
+from npu_config.core.message import printable
 from npu_config.launch.environment.launcher import filled_script
 from npu_config.rank_table.building import refusal
 

@@ -23,7 +23,7 @@ import attr
 
 from npu_config import rank_table
 from npu_config.catalogue.kinds import InvalidValue
-from npu_config.core.arguments import checked_mapping
+from npu_config.core.calls import checked_mapping
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Report, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.settings import UNKNOWN

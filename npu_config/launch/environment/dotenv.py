@@ -10,8 +10,7 @@ from npu_config.core.rule import declare
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.environment.process import Value
 from npu_config.sidefiles.format import path_given
-from npu_config.text.faults import FaultLog, StopReading
-from npu_config.text.source import Source
+from npu_config.text.source import FaultLog, Source, StopReading
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=-]*\Z")
