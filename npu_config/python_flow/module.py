@@ -177,8 +177,9 @@ class Module:
     def __init__(
         self, text: str, path: Optional[str] = None, parsed: Optional["Module"] = None
     ) -> None:
-        is_same = parsed is not None and (parsed.source.path, parsed.source.text) == (path, text)
-        if parsed is not None and is_same:
+        self.source: ScriptSource
+        self.tree: ast.Module
+        if parsed is not None and (parsed.source.path, parsed.source.text) == (path, text):
             self.source, self.tree = parsed.source, parsed.tree
         else:
             self.source, self.tree = ScriptSource(text, path), parse(text)

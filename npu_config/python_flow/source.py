@@ -3,6 +3,7 @@
 import ast
 import bisect
 import codecs
+import functools
 import io
 import itertools
 import re
@@ -555,6 +556,7 @@ _SIGNS = bytes(
 )
 
 
+@functools.lru_cache(maxsize=1)
 def words_of(text: str) -> FrozenSet[str]:
     """Every word of a text, to know quickly what cannot be there."""
     data = text.encode("utf-8", "surrogatepass").translate(_SIGNS)

@@ -452,7 +452,7 @@ class Script(Module):
     ) -> None:
         super().__init__(text, path, parsed)
         self.environ = environ
-        self.relevance = Relevance(self)
+        self._relevance: Optional[Relevance] = None
         self.flags = Flags(self.source)
         self.steps = 0
         self._attributes: Dict[int, Dict[str, List[AttributeStore]]] = {}
@@ -462,6 +462,13 @@ class Script(Module):
         self._import_lines: Optional[FrozenSet[int]] = None
         self.references: Dict[str, Unknown] = {}
         self.fixed: Dict[ast.AST, Any] = {}
+
+    @property
+    def relevance(self) -> Relevance:
+        """Its hot lines, looked for when a path through it is followed."""
+        if self._relevance is None:
+            self._relevance = Relevance(self)
+        return self._relevance
 
     @property
     def is_patched(self) -> bool:
