@@ -136,10 +136,12 @@ def _titles() -> Iterator[str]:
     from npu_config.logs.facts import texts
     from npu_config.migration.facts import facts
     from npu_config.rulebook import load_all
+    from npu_config.rules.tasks import TASKS, summary_of
 
     yield from (rule.summary for rule in load_all())
     yield from (fact.title for fact in facts().values())
     yield from texts()
+    yield from (summary_of(task) for task in TASKS.values())
 
 
 def _helps() -> Iterator[str]:

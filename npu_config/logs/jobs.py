@@ -221,16 +221,15 @@ class _Reader:
     def read(self, number: int, stream: IO[bytes]) -> None:
         following = lines(stream)
         first = list(itertools.islice(following, _SAMPLE))
-        feed = self.writer(number, prefix_of([text for _, text in first])).feed
+        feed = _Writer(self, number, prefix_of([text for _, text in first])).feed
         for line_number, text in itertools.chain(first, following):
             feed(line_number, text)
 
-    def writer(self, number: int, prefix: Optional[Pattern[str]] = None) -> "_Writer":
-        """What takes the lines of a file, from its first on; what was told of it is forgotten."""
+    def forget(self, number: int) -> None:
+        """Forget what was told of a file."""
         for told in (self.channels, self.waits, self.lost):
             for key in [key for key in told if key[0] == number]:
                 del told[key]
-        return _Writer(self, number, prefix)
 
     def channel(self, number: int, who: str) -> Channel:
         found = self.channels.get((number, who))
@@ -346,7 +345,7 @@ class Growing:
         if file is None:
             number = len(reader.job.paths)
             reader.job.paths.append(path)
-            file = self._files[path] = _Grown(number, reader.writer(number))
+            file = self._files[path] = _Grown(number, _Writer(reader, number, None))
         file.lines += 1
         if not text.strip() or text.startswith(_DULL):
             return False
@@ -363,7 +362,8 @@ class Growing:
         if prefix is None:
             file.first = None if len(first) >= _SAMPLE else file.first
             return False
-        file.first, file.writer = None, self._reader.writer(file.number, prefix)
+        self._reader.forget(file.number)
+        file.first, file.writer = None, _Writer(self._reader, file.number, prefix)
         return sum(file.writer.feed(number, text) for number, text in first) > 0
 
     def job(self) -> Job:

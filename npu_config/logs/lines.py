@@ -13,7 +13,16 @@ from typing import IO, Generator, Iterator, List, NamedTuple, Optional, cast
 
 from npu_config.core.files import reading
 
-__all__ = ["LONGEST", "Copied", "Line", "UnreadableError", "lines", "opened", "plain"]
+__all__ = [
+    "LONGEST",
+    "Copied",
+    "Line",
+    "UnreadableError",
+    "between",
+    "lines",
+    "opened",
+    "plain",
+]
 
 BLOCK = 1 << 20
 LONGEST = 1 << 16
@@ -140,6 +149,24 @@ def lines(stream: IO[bytes]) -> Iterator[Line]:
         block = stream.read(BLOCK)
     if rest:
         yield Line(number, _last_part(rest))
+
+
+def between(stream: IO[bytes], first: int, last: int) -> List[bytes]:
+    """Some lines of a stream by their numbers, each as far as it is looked at."""
+    found: List[bytes] = []
+    number, rest = 1, b""
+    for block in iter(lambda: stream.read(BLOCK), b""):
+        count = block.count(b"\n")
+        if number + count < first:
+            number += count
+            rest = (block[block.rfind(b"\n") + 1 :] if count else rest + block)[:LONGEST]
+            continue
+        *whole, rest = (rest + block).split(b"\n")
+        found += [raw[:LONGEST] for raw in whole[max(first - number, 0) : last + 1 - number]]
+        number, rest = number + len(whole), rest[:LONGEST]
+        if number > last:
+            return found
+    return [*found, rest] if rest and number >= first else found
 
 
 def _worth(block: bytes, number: int) -> Generator[Line, None, int]:

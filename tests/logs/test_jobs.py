@@ -1,10 +1,15 @@
 """Jobs of several ranks: who stopped first, who only waited, who is missing."""
 
 import gzip
+import io
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import npu_config.logs.lines
 from npu_config.logs import read_logs
+from npu_config.logs.lines import between
 from npu_config.logs.text import text_report
 from tests.logs.jobs import MEMORY, WAITED, raised, slog, started, write
 
@@ -401,3 +406,28 @@ def test_numbers_lead_to_options(tmp_path, text, option):
     log = write(tmp_path, {"a.log": "2024-05-06 07:08:09.000000: " + text + raised("x")})
     cause = read_logs([str(log)]).first_cause
     assert (cause.class_, option in cause.leads_to["options"]) == ("timeout", True)
+
+
+@given(
+    st.lists(st.sampled_from([b"a", b"bb\n", b"\n", b"cccc"]), max_size=30),
+    st.sampled_from([1, 3, 7, 50]),
+    st.integers(1, 8),
+    st.integers(0, 3),
+)
+def test_some_lines(parts, size, first, more):
+    """Those of a stream by their numbers, whatever blocks it is read in."""
+    whole = b"".join(parts)
+    lines = whole.split(b"\n")[: None if not whole.endswith(b"\n") and whole else -1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(npu_config.logs.lines, "BLOCK", size)
+        found = between(io.BytesIO(whole), first, first + more)
+    assert found == lines[first - 1 : first + more]
+
+
+def test_the_rank_that_failed_is_in_the_table(tmp_path):
+    """Of many ranks those are shown that failed."""
+    files = {"train_{}.log".format(rank): "step 1\n" for rank in range(30)}
+    files["train_27.log"] = raised(MEMORY)
+    text = text_report(read_logs([str(write(tmp_path, files))]))
+    assert "\n27 " in text
+    assert "... 14 more (--all)" in text
