@@ -35,7 +35,7 @@ _DATE = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 SILENT = re.compile(
     r"(__main__|__init__|builder|config|presets|checking|npu_init)\.py$|"
-    r"(writers(?!/(carry|shared))|proto|tf1|precision_tool|locale)/|core/(deprecation|npy|lazy|message|frameworks)|dumps/html|logs/page|"
+    r"(writers(?!/(carry|init|schema|shared))|proto|tf1|precision_tool|locale)/|core/(deprecation|npy|lazy|message|frameworks)|dumps/html|logs/page|"
     r"launch/engines|launch/environment/(launcher|dotenv)|catalogue/api|"
     r"runner/(finder|script)|script/(interpreter|state|paths)|text/words"
 )
@@ -56,12 +56,12 @@ GLUE = (
 """What stands between phrases, and words that are looked up by themselves."""
 
 WORDS = (
-    "Arguments:", "Default", "Example:", "Methods and properties:", "Raises:", "Returns:",
-    "Values:", "Yields:", "The text is that of the source, which is in English.", "default {}",
-    "Mode", "Next", "Products", "Right:", "Status", "Takes", "Unit", "Wrong:", "a list",
-    "advice", "an object", "argument", "changed", "deprecated", "directory", "documented",
-    "experimental", "failed", "file", "no effect", "null", "option", "passed", "refused", "rule",
-    "text", "training", "undocumented", "unchanged", "variable",
+    "Arguments:", "Debugging", "Default", "Example:", "Methods and properties:", "Raises:",
+    "Returns:", "Values:", "Yields:", "The text is that of the source, which is in English.",
+    "default {}", "Mode", "Next", "Products", "Right:", "Status", "Takes", "Unit", "Wrong:",
+    "a list", "advice", "an object", "argument", "changed", "deprecated", "directory",
+    "documented", "experimental", "failed", "file", "no effect", "null", "option", "passed",
+    "refused", "rule", "text", "training", "undocumented", "unchanged", "variable",
 )  # fmt: skip
 """Single words that are shown by themselves."""
 
@@ -136,10 +136,12 @@ def _titles() -> Iterator[str]:
     from npu_config.logs.facts import texts
     from npu_config.migration.facts import facts
     from npu_config.rulebook import load_all
+    from npu_config.rules.tasks import TASKS, summary_of
 
     yield from (rule.summary for rule in load_all())
     yield from (fact.title for fact in facts().values())
     yield from texts()
+    yield from (summary_of(task) for task in TASKS.values())
 
 
 def _helps() -> Iterator[str]:

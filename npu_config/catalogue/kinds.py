@@ -224,7 +224,7 @@ class Int(Kind):
         if self.allowed:
             return listed(str(number) for number in self.allowed)
         if self.minimum == INT64_MIN and self.maximum == INT64_MAX:
-            return "any integer of 64 bits"
+            return phrase("any integer of 64 bits")
         if self.maximum == INT64_MAX:
             return phrase("an integer from {} on", self.minimum)
         return phrase("an integer from {} to {}", self.minimum, self.maximum)

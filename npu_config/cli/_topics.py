@@ -124,21 +124,36 @@ def _holding(wanted: Sequence[str], among: Sequence[Topic]) -> List[Topic]:
         for topic in among
         if topic.kind in KINDS
         for rank in [_rank(topic, wanted)]
-        if rank
+        if rank is not None
     ]
-    best = min((rank for rank, _ in ranked), default=0)
-    return [topic for rank, topic in sorted(ranked, key=lambda pair: pair[0]) if rank <= best + 1]
+    kept = [pair for pair in ranked if pair[0][1] < _INSIDE] or ranked
+    best = min((place for (place, _), _ in kept), default=0)
+    kept = [pair for pair in kept if pair[0][0] <= best + 1]
+    return [topic for _, topic in sorted(kept, key=lambda pair: pair[0])]
 
 
-def _rank(topic: Topic, wanted: Sequence[str]) -> int:
-    """0 for a topic that does not hold all of the words; the lower the nearer to its name."""
+def _rank(topic: Topic, wanted: Sequence[str]) -> Optional[Tuple[int, int]]:
+    """Where a topic holds all of the words: the place, then 0 for words, 1 for their beginnings.
+
+    ``_INSIDE`` is for the middle of a word, as "export" holds "port"; None where one is missing.
+    """
     texts = (
         " ".join((topic.name, *topic.also, *topic.keywords)),
         topic.name + " " + topic.summary,
         topic.page,
     )
-    for rank, text in enumerate(texts, 1):
+    for place, text in enumerate(texts):
         content = text.lower()
         if all(word in content for word in wanted):
-            return rank
-    return 0
+            return place, max(_part(word, content) for word in wanted)
+    return None
+
+
+_INSIDE = 2
+
+
+def _part(word: str, content: str) -> int:
+    begun = r"(?<![^\W_])" + re.escape(word)
+    if re.search(begun + r"(?![^\W_])", content):
+        return 0
+    return 1 if not word.isascii() or re.search(begun, content) else _INSIDE

@@ -172,16 +172,18 @@ def _table(
             "{:^{}}".format(column.marks[row], len(head)) for column, head in zip(columns, heads)
         )
         lines.append("{:{}}  {:{}}  {}".format(place, wide, use.option, named, marks).rstrip())
-    lines += ["", _LEGEND]
+    lines += ["", localized(_LEGEND)]
     if few:
-        ends = dict.fromkeys(str(SNAPSHOTS[end]) for column in columns for end in column[:2])
+        ends = dict.fromkeys(
+            localized(str(SNAPSHOTS[end])) for column in columns for end in column[:2]
+        )
         lines += ends
     else:
         for head, column in zip(heads, columns):
-            ends = dict.fromkeys(str(SNAPSHOTS[end]) for end in column[:2])
+            ends = dict.fromkeys(localized(str(SNAPSHOTS[end])) for end in column[:2])
             lines.append("{:>2} {}".format(head, localized(" to ").join(ends)))
     lines.append(
-        "no version reads everything as it is"
+        localized("no version reads everything as it is")
         if first is None
         else localized("the oldest version that reads everything as it is: {}", SNAPSHOTS[first])
     )

@@ -121,10 +121,11 @@ def command(
         complain(error.diagnostics, reading)
         say(localized("nothing is written\n"), err=True)
         return FINDINGS
-    complain(_new(carried.config.diagnostics, judged.found), reading)
+    said = (*judged.found, *judged.silenced)
+    complain(_new(carried.config.diagnostics, said), reading)
     if to in WITHOUT_COMMENTS:
-        said = (*notes.whole, *(text for texts in notes.options.values() for text in texts))
-        say("".join("{}: {}\n".format(config, localized(text)) for text in said), err=True)
+        texts = (*notes.whole, *(text for each in notes.options.values() for text in each))
+        say("".join("{}: {}\n".format(config, localized(text)) for text in texts), err=True)
     if side_files is not None:
         _write_side_files(carried.config, out, force)
     deliver(content, out, force)

@@ -9,6 +9,7 @@ import re
 from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.core.message import join, phrase
+from npu_config.migration.libraries import is_of_others
 from npu_config.migration.names import canonical
 from npu_config.migration.neighbours import REEXPORTED
 from npu_config.migration.reached import Reach
@@ -706,14 +707,15 @@ def horovod(work: Work) -> None:
     if not imports:
         _report_borrowed(work)
         return
+    others = ("horovod.torch", "horovod.mxnet")
+    if is_of_others(script) or any(name.startswith(others) for name in _imported(imports)):
+        return
     optional = [site for site in imports if is_optional(site)]
     uses, strange = _uses(work, bool(optional))
     if optional:
         _report_optional(work, optional, uses)
         return
     is_ours = all(canonical(name).startswith("horovod") for name in _imported(imports))
-    if any(name.startswith(("horovod.torch", "horovod.mxnet")) for name in _imported(imports)):
-        return
     assert is_ours
     if stays_off(work):
         _report_off(work, imports, uses)

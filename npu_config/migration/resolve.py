@@ -263,7 +263,7 @@ class Resolver(Module):
                     names.add(self._imported(store))
                 elif store.kind == "value" and getattr(store.node, "value", 0) is None:
                     continue
-                elif store.kind == "value" and _imports_by_call(store.node):
+                elif store.kind == "value" and _imports_by_call(store.node, name):
                     return Meaning(Binding.UNCERTAIN)
                 elif parts is not None:
                     names.add(self.resolve(store.node, scope))
@@ -488,13 +488,16 @@ def _returns(function: ast.AST) -> Iterator[Optional[ast.expr]]:
             pending += ast.iter_child_nodes(node)
 
 
-def _imports_by_call(node: ast.AST) -> bool:
-    """True for a call that gives TensorFlow, or something of it, by its name in a text."""
-    if not isinstance(node, ast.Call) or not node.args:
+def _imports_by_call(node: ast.AST, bound: str) -> bool:
+    """True for a call that gives TensorFlow, or something of it, by its name in a text.
+
+    ``bound`` is the name that it is given: what is called so may be TensorFlow.
+    """
+    if not isinstance(node, ast.Call):
         return False
-    text = literal_text(node.args[0]) or ""
+    text = (literal_text(node.args[0]) or "") if node.args else ""
     is_import = name_of(node.func) in ("import_module", "__import__")
-    return is_import and text.split(".")[0] == "tensorflow"
+    return bound in ("tf", "tensorflow") or (is_import and text.split(".")[0] == "tensorflow")
 
 
 def _only(names: Set[Optional[str]], binding: Binding) -> Meaning:

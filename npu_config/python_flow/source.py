@@ -198,11 +198,20 @@ class _Reader:
 
 _WORD = re.compile(r"\w+")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
+_TEXT = re.compile(
+    r"""#[^\n]*|(\'{3}|"{3})(?:\\.|(?!\1)[^\\])*(?:\1)?|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?""",
+    re.S,
+)
 _PYTHON_2 = re.compile(
-    r"^[ \t]*(?:print[ \t]+[\w\"'%]|exec[ \t]+[\w\"']|except[ \t]+[\w.]+[ \t]*,"
-    r"|raise[ \t]+\w+[ \t]*,)",
+    r"(?:^|[:;])[ \t]{0,80}(?:print|exec)"
+    r"(?:[ \t]{1,8}(?!(?:if|in|is|and|or|not|else|for)\b)[\w\"]|\"|[ \t]{0,8}>>)"
+    r"|^[ \t]{0,80}except[ \t]{1,8}[\w.]{0,200}(?:\([\w., \t]{1,400}\))?"
+    r"[ \t]{0,8},[ \t]{0,8}\w{1,80}:"
+    r"|^[ \t]{0,80}raise[ \t]{1,8}[\w.]{1,200}[ \t]{0,8},|`|<>|\b[uU][rR]\"|\blambda[ \t]{0,8}\("
+    r"|(?<![\w.])(?:0[0-9]{0,24}[1-9][0-9]{0,24}|[0-9]{1,40}[lL])(?![\w.])",
     re.M,
 )
+"""What only Python 2 knows: print and exec as statements, ``except X, e``, ``0777``, ``10L``."""
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
@@ -548,5 +557,6 @@ def _is_whole(text: str, start: int, end: int) -> bool:
 
 
 def looks_like_python_2(text: str) -> bool:
-    """True for a text with a statement that only Python 2 knows."""
-    return _PYTHON_2.search(text) is not None
+    """True for a text with something that only Python 2 knows, outside of texts and comments."""
+    code = _TEXT.sub(lambda match: "" if match.group().startswith("#") else '""', text)
+    return _PYTHON_2.search(code) is not None

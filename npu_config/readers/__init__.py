@@ -65,6 +65,7 @@ _LOG = lazy_pattern(
     r"Traceback \(most recent call last\):)",
     re.MULTILINE,
 )
+_VARIABLE = lazy_pattern(r"(?:export[ \t]+)?([A-Za-z_]\w{0,99})[ \t]*=|unset[ \t]+\w")
 _MANIFEST = (
     lazy_pattern(r"^apiVersion: {0,8}\S", re.MULTILINE),
     lazy_pattern(r"^kind: {0,8}\S", re.MULTILINE),
@@ -136,6 +137,11 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
                 "enable_dump and dump_path",
             )
         return None
+    if _sets_variables(top, lower):
+        return Other(
+            phrase("a file of environment variables"),
+            phrase("run: npu-config env --check {}", path),
+        )
     if is_log(top, lower):
         return Other(phrase("a log"), phrase("run: npu-config log {}", path))
     if lower.endswith((".log", ".out")) and _LOSS.search(top):
@@ -143,6 +149,19 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
             phrase("the log of a training run"), phrase("run: npu-config loss-scale {}", path)
         )
     return None
+
+
+def _sets_variables(text: str, name: str) -> bool:
+    """Whether a text is ``NAME=value`` line by line, with variables that jobs have."""
+    if not (name.endswith(".env") or kind_of_suffix(suffix_of(name)) is None):
+        return False
+    lines = (line.strip() for line in text.splitlines())
+    found = [_VARIABLE.match(line) for line in lines if line and not line.startswith("#")]
+    if None in found:
+        return False
+    from npu_config.launch.environment.variables import VARIABLES
+
+    return any(match is not None and match.group(1) in VARIABLES for match in found)
 
 
 def is_log(text: str, name: str) -> bool:

@@ -33,7 +33,7 @@ from npu_config.runner.watch import Watch
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
     from npu_config.core.files import PathLike
-    from npu_config.judging import KnownRules
+    from npu_config.judging import Judgement, KnownRules
     from npu_config.runner.sessions import SeenSession
 
 ONE_RANK: Mapping[str, str] = {
@@ -268,7 +268,7 @@ class _Run:
         path: str,
         watch: Watch,
         filled: Dict[str, str],
-        written: Optional[Tuple[Diagnostic, ...]],
+        written: Optional[Judgement],
         files: bool,
     ) -> None:
         self._watch = watch
@@ -336,9 +336,10 @@ class _Run:
         for session in list(self._watch.sessions):
             found += session.of_the_npu
         if self._written is not None:  # a dry run
-            said = {(each.rule, each.option) for each in self._written}
+            judged = self._written
+            said = {(each.rule, each.option) for each in (*judged.found, *judged.silenced)}
             found = [each for each in found if (each.rule, each.option) not in said]
-            found += (*self._written, *check(os.environ, self._filled))
+            found += (*judged.found, *check(os.environ, self._filled))
         known = {(each.rule, each.message) for each in found}
         raised = [each for each in end.found if (each.rule, each.message) not in known]
         if not found and not raised:
@@ -372,14 +373,14 @@ def _served(force: bool) -> Iterator[None]:
 
 def _judged(
     path: str, known_rules: Optional[KnownRules], overrides: Sequence[str] = ()
-) -> Tuple[Diagnostic, ...]:
+) -> Judgement:
     """What ``npu-config check`` says of a script."""
     from npu_config.judging import Around, judge
     from npu_config.lint.project import in_project
     from npu_config.rules.overrides import overrides_of
 
     around = in_project(Around(overrides=overrides_of(overrides)), path, known_rules)
-    return judge(path, around, "script", known_rules=known_rules).found
+    return judge(path, around, "script", known_rules=known_rules)
 
 
 @contextlib.contextmanager

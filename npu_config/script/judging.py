@@ -174,7 +174,9 @@ class Findings:
                 twice.setdefault((option, place), []).append(key)
         for diagnostic, variant in self._overwritten:
             by = variant.shadowed_by
-            if diagnostic.severity is Severity.INFO or diagnostic.name == "unknown-option":
+            if diagnostic.name == "unknown-option":
+                self.add(diagnostic, variant.paths)
+            elif diagnostic.severity is Severity.INFO:
                 self.add(attr.evolve(diagnostic, fix=None), variant.paths)
             elif (diagnostic.rule, diagnostic.place) not in lasting and by is not None:
                 for key in twice.get((diagnostic.option, by), ()):
@@ -322,12 +324,14 @@ def judge_variants(
         targets = [installed[each] for each in targets]
     for variant, meant in zip(variants, targets):
         for diagnostic in judge(variant.settings, meant, environ, on_host):
-            if variant.shadowed_by is not None:
+            is_overwritten = variant.shadowed_by is not None
+            if not is_overwritten or diagnostic.name == "unknown-option":  # a name stays as it is
+                placed = at_literal(diagnostic, variant.settings, script)
+                diagnostic = with_fix(placed, variant.paths[0], script.source)
+            if is_overwritten:
                 findings.add_overwritten(diagnostic, variant)
             else:
-                placed = at_literal(diagnostic, variant.settings, script)
-                fixed = with_fix(placed, variant.paths[0], script.source)
-                findings.add(fixed, variant.paths)
+                findings.add(diagnostic, variant.paths)
     for path in (path for group in paths for path in group):
         for refused, guards in path.outcome.refused:
             findings.add(refused, (path,), literals(path, guards))

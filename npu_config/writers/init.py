@@ -1,34 +1,39 @@
 """A commented configuration file to start from, made from the catalogue."""
 
 import re
-import textwrap
 from typing import Any, Dict, Iterator, List
 
 from npu_config.catalogue import OPTIONS, InvalidValue, Option, Status
 from npu_config.catalogue.layout import GROUPS, VERSION
 from npu_config.catalogue.structured import JsonText
+from npu_config.core.message import listed, localized, phrase, width
 from npu_config.core.target import ALL_PRODUCTS, MODES, Product
 from npu_config.writers import scalar
 
 _WIDTH = 95
+_INDENT = "  #   "
+_WORD = "[^ {0}]+[ {0}]*".format("\uff0c\u3002\uff1b\uff1a\u3001")
+_ABOUT = (
+    'A configuration of npu_config.  Remove the "# " before the options that you want to set.',
+    "Check it with `npu-config check FILE`, look an option up with `npu-config explain OPTION`,",
+    "turn it into a ConfigProto with `npu-config generate FILE --to pbtxt`.",
+    "Editors complete it with the schema: `npu-config schema -o npu-config.schema.json`.",
+)
 _HEAD = """\
 # yaml-language-server: $schema=npu-config.schema.json
-# A configuration of npu_config.  Remove the "# " before the options that you want to set.
-# Check it with `npu-config check FILE`, look an option up with `npu-config explain OPTION`,
-# turn it into a ConfigProto with `npu-config generate FILE --to pbtxt`.
-# Editors complete it with the schema: `npu-config schema -o npu-config.schema.json`.
+# {about}
 version: {version}
 
-# The files that this one builds on, relative to it: what it sets itself wins, null takes away.
+# {extends}
 # extends: base.yaml
 
-# What it is meant for; narrows what is checked.
+# {target}
 target:
   # {products}
   # product: {product}
   # {modes}
   # mode: {mode}
-  # The version of CANN.
+  # {cann}
   # cann: "9.0.0"
 """
 
@@ -40,6 +45,13 @@ def render() -> str:
     """Every offered option in the order of the catalogue: summary, legal values, default."""
     blocks = [
         _HEAD.format(
+            about="\n# ".join(map(localized, _ABOUT)),
+            extends=localized(
+                "The files that this one builds on, relative to it: what it sets itself wins, null"
+                " takes away."
+            ),
+            target=localized("What it is meant for; narrows what is checked."),
+            cann=localized("The version of CANN."),
             version=VERSION,
             products=", ".join(product.value for product in Product),
             product=Product.ATLAS_A2.value,
@@ -50,7 +62,7 @@ def render() -> str:
     for group in GROUPS:
         options = [OPTIONS[name] for name in group.options if OPTIONS[name].offered]
         if options:
-            lines = ["# {}".format(group.title), "{}:".format(group.key)]
+            lines = ["# {}".format(localized(group.title)), "{}:".format(group.key)]
             lines.extend(line for option in options for line in _lines(option))
             blocks.append("\n".join(lines) + "\n")
     return "\n".join(blocks)
@@ -58,12 +70,12 @@ def render() -> str:
 
 def _lines(option: Option) -> Iterator[str]:
     yield ""
-    yield from _comment(option.summary)
-    yield from _comment("Legal: {}".format(legal(option)))
+    yield from _comment(localized(option.summary))
+    yield from _comment(localized("Legal: {}", legal(option)))
     if option.default is not None:
-        yield from _comment("Default: {}".format(_shown(option, option.default)))
+        yield from _comment(localized("Default: {}", _shown(option, option.default)))
     elif option.default_note:
-        yield from _comment("Default: {}".format(option.default_note))
+        yield from _comment(localized("Default: {}", option.default_note))
     for note in _limits(option):
         yield from _comment(note)
     yield "  # {}: {}".format(option.name, _shown(option, example(option)))
@@ -77,36 +89,34 @@ def legal(option: Option) -> str:
         if value not in option.undocumented_values
     ]
     if option.wire == "b":
-        return "true or false"
-    words = ", ".join(scalar(value) for value in offered) or option.kind.describe()
-    return words + (" ({})".format(option.unit) if option.unit else "")
+        return phrase("true or false")
+    words = listed(scalar(value) for value in offered) or option.kind.describe()
+    return phrase("{} ({})", words, option.unit) if option.unit else words
 
 
 def _limits(option: Option) -> List[str]:
     notes = []
     if option.products != ALL_PRODUCTS:
         names = sorted(product.value for product in option.products)
-        notes.append("Only on {}.".format(", ".join(names)))
+        notes.append(localized("Only on {}.", listed(names)))
     if option.modes != "both":
-        notes.append("Only in {}.".format(option.modes.replace("_", " ")))
+        notes.append(localized("Only in {}.", option.modes.replace("_", " ")))
     if option.status is Status.EXPERIMENTAL:
-        notes.append("Experimental.")
+        notes.append(localized("Experimental."))
     elif option.status is Status.DEPRECATED:
-        instead = "; use {}".format(option.replacement) if option.replacement else ""
-        notes.append("Deprecated{}.".format(instead))
+        new = option.replacement
+        notes.append(localized("Deprecated; use {}.", new) if new else localized("Deprecated."))
     return notes
 
 
 def _comment(text: str) -> List[str]:
-    prefix = "  #   "
-    return textwrap.wrap(
-        text,
-        _WIDTH,
-        initial_indent=prefix,
-        subsequent_indent=prefix,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    """Lines of a comment, broken at blanks and behind the punctuation of Chinese."""
+    lines = [""]
+    for word in re.findall(_WORD, text):
+        if lines[-1] and width(lines[-1] + word.rstrip()) > _WIDTH - len(_INDENT):
+            lines.append("")
+        lines[-1] += word
+    return [_INDENT + line.rstrip() for line in lines]
 
 
 def _shown(option: Option, value: Any) -> str:
@@ -143,4 +153,4 @@ def example(option: Option) -> Any:
                 return kind.parse(candidate)
         except InvalidValue:
             continue
-    raise LookupError("no example of {}".format(option.name))
+    raise LookupError(option.name)

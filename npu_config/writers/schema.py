@@ -5,6 +5,7 @@ from typing import Any, Dict
 from npu_config.catalogue import OPTIONS, Option, Status
 from npu_config.catalogue.layout import EXTENDS, GROUP_OF_KEY, GROUPS, VERSION
 from npu_config.core.diagnostics import DOCS_URL
+from npu_config.core.message import localized
 from npu_config.core.target import MODES, PRODUCT_NAMES, Product
 from npu_config.core.versions import SNAPSHOTS
 
@@ -13,14 +14,14 @@ def schema() -> Dict[str, Any]:
     """The schema: version, target, groups of options, and options outside groups."""
     target = {
         "type": ["object", "null"],
-        "description": "What the configuration is meant for; narrows what is checked.",
+        "description": localized("What it is meant for; narrows what is checked."),
         "properties": {
             "product": {
                 "enum": [product.value for product in Product]
                 + [name for name, products in PRODUCT_NAMES.items() if len(products) == 1],
             },
             "mode": {"enum": list(MODES)},
-            "cann": {"type": "string", "description": "The version of CANN."},
+            "cann": {"type": "string", "description": localized("The version of CANN.")},
             "adapter": {"enum": [snapshot.adapter for snapshot in SNAPSHOTS]},
         },
         "additionalProperties": False,
@@ -28,7 +29,9 @@ def schema() -> Dict[str, Any]:
     properties: Dict[str, Any] = {
         "$schema": {"type": "string"},
         EXTENDS: {
-            "description": "The files that this one builds on, relative to it; later ones win.",
+            "description": localized(
+                "The files that this one builds on, relative to it; later ones win."
+            ),
             "anyOf": [_PATH, {"type": "array", "items": _PATH}],
         },
         "version": {"const": VERSION},
@@ -42,7 +45,7 @@ def schema() -> Dict[str, Any]:
         properties[name] = _removable(name)
     definitions: Dict[str, Any] = {
         "group.{}".format(group.key): {
-            "description": group.title,
+            "description": localized(group.title),
             "type": ["object", "null"],
             "properties": {name: _removable(name) for name in group.options},
             "additionalProperties": False,
@@ -55,8 +58,8 @@ def schema() -> Dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "{}/npu_config.schema.json".format(DOCS_URL),
-        "title": "Configuration of npu_config",
-        "description": "Session options of TensorFlow on Ascend NPUs, grouped or flat.",
+        "title": localized("Configuration of npu_config"),
+        "description": localized("Session options of TensorFlow on Ascend NPUs, grouped or flat."),
         "type": "object",
         "properties": properties,
         "additionalProperties": False,
@@ -87,12 +90,12 @@ def _reference(name: str) -> str:
 
 def _option(option: Option) -> Dict[str, Any]:
     entry = dict(option.kind.schema())
-    description = option.summary
+    sentences = [localized(option.summary)]
     if option.unit:
-        description += " Unit: {}.".format(option.unit)
+        sentences.append(localized("Unit: {}.", option.unit))
     if option.default_note:
-        description += " Default: {}.".format(option.default_note)
-    entry["description"] = description
+        sentences.append(localized("Default: {}.", option.default_note))
+    entry["description"] = " ".join(sentences)
     if option.default is not None:
         kind = option.kind
         entry["default"] = option.default if kind.plain else kind.to_wire(option.default)

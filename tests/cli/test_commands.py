@@ -416,6 +416,9 @@ def test_explain_a_misspelt_name(npu, word, name):
         ("资源配置文件", "variable  RANK_TABLE_FILE"),
         ("断点续训", "rule      NPU810"),
         ("集合通信失败", "option    hccl_timeout"),
+        ("报错", "guide     logs"),
+        ("inf", "rule      NPU2007"),
+        ("port", "rule      NPU655"),
         ("blacklist", "option    precision_mode_v2"),
     ],
 )

@@ -35,6 +35,33 @@ def broken(tmp_path):
     return str(path)
 
 
+def test_init_and_schema_in_chinese(capsys, tmp_path):
+    """Every comment and description is Chinese; what the files mean is the same as in English."""
+
+    def written(language, *command):
+        assert run(["--lang", language, *command]) == 0
+        return capsys.readouterr().out
+
+    english, chinese = written("en", "init"), written("zh", "init")
+    comments = re.findall(r"(?m)^ *# +(?!\w+: )(.*)$", chinese)
+    assert len(comments) > 200
+    assert [line for line in comments if _ENGLISH.search(_DATA.sub("", line))] == []
+    options = re.compile(r"(?m)^  # \w+: .*$|^\w+:.*$")
+    assert options.findall(chinese) == options.findall(english)
+    assert max(width(line) for line in chinese.splitlines() if CHINESE.search(line)) < 100
+    path = tmp_path / "npu.yaml"
+    path.write_text(chinese, "utf-8")
+    assert run(["check", str(path)]) == 0
+    capsys.readouterr()
+
+    english, chinese = written("en", "schema"), written("zh", "schema")
+    described = re.compile(r'(?m)^ *"(?:title|description)": "(.*)"')
+    assert [text for text in described.findall(chinese) if not CHINESE.search(text)] == [
+        "Profiling"
+    ]
+    assert described.sub("", chinese) == described.sub("", english)
+
+
 @pytest.mark.parametrize("before", [True, False])
 def test_messages_in_chinese(broken, capsys, before):
     """``--lang zh`` stands before the command or behind it."""

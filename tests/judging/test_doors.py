@@ -404,4 +404,14 @@ def test_the_table_of_another_project_is_wrong(tmp_path, monkeypatch, capsys):
         assert found == [("b/pyproject.toml", "NPU833", 2)]
 
 
+def test_what_is_silenced_is_not_said_of_the_output(tmp_path, monkeypatch, capsys):
+    """``generate`` says nothing of a finding that a comment of the source silences."""
+    monkeypatch.chdir(tmp_path)
+    lines = ["dump_mode: every  # npu: ignore[NPU104]", "dump_debug_mode: every"]
+    (tmp_path / "npu.yaml").write_text("\n".join(["version: 1", *lines, ""]))
+    assert main(["generate", "--to", "toml", "npu.yaml"]) == 0
+    said = capsys.readouterr().err
+    assert ("npu.yaml:3:" in said, "npu.yaml:2:" in said) == (True, False)
+
+
 BFLOAT16 = "precision_mode_v2: mixed_bfloat16"

@@ -195,10 +195,15 @@ def test_dry_run_checks_the_environment(tmp_path):
 
 
 def test_dry_run(tmp_path):
-    """``--dry-run`` prints what sessions are configured with, and trains nothing."""
-    output, report = run(tmp_path, "--dry-run")
+    """``--dry-run`` prints what sessions are configured with, and trains nothing.
+
+    What a comment silences is not found in a session, either.
+    """
+    text = SCRIPT.replace('force_fp16"', 'force_fp16"  # npu: ignore[NPU101]')
+    output, report = run(tmp_path, "--dry-run", text=text)
     printed = yaml.safe_load(output)
     assert report == printed
+    assert "NPU101" not in {each["rule"] for each in report["findings"]}
     assert (report["ended"], counts(report)) == ("dry-run", (0, 0))
     assert not (tmp_path / "done").exists()
 

@@ -264,6 +264,13 @@ def test_changed(name):
     assert_fix(*CHANGED[name])
 
 
+def test_many_branches():
+    """A misspelt name is right in every branch afterwards, however many paths there are."""
+    branch = "if FLAGS.a{}:\n    custom_op.parameter_map['hcl_timeout'].i = {}\n"
+    before = "".join(branch.format(number, 60 + number) for number in range(12))
+    assert_fix(before, before.replace("hcl_", "hccl_"))
+
+
 @pytest.mark.parametrize("name", KEPT)
 def test_kept(name):
     """What would need a guess is left to the author."""

@@ -22,7 +22,7 @@ def script_line_ends() -> None:
 
     Bash takes the `\r` before the end of the line as a part of the last word: `RANK_SIZE=8`
     becomes `8\r`, which is not a number, `do\r` is a syntax error, `#!/bin/bash\r` is
-    not found.
+    not found.  Lines that end in a comment, in quotes or in a here-document do not count.
 
     Wrong: lines that end with `\r\n`
 

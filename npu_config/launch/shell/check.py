@@ -7,6 +7,7 @@ run together: they start something else, or each of them starts a whole job.
 
 import os
 import re
+from bisect import bisect
 from typing import (
     Dict,
     FrozenSet,
@@ -16,6 +17,7 @@ from typing import (
     Mapping,
     NamedTuple,
     Optional,
+    Sequence,
     Set,
     Tuple,
 )
@@ -105,7 +107,7 @@ def check_script(
         help = 'pip install "npu_config[cli]"'
         return [rules.shell_parser_missing.diagnostic(message, Place(path), help=help)], ()
     script = ShellScript(text, path)
-    found = _line_ends(text, path)
+    found = _line_ends(text, script)
     fault = syntax_fault(script)
     if fault is not None:
         return [*found, fault], ()
@@ -148,24 +150,38 @@ def _is_npu_job(launch: Launch, framework: Optional[str]) -> bool:
     )
 
 
-def _line_ends(text: str, path: Optional[str]) -> List[Diagnostic]:
-    """Bash takes the ``\\r`` of ``\\r\\n`` as a part of the last word of the line."""
-    first = _WINDOWS.search(text)
+def _line_ends(text: str, script: ShellScript) -> List[Diagnostic]:
+    """Bash takes the ``\\r`` of ``\\r\\n`` as a part of the last word of the line.
+
+    Inside of quotes and here-documents it is a part of the text, and does not matter in comments.
+    """
+    starts = [each.end() - 2 for each in _WINDOWS.finditer(text)]
+    if not starts:
+        return []
+    inside = [each for each in script.texts() if each[0] or not text.startswith("#!")]
+    begins = [begin for begin, _ in inside]
+    first = next((at for at in starts if not _is_inside(at, inside, begins)), None)
     if first is None:
         return []
     count = text.count("\r\n")
-    line = text.count("\n", 0, first.start()) + 1
+    line = text.count("\n", 0, first) + 1
     message = phrase(
         "{} of {} lines end with \\r\\n, and bash takes the \\r as a part of the last word",
         count,
         text.count("\n"),
     )
-    place = Place(path, line, 1)
+    place = Place(script.path, line, 1)
     return [
         rules.script_line_ends.diagnostic(
             message, place, help="convert the file, e.g. with dos2unix"
         )
     ]
+
+
+def _is_inside(at: int, spans: Sequence[Tuple[int, int]], begins: Sequence[int]) -> bool:
+    """Whether one of the spans, which are in order, holds a position."""
+    number = bisect(begins, at)
+    return number > 0 and at < spans[number - 1][1]
 
 
 def near_file(path: str) -> Optional[str]:

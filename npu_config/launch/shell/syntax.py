@@ -10,7 +10,7 @@ import functools
 import re
 import warnings
 from collections import Counter
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place
 from npu_config.core.message import phrase
@@ -41,6 +41,17 @@ def parser() -> Optional[Any]:
             return tree_sitter_languages.get_parser("bash")
     except ImportError:
         return None
+
+
+_TEXTS = {
+    "comment",
+    "heredoc_body",
+    "heredoc_content",
+    "raw_string",
+    "ansii_c_string",
+    "ansi_c_string",
+    "string_content",
+}
 
 
 class ShellScript:
@@ -84,6 +95,16 @@ class ShellScript:
     def text(self, node: Node) -> str:
         """The source of a node."""
         return self.source[node.start_byte : node.end_byte]
+
+    def texts(self) -> Iterator[Tuple[int, int]]:
+        """Where comments and what is quoted begin and end, in order."""
+        pending = [self.root]
+        while pending:
+            node = pending.pop()
+            if node.type in _TEXTS:
+                yield node.start_byte, node.end_byte
+            else:
+                pending.extend(reversed(node.children))
 
     def spot(self, node: Node) -> "Spot":
         """Where a node is."""

@@ -565,8 +565,8 @@ def session_without_configuration(context: Context) -> None:
     The options of a ConfigProto hold for the sessions that are opened with it.  Another session
     of the script, opened with none or with one that nobody gives the entry, does not know of them:
     precision, dump and the rest are at their defaults there, and without npu_init its graph runs
-    on the CPU.  (Found where the session restores or initializes variables, or runs what trains or
-    what the other session runs.)
+    on the CPU.  (Found where the session restores or initializes variables, as monitored ones do
+    themselves, or runs what trains or what the other session runs.)
 
     Wrong:
 
@@ -603,7 +603,7 @@ def session_without_configuration(context: Context) -> None:
     }
     for each in sessions:
         calls = used[id(each.call)]
-        if each.is_bare and any(_is_evidence(context, call, others) for call in calls):
+        if each.is_bare and any(_is_evidence(context, each, call, others) for call in calls):
             if any(name_of(call.func) in _EXPORTING for call in calls):
                 continue
             context.report(
@@ -801,13 +801,18 @@ def _parts(fetches: Optional[ast.expr]) -> List[Any]:
     return fetches.values if isinstance(fetches, ast.Dict) else [fetches]
 
 
-def _is_evidence(context: Context, call: ast.Call, others: Set[_Name]) -> bool:
-    """True for a call that restores or initializes variables, trains, or runs what others run."""
+def _is_evidence(context: Context, session: _Session, call: ast.Call, others: Set[_Name]) -> bool:
+    """True for a call that restores or initializes variables, trains, or runs what others run.
+
+    Monitored sessions do the former themselves before they run anything.
+    """
     kind = name_of(call.func)
     if kind == "restore":
         return bool(call.args)
     if kind != "run":
         return False
+    if name_of(session.call.func) not in ("Session", "InteractiveSession"):
+        return True
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     for part in (*_parts(argument(call, "fetches", 0)), owner):
         if part is None:

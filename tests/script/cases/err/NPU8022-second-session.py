@@ -36,6 +36,13 @@ class Trainer:
         self.sess.run([self.step, loss])
 
 
+def monitored():
+    with tf.train.MonitoredTrainingSession(checkpoint_dir="ckpt") as sess:
+        print(sess.run(accuracy))
+    with tf.train.SingularMonitoredSession() as sess:
+        print(sess.run(accuracy))
+
+
 if __name__ == "__main__":
     with tf.Session(config=config) as sess:
         sess.run([train_op, loss])

@@ -28,6 +28,11 @@ def tables_and_local_variables(path):
         return sess.run(next_element)
 
 
+def monitored_without_runs():
+    with tf.train.MonitoredTrainingSession() as sess:
+        print(sess.graph.get_operations())
+
+
 def exported(path):
     with tf.Session() as sess:
         saver.restore(sess, path)
