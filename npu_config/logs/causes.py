@@ -226,10 +226,10 @@ def explained(
     if number is not None:
         meanings.append(phrase("{}: {}", number.number, number.meaning))
     elif not meanings:
-        hccl = _HCCL_ERRNO.search(whole)
-        said = unlisted(hccl.group("hex")) if hccl is not None else None
-        if hccl is not None and said is not None:
-            meanings.append(phrase("{}: {}", hccl.group("hex"), said.meaning))
+        match = _HCCL_ERRNO.search(whole) or _ACL.search(whole)
+        said = unlisted(match.group(1)) if match is not None else None
+        if match is not None and said is not None:
+            meanings.append(phrase("{}: {}", match.group(1), said.sentence))
     todo = [todo for _, todo, _ in sources[:2]]
     if number is not None and number.advice and speaks is None and failure is None:
         todo = [*([_FETCH] if number.number in _FOLLOWERS else []), number.advice]
