@@ -33,7 +33,7 @@ def asked(source):
         (["train-batch"], FLAG.format("augment").replace("False", "True") + BATCH),
         ([], TF + "class A:\n    def __init__(self):\n        self.s = tf.Session()\n"
              "    def end(self):\n        self.s.close()\n"),
-        ([], TF + "tf.estimator.RunConfig(train_distribute=None)\n"),
+        ([], TF + "tf.estimator.RunConfig(train_distribute=None, protocol=None)\n"),
     ],
 )  # fmt: skip
 def test_what_asks(expected, source):
