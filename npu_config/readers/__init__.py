@@ -49,6 +49,7 @@ __all__ = [
 _TOP = 65536
 NOTEBOOK = ".ipynb"
 
+_VARIABLE = lazy_pattern(r"^[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*=", re.M)
 _GRAPH_TEXT = lazy_pattern(
     r"(?:node|meta_info_def|graph_def|saver_def|library) {0,8}:? {0,8}[{<]|saved_model_"
 )
@@ -136,6 +137,11 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
                 "enable_dump and dump_path",
             )
         return None
+    if lower.endswith(".env") and _VARIABLE.search(top) is not None and top[:2] != "#!":
+        return Other(
+            phrase("a file of environment variables"),
+            phrase("run: npu-config env --check {}", path),
+        )
     if is_log(top, lower):
         return Other(phrase("a log"), phrase("run: npu-config log {}", path))
     if lower.endswith((".log", ".out")) and _LOSS.search(top):
