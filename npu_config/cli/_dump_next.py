@@ -16,7 +16,7 @@ from npu_config.cli._report import attempt, read_configuration
 from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.core.files import reading
-from npu_config.core.message import localized
+from npu_config.core.message import localized, phrase
 from npu_config.rules.paths import WANTED
 from npu_config.sidefiles import fusion_switch, mixlist
 from npu_config.sidefiles.mixlist import ACTIONS, LISTS
@@ -179,7 +179,8 @@ def save(path: str, made: Next, force: bool) -> List[str]:
             write_missing({path: text}, force)
         else:
             made.config.save(path, overwrite=force)
-    return [path, *made.side_files]
+    folder = os.path.dirname(path)
+    return [path, *(os.path.join(folder, os.path.basename(each)) for each in made.side_files)]
 
 
 def discard(path: str, made: Next) -> None:
@@ -227,10 +228,10 @@ def _recording(
             raise Unproducible("the configuration has no dump_path; set it to a folder for dumps")
         changes["dump_path"] = dump_path
         message = "dump_path is the folder on this machine, {}; --config keeps the job's own"
-        notes.append(localized(message, dump_path))
+        notes.append(phrase(message, dump_path))
     if config.get("enable_exception_dump") == 1:
         changes["enable_exception_dump"] = None
-        notes.append(localized("enable_exception_dump 1 is left out: it excludes other dumps"))
+        notes.append("enable_exception_dump 1 is left out: it excludes other dumps")
     return changes
 
 
@@ -245,7 +246,7 @@ def _mode(config: NpuConfig, modes: Mapping[str, str], notes: List[str]) -> Dict
     before = config.get(option)
     if before != modes[option]:
         message = "{} is {}, for this change; the base has {}"
-        notes.append(localized(message, option, modes[option], before or localized("none")))
+        notes.append(phrase(message, option, modes[option], before or phrase("none")))
     return {option: modes[option]}
 
 
@@ -331,5 +332,5 @@ def write_next(
     """
     made = attempt("text", lambda: prepare(path, change, base, dump_path))
     files = attempt("text", lambda: save(path, made, force))
-    lines = [*made.notes, localized("written: {}", ", ".join(files))]
+    lines = [*map(localized, made.notes), localized("written: {}", ", ".join(files))]
     return "".join("{}\n".format(line) for line in lines)

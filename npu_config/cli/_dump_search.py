@@ -96,10 +96,10 @@ def search_command(
         attempt(format_, lambda: _refuse_unknown(fusion_result, graph, passes, types))
         if dump is not None and reference is None:
             overflowed = dump
-            types += attempt_values(format_, lambda: _types(overflowed))
+            types += attempt_values(format_, lambda: _types(overflowed, graph))
         suspects = attempt(format_, lambda: _suspects(fusion_result, graph, passes, types))
         if passes and fusion_result is None and graph is None:
-            unchecked = localized(
+            unchecked = phrase(
                 "not known whether the passes took effect: {}; --fusion-result or --graph says so",
                 listed(passes),
             )
@@ -121,11 +121,18 @@ def search_command(
 # suspects
 
 
-def _types(dump: str) -> Tuple[str, ...]:
-    """The operator types that overflowed with clean inputs."""
-    from npu_config.dumps.overflow import explain_overflows
+def _types(dump: str, graph: Optional[str]) -> Tuple[str, ...]:
+    """The operator types that overflowed with clean inputs; without a record by their values."""
+    from npu_config.dumps.overflow import HERE, explain_overflows
+    from npu_config.dumps.scan import scan_dumps
 
-    return tuple(explain_overflows(dump).mixlist)
+    recorded = explain_overflows(dump).mixlist
+    if recorded:
+        return tuple(recorded)
+    bad = [each for each in scan_dumps(dump, graph).tensors if each.origin == HERE]
+    bad = [each for each in bad if each.data_type == "DT_FLOAT16"]
+    odd = [each.op_type for each in bad if each.statistics.nan or each.statistics.infinite]
+    return tuple(dict.fromkeys(odd))
 
 
 def _refuse_unknown(
@@ -514,7 +521,7 @@ def _next(
     notes: Sequence[str],
 ) -> str:
     """What to do next, or what was found."""
-    lines = list(notes)
+    lines = list(map(localized, notes))
     pending = search.pending
     if result.state == searching.FOUND and pending is None:
         if cures:

@@ -247,9 +247,10 @@ def _tensor(tensor: Any) -> str:
     values = tensor.statistics
     if values is None:
         return head + localized(tensor.reason)
-    text = localized(
-        "min {} max {} mean {}", *map(number, (values.minimum, values.maximum, values.mean))
-    )
+    numbers = (values.minimum, values.maximum, values.mean)
+    text = localized("min {} max {} mean {}", *map(number, numbers))
+    if values.elements and math.isnan(values.mean):
+        text = localized("no finite value")
     for count, what in (
         (values.nan, "NaN"),
         (values.infinite, phrase("infinite")),

@@ -59,8 +59,8 @@ def failures_about(words: str) -> List[Topic]:
     """Codes and failures that a message is one of; a word or two are none."""
     if len(words.split()) < _LEAST:
         return []
-    from npu_config.logs.events import shape
     from npu_config.logs.records import CODE
+    from npu_config.logs.words import shape
 
     found: Dict[str, Topic] = {}
     for match in CODE.finditer(words):
@@ -173,12 +173,7 @@ def _of_number(number: Number) -> Topic:
 
 
 def _of_unlisted(word: str, found: Unlisted) -> Topic:
-    summary = localized(
-        "a number of {}; its own meaning is not known: read the text that stands with it",
-        localized(found.part),
-    )
-    if found.meaning:
-        summary = localized("a number of {}: {}", localized(found.part), localized(found.meaning))
+    summary = localized(found.sentence)
     return Topic("code", word, summary, _page(["# " + word, summary]), (), {"class": ""})
 
 

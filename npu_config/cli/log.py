@@ -37,7 +37,8 @@ _PAUSE, _QUIET = 0.2, 1.0
 @click.option(
     "--bundle",
     metavar="FILE.zip",
-    help="Write what a colleague needs to help, without names, to an archive.",
+    help="Write what a colleague needs to help, without names, to an archive; a file that exists "
+    "is never overwritten.",
 )
 def command(
     paths: Tuple[str, ...],
@@ -80,7 +81,7 @@ def command(
         if redact and redactor is not None:
             document = redactor.document(document)
         say(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
-        if report.first_cause is None:  # the document has no place for how sure that is
+        if report.first_cause is None:
             from npu_config.logs.text import no_failure
 
             say(names("".join(localized(each) + "\n" for each in no_failure(report))), err=True)

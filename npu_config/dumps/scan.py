@@ -344,7 +344,7 @@ def finding(each: ScannedTensor) -> Diagnostic:
     """A tensor as a finding."""
     counts = [text for text, count in held(each) if count]
     message = phrase(
-        "{} {} of {} in step {} holds {}",
+        "{} {} of {} in step {}: {}",
         phrase(each.side),
         each.index,
         each.op_name,

@@ -9,7 +9,9 @@ What is kept is the history alone: suspects and runs.  The next run follows from
 that was killed goes on where it was.  It takes for granted that more cures make no result worse.
 """
 
+import contextlib
 import json
+import re
 from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import attr
@@ -250,7 +252,10 @@ def save_search(search: Search, path: PathLike) -> None:
         "records": search.records,
         "reference": search.reference,
         "suspects": [each._asdict() for each in search.suspects],
-        "runs": plain_runs(search),
+        "runs": [
+            {**plain, "said": _kept(run.how)}
+            for plain, run in zip(plain_runs(search), search.runs)
+        ],
         "known_runs": list(search.known),
         "operators": list(search.operators),
     }
@@ -322,4 +327,45 @@ def _run(each: Any, suspects: Cures) -> SearchRun:
             phrase('the verdict of run {} is not one of "agrees", "diverges"', number)
         )
     runs = tuple(map(str, each["runs"]))
-    return SearchRun(int(number), frozenset(named), verdict, str(each["how"]), runs)
+    how = _said(each.get("said"), str(each["how"]))
+    return SearchRun(int(number), frozenset(named), verdict, how, runs)
+
+
+_WIDE = re.compile(r"\d{4}")
+"""A width that would take much memory; no sentence has one."""
+
+
+def _kept(text: str) -> Any:
+    """A sentence with its parts, so that a later call can say it in another language."""
+    arguments = getattr(text, "arguments", ())
+    if not arguments:
+        return text
+    return [
+        text.template,  # type: ignore[attr-defined]
+        *(
+            _kept(each) if isinstance(each, str) else each if _is_plain(each) else str(each)
+            for each in arguments
+        ),
+    ]
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, (int, float))
+
+
+def _said(kept: Any, text: str) -> str:
+    """The sentence of its parts, where these give the text; else the text."""
+    with contextlib.suppress(ValueError, LookupError, AttributeError, TypeError):
+        made = _again(kept)
+        if isinstance(made, str) and made == text:
+            return made
+    return text
+
+
+def _again(kept: Any) -> Any:
+    if not isinstance(kept, list):
+        return kept
+    template, *arguments = kept
+    if _WIDE.search(template):
+        raise ValueError(template)
+    return phrase(template, *map(_again, arguments))

@@ -7,11 +7,12 @@ from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 import attr
 
 from npu_config.core.message import phrase
-from npu_config.logs.events import KNOWN, Event, shape
+from npu_config.logs.events import Event
 from npu_config.logs.facts import (
     Code,
     Known,
     Number,
+    advice_of,
     code_of,
     codes,
     number_named,
@@ -21,6 +22,7 @@ from npu_config.logs.facts import (
     unlisted,
 )
 from npu_config.logs.records import CODE
+from npu_config.logs.words import KNOWN, shape
 
 __all__ = ["KINDS_OF_LEADS", "Cause", "Place", "arguments_of", "explained", "recognised"]
 
@@ -40,7 +42,7 @@ _OPERATOR = re.compile(
     r"|so_name)=(?P<kernel>[^,\[\s]+)|op_?type:? ?\[(?P<type>\w+)\]|Optype \["
     r"(?P<unsupported>\w+)\]"
 )
-_FOLLOWERS = ("507011", "507023", "507005", "0x91", "0x95", "0x10e", "0x7150050")
+_FOLLOWERS = ("507011", "507023", "507005")
 _BY_WORDS = (
     (re.compile(r"Verify|InferShape|[Ii]nfer ?[Ss]hape|shape|dtype|data type"), "shape-or-dtype"),
     (re.compile(r"[Qq]ueue|tdt|TDT|[Ee]nqueue"), "data-pipeline"),
@@ -74,6 +76,10 @@ _BY_MODULE = {
     "AOE": "configuration",
 }
 
+_OF_THE_ADAPTER = ("ENABLE_FORCE_V2_CONTROL", "AOE_MODE")
+_OF_JOBS = re.compile(r"SCRIPT|GRAPH|npu-config (?:compat|explain)")
+"""Variables that only TensorFlow's adapter reads, and commands for its jobs."""
+
 _UNKNOWN = phrase("nothing more is known of this: the text is what the software itself says")
 _OF_SCRIPTS = phrase(
     "go to the line of the script that is named, and correct what the exception says; the whole "
@@ -82,6 +88,13 @@ _OF_SCRIPTS = phrase(
 _LOOK_BEFORE = phrase(
     "read the lines before it; if they do not tell, search for the text together with the part "
     "that wrote it, and give the whole log to whoever helps (--bundle FILE.zip)"
+)
+
+
+_FETCH = phrase(
+    "the cause is not in these logs: fetch those of the same process (debug/plog/plog-PID_*.log "
+    "and debug/device-*/ below ASCEND_PROCESS_LOG_PATH, else below ~/ascend/log), and give them, "
+    "too"
 )
 
 
@@ -202,9 +215,9 @@ def explained(
     message = _message(event)
     whole = "\n".join((event.text, *event.details))
     code = code_of(event.code) if event.code else None
-    number = _number(whole)
     failure = event.failure
     speaks = code if code is not None and code.own else None
+    number = _number(whole, speaks is None and failure is None)
     class_ = _class(event, whole, code, failure, number)
     sources: List[Tuple[str, str, Mapping[str, Sequence[str]]]] = []
     if speaks is not None:
@@ -217,26 +230,37 @@ def explained(
     if number is not None:
         meanings.append(phrase("{}: {}", number.number, number.meaning))
     elif not meanings:
-        hccl = _HCCL_ERRNO.search(whole)
-        said = unlisted(hccl.group("hex")) if hccl is not None else None
-        if hccl is not None and said is not None:
-            meanings.append(phrase("{}: {}", hccl.group("hex"), said.meaning))
+        match = _HCCL_ERRNO.search(whole) or _ACL.search(whole)
+        said = unlisted(match.group(1)) if match is not None else None
+        if match is not None and said is not None:
+            meanings.append(phrase("{}: {}", match.group(1), said.sentence))
     todo = [todo for _, todo, _ in sources[:2]]
     if number is not None and number.advice and speaks is None and failure is None:
-        todo = [number.advice]
+        todo = [*([_FETCH] if number.number in _FOLLOWERS else []), number.advice]
     elif not todo:
         todo = [_OF_SCRIPTS if event.form == "exception" else _LOOK_BEFORE]
-    leads = _united((leads for _, _, leads in sources[:2]))
-    named = _named(code, event.code, message, whole)
+        if event.form == "slog" and class_ != "internal":
+            todo.insert(0, advice_of(class_))
+            sources.append(("", "", {"commands": table("commands").get(class_, ())}))
+    leads = _united(
+        [*(leads for _, _, leads in sources[:2]), {} if number is None else number.leads_to]
+    )
+    arguments = arguments_of(event.code, message) if code is not None else {}
+    named = _named(code, arguments, whole)
     if named:
         leads["options"] = [*named, *(n for n in leads["options"] if n not in named)]
+    if "env" in arguments and arguments["env"] not in leads["variables"]:
+        leads["variables"].insert(0, arguments["env"])
+    for kind in ("variables", "rank_table_keys"):  # those that the message itself names come first
+        leads[kind].sort(key=lambda name: re.search(r"\b{}\b".format(name), message) is None)
     if leads["options"]:
         leads["commands"] = [
             each.replace("OPTION", leads["options"][0]) for each in leads["commands"]
         ]
     if not ours:
         leads["options"], leads["rules"] = [], []
-        leads["commands"] = [each for each in leads["commands"] if "SCRIPT" not in each]
+        leads["variables"] = [each for each in leads["variables"] if each not in _OF_THE_ADAPTER]
+        leads["commands"] = [each for each in leads["commands"] if not _OF_JOBS.search(each)]
     places: List[Place] = []
     if event.script is not None:
         places.append(Place(event.script[0], event.script[1]))
@@ -282,16 +306,26 @@ def _message(event: Event) -> str:
     return "\n".join(lines[:_LINES_OF_MESSAGE])[:_MOST_OF_MESSAGE]
 
 
-def _number(text: str) -> Optional[Number]:
-    """The return number that says most; what only follows from another one is left out."""
+def _number(text: str, any_one: bool) -> Optional[Number]:
+    """The return number that says most.
+
+    Args:
+        text: what was printed.
+        any_one: one that only follows from another is better than none.
+    """
     found = [match.group("acl") for match in _ACL.finditer(text)]
     found += [match.group("hex") for match in _RETCODE.finditer(text)]
     found += [number_named(match.group("reason")) for match in _REASON.finditer(text)]
+    first: Optional[Number] = None
     for each in found:
         number = number_of(each)
-        if number is not None and each.lower() not in _FOLLOWERS:
-            return number_of(number.same_as) or number if number.same_as else number
-    return None
+        if number is None:
+            continue
+        number = number_of(number.same_as) or number if number.same_as else number
+        if number.number not in _FOLLOWERS:
+            return number
+        first = first or number
+    return first if any_one else None
 
 
 def _class(
@@ -344,7 +378,7 @@ def _united(all_leads: Iterable[Mapping[str, Sequence[str]]]) -> Dict[str, List[
     return found
 
 
-def _named(code: Optional[Code], printed: str, message: str, text: str) -> List[str]:
+def _named(code: Optional[Code], arguments: Mapping[str, str], text: str) -> List[str]:
     """Options that the message itself names, by a key of the graph engine or by their name."""
     from npu_config.catalogue import OPTIONS
 
@@ -352,7 +386,7 @@ def _named(code: Optional[Code], printed: str, message: str, text: str) -> List[
     for key in _GE_KEY.findall(text):
         found += option_of(key.rstrip("."))
     if code is not None and code.names_option:
-        for value in arguments_of(printed, message).values():
+        for value in arguments.values():
             word = value.lstrip("-")
             found += [word] if word in OPTIONS else option_of(word) if "." in word else []
     for match in re.finditer(r"\boption '?(\w+)'?", text):

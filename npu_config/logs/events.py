@@ -5,23 +5,40 @@ what may be a cause; everything else is counted.
 """
 
 import re
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 import attr
 
-from npu_config.logs.facts import OTHER_SIDE, End, Known, code_of, dull, end_of, known
+from npu_config.logs.facts import OTHER_SIDE, End, Known, code_of, end_of
 from npu_config.logs.records import CODE, Record, local, seconds
+from npu_config.logs.words import (
+    DIGITS,
+    ERROR,
+    FOLLOWER,
+    KNOWN,
+    LOOKED_AT,
+    OWN,
+    SIGN,
+    failure_named,
+    shape,
+)
 
-__all__ = ["ERROR", "FOLLOWER", "KNOWN", "OWN", "SIGN", "Channel", "Event"]
-
-FOLLOWER, SIGN, ERROR, KNOWN, OWN = range(5)
-"""How much an event says: a follow-up; a sign; an error; a known failure; a code of its own."""
+__all__ = [
+    "ERROR",
+    "FOLLOWER",
+    "KNOWN",
+    "OWN",
+    "SIGN",
+    "Channel",
+    "Event",
+    "failure_named",
+    "shape",
+]
 
 MOST_EVENTS = 2_000
 """Of one channel; those behind are counted only.  The first cause is not among the last."""
 
-_MOST_LINES, _LOOKED_AT = 60, 4_000
-_MOST_REMEMBERED = 4_096
+_MOST_LINES = 60
 
 _TRACEBACK_OF_CODES = re.compile(r"^\s*TraceBack \(most recent call last\):\s*$")
 _TRACEBACK = re.compile(r"^\s*(?:\^C)*Traceback \(most recent call last\):\s*$")
@@ -44,13 +61,13 @@ _INNER = re.compile(r"^[EW][A-Z0-9]?[89]{4}|^[EW][A-Z0-9][89]{4}")
 _BLOCK = re.compile(
     r"^\s*(?:\[ERROR\] RecentErrMsg: ?)?(?:(?P<code>[EW][A-Z0-9]\d{4})(?:: |:$|  ?(?=\S)"
     r"|(?=\[PID))"
-    r"|\[PID: ?\d+\] \d{4}-\S+ \w*\((?P<titled>[EW][A-Z0-9]\d{4})\):)"
+    r"|\[PID: ?\d+\] \d{4}-\S+ [\w ]{0,60}\((?P<titled>[EW][A-Z0-9]\d{4})\):)"
 )
 _HEAD = re.compile(
     r"^\s*(?:\[ERROR\] RecentErrMsg: ?)?(?:[EW][A-Z0-9]\d{4}(?:: ?|  ?|(?=\[)))?"
     r"(?:\[PID: ?(?P<pid>\d{1,9})\] ?)?"
     r"(?P<time>\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d\.\d{3}(?:\.\d{3})?)? *"
-    r"(?:\w*\([EW][A-Z0-9]\d{4}\):)? *"
+    r"(?:[\w ]{0,60}\([EW][A-Z0-9]\d{4}\):)? *"
 )
 _HEADLINE = re.compile(
     r"(?:Inner Error[!,]?|Internal error!|Unknown error occurred)[^\[]{0,80}$", re.I
@@ -70,12 +87,19 @@ _DEVICE = re.compile(
 )
 _OTHER = re.compile(
     r"get so(?:ck|kc)et timeout|wait socket establish timeout|[Nn]otify [Ww]ait|Heartbeat Lost|"
+    r"lost heartbeat|status\[LOST\]|[Ll]inks ?[Ee]stablish ?[Cc]ompleted|"
     r"receive sig ?term|SIGTERM|Wait timeout for sockets recv|\b(?:107020|507046|507048)\b|"
     r"retCode=0x1(?:05|11)\b|Horovod has been shut down|Task from HCCL run failed|LINK_ERROR_INFO"
     r"|topo exchange (?:server|agent)"
 )
 _IMPLIED = (
-    (re.compile(r"(?:get so(?:ck|kc)et|wait socket establish) timeout"), "EI0006"),
+    (
+        re.compile(
+            r"(?:get so(?:ck|kc)et|wait socket establish) timeout"
+            r"|[Ll]inks ?[Ee]stablish ?[Cc]ompleted"
+        ),
+        "EI0006",
+    ),
     (re.compile(r"Task from HCCL run failed|[Nn]otify [Ww]ait"), "EI0002"),
 )
 """Lines that are printed before a code, or instead of it."""
@@ -85,6 +109,11 @@ _TABLE = re.compile(r"\]\s*(?:\|[ -]|__{10})")
 
 _LOSS_SCALE = re.compile(r"loss[_ ]scale['\"]?\s*[=:]\s*(?P<value>[0-9.]+(?:e[+-]?\d+)?)", re.I)
 _SHUFFLE = re.compile(r"shuffle buffer \(this may take a while\)|Shuffle buffer filled")
+_RETURNED = re.compile(
+    r"(?:(?:runtime|ge) result = |error code is |errno: ?)(?:[1-5]07\d{3}|[1-5]61\d{3}|50000\d)\b"
+)
+"""What callers return, where nothing else is there."""
+
 _CALLERS = ("DEVICE", "SESSION", "ME", "MD", "APP", "HCCL_ADPT", "KERNEL_RUNTIME")
 """Modules of frameworks, whose lines repeat what the software below them said."""
 
@@ -119,7 +148,6 @@ _PROCESS = re.compile(
     r"|on rank (\d{1,6}) in comm|local_rank: (\d{1,6})"
 )
 _DATA_ENDED = re.compile(r"End of sequence|OutOfRangeError")
-_DIGITS = re.compile(r"0x[0-9a-fA-F]+|\d+")
 _SITE = re.compile(
     r"(?:site|dist)-packages[/\\]|/lib/python\d|[/\\]lib[/\\]python\d|<frozen|^<"
     r"|npu_config[/\\]runner"
@@ -177,14 +205,6 @@ class Event:
         return bool(self.code) and (_is_inner(self.code) if code is None else not code.own)
 
 
-class _Shape(NamedTuple):
-    """What is said of all lines that differ in numbers only."""
-
-    weight: int
-    failure: Optional[Known]
-    strength: str
-
-
 def _is_inner(code: str) -> bool:
     return code[2:] in ("9999", "8888") or code[1:] in (
         "19999",
@@ -193,35 +213,6 @@ def _is_inner(code: str) -> bool:
         "49999",
         "89999",
     )
-
-
-_shapes: Dict[str, _Shape] = {}
-
-
-def shape(text: str) -> _Shape:
-    """What the words of a line say: a known failure, a line that is no cause, or nothing."""
-    text = text[:_LOOKED_AT]
-    key = _DIGITS.sub("0", text)
-    found = _shapes.get(key)
-    if found is None:
-        if len(_shapes) >= _MOST_REMEMBERED:
-            _shapes.clear()
-        found = _shapes[key] = _shape(text)
-    return found
-
-
-def _shape(text: str) -> _Shape:
-    found = [each for each in dull() if each.pattern.search(text)]
-    strengths = {"other" if each.id == "other-rank" else each.strength for each in found}
-    if "harmless" in strengths:
-        return _Shape(FOLLOWER, None, "harmless")
-    strength = next((each for each in ("strong", "weak", "other") if each in strengths), "")
-    failures = [each for each in known() if each.pattern.search(text) and each.id != "py-generic"]
-    first = [each for each in failures if each.first]
-    certain = [each for each in first if each.certain] or first
-    if certain:
-        return _Shape(KNOWN, certain[0], "" if strength == "weak" else strength)
-    return _Shape(ERROR, failures[0] if failures else None, strength)
 
 
 _QUICK = re.compile(
@@ -298,7 +289,7 @@ class Channel:
 
     def _goes_on(self, number: int, line: Record) -> None:
         """Whether a line tells that the job trains, that it came to its end, or lost its loss."""
-        body = line.body[:_LOOKED_AT]
+        body = line.body[:LOOKED_AT]
         if _OF_ENDS.search(body) is not None and _LAST_WORDS.search(body) is not None:
             self.closed = self.trained
             if not body.startswith("real"):  # the time of a job that failed is told, too
@@ -310,7 +301,7 @@ class Channel:
             if match.group("value")[-1:].isdecimal():
                 self.lost.pop(name, None)
             elif name not in self.lost and len(self.lost) < _MOST_LOSSES:
-                failure = _named("py-nan-loss")
+                failure = failure_named("py-nan-loss")
                 self.lost[name] = self._event(number, line, line.body, KNOWN, failure, False)
 
     def _blank(self) -> None:
@@ -328,8 +319,8 @@ class Channel:
             self._quiet(number, line)
             return
         if line.level not in ("ERROR", "FATAL"):
-            if line.form == "slog" and line.level == "WARNING" and "Ascend Error Message" in body:
-                self._coded(number, line, body)
+            if line.form == "slog" and line.level == "WARNING":
+                self._warned(number, line)
             return
         if "error report" in body or _TABLE.search(body) is not None:
             self.followers += 1
@@ -357,11 +348,25 @@ class Channel:
             )
         )
 
+    def _warned(self, number: int, line: Record) -> None:
+        """A warning of slog: what frameworks quote in one, and a GetNext that has no data."""
+        if "Ascend Error Message" in line.body:
+            self._coded(number, line, line.body)
+        elif "GetNext" in line.body:
+            failure = shape(line.body).failure
+            if failure is None or failure.id not in ("faq-getnext-timeout", "ms-getnext"):
+                return
+            slow = "might result" in line.body  # it may go well all the same
+            weight = SIGN if slow else KNOWN
+            event = self._event(number, line, local(line.body), weight, failure, slow)
+            event.form = "shuffle" if slow else event.form
+            self._add(event)
+
     def _ending(self, number: int, line: Record) -> None:
         """Whether a line says that the process came to its regular end, or its data did."""
         if _DATA_ENDED.search(line.body) is not None:
             if self.ended is None or self.ended.failure is None:
-                failure = _named("py-out-of-range")
+                failure = failure_named("py-out-of-range")
                 self.ended = self._event(number, line, line.body, FOLLOWER, failure, False)
         elif _FINISHED.search(line.body) is not None:
             self.finished = True
@@ -390,7 +395,7 @@ class Channel:
 
     def _compiled(self, number: int, line: Record, graph: str) -> None:
         if graph not in self.graphs and len(self.graphs) < MOST_EVENTS:
-            failure = _named("faq-graph-ids-differ")
+            failure = failure_named("faq-graph-ids-differ")
             self.graphs[graph] = self._event(number, line, line.body, FOLLOWER, failure, False)
 
     def _shuffle(self, number: int, line: Record) -> None:
@@ -428,7 +433,7 @@ class Channel:
         if not self._in_traceback:
             self._ignoring = self._ignored
         self._ignored = body.startswith("Exception ignored ")
-        end = end_of(body[:_LOOKED_AT])
+        end = end_of(body[:LOOKED_AT])
         if end is not None and self._told(number, line, end):
             return
         if _TRACEBACK.match(body):
@@ -495,7 +500,7 @@ class Channel:
             return
         if _CRASH.match(body) is not None:
             weight = KNOWN if found.weight == KNOWN else SIGN
-            failure = found.failure or _named("job-crashed")
+            failure = found.failure or failure_named("job-crashed")
             crash = self._event(number, line, body, weight, failure, False)
             crash.form = "crash"
             self._add(crash)
@@ -513,7 +518,9 @@ class Channel:
                     found.strength == "weak",
                 )
             )
-        elif body.startswith(("ERROR", "[ERROR]", "Error:")) and not found.strength:
+        elif (
+            body.startswith(("ERROR", "[ERROR]", "Error:")) and not found.strength
+        ) or _RETURNED.search(body) is not None:
             self._add(self._event(number, line, body, SIGN, found.failure, False))
 
     def _exception(self, number: int, line: Record, text: str, traced: bool) -> None:
@@ -603,7 +610,7 @@ class Channel:
         if not _HEADLINE.search(text) or not event.inner:
             event.details.append(text.strip())
             event.above = 1
-        key = (code, _DIGITS.sub("0", text[:300]))
+        key = (code, DIGITS.sub("0", text[:300]))
         before = self._seen.get(key)
         if before is not None:
             self.followers += 1
@@ -741,7 +748,7 @@ class Channel:
         if not self._in_traceback or self._opened is None or self._ignoring:
             return None
         number, line = self._opened
-        event = self._event(number, line, line.body, SIGN, _named("py-cut-off"), False)
+        event = self._event(number, line, line.body, SIGN, failure_named("py-cut-off"), False)
         self._with_frames(event)
         return event
 
@@ -760,9 +767,5 @@ class Channel:
             self.last_time,
             KNOWN,
             text,
-            failure=found.failure or _named("faq-loss-scale-zero"),
+            failure=found.failure or failure_named("faq-loss-scale-zero"),
         )
-
-
-def _named(id: str) -> Optional[Known]:
-    return next((each for each in known() if each.id == id), None)

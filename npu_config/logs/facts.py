@@ -34,6 +34,7 @@ __all__ = [
     "Known",
     "Number",
     "Unlisted",
+    "advice_of",
     "code_of",
     "codes",
     "end_of",
@@ -155,6 +156,11 @@ class Dull(NamedTuple):
     strength: str
 
 
+def advice_of(class_: str) -> str:
+    """What to do about a failure of which only the class is known; empty where that is nothing."""
+    return _ADVICE.get(class_, "")
+
+
 class Number(NamedTuple):
     """A number that a function returns: of acl, the runtime or the graph engine."""
 
@@ -163,14 +169,15 @@ class Number(NamedTuple):
     meaning: str
     class_: str
     same_as: str
-    todo: str = ""
+    todo: str
+    leads_to: Leads
 
     @property
     def advice(self) -> str:
         """What to do about it: its own advice, or that of its class."""
         other = numbers().get(self.same_as)
         class_ = self.class_ or (other.class_ if other is not None else "")
-        return self.todo or (other.todo if other is not None else "") or _ADVICE.get(class_, "")
+        return self.todo or (other.todo if other is not None else "") or advice_of(class_)
 
 
 def _rows(name: str) -> Iterator[Dict[str, Any]]:
@@ -224,6 +231,7 @@ def numbers() -> Mapping[str, Number]:
             row.get("class", ""),
             row.get("same_as", ""),
             row.get("todo", ""),
+            row.get("leads_to", {}),
         )
         for row in _rows("numbers")
     }
@@ -251,6 +259,16 @@ class Unlisted(NamedTuple):
 
     part: str
     meaning: str
+
+    @property
+    def sentence(self) -> str:
+        """What can be said of it."""
+        if self.meaning:
+            return phrase("a number of {}: {}", self.part, self.meaning)
+        return phrase(
+            "a number of {}; its own meaning is not known: read the text that stands with it",
+            self.part,
+        )
 
 
 _PARTS = (
@@ -318,6 +336,7 @@ _ENDS = re.compile(
     r"|oom|OOM|Killed|killed|SIGNAL|Signal|SIG|egmentation|bort|us error|nstruction|exception"
     r"|Interrupt|erminated|Hangup|hangup|CANCELLED|PBS|Job was|victed|TERMINATION|ABORT"
     r"|low on resource|: error: |not found|No such file|can't open|denied|No space|1 process"
+    r"|已杀死|错误|已放弃|已中止|指令|例外|已终止|未找到|没有那个|权限不够"
 )
 """What stands in every line that :func:`end_of` knows."""
 
@@ -350,7 +369,7 @@ def dull() -> Tuple[Dull, ...]:
 
 @functools.lru_cache(maxsize=None)
 def table(name: str) -> Mapping[str, Any]:
-    """One of the small tables: ``modules``, ``options``, ``hccl``, ``driver``."""
+    """One of the small tables: ``modules``, ``options``, ``hccl``, ``driver``, ``commands``."""
     return next(row["rows"] for row in _rows("tables") if row["table"] == name)
 
 

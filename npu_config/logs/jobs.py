@@ -14,6 +14,7 @@ from typing import (
     Mapping,
     NamedTuple,
     Optional,
+    Pattern,
     Sequence,
     Set,
     Tuple,
@@ -54,11 +55,19 @@ _AWAITED = re.compile(
 )
 _CAME = re.compile(r"connected rankinfo\[LINE \d{1,9}\]: (?P<ranks>[\[\]\d, ]+)")
 _ABSENT = re.compile(r'unconnected ranks: "?\[(?P<ranks>[\d, ]*)\]')
+_LOST = re.compile(
+    r"rank \[[^\]]{1,99}\]: rank \[(?P<server>[^\]/]{1,60})/(?P<device>\d{1,6})\] status\[LOST\]"
+    r"|serverId\[(?P<server2>[^\]]{1,60})\], deviceId\[(?P<device2>\d{1,6})\], Heartbeat Lost"
+    r"|Location\[IP/ID\]:\[(?P<server3>[^\]/]{1,60})/(?P<device3>\d{1,6})\].{0,200}Heartbeat Lost"
+)
+_KILLED = re.compile(r"[Kk]illed? process (\d{1,9})\b")
 _NOBODY = 4294967295
 _TENSORFLOW = re.compile(r"tensorflow|GeOp\d|GEOP|npu_bridge|tf_adapter", re.I)
 _OTHERS = (
     ("mindspore", re.compile(r"mindspore", re.I)),
-    ("pytorch", re.compile(r"torch|\bERR\d{5} |ASCEND_LAUNCH_BLOCKING", re.I)),
+    ("pytorch", re.compile(r"torch|\bERR\d{5} |ASCEND_LAUNCH_BLOCKING|compiler_depend\.ts", re.I)),
+    ("paddle", re.compile(r"paddle", re.I)),
+    ("ggml", re.compile(r"\bggml", re.I)),
 )
 _MOST_FILES = 20_000
 _DULL = ("[INFO]", "[DEBUG]", "[EVENT]")
@@ -72,6 +81,7 @@ class Process:
         channels: what it wrote, by file.
         rank: its number in the job, where something says it.
         waits_for: ranks that it waited for.
+        lost: server and device of the process that it lost first.
         started: when it said that it had joined the others, on its own clock.
         shift: how many seconds its clock is ahead of that of most.
         survived: exceptions and lines of errors behind which it came to its regular end.
@@ -84,6 +94,7 @@ class Process:
     device: Optional[int] = None
     host: Optional[str] = None
     waits_for: Set[int] = attr.Factory(set)
+    lost: Optional[Tuple[str, int]] = None
     survived: Sequence[Event] = ()
     first: Optional[Event] = None
     started: Optional[float] = None
@@ -135,7 +146,7 @@ class Job:
     Attributes:
         paths: the files, by their number.
         unread: what could not be read, and why.
-        framework: tensorflow, mindspore, pytorch; empty where nothing says it.
+        framework: tensorflow, or another of ``_OTHERS``; empty where nothing says it.
         size: how many ranks there have to be; 0 where nothing says it.
         came: ranks that another one has seen.
         absent: ranks that another one names as those that did not come.
@@ -204,51 +215,31 @@ class _Reader:
         self.channels: Dict[Tuple[int, str], Channel] = {}
         self.facts: Dict[Tuple[str, int], _RankFact] = {}
         self.waits: Dict[Tuple[int, str], Set[int]] = {}
+        self.lost: Dict[Tuple[int, str], Tuple[str, int]] = {}
         self._frameworks: Dict[str, int] = {}
 
     def read(self, number: int, stream: IO[bytes]) -> None:
-        path = self.job.paths[number]
-        tree = _tree_of(path)
-        pid = _pid_of(path)
-        channel: Optional[Channel] = None
-        who, clock = None, None
         following = lines(stream)
         first = list(itertools.islice(following, _SAMPLE))
-        prefix = prefix_of([text for _, text in first])
+        feed = _Writer(self, number, prefix_of([text for _, text in first])).feed
         for line_number, text in itertools.chain(first, following):
-            line = record(text, prefix)
-            writer = line.who or ("" if pid or line.pid <= 0 else "{}{}".format(_OF_PID, line.pid))
-            if channel is None or writer != who:
-                who = writer
-                channel = self._channel(number, who)
-                if not line.who and clock is not None:
-                    channel.last_time = clock
-            if "rank" in text:
-                self._ranks(number, line, tree, pid, who)
-            channel.feed(line_number, text, line)
-            clock = line.time if line.time is not None else clock
-            if not self._frameworks.get("tensorflow"):
-                self._framework(text)
+            feed(line_number, text)
 
-    def feed(self, number: int, line_number: int, text: str) -> bool:
-        """One line; whether something went wrong in it."""
-        line = record(text)
-        channel = self._channel(number, line.who)
-        if "rank" in text:
-            path = self.job.paths[number]
-            self._ranks(number, line, _tree_of(path), _pid_of(path), line.who)
-        before = len(channel.events), channel.followers
-        channel.feed(line_number, text, line)
-        self._framework(text)
-        return before != (len(channel.events), channel.followers)
+    def forget(self, number: int) -> None:
+        """Forget what was told of a file."""
+        for told in (self.channels, self.waits, self.lost):
+            for key in [key for key in told if key[0] == number]:
+                del told[key]
 
-    def _channel(self, number: int, who: str) -> Channel:
+    def channel(self, number: int, who: str) -> Channel:
         found = self.channels.get((number, who))
         if found is None:
             found = self.channels[number, who] = Channel(number)
         return found
 
-    def _framework(self, text: str) -> None:
+    def learn_framework(self, text: str) -> None:
+        if self._frameworks.get("tensorflow"):
+            return
         if _TENSORFLOW.search(text):
             self._frameworks["tensorflow"] = 1
         for name, pattern in _OTHERS:
@@ -260,7 +251,7 @@ class _Reader:
             return "tensorflow"
         return max(self._frameworks, key=lambda name: self._frameworks[name], default="")
 
-    def _ranks(self, number: int, line: Record, tree: str, pid: int, who: str) -> None:
+    def learn_ranks(self, number: int, line: Record, tree: str, pid: int, who: str) -> None:
         body, job = line.body, self.job
         if _JOINS.search(body) is not None:
             size, rank = _SIZE.search(body), _OWN_RANK.search(body)
@@ -277,15 +268,67 @@ class _Reader:
                     line.time if joined and before.started is None else before.started,
                 )
                 return
+        lost = _LOST.search(body)
+        if lost is not None:
+            where, which = [str(group) for group in lost.groups() if group is not None]
+            self.lost.setdefault((number, who), (where, int(which)))
         waits = self.waits.setdefault((number, who), set())
-        for match in _DESTINATION.finditer(body):
-            waits.add(int(match.group("rank")))
+        row = _DESTINATION.search(body)  # of its columns the first names who did not answer
+        if row is not None:
+            waits.add(int(row.group("rank")))
         for match in _AWAITED.finditer(body):
             waits.add(int(next(group for group in match.groups() if group)))
         for pattern, ranks in ((_CAME, job.came), (_ABSENT, job.absent)):
-            found = pattern.search(body)
-            if found is not None:
-                ranks.update(map(int, re.findall(r"\d{1,18}", found.group("ranks"))))
+            named = pattern.search(body)
+            if named is not None:
+                ranks.update(map(int, re.findall(r"\d{1,18}", named.group("ranks"))))
+
+
+class _Writer:
+    """Gives the lines of one file to the channels of those who wrote them."""
+
+    def __init__(self, reader: _Reader, number: int, prefix: Optional[Pattern[str]]) -> None:
+        path = reader.job.paths[number]
+        self._reader, self._number, self._prefix = reader, number, prefix
+        self._tree, self._pid = _tree_of(path), _pid_of(path)
+        self._channel: Optional[Channel] = None
+        self._who: Optional[str] = None
+        self._clock: Optional[float] = None
+
+    def feed(self, line_number: int, text: str) -> bool:
+        """The next line that is worth reading; whether something went wrong in it."""
+        line, reader = record(text, self._prefix), self._reader
+        who = line.who
+        if not who and not self._pid and line.pid > 0:
+            who = "{}{}".format(_OF_PID, line.pid)
+        channel = self._channel
+        if channel is None or who != self._who:
+            self._who = who
+            channel = self._channel = reader.channel(self._number, who)
+            if not line.who and self._clock is not None:
+                channel.last_time = self._clock
+        if "rank" in text or "Lost" in text or "|  " in text:
+            reader.learn_ranks(self._number, line, self._tree, self._pid, who)
+        before = len(channel.events) + channel.followers
+        channel.feed(line_number, text, line)
+        if line.time is not None:
+            self._clock = line.time
+        reader.learn_framework(text)
+        return len(channel.events) + channel.followers != before
+
+
+class _Grown:
+    """How far a file was read, and its first lines as long as they may tell of a launcher."""
+
+    def __init__(self, number: int, writer: _Writer) -> None:
+        self.number = number
+        self.writer = writer
+        self.lines = 0
+        self.first: Optional[List[Tuple[int, str]]] = []
+
+
+_ASKED = (8, 25, 75, _SAMPLE)
+"""Behind how many lines it is asked what a launcher wrote before each of them."""
 
 
 class Growing:
@@ -293,21 +336,35 @@ class Growing:
 
     def __init__(self) -> None:
         self._reader = _Reader(Job())
-        self._numbers: Dict[str, int] = {}
-        self._lines: List[int] = []
+        self._files: Dict[str, _Grown] = {}
 
     def feed(self, path: str, text: str) -> bool:
         """One more line of a file; whether something went wrong in it."""
         reader = self._reader
-        number = self._numbers.get(path)
-        if number is None:
-            number = self._numbers[path] = len(reader.job.paths)
+        file = self._files.get(path)
+        if file is None:
+            number = len(reader.job.paths)
             reader.job.paths.append(path)
-            self._lines.append(0)
-        self._lines[number] += 1
+            file = self._files[path] = _Grown(number, _Writer(reader, number, None))
+        file.lines += 1
         if not text.strip() or text.startswith(_DULL):
             return False
-        return reader.feed(number, self._lines[number], text)
+        told = file.writer.feed(file.lines, text)
+        if file.first is not None:
+            file.first.append((file.lines, text))
+            if len(file.first) in _ASKED:
+                told = self._asked(file, file.first) or told
+        return told
+
+    def _asked(self, file: _Grown, first: Sequence[Tuple[int, str]]) -> bool:
+        """Read the first lines once more when a launcher wrote something before each of them."""
+        prefix = prefix_of([text for _, text in first])
+        if prefix is None:
+            file.first = None if len(first) >= _SAMPLE else file.first
+            return False
+        self._reader.forget(file.number)
+        file.first, file.writer = None, _Writer(self._reader, file.number, prefix)
+        return sum(file.writer.feed(number, text) for number, text in first) > 0
 
     def job(self) -> Job:
         """The job as far as it is known."""
@@ -412,6 +469,7 @@ def _assemble(job: Job, reader: _Reader) -> None:
         process.device = device if process.device is None else process.device
         process.host = host if process.host is None else process.host
         process.waits_for |= reader.waits.get((number, who), set())
+        process.lost = process.lost or reader.lost.get((number, who))
     job.processes = _joined(list(by_key.values()))
     if len(job.processes) == 1 and not job.size:
         (alone,) = job.processes
@@ -420,7 +478,15 @@ def _assemble(job: Job, reader: _Reader) -> None:
             alone.rank = None
     _number(job)
     _set_clocks(job.processes)
+    of_pids = {pid: fact.rank for (_, pid), fact in reader.facts.items()}
+    for event in (each for channel in reader.channels.values() for each in channel.events):
+        killed = _KILLED.search(event.text) if event.form == "outside" else None
+        if killed is not None and event.rank is None:
+            event.rank = of_pids.get(int(killed.group(1)))
+    places = {(each.host, each.device): each.rank for each in job.processes}
     for process in job.processes:
+        rank = places.get(process.lost) if process.lost is not None else None
+        process.waits_for |= set() if rank is None else {rank}
         process.waits_for -= {_NOBODY, process.rank if process.rank is not None else -1}
 
 
@@ -507,6 +573,6 @@ def _joined(processes: List[Process]) -> List[Process]:
 def _merge(into: Process, other: Process) -> None:
     into.channels += other.channels
     into.waits_for |= other.waits_for
-    for name in ("rank", "device", "host", "started"):
+    for name in ("rank", "device", "host", "started", "lost"):
         if getattr(into, name) is None:
             setattr(into, name, getattr(other, name))

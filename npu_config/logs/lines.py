@@ -13,14 +13,25 @@ from typing import IO, Generator, Iterator, List, NamedTuple, Optional, cast
 
 from npu_config.core.files import reading
 
-__all__ = ["LONGEST", "Copied", "Line", "UnreadableError", "lines", "opened", "plain"]
+__all__ = [
+    "LONGEST",
+    "Copied",
+    "Line",
+    "UnreadableError",
+    "between",
+    "lines",
+    "opened",
+    "plain",
+]
 
 BLOCK = 1 << 20
 LONGEST = 1 << 16
 """Characters of a line that are looked at; a line of a log is far shorter."""
 
 _WORTH = re.compile(rb"\n(?!\[(?:INFO|DEBUG|EVENT|TRACE|WARN)|\n|\r\n|\Z)")
-_OF_RANKS = (b"rankNum[", b"Entry-HcclCommInitRootInfo")
+_ASKED_FOR = (b"rankNum[", b"Entry-HcclCommInitRootInfo", b"GetNext")
+"""Words of lines that are read although they are of INFO or warnings."""
+
 _ENCODINGS = ("utf-8", "gb18030")
 _GZIP = b"\x1f\x8b"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -140,12 +151,32 @@ def lines(stream: IO[bytes]) -> Iterator[Line]:
         yield Line(number, _last_part(rest))
 
 
+def between(stream: IO[bytes], first: int, last: int) -> List[bytes]:
+    """Some lines of a stream by their numbers, each as far as it is looked at."""
+    found: List[bytes] = []
+    number, rest = 1, b""
+    for block in iter(lambda: stream.read(BLOCK), b""):
+        count = block.count(b"\n")
+        if number + count < first:
+            number += count
+            rest = (block[block.rfind(b"\n") + 1 :] if count else rest + block)[:LONGEST]
+            continue
+        *whole, rest = (rest + block).split(b"\n")
+        found += [raw[:LONGEST] for raw in whole[max(first - number, 0) : last + 1 - number]]
+        number, rest = number + len(whole), rest[:LONGEST]
+        if number > last:
+            return found
+    return [*found, rest] if rest and number >= first else found
+
+
 def _worth(block: bytes, number: int) -> Generator[Line, None, int]:
     """Those of some whole lines, of which the first has a number; the number of the next."""
     position, counted = 0, number
     wanted: List[int] = [] if block.startswith((b"[INFO", b"[DEBUG", b"[EVENT", b"\n")) else [0]
     wanted += [match.end() for match in _WORTH.finditer(block)]
-    extra = {block.rfind(b"\n", 0, found) + 1 for word in _OF_RANKS for found in _all(block, word)}
+    extra = {
+        block.rfind(b"\n", 0, found) + 1 for word in _ASKED_FOR for found in _all(block, word)
+    }
     if extra:
         wanted = sorted(extra.union(wanted))
     last = block.rfind(b"\n", 0, len(block) - 1) + 1

@@ -12,7 +12,6 @@ _STAMP = (
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)(?:\sstd(?:out|err)\s[FP])?"
 )
 _PREFIX = re.compile(
-    r"(?:\x1b\[[0-9;]*m)*"
     r"(?:\[rank ?(?P<rank>\d{1,6})\]:\s?"
     r"|\[(?:\d{1,9},)?(?P<mpi>\d{1,6})\]<std(?:out|err|diag)>:\s?"
     r"|\[default(?P<local>\d{1,6})\]:\s?|\[pod/(?P<pod>[\w./-]{1,199})\]\s|" + _STAMP + r"\s"
@@ -20,9 +19,9 @@ _PREFIX = re.compile(
     r"|(?:ERROR|WARNING|INFO) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w/.]{1,99}\.py:\d{1,6}\]\s?|> ?"
     r"|(?P<name>[^\s:\[(]+\.(?:log|txt)):\d+:\s?)"
 )
-_STARTS = ("\x1b", "[", "(", ">", "2")
+_STARTS = ("[", "(", ">", "2")
 _OF_LAUNCHERS = tuple(
-    re.compile(r"(?:\x1b\[[0-9;]*m)*(?:" + form + ")")
+    re.compile(form)
     for form in (
         r" {0,4}(?P<rank>\d{1,5}):(?: |\Z)",  # srun -l
         r"\[(?P<rank>\d{1,5})\](?: |\Z)",  # mpiexec -prepend-rank
@@ -62,7 +61,7 @@ _TORCH = re.compile(
     re.S,
 )
 CODE = re.compile(
-    r"(?<![\w/.-])(?P<code>[EW][A-Z0-9]\d{4})(?=: |:$|\[PID|  ?\S|\)?: )"
+    r"(?:(?<![\w/.-])|(?<=\\n))(?P<code>[EW][A-Z0-9]\d{4})(?=: |:$|\[PID|  ?\S|\)?: )"
     r"|\((?P<titled>[EW][A-Z0-9]\d{4})\):"
 )
 """A code in a message: with a colon, two blanks or parentheses."""
@@ -111,7 +110,7 @@ def prefix_of(sample: Sequence[str]) -> Optional[Pattern[str]]:
     It is on nearly all of them, and what it names comes again and again, as no number of a step
     does.
     """
-    written = [text for text in sample if text.strip()]
+    written = [_COLOUR.sub("", text) for text in sample if text.strip()]
     for form in _OF_LAUNCHERS:
         found = [match.group(1) for match in map(form.match, written) if match is not None]
         if len(found) >= max(3, len(written) * 0.7) and len(set(found)) <= len(found) / 2:
@@ -122,6 +121,8 @@ def prefix_of(sample: Sequence[str]) -> Optional[Pattern[str]]:
 def record(text: str, prefix: Optional[Pattern[str]] = None) -> Record:
     """A line taken apart; ``prefix`` is what :func:`prefix_of` found in its log."""
     who, rank, device = "", None, None
+    if "\x1b" in text:
+        text = _COLOUR.sub("", text)
     named = prefix.match(text) if prefix is not None else None
     if named is not None:
         is_rank = "rank" in named.re.groupindex
@@ -142,8 +143,6 @@ def record(text: str, prefix: Optional[Pattern[str]] = None) -> Record:
                 who = match.group("name") or match.group("pod")
             text = text[match.end() :]
             match = _PREFIX.match(text)
-    if "\x1b" in text:
-        text = _COLOUR.sub("", text)
     for form, pattern in _FORMS:
         match = pattern.match(text)
         if match is None:

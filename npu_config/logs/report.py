@@ -7,9 +7,10 @@ import attr
 
 from npu_config.core.message import localized
 from npu_config.logs.causes import Cause, explained
-from npu_config.logs.events import KNOWN, Event
+from npu_config.logs.events import Event
 from npu_config.logs.jobs import Job, Process, read_job
 from npu_config.logs.verdict import Verdict, judged, time_of
+from npu_config.logs.words import KNOWN
 
 __all__ = ["Cause", "RankState", "Report", "read_logs", "report_of"]
 
@@ -59,8 +60,12 @@ class Report:
     copy: Optional[IO[bytes]] = None
 
     def as_json(self) -> Dict[str, Any]:
-        """The contract of ``npu-config log --format json``."""
-        return {
+        """The contract of ``npu-config log --format json``.
+
+        Where nothing failed, ``end_not_seen`` says in which logs no end of the job is seen: there
+        it is no all-clear.
+        """
+        document: Dict[str, Any] = {
             "version": 1,
             "first_cause": cause_as_json(self.first_cause),
             "others": [cause_as_json(cause) for cause in self.others],
@@ -78,6 +83,9 @@ class Report:
             ],
             "unread": [{"path": path, "why": localized(why)} for path, why in self.unread],
         }
+        if self.first_cause is None:
+            document["end_not_seen"] = list(self.endless)
+        return document
 
 
 def cause_as_json(cause: Optional[Cause]) -> Optional[Mapping[str, Any]]:

@@ -1,14 +1,14 @@
 """A report for a terminal: the cause first, where, what to do; then the others, then the ranks."""
 
 import contextlib
-import itertools
+import re
 import zlib
 from typing import IO, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.message import listed, localized, padded, phrase, printable, width
 from npu_config.logs.causes import Cause
 from npu_config.logs.facts import code_of
-from npu_config.logs.lines import decoded, opened
+from npu_config.logs.lines import between, decoded, opened
 from npu_config.logs.report import RankState, Report, shown_time
 
 __all__ = ["PAGE_TITLE", "TIMELINE_TITLE", "again", "around", "no_failure", "text_report"]
@@ -16,6 +16,14 @@ __all__ = ["PAGE_TITLE", "TIMELINE_TITLE", "again", "around", "no_failure", "tex
 PAGE_TITLE = phrase("npu-config log: what failed first")
 TIMELINE_TITLE = phrase("the first error of each rank")
 _WIDE, _LINES, _OTHERS, _RANKS = 200, 8, 8, 16
+
+
+_FRAMEWORKS = {
+    "mindspore": "MindSpore",
+    "pytorch": "PyTorch",
+    "paddle": "PaddlePaddle",
+    "ggml": "ggml",
+}
 
 
 def text_report(report: Report, everything: bool = False) -> str:
@@ -98,7 +106,7 @@ def _first(report: Report, cause: Cause, everything: bool) -> List[str]:
             localized(
                 "this is a job of {}: options of TensorFlow's adapter that a sentence names do "
                 "not apply to it",
-                {"mindspore": "MindSpore", "pytorch": "PyTorch"}[report.framework],
+                _FRAMEWORKS[report.framework],
             )
         )
     return lines
@@ -106,6 +114,9 @@ def _first(report: Report, cause: Cause, everything: bool) -> List[str]:
 
 def _title(cause: Cause) -> str:
     name = cause.code or cause.pattern or cause.component or class_name(cause.class_)
+    raised = re.match(r"[\w.]{1,200}(?=: |$)", cause.message)
+    if cause.pattern == "py-generic" and not cause.code and raised is not None:
+        name = raised.group().rpartition(".")[2]
     code = code_of(cause.code) if cause.code else None
     if code is not None and code.title:
         name = "{} {}".format(name, code.title)
@@ -128,6 +139,7 @@ def class_name(class_: str) -> str:
 def verdict_words(report: Report) -> List[str]:
     """How sure it is, in sentences: who stopped, who only waited, what is missing."""
     verdict = report.verdict
+    lost = verdict.process.lost if verdict.process is not None else None
     waiting = [
         state.rank
         for state in report.ranks
@@ -215,6 +227,10 @@ def verdict_words(report: Report) -> List[str]:
                 "rank {} stopped with {}; {} waited for it", verdict.rank, name, _others(waiting)
             )
         )
+    if lost is not None:
+        found.append(
+            phrase("lost first: device {} of server {}; read its log first", lost[1], lost[0])
+        )
     return found
 
 
@@ -294,7 +310,11 @@ def _ranks(report: Report, everything: bool) -> List[str]:
             )
         )
     ]
-    for state in states if everything else states[:_RANKS]:
+    shown = states
+    if len(states) > _RANKS and not everything:  # those that failed, and the first of the others
+        worst = sorted(range(len(states)), key=lambda at: (states[at].first_error is None, at))
+        shown = [states[at] for at in sorted(worst[:_RANKS])]
+    for state in shown:
         rows.append(_row(state))
     widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = [
@@ -333,10 +353,10 @@ def around(
     first = max(line - lines, 1)
     try:
         with again(path, copy) as stream:
-            found = list(itertools.islice(stream, first - 1, line + lines))
+            found = between(stream, first, line + lines)
     except (OSError, EOFError, zlib.error):
         return []
-    return [(first + number, decoded(raw.rstrip(b"\r\n"))) for number, raw in enumerate(found)]
+    return [(first + number, decoded(raw.rstrip(b"\r"))) for number, raw in enumerate(found)]
 
 
 @contextlib.contextmanager

@@ -5,8 +5,9 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 import attr
 
-from npu_config.logs.events import ERROR, FOLLOWER, KNOWN, OWN, SIGN, Channel, Event
+from npu_config.logs.events import Channel, Event
 from npu_config.logs.jobs import Job, Process
+from npu_config.logs.words import ERROR, FOLLOWER, KNOWN, OWN, SIGN, failure_named
 
 __all__ = ["Verdict", "judged", "time_of"]
 
@@ -83,6 +84,8 @@ def _first_of(process: Process, events: Sequence[Event]) -> Optional[Event]:
     told = [event for event in events if event.form == "outside" and event.weight < KNOWN]
     killed = [event for event in events if event.form == "outside" and event.weight >= KNOWN]
     events = [event for event in events if event.form != "outside"]
+    if process.end_is_seen:  # the data of the last step had ended
+        events = [each for each in events if not (each.form == "slog" and each.level == "WARNING")]
     failed = [event for event in events if event.weight >= SIGN and not event.weak]
     certain = [event for event in failed if event.weight >= ERROR]
     if killed and not (certain and _before(process, certain[0], killed[0])):
@@ -318,7 +321,9 @@ def _waiting(job: Job, processes: List[Process]) -> Verdict:
     ended = [p for p in job.processes if p.first is None and p.ended is not None]
     if ended:
         first = min(ended, key=lambda p: (p.last_time or 0.0) - p.shift)
-        return Verdict(first, first.ended, first.rank, ended=True)
+        assert first.ended is not None
+        event = attr.evolve(first.ended, failure=failure_named("py-out-of-range"))
+        return Verdict(first, event, first.rank, ended=True)
     silent = [p for p in job.processes if p.rank is not None and p.first is None]
     awaited = {rank for process in processes for rank in process.waits_for}
     suspects = [p for p in silent if p.rank in awaited] or (silent if len(silent) == 1 else [])

@@ -145,7 +145,7 @@ def run_config(work: Work, site: Site, name: str) -> None:
             work.manual(line, "save-on-rank", "with NPURunConfig: 0 in place of None")
     for line, names in nones.items():
         text = phrase("NPURunConfig does not take {}; None changes nothing", join(" and ", names))
-        work.manual(line, "runconfig-unsupported", text)
+        work.manual(line, "runconfig-unsupported", text, False)
 
 
 _FIRST_POSITION = 9

@@ -49,7 +49,6 @@ __all__ = [
 _TOP = 65536
 NOTEBOOK = ".ipynb"
 
-_VARIABLE = lazy_pattern(r"^[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*=", re.M)
 _GRAPH_TEXT = lazy_pattern(
     r"(?:node|meta_info_def|graph_def|saver_def|library) {0,8}:? {0,8}[{<]|saved_model_"
 )
@@ -66,6 +65,7 @@ _LOG = lazy_pattern(
     r"Traceback \(most recent call last\):)",
     re.MULTILINE,
 )
+_VARIABLE = lazy_pattern(r"(?:export[ \t]+)?([A-Za-z_]\w{0,99})[ \t]*=|unset[ \t]+\w")
 _MANIFEST = (
     lazy_pattern(r"^apiVersion: {0,8}\S", re.MULTILINE),
     lazy_pattern(r"^kind: {0,8}\S", re.MULTILINE),
@@ -137,7 +137,7 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
                 "enable_dump and dump_path",
             )
         return None
-    if lower.endswith(".env") and _VARIABLE.search(top) is not None and top[:2] != "#!":
+    if _sets_variables(top, lower):
         return Other(
             phrase("a file of environment variables"),
             phrase("run: npu-config env --check {}", path),
@@ -149,6 +149,19 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
             phrase("the log of a training run"), phrase("run: npu-config loss-scale {}", path)
         )
     return None
+
+
+def _sets_variables(text: str, name: str) -> bool:
+    """Whether a text is ``NAME=value`` line by line, with variables that jobs have."""
+    if kind_of_suffix(suffix_of(name)) is not None or text.startswith("#!"):
+        return False
+    lines = (line.strip() for line in text.splitlines())
+    found = [_VARIABLE.match(line) for line in lines if line and not line.startswith("#")]
+    if None in found:
+        return False
+    from npu_config.launch.environment.variables import VARIABLES
+
+    return any(match is not None and match.group(1) in VARIABLES for match in found)
 
 
 def is_log(text: str, name: str) -> bool:

@@ -9,7 +9,18 @@ of the run holds nothing of TensorFlow.
 import functools
 import os
 import sys
-from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, Optional, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 import attr
 
@@ -59,7 +70,9 @@ class Call:
         found: what its graph shows, with whether it matters only in a run that is repeated.
         flow: its control flow of TensorFlow 1.
         times: how often TensorFlow has run it.
-        shapes: the shapes that came in, and how often.
+        since: how often it had run when inputs came in the shapes of ``came``.
+        came: the shapes that came in last.
+        before: other shapes, and how often these came.
     """
 
     place: Place
@@ -70,7 +83,27 @@ class Call:
     found: Tuple[Tuple[Diagnostic, bool], ...] = ()
     flow: Optional[Flow] = None
     times: int = 0
-    shapes: Dict[Shapes, int] = attr.ib(factory=dict)
+    since: int = 0
+    came: Optional[Shapes] = None
+    before: Dict[Shapes, int] = attr.ib(factory=dict)
+
+    @property
+    def shapes(self) -> Dict[Shapes, int]:
+        """The shapes that came in, and how often."""
+        found = dict(self.before)
+        if self.came is not None:
+            found[self.came] = found.get(self.came, 0) + self.times - self.since
+        return found
+
+    def comes_in(self, shapes: Shapes) -> None:
+        """The next runs have these shapes."""
+        before, came = self.before, self.came
+        if shapes == came:
+            return
+        if came is not None:
+            before[came] = before.get(came, 0) + self.times - self.since
+        is_kept = shapes in before or len(before) < _MOST_SHAPES
+        self.came, self.since = shapes if is_kept else None, self.times
 
     def to_dict(self) -> Dict[str, Any]:
         """The object of a report."""
@@ -96,26 +129,28 @@ class LiveCall:
         number: of the run among those that all ranks must make alike; None for any other.
     """
 
-    __slots__ = ("number", "probes", "seen")
+    __slots__ = ("_told", "is_plain", "number", "probes", "seen")
 
     def __init__(self, seen: Call, probes: Tuple[Any, ...], number: Optional[int] = None) -> None:
         self.seen = seen
         self.probes = probes
         self.number = number
+        self.is_plain = not probes and number is None
+        self._told: Optional[List[Any]] = None
 
-    def ran(self, values: Iterable[Any]) -> None:
+    def ran(self, values: Sequence[Any]) -> None:
         """It is run once more.
 
         Args:
             values: what is fed, and what the probes gave.
         """
         seen = self.seen
-        seen.times += 1
         if seen.inputs:
-            came = tuple(map(shape_of, values))
-            known = seen.shapes
-            if came in known or len(known) < _MOST_SHAPES:
-                known[came] = known.get(came, 0) + 1
+            told = [getattr(each, "shape", None) for each in values]
+            if told != self._told or None in told:
+                seen.comes_in(tuple(map(shape_of, values)))
+                self._told = told
+        seen.times += 1
 
 
 def shape_of(value: Any) -> Shape:
@@ -157,7 +192,6 @@ class Calls:
         self._options = None if options is None else Options(options)
         self._is_mine = is_mine
         self._known: Dict[Any, LiveCall] = {}
-        self._same: Dict[Tuple[int, ...], Tuple[LiveCall, Any, Tuple[Any, ...]]] = {}
         self._growth = _Growth(self.place)
 
     def of(self, session: Any, found: Any, feeds: Tuple[Any, ...]) -> LiveCall:
@@ -170,16 +204,6 @@ class Calls:
         """
         if self._options is not None:
             self._growth.look(session.graph, self._trains)
-        same = (id(found), *map(id, feeds))
-        known = self._same.get(same)
-        if known is None:  # what the ids are of is kept with them, so that none is used again
-            if len(self._same) >= _MOST_CALLS:
-                self._same.clear()
-            known = self._same[same] = self._named(session, found, feeds), found, feeds
-        return known[0]
-
-    def _named(self, session: Any, found: Any, feeds: Tuple[Any, ...]) -> LiveCall:
-        """The call with these names: a step builds its fetches anew, or keeps them."""
         key = frozenset(map(_name, found.given)), tuple(map(_name, feeds))
         call = self._known.get(key)
         if call is None:
@@ -225,7 +249,8 @@ class Calls:
         )
         run = RunGraph(part, self._options, seen.purpose, process)
         seen.found = tuple(
-            (finding_of(run, sight).diagnostic, sight.is_hot) for sight in sights(run)
+            (_placed(finding_of(run, sight).diagnostic, seen.place), sight.is_hot)
+            for sight in sights(run)
         )
         seen.found += tuple((each, False) for each in of_the_run(run, seen.place))
         seen.flow = flow(run)
@@ -250,6 +275,14 @@ class Calls:
             if other is None and not _is_framework(frame.path):
                 other = Place(frame.path, frame.line)
         return other or Place()
+
+
+def _placed(found: Diagnostic, call: Place) -> Diagnostic:
+    """A finding with a line: of an operation that the script did not make, that of the run."""
+    if found.path is not None:
+        return found
+    message = phrase("{}; no line of the script made it, this one runs it", found.message)
+    return attr.evolve(found, message=message, path=call.path, line=call.line)
 
 
 class _Growth:

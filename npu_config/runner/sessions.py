@@ -13,6 +13,7 @@ from npu_config.rules.case import judge
 from npu_config.runner.calls import Calls
 from npu_config.runner.conclusions import conclude
 from npu_config.runner.doings import Doings
+from npu_config.tf1.purpose import OTHER, TRAINS
 
 
 @attr.s(slots=True, auto_attribs=True)
@@ -23,19 +24,32 @@ class SeenSession:
         place: where the script made it.
         options: option name to value, as the session carries them.
         findings: what the rules find in its configuration.
-        runs: how often it was run, without initialisation.
-        steps: how many training steps that was: a loop makes several in one run.
-        trains: whether a run of it trained, or was to train when the script was stopped.
         calls: what it ran.
+        loops: runs of the script that were loops of several runs of TensorFlow.
+        rounds: how many runs of TensorFlow these were.
+        trains: whether a run of it trained, or was to train when the script was stopped.
     """
 
     place: Place
     options: Dict[str, Any]
     findings: Tuple[Diagnostic, ...]
     calls: Calls
-    runs: int = 0
-    steps: int = 0
+    loops: int = 0
+    rounds: int = 0
     trains: bool = False
+
+    @property
+    def runs(self) -> int:
+        """How often the script ran it, without initialisation."""
+        return self.loops - self.rounds + self._times(lambda purpose: purpose != OTHER)
+
+    @property
+    def steps(self) -> int:
+        """How many training steps that was: a loop makes several in one run."""
+        return self._times(lambda purpose: purpose == TRAINS)
+
+    def _times(self, counts: Callable[[str], bool]) -> int:
+        return sum(each.times for each in list(self.calls.seen) if counts(each.purpose))
 
     @property
     def lacks_optimizer(self) -> bool:

@@ -33,6 +33,7 @@ from npu_config.tf1.purpose import OTHER, TRAINS, Fetched, fetched, purpose
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic, Place
+    from npu_config.runner.again import Again
     from npu_config.runner.calls import Calls, LiveCall
     from npu_config.runner.doings import Doings
     from npu_config.runner.sessions import SeenSession
@@ -184,20 +185,37 @@ class Watch:
         init, run = base.__init__, base.run
         self._read = run
         make, make_from_options = base.make_callable, base._make_callable_from_options
+        from npu_config.runner.again import Again
+
+        def again(session: Any) -> Optional[Again]:
+            """What needs no look a second time; nothing where every run is counted."""
+            ends = self._dry_run or self._steps is not None
+            return None if ends else Again(session.graph)
 
         def made(session: Any, *args: Any, **kwargs: Any) -> None:
             init(session, *with_threads(args), **with_threads(kwargs))
             session._npu_config_seen = self._see(session)
+            session._npu_config_again = again(session)
 
         def ran(session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
-            feeds = args[0] if args else kwargs.get("feed_dict")
+            feeds = (args[0] if args else kwargs.get("feed_dict")) or {}
+            again = session._npu_config_again
+            known = None if again is None else again.find(fetches, feeds)
+            if known is not None and known.call.is_plain and "run" not in session.__dict__:
+                try:
+                    result = run(session, fetches, *args, **kwargs)
+                except Exception:
+                    self._end_with_others()
+                    raise
+                known.call.ran(feeds.values())
+                return result
 
             def call(probes: Any) -> Any:
-                asked = [fetches, probes] if probes else fetches
-                result = run(session, asked, *args, **kwargs)
-                return result if probes else (result, ())
+                if probes:
+                    return run(session, [fetches, probes], *args, **kwargs)
+                return run(session, fetches, *args, **kwargs), ()
 
-            return self._ran("run", session, fetches, feeds or {}, call)
+            return self._ran("run", session, fetches, feeds, call)
 
         def callable_of(session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             call = make(session, fetches, *args, **kwargs)
@@ -249,9 +267,27 @@ class Watch:
         self, name: str, session: Any, fetches: Any, feeds: Any, call: Callable[[Any], Any]
     ) -> Any:
         """A call of a method of TensorFlow's class, by the script or in a round of a loop."""
-        found = fetched(session, fetches)
-        step = functools.partial(self._step, session, found, feeds, call)
-        return step() if name in vars(session) else self._observe(session, found, feeds, step)
+        again: Optional[Again] = session._npu_config_again
+        known = None if again is None else again.find(fetches, feeds)
+        is_round = name in vars(session)
+        if known is None:
+            found = fetched(session, fetches)
+            live = self._call_of(session, found, feeds)
+            step = functools.partial(self._step, live, feeds, call)
+            result = step() if is_round else self._observe(session, found, feeds, step)
+            self._open.add(id(session))
+            if again is not None:
+                again.keep(feeds, found, live)
+        else:
+            live = known.call
+            try:
+                result = self._step(live, feeds, call)
+            except Exception:
+                self._end_with_others(is_round)
+                raise
+        if is_round and live.seen.purpose != OTHER:
+            session._npu_config_seen.rounds += 1
+        return result
 
     def _see(self, session: Any) -> "SeenSession":
         from npu_config.runner.sessions import see
@@ -272,8 +308,11 @@ class Watch:
         return bool(os.environ.get(ADDRESS)) and os.environ.get("RANK_SIZE", "1") != "1"
 
     def observe(self, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
-        """One run of a session as the script makes it; ``call`` does it."""
-        return self._observe(session, fetched(session, fetches), (), call)
+        """A loop of runs that is one run of the script; ``call`` does it."""
+        found = fetched(session, fetches)
+        result = self._observe(session, found, (), call)
+        session._npu_config_seen.loops += found.fact(purpose) != OTHER
+        return result
 
     def _observe(self, session: Any, found: Fetched, feeds: Any, call: Callable[[], Any]) -> Any:
         kind = found.fact(purpose)
@@ -287,33 +326,34 @@ class Watch:
         try:
             result = call()
         except Exception:
-            if others_stopped():
-                self.stopped = True
-                raise Stopped(0) from None
+            self._end_with_others()
             raise
         if kind != OTHER:
             with self._lock:
                 self._runs += 1
-                session._npu_config_seen.runs += 1
         return result
+
+    def _end_with_others(self, is_round: bool = False) -> None:
+        """A run failed: where the others of the job were stopped, that is no failure."""
+        if not is_round and others_stopped():
+            self.stopped = True
+            raise Stopped(0) from None
 
     def _call_of(self, session: Any, found: Fetched, feeds: Any) -> "LiveCall":
         with self._lock:
             calls: Calls = session._npu_config_seen.calls
             return calls.of(session, found, tuple(feeds))
 
-    def _step(self, session: Any, found: Fetched, feeds: Any, call: Callable[[Any], Any]) -> Any:
+    def _step(self, live: "LiveCall", feeds: Any, call: Callable[[Any], Any]) -> Any:
         """One time that TensorFlow runs the graph."""
-        live = self._call_of(session, found, feeds)
         if live.number is not None and self.doings is not None:
             with self._lock:
                 self.doings.runs(live.number)
         result, probed = call(live.probes)
-        live.ran((*feeds.values(), *probed) if probed is not None else ())
-        self._open.add(id(session))
-        if live.seen.purpose == TRAINS:
-            with self._lock:
-                session._npu_config_seen.steps += 1
+        if probed is not None:
+            live.ran((*feeds.values(), *probed))
+        else:
+            live.ran(())
         return result
 
     def _asked(self, name: str) -> None:

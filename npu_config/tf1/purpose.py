@@ -130,12 +130,22 @@ def _add_leaves(fetches: Any, leaves: List[Any]) -> bool:
         known = [_add_leaves(each, leaves) for each in parts]  # all are collected
         return all(known)
     leaves.append(fetches)
-    return kind is str or isinstance(fetches, _nodes())
+    return is_lasting(fetches)
+
+
+def is_lasting(fetch: Any) -> bool:
+    """True for what always means the same, as long as the graph is the same."""
+    nodes, variables = _nodes()
+    return type(fetch) is str or isinstance(fetch, nodes) or type(fetch) in variables
 
 
 @functools.lru_cache(maxsize=None)
-def _nodes() -> Tuple[type, type]:
-    return tf.Operation, tf.Tensor
+def _nodes() -> Tuple[Tuple[type, ...], Tuple[type, ...]]:
+    """The classes of nodes, and those of variables that are nothing more."""
+    variables = internal("ops.variables"), internal("ops.resource_variable_ops")
+    names = "RefVariable", "ResourceVariable"
+    plain = (getattr(module, name, None) for module, name in zip(variables, names))
+    return (tf.Operation, tf.Tensor), tuple(each for each in plain if each is not None)
 
 
 TRAINS, COMPUTES, OTHER = "trains", "computes", "other"

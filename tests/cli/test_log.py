@@ -1,5 +1,6 @@
 """``npu-config log`` as users call it."""
 
+import io
 import json
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from npu_config.logs import read_logs
+from npu_config.logs.follow import Follower
 from npu_config.logs.redact import Redactor
 from tests.logs.jobs import MEMORY, WAITED, raised, slog, write
 
@@ -210,6 +213,24 @@ def test_follow(log, tmp_path):
         process.stdin.close()
         process.stdout.read()
     assert process.returncode == 1
+
+
+def test_follow_learns_what_a_launcher_writes():
+    """What the batch reader makes of the whole log, the follower makes of it line by line."""
+    text = "INFO:tensorflow:start\n" * 3 + slog("GE", "warm", level="WARNING") * 40
+    parts = {0: text + raised(WAITED), 1: text + raised(MEMORY)}
+    lines = [
+        "trainer-{}  | {}\n".format(rank, line)
+        for rank, part in parts.items()
+        for line in part.splitlines()
+    ]
+    follower = Follower(["-"])
+    for line in lines:
+        follower.add("-", line.encode())
+    grown = follower.report()
+    whole = read_logs(["-"], io.BytesIO("".join(lines).encode()))
+    assert grown.first_cause == whole.first_cause
+    assert [state.first_error.code for state in grown.ranks] == ["EI0006", "EL0004"]
 
 
 def test_follow_a_file_that_grows(log, tmp_path):

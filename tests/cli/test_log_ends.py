@@ -29,8 +29,15 @@ ENDED = {
     "Terminated": "job-terminated",
     "run.sh: line 9: 1234 Terminated              python3 train.py": "job-terminated",
     "Segmentation fault (core dumped)": "job-crashed",
-    "Bus error": "job-crashed",
+    "Bus error": "job-bus-error",
+    "mpirun noticed that process rank 3 exited on signal 7 (Bus error).": "job-bus-error",
+    "DataLoader: might be caused by insufficient shared memory (shm).": "py-shared-memory",
+    "ImportError: libGL.so.1: cannot open shared object file: No such file": "py-lib-system",
     "Aborted": "job-crashed",
+    "run.sh: 第 5 行\uff1a 1234 已杀死               python3 train.py": "py-oom-killer",
+    "run.sh\uff1a行 5\uff1a1234 段错误 \uff08核心已转储\uff09 python3": "job-crashed",
+    "bash: train.sh: 没有那个文件或目录": "job-no-file",
+    "bash: python3.7: 未找到命令": "job-no-command",
     "ModuleNotFoundError: No module named foo": "py-no-module",
     "  Reason: Evicted": "job-evicted",
     "Message: The node was low on resource: memory.": "job-evicted",
@@ -135,6 +142,7 @@ def test_no_end_is_seen(npu, tail):
     assert "no end of the job is seen" in result.out
     result = npu("log", "-", "--format", "json", stdin=(TRAINED + tail).encode())
     assert "no end of the job is seen" in result.err
+    assert json.loads(result.out)["end_not_seen"] == ["-"]
 
 
 def test_lines_around_on_standard_input(npu):

@@ -170,6 +170,9 @@ def test_a_comparison_decides(npu, begin, tmp_path):
     end = run_to_the_end(npu, device, found, lambda found, right: ("--dump", device.root))
     assert end["off"] == {"graph": [], "ub": ["TbePoolFusionPass"]}
     assert "b diverges" in " ".join(run["how"] for run in end["runs"])
+    chinese = npu("--lang", "zh", "dump", "search", "state.json").out
+    assert "b 与参考数据不一致" in chinese
+    assert "diverges" not in chinese
     text = npu("dump", "search", "state.json")
     assert (text.code, "UB fusion passes off: TbePoolFusionPass" in text.out) == (0, True)
 

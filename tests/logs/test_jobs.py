@@ -1,10 +1,16 @@
 """Jobs of several ranks: who stopped first, who only waited, who is missing."""
 
 import gzip
+import io
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import npu_config.logs.lines
 from npu_config.logs import read_logs
+from npu_config.logs.lines import between
+from npu_config.logs.text import text_report
 from tests.logs.jobs import MEMORY, WAITED, raised, slog, started, write
 
 
@@ -289,3 +295,140 @@ def test_advice_is_no_failure(tmp_path):
     write(tmp_path, {"a.log": raised(block)})
     cause = read_logs([str(tmp_path)]).first_cause
     assert (cause.code, cause.pattern) == ("EI0006", None)
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_getnext_in_a_warning_only(tmp_path, ended):
+    """It is the cause when the job fails behind it, and none when the job came to its end."""
+    text = "Aicpu kernel execute failed, device_id=0, fault op_name=aicpu_getnext_IteratorGetNext"
+    output = (
+        "INFO:tensorflow:Loss for final step: 1.0.\n" if ended else raised("E19999: Inner Error!")
+    )
+    files = {
+        "train_0.log": output,
+        "log/debug/plog/plog-4000_20240506070809000.log": slog("RUNTIME", text, 5, level="WARNING")
+        + slog("GE", "ErrorNo: 507011() [EXEC][EXEC]rtStreamSynchronize failed", 6) * (not ended),
+    }
+    cause = read_logs([str(write(tmp_path, files))]).first_cause
+    assert (cause and cause.pattern) == (None if ended else "faq-getnext-timeout")
+
+
+def test_who_was_lost_first(tmp_path):
+    """Where only heartbeats tell: which process on which server, and its rank."""
+    text = "rank [10.0.0.0/0]: rank [10.0.0.0/1] status[LOST] by rank [10.0.0.0/3]"
+    report = ranks(tmp_path, 4, lambda rank: "x\n" if rank == 1 else slog("HCCL", text, 9 + rank))
+    assert report.verdict.rank == 1
+    assert "device 1 of server 10.0.0.0" in text_report(report)
+
+
+def test_only_follow_ups(tmp_path):
+    """A number that only follows from another is explained, and it is said what to fetch."""
+    line = "2024-05-06 07:08:09.000000: E tf_adapter/kernels/geop_npu.cc:9] failed, error:507011\n"
+    cause = read_logs([str(write(tmp_path, {"a.log": line + raised("x")}))]).first_cause
+    assert (cause.code, cause.class_) == ("507011", "internal")
+    assert "plog-PID" in cause.todo[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "first"),
+    [
+        (
+            "EI0001",
+            "Value [7] for environment variable [HCCL_BUFFSIZE] is invalid.",
+            "HCCL_BUFFSIZE",
+        ),
+        ("E20002", "Value [x] for environment variable [NEW] is invalid. Reason: y.", "NEW"),
+        (
+            "EI0014",
+            "Value [] for ranktable variable [rank_id] is invalid. Expected value: 0.",
+            "rank_id",
+        ),
+    ],
+)
+def test_what_a_message_names_comes_first(tmp_path, code, text, first):
+    """The variable, or the key of the rank table."""
+    report = read_logs([str(write(tmp_path, {"a.log": raised(code + ": " + text)}))])
+    leads = report.first_cause.leads_to
+    assert first in (leads["variables"][0], *leads["rank_table_keys"][:1])
+
+
+OTHERS = {
+    "RuntimeError: x, error code is 507035\n": ("operator-compile", "507035"),
+    "(Worker pid=1) ERROR 06-08 14:11:34 [core.py:1136]   failed, runtime result = 507015[F]\n": (
+        "operator-compile",
+        "507015",
+    ),
+    'x | {"detail":"[Error]: Failed. \\nE30006: 2025-11-19-11:14:58.516.606 Failed"}\n': (
+        "package-or-driver",
+        "E30006",
+    ),
+    "[PID: 3] 2025-12-04-21:59:08.232.310 Execution Error CQE(EI0013): An error CQE\n": (
+        "communication",
+        "EI0013",
+    ),
+    slog("GE", "ErrorNo: 1343225860(Internal errors) [INIT] a.so: undefined symbol: _Zx")
+    + slog("ASCENDCL", "open device 0 failed, runtime result = 507033.", 1): (
+        "package-or-driver",
+        None,
+    ),
+    slog("MD", "might result `GetNext` timeout problem", level="WARNING")
+    + slog("DEVICE", "Task fail infos retcode: 507011 ( model execute failed)", 1): (
+        "data-pipeline",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("text", sorted(OTHERS))
+def test_forms_of_other_frameworks(tmp_path, text):
+    """What stands in public logs of PyTorch, vLLM and MindSpore on the same stack."""
+    cause = read_logs([str(write(tmp_path, {"a.log": "torch_npu\n" + text}))]).first_cause
+    assert (cause.class_, cause.code) == OTHERS[text]
+    assert not cause.leads_to["options"]
+    assert "ENABLE_FORCE_V2_CONTROL" not in cause.leads_to["variables"]
+
+
+def test_whom_the_kernel_killed(tmp_path):
+    """The number of the process that dmesg names is that of a rank."""
+    write(tmp_path, {"dmesg.log": "Out of memory: Killed process 4002 (python3.7) total-vm:1kB\n"})
+    report = ranks(tmp_path, 4, lambda rank: "step 1\n" if rank == 2 else waited(130, rank))
+    assert (report.verdict.rank, report.first_cause.pattern) == (2, "py-oom-killer")
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        ("E tf_adapter/g.cc:9] failed, ge result = 545601\n", "graph_exec_timeout"),
+        ("E tf_adapter/g.cc:9] failed, retCode=0x25, [aicore timeout]\n", "op_execute_timeout"),
+    ],
+)
+def test_numbers_lead_to_options(tmp_path, text, option):
+    """A time-out that only a number names leads to the option that sets it."""
+    log = write(tmp_path, {"a.log": "2024-05-06 07:08:09.000000: " + text + raised("x")})
+    cause = read_logs([str(log)]).first_cause
+    assert (cause.class_, option in cause.leads_to["options"]) == ("timeout", True)
+
+
+@given(
+    st.lists(st.sampled_from([b"a", b"bb\n", b"\n", b"cccc"]), max_size=30),
+    st.sampled_from([1, 3, 7, 50]),
+    st.integers(1, 8),
+    st.integers(0, 3),
+)
+def test_some_lines(parts, size, first, more):
+    """Those of a stream by their numbers, whatever blocks it is read in."""
+    whole = b"".join(parts)
+    lines = whole.split(b"\n")[: None if not whole.endswith(b"\n") and whole else -1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(npu_config.logs.lines, "BLOCK", size)
+        found = between(io.BytesIO(whole), first, first + more)
+    assert found == lines[first - 1 : first + more]
+
+
+def test_the_rank_that_failed_is_in_the_table(tmp_path):
+    """Of many ranks those are shown that failed."""
+    files = {"train_{}.log".format(rank): "step 1\n" for rank in range(30)}
+    files["train_27.log"] = raised(MEMORY)
+    text = text_report(read_logs([str(write(tmp_path, files))]))
+    assert "\n27 " in text
+    assert "... 14 more (--all)" in text

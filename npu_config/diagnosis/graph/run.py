@@ -39,6 +39,7 @@ _HOUSEKEEPING_FILES = (
     "training_util.py",  # hooks ask for the global step by a condition
 )
 _HOUSEKEEPING_FUNCTION = "report_uninitialized_variables"
+_IMPORTER = "importer.py"  # what a Saver imports for a script is the script's own graph
 _OF_TENSORFLOW = re.compile(
     r"[/\\]tensorflow(_core)?[/\\](python|contrib|_api)[/\\]|[/\\]tensorflow_estimator[/\\]"
 )
@@ -286,7 +287,7 @@ def _is_housekeeping(node: Node) -> bool:
         return True
     for frame in reversed(node.frames()):
         file = _file_of_tensorflow(frame.path)
-        if not file:
+        if not file or file == _IMPORTER:
             return False
         if frame.function == _HOUSEKEEPING_FUNCTION or file in _HOUSEKEEPING_FILES:
             return True
