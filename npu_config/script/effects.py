@@ -567,6 +567,8 @@ def _call_slot(run: Run, owner: Any, call: Call) -> Any:
             target = ast.copy_location(target, owner.node)
             set_field(run, owner, target, argument.value, argument.node or owner.node)
         return None
+    if isinstance(owner, ParameterMap) and call.name == "get_or_create" and call.args:
+        return Subscript(owner.block, *call.args[0])
     if isinstance(owner, ParameterMap) and call.name in ("pop", "clear"):
         delete(run, owner, value if call.name == "pop" else None)
         return anonymous(call.node)
