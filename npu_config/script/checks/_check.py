@@ -338,7 +338,7 @@ class Context:
 
     def mentions(self, *words: str) -> bool:
         """True when one of the words is in the script, comments left out."""
-        return any(self.script.source.mentions(word) for word in words)
+        return any(map(self.script.source.mentions, words))
 
     def imports_have(self, *words: str) -> bool:
         """True when a file that the script imports holds one of the words."""

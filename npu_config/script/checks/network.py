@@ -161,13 +161,15 @@ class _Calls:
         """Statements, and what holds them, are never deep."""
         number, first = self._step(), len(self._found)
         again: List[int] = []
-        if isinstance(node, (*DEFINITIONS, *_TRIES)):
+        if isinstance(node, _UNCERTAIN):
             blocked = number
-        for field in node._fields:
+        for field, value in vars(node).items():
             start = len(self._found)
             if field == "body" and isinstance(node, ast.If) and not _comes_again(node.test):
                 blocked = number
-            for part in _listed(getattr(node, field, None)):
+            for part in value if value.__class__ is list else (value,):
+                if not isinstance(part, ast.AST):
+                    continue
                 if isinstance(part, ast.expr):
                     self._expression(part, blocked)
                 else:
@@ -193,7 +195,11 @@ class _Calls:
                     pending.append((part, blocked, outer))
 
 
-_TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
+_UNCERTAIN = (
+    *DEFINITIONS,
+    *(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name)),
+)
+"""What may keep its statements from being run."""
 
 
 def _loads_values(meaning: Meaning, scope: Scope, loop: ast.AST, calls: _Calls) -> bool:
@@ -248,12 +254,6 @@ def _made_in(
             inside = made_by[id(function.node)]
             if inside is not None:
                 yield node, phrase("{} (line {})", name_of(node.func), inside.lineno)
-
-
-def _listed(part: object) -> List[ast.AST]:
-    if isinstance(part, list):
-        return [each for each in part if isinstance(each, ast.AST)]
-    return [part] if isinstance(part, ast.AST) else []
 
 
 def _comes_again(test: ast.expr) -> bool:
