@@ -363,7 +363,8 @@ def _prefetch(work: Work, site: Site, name: str) -> None:
     if call is None or len(site.parents) < 2:
         return
     device = argument(call, "device", 0) or argument(call, "target_device", 0)
-    text = literal_text(device)
+    values = work.script.values(device, site.scope) if device is not None else []
+    text = literal_text(values[0] if len(values) == 1 else device)
     if text is None:
         work.refuse(site.line, "prefetch-to-device", "the device is not a constant")
         return

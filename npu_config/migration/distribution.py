@@ -58,6 +58,12 @@ def _replica_device_setter(work: Work, site: Site, name: str) -> None:
         work.depend(site, "parameter-server", _SERVERS[_SETTER])
 
 
+_PLACED = (
+    "left as it is: npu_init switches soft placement on, whatever the script says, so that a "
+    "device that is not there is passed over"
+)
+
+
 def _device(work: Work, site: Site, name: str) -> None:
     call = site.call
     if call is None or len(call.args) + len(call.keywords) != 1:
@@ -69,7 +75,7 @@ def _device(work: Work, site: Site, name: str) -> None:
             work.manual(
                 site.line,
                 "device",
-                "left as it is: soft placement puts it where the NPU's graph is",
+                _PLACED,
             )
         return
     if getattr(value, "value", 0) is None:
@@ -84,7 +90,7 @@ def _device(work: Work, site: Site, name: str) -> None:
             "1, and start one process per device",
         )
     else:
-        work.manual(site.line, "device", "left as it is: soft placement is on")
+        work.manual(site.line, "device", _PLACED)
 
 
 def _is_server(work: Work, site: Site, value: ast.Call) -> bool:

@@ -6,6 +6,7 @@ import re
 from typing import (
     Callable,
     Dict,
+    FrozenSet,
     Iterator,
     List,
     NamedTuple,
@@ -17,7 +18,7 @@ from typing import (
 
 import attr
 
-from npu_config.core.diagnostics import Edit
+from npu_config.core.diagnostics import Edit, Severity
 from npu_config.core.files import names_file
 from npu_config.core.message import phrase
 from npu_config.migration import (
@@ -109,12 +110,24 @@ def _only_version_2(script: Resolver) -> Optional[Note]:
 def _native_imports(script: Resolver) -> Iterator[Site]:
     """The imports of Keras outside of TensorFlow.
 
-    An import that stands in for TensorFlow's where that is missing does not count.
+    An import that stands in for TensorFlow's where that is missing does not count, nor what reads
+    data.
     """
     for site in script.imports if "keras" in script.words else ():
-        is_own = any(name.split(".")[0] == "keras" for name in imported(site.node))
-        if is_own and not site.inside(ast.ExceptHandler):
+        own = [name for name in libraries.names_of(site) if name.split(".")[0] == "keras"]
+        reads = own and all(name.startswith(_READING) for name in own)
+        if own and not reads and not site.inside(ast.ExceptHandler):
             yield site
+
+
+_READING = tuple(
+    "keras." + name
+    for name in (
+        *("datasets", "preprocessing", "utils.np_utils", "utils.to_categorical"),
+        *("utils.get_file", "utils.data_utils", "utils.normalize"),
+    )
+)
+"""What of Keras reads data, and makes no model."""
 
 
 IMPORTS = ("npu_config", "npu_bridge")
@@ -195,6 +208,8 @@ class Analysis(NamedTuple):
             sessions, with their lines.
         libraries: the packages that make sessions and that are in the project itself.
         is_forced: it is edited though something that the script needs is refused.
+        makers: its functions that give a session, and that it does not call itself.
+        is_guarded: what it is refused for holds when it is run, and not when it is imported.
     """
 
     migration: Migration
@@ -210,6 +225,8 @@ class Analysis(NamedTuple):
     unknown: Tuple[Tuple[int, str], ...] = ()
     libraries: Tuple[str, ...] = ()
     is_forced: bool = False
+    makers: FrozenSet[str] = frozenset()
+    is_guarded: bool = False
 
 
 def migrate(source: Union[str, bytes], imports: str = "npu_config") -> Migration:
@@ -248,6 +265,7 @@ def analyse(
     neighbours: Optional[Neighbours] = None,
     partial: bool = False,
     path: Optional[str] = None,
+    makers: FrozenSet[str] = frozenset(),
 ) -> Analysis:
     """As :func:`migrate`, for a file of a program.
 
@@ -260,20 +278,22 @@ def analyse(
         neighbours: the other modules of the program.
         partial: edit what depends on something that is refused, too.
         path: its file.
+        makers: the functions of other files that give a session.
     """
     if imports not in IMPORTS:
         raise ValueError(phrase('imports must be "npu_config" or "npu_bridge", got {!r}', imports))
     try:
         text = decode(source).text if isinstance(source, bytes) else source
     except Undecodable as error:
-        note = Note(error.line or 1, "python2", REFUSED, phrase("not text: {}", error))
+        note = Note(error.line or 1, "syntax-error", REFUSED, phrase("not text: {}", error))
         assert isinstance(source, bytes)
         return Analysis(_refused(source.decode("latin-1"), note))
     try:
-        script = Resolver(text, neighbours, _INTEREST, session_import is True)
+        is_asked = session_import is True or bool(makers)
+        script = Resolver(text, neighbours, _INTEREST, is_asked, path)
         try:
             work = Work(script, imports, keeper, partial)
-            return _analyse(work, session_import, path)
+            return _analyse(work, session_import, makers)
         finally:
             script.module.forget()
     except Unparsable as error:
@@ -283,12 +303,13 @@ def analyse(
             if old
             else phrase("not Python 3 that can be analysed: {}", error)
         )
-        refused = _refused(text, Note(error.line or 1, "python2", REFUSED, reason))
+        id = "python2" if old else "syntax-error"
+        refused = _refused(text, Note(error.line or 1, id, REFUSED, reason))
         has_guard = "__main__" in text
         is_entry = has_guard or _RUNS.search(text) is not None
         return Analysis(refused, is_entry=is_entry, has_guard=has_guard)
     except RecursionError:
-        note = Note(1, "python2", REFUSED, "nested too deeply to be analysed")
+        note = Note(1, "syntax-error", REFUSED, "nested too deeply to be analysed")
         return Analysis(_refused(text, note))
 
 
@@ -300,7 +321,7 @@ def _refused(text: str, note: Note) -> Migration:
     return Migration(text, notes=(note,), is_blocked=True)
 
 
-def _analyse(work: Work, session_import: Optional[bool], path: Optional[str]) -> Analysis:
+def _analyse(work: Work, session_import: Optional[bool], makers: FrozenSet[str]) -> Analysis:
     script = work.script
     text = script.text
     if not script.is_concerned:
@@ -321,27 +342,41 @@ def _analyse(work: Work, session_import: Optional[bool], path: Optional[str]) ->
             for site in script.calls_of(*_EAGER)
             for test in (site.conditions if site.line == alone.line else ())
         )
-        makes = bool(probe.patch_lines) or not is_guarded
-        return found._replace(migration=_refused(text, alone), makes=makes, has_graph=True)
+        return found._replace(
+            migration=_refused(text, alone),
+            makes=bool(probe.patch_lines) or not is_guarded,
+            has_graph=True,
+            is_guarded=is_guarded,
+        )
     _apply(work)
+    sessions.check_given(work, makers)
     found = found._replace(
         makes=bool(work.patch_lines),
         has_graph=bool(work.patch_lines) or not libraries.is_data_only(script),
         libraries=tuple(libraries.own(script)),
         is_forced=work.forced,
+        makers=frozenset(work.makers),
     )
     own = _already(script)
     if own is not None:
         return found._replace(migration=_migrated_already(work, own), is_done=True)
     if work.blocked:
         work.block()
+        refused = {note.line for note in work.notes if note.kind == REFUSED}
+        asking = [
+            one
+            for one in situations.found_in(text, script)
+            if one.severity is not Severity.INFO and one.line not in refused
+        ]
+        situations.tell(work, asking, situations.Back(text, len(text), ()))
         return found._replace(migration=_finished(work))
     work.close()
+    work.settle_off()
     patch_only = not work.changes
     if not patch_only or session_import or (work.patch_lines and session_import is not False):
         add_import(work)
     return found._replace(
-        migration=_looked_over(work, path),
+        migration=_looked_over(work),
         needs_patch=bool(work.patch_lines),
         is_patch_only=patch_only,
     )
@@ -516,17 +551,18 @@ def _finished(work: Work) -> Migration:
     return Migration("".join(parts), tuple(edits), tuple(work.notes), work.blocked)
 
 
-def _looked_over(work: Work, path: Optional[str]) -> Migration:
+def _looked_over(work: Work) -> Migration:
     """The migration with the documented troubles that are left in its text, some mended."""
     migration = _finished(work)
     for is_mended in (False, True):
-        found = situations.found_in(migration.text, path)
+        found = situations.found_in(migration.text, work.script)
         if not found:
             break
         changes = _ordered(work.changes)
         back = situations.Back(migration.text, len(work.script.text), changes)
         if is_mended or not situations.mend(work, found, back):
             situations.tell(work, found, back)
+            work.settle_off()
             break
         migration = _finished(work)
     return attr.evolve(migration, notes=tuple(work.notes))

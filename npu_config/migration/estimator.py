@@ -133,7 +133,7 @@ def run_config(work: Work, site: Site, name: str) -> None:
     for option, value in given:
         line = value.lineno
         is_none = getattr(value, "value", 0) is None
-        if is_none and option in (*_DISTRIBUTION, "device_fn"):
+        if is_none and option in (*_DISTRIBUTION, "device_fn", "protocol"):
             nones.setdefault(line, []).append(str(option))
         elif option in _DISTRIBUTION:
             _strategy_argument(work, site, value, option)
@@ -145,7 +145,7 @@ def run_config(work: Work, site: Site, name: str) -> None:
             work.manual(line, "save-on-rank", "with NPURunConfig: 0 in place of None")
     for line, names in nones.items():
         text = phrase("NPURunConfig does not take {}; None changes nothing", join(" and ", names))
-        work.manual(line, "runconfig-unsupported", text)
+        work.manual(line, "runconfig-unsupported", text, False)
 
 
 _FIRST_POSITION = 9

@@ -4,7 +4,7 @@ import functools
 import os
 import re
 import sys
-from typing import FrozenSet, Iterator, Set, Tuple
+from typing import FrozenSet, Iterator, List, Set, Tuple
 
 from npu_config.migration.names import CONCERNING, MAKERS
 from npu_config.migration.resolve import Resolver
@@ -12,7 +12,7 @@ from npu_config.migration.work import Work
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import imported
 
-__all__ = ["after", "is_data_only", "is_known", "own", "unknown"]
+__all__ = ["after", "is_data_only", "is_known", "is_of_others", "names_of", "own", "unknown"]
 
 _NONE: FrozenSet[str] = frozenset(
     (
@@ -30,6 +30,14 @@ _NONE: FrozenSet[str] = frozenset(
         *("mpl_toolkits", "mxnet", "chainer", "theano", "paddle", "jax", "onnx", "caffe", "cntk"),
         *("future", "past", "builtins", "bs4", "pyglet", "mujoco_py", "graphviz", "pydot"),
         *("pyximport", "Cython", "humanize", "progressbar", "prettytable", "colorama", "toml"),
+        *("contextlib2", "dllogger", "StringIO", "cStringIO", "torchvision", "filelock", "ray"),
+        *("packaging", "gluoncv", "ipykernel", "sympy", "aiohttp", "cloud_tpu_client", "glob2"),
+        *("scandir", "tensorflow_serving", "pytorch_lightning", "petastorm", "fire", "wandb"),
+        *("mlflow", "tensorboardX", "munch", "addict", "ruamel", "simplejson", "editdistance"),
+        *("shapely", "SimpleITK", "nibabel", "pydicom", "pretty_midi", "mido", "music21"),
+        *("pyworld", "python_speech_features", "imgaug", "albumentations", "tifffile", "tables"),
+        *("xlrd", "openpyxl", "pymysql", "pymongo", "sqlalchemy", "tornado", "django", "jinja2"),
+        *("markdown", "snappy", "dask", "pypinyin", "opencc", "xmltodict", "comet_ml", "rouge"),
     )
 )
 
@@ -53,7 +61,7 @@ def _is_own(script: Resolver, name: str) -> bool:
 
 def _used(script: Resolver) -> Iterator[Tuple[Site, str]]:
     for site in script.imports:
-        for dotted in _names(site):
+        for dotted in names_of(site):
             top, _, rest = dotted.partition(".")
             without = MAKERS.get(top)
             if without is not None and not (rest and rest.startswith(without)):
@@ -61,7 +69,7 @@ def _used(script: Resolver) -> Iterator[Tuple[Site, str]]:
                 break
 
 
-def _names(site: Site) -> Iterator[str]:
+def names_of(site: Site) -> Iterator[str]:
     """What an import statement imports, by dotted names."""
     aliases = getattr(site.node, "names", ())
     for module in imported(site.node):
@@ -87,12 +95,29 @@ def is_known(top: str) -> bool:
 
 @functools.lru_cache(maxsize=None)
 def _standard() -> FrozenSet[str]:
-    """The modules of the standard library."""
+    """The modules of the standard library, those of other versions of Python included."""
     names = getattr(sys, "stdlib_module_names", None)
     if names is None:  # before Python 3.10
-        found = (name.split(".")[0] for name in os.listdir(os.path.dirname(os.__file__)))
-        names = {*found, *sys.builtin_module_names}
-    return frozenset((*names, "__future__", "ConfigParser", "cPickle", "Queue", "urllib2"))
+        folder = os.path.dirname(os.__file__)
+        found = [*os.listdir(folder), *_files_in(os.path.join(folder, "lib-dynload"))]
+        names = {*(name.split(".")[0] for name in found), *sys.builtin_module_names}
+    return frozenset((*names, *_OTHER_VERSIONS))
+
+
+def _files_in(folder: str) -> List[str]:
+    return os.listdir(folder) if os.path.isdir(folder) else []
+
+
+_OTHER_VERSIONS = (
+    *("__future__", "ConfigParser", "cPickle", "Queue", "urllib2", "urlparse", "HTMLParser"),
+    *("httplib", "commands", "copy_reg", "Tkinter", "tkMessageBox", "SocketServer", "thread"),
+    *("BaseHTTPServer", "cookielib", "dummy_thread", "math", "unicodedata", "select", "array"),
+    *("distutils", "imp", "asynchat", "asyncore", "smtpd", "formatter", "parser", "symbol"),
+    *("binhex", "macpath", "dummy_threading", "lib2to3", "aifc", "audioop", "cgi", "cgitb"),
+    *("chunk", "crypt", "imghdr", "mailcap", "msilib", "nis", "nntplib", "ossaudiodev", "pipes"),
+    *("sndhdr", "spwd", "sunau", "telnetlib", "uu", "xdrlib", "contextvars", "dataclasses"),
+    *("graphlib", "zoneinfo", "tomllib"),
+)
 
 
 _NEUTRAL = frozenset(
@@ -119,6 +144,8 @@ def is_data_only(script: Resolver) -> bool:
 
     One that uses flags alone may do anything in packages of which nothing is known.
     """
+    if is_of_others(script):
+        return True
     names = [
         name
         for name in script.module.stores
@@ -138,8 +165,16 @@ def is_data_only(script: Resolver) -> bool:
 
 def _is_of(script: Resolver) -> bool:
     """True for a script that imports something of TensorFlow, or of what makes sessions."""
-    return any(
-        module.split(".")[0] in CONCERNING
-        for site in script.imports
-        for module in imported(site.node)
-    )
+    return not _tops(script).isdisjoint(CONCERNING)
+
+
+def _tops(script: Resolver) -> Set[str]:
+    """The packages that a script imports."""
+    return {module.split(".")[0] for site in script.imports for module in imported(site.node)}
+
+
+def is_of_others(script: Resolver) -> bool:
+    """True for a script of another framework, with Horovod perhaps, and not of TensorFlow."""
+    tops = _tops(script)
+    concerning = tops.intersection(CONCERNING) - {"horovod"}
+    return not concerning and not tops.isdisjoint(("torch", "mxnet", "pytorch_lightning"))

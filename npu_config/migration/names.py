@@ -122,6 +122,8 @@ _SAME: Tuple[Tuple[str, str], ...] = (
     ("horovod.tensorflow.compression", "horovod"),
     ("horovod.tensorflow", "horovod"),
     ("absl.app", "tensorflow.app"),
+    ("tensorpack.compat.tfv1", "tensorflow"),
+    ("tensorpack.tfv1", "tensorflow"),
 )
 
 

@@ -8,7 +8,7 @@ from typing import Dict, FrozenSet, List, Mapping, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.migration.names import canonical
-from npu_config.python_flow.scopes import Scope, Store
+from npu_config.python_flow.scopes import Scope, Store, dotted_parts
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, parse
 from npu_config.text.loading import load
 
@@ -16,12 +16,12 @@ __all__ = ["OTHER", "REEXPORTED", "Neighbours", "may_borrow"]
 
 OTHER = ""
 """Stands for whatever is not TensorFlow's, Keras's or Horovod's."""
-REEXPORTED = frozenset(("tf", "tensorflow", "hvd", "horovod"))
+REEXPORTED = frozenset(("tf", "tfv1", "tensorflow", "hvd", "horovod"))
 """The names for which it is worth reading another module."""
 
 _BORROWING = re.compile(
     r"^[ \t]{0,80}from[ \t]{1,8}(?!npu_)[\w.]{1,200}[ \t]{1,8}import[ \t]{1,8}"
-    r"(?:\*|[^\n#]{0,400}\b(?:tf|hvd|tensorflow|horovod)\b)",
+    r"(?:\*|[^\n#]{0,400}\b(?:tf|tfv1|hvd|tensorflow|horovod)\b)",
     re.M,
 )
 _LARGEST = 4 * 1024 * 1024
@@ -93,7 +93,7 @@ def _bound(path: str, root: Optional[str], outer: Tuple[str, ...]) -> Optional[N
                 for key, values in inner.items():
                     found.setdefault(key, set()).update(values)
         elif not name.startswith("_"):
-            found.setdefault(name, set()).update(_of_bindings(bindings))
+            found.setdefault(name, set()).update(_of_bindings(bindings, stores))
     return {name: frozenset(values) for name, values in found.items()}
 
 
@@ -106,11 +106,15 @@ def _of_star(store: Store, root: Optional[str], outer: Tuple[str, ...]) -> Optio
     return _bound(found, root, outer)
 
 
-def _of_bindings(bindings: List[Store]) -> Set[str]:
+def _of_bindings(bindings: List[Store], stores: Mapping[str, List[Store]]) -> Set[str]:
     found: Set[str] = set()
     for store in bindings:
         is_relative = isinstance(store.node, ast.ImportFrom) and store.node.level
         dotted = canonical(store.text) if store.kind == "import" and not is_relative else OTHER
+        first, *rest = (dotted_parts(store.node) if store.kind == "value" else None) or [""]
+        for outer in stores.get(first, ()):
+            if outer.kind == "import":
+                dotted = canonical(".".join([outer.text, *rest]))
         known = dotted.split(".")[0] in ("tensorflow", "horovod", "keras")
         found.add(dotted if known else OTHER)
     return found

@@ -5,11 +5,22 @@ which no name needs, is left alone when an entry script that reaches it imports 
 """
 
 import os
-from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Set,
+    Tuple,
+)
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.migration import libraries, rules
@@ -17,7 +28,7 @@ from npu_config.migration.engine import Analysis, Migration
 from npu_config.migration.names import PACKAGES
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
 
-__all__ = ["Entry", "Looked", "Outcome", "Target", "fit"]
+__all__ = ["Asked", "Entry", "Looked", "Outcome", "Target", "fit"]
 
 
 class Target(NamedTuple):
@@ -37,11 +48,13 @@ class Entry(NamedTuple):
 
     ``how`` is ``"edited"``, ``"already"``, ``"not-needed"`` (it makes no session), ``"refused"``
     or ``"unknown"``; ``by`` is the file that imports npu_init, that is refused, or the package of
-    which it is not known whether it makes sessions.
+    which it is not known whether it makes sessions; ``is_open``: an error is left to be mended
+    by hand in a file that it reaches.
     """
 
     how: str
     by: str = ""
+    is_open: bool = False
 
 
 class Outcome(NamedTuple):
@@ -95,8 +108,22 @@ class Looked(NamedTuple):
     analysis: Optional[Analysis] = None
 
 
-Look = Callable[[Target, Optional[bool], str], Looked]
-"""Looks at a file anew: whether npu_init is imported, and which file keeps Horovod."""
+class Asked(NamedTuple):
+    """How a file is looked at, for the sake of the others.
+
+    Attributes:
+        session_import: whether npu_init is imported; None: as needed.
+        keeper: the file that keeps Horovod.
+        makers: the functions of other files that give a session, which whoever calls them closes.
+    """
+
+    session_import: Optional[bool] = None
+    keeper: str = ""
+    makers: FrozenSet[str] = frozenset()
+
+
+Look = Callable[[Target, Asked], Looked]
+"""Looks at a file anew."""
 
 
 class Program:
@@ -110,6 +137,7 @@ class Program:
     def __init__(self, looked: List[Looked], look: Look) -> None:
         self.looked = looked
         self.look = look
+        self._asked: Dict[int, Asked] = {}
         self.count = len(looked)
         self.paths = {
             os.path.abspath(one.outcome.target.path): index for index, one in enumerate(looked)
@@ -117,6 +145,7 @@ class Program:
         self.known = {""} | {part for path in self.paths for part in _parts(path)}
         self.imports: List[List[int]] = []
         self.own: List[Set[str]] = []
+        self._hidden: Set[Tuple[int, int]] = set()
         self._tails: Dict[int, Dict[Tuple[str, ...], List[int]]] = {}
         self._read_all()
         self.importers: Dict[int, Set[int]] = {}
@@ -153,7 +182,11 @@ class Program:
                     base = os.path.dirname(base)
                 bases = [base]
             name = module.lstrip(".").replace(".", os.sep)
-            found = list(self._files_below(bases, name, is_alone))
+            found = list(self._files_below(bases[:1], name, is_alone))
+            far = list(self._files_below(bases[1:], name, is_alone))
+            if found:
+                self._hidden.update((index, other) for other in set(far) - set(found))
+            found += far
             if not found and not level and target.root is not None:
                 found = self._elsewhere(module.split("."), folder)
             if found:
@@ -212,15 +245,19 @@ class Program:
         if len(self.looked) - self.count >= _MOST:
             return None
         self.paths[path] = len(self.looked)
-        self.looked.append(self.look(Target(path), False, ""))
+        self.looked.append(self.look(Target(path), Asked(False)))
         return self.paths[path]
+
+    def _look_again(self, index: int, **changed: Any) -> None:
+        asked = self._asked[index] = self._asked.get(index, Asked())._replace(**changed)
+        self.looked[index] = self.look(self.looked[index].outcome.target, asked)
 
     # Horovod
 
     def keep_horovod(self) -> None:
         """Horovod stays in every file of a program when it stays in one of them."""
         for index, keeper in self._keeping_horovod().items():
-            self.looked[index] = self.look(self.looked[index].outcome.target, None, keeper)
+            self._look_again(index, keeper=keeper)
 
     def _keeping_horovod(self) -> Dict[int, str]:
         """The files that lose Horovod though one of their program keeps it, with that one."""
@@ -263,10 +300,7 @@ class Program:
         for index, is_wanted in wanted.items():
             migration = self.looked[index].outcome.migration
             if is_wanted != (migration is not None and bool(migration.edits)):
-                self._import(index, is_wanted)
-
-    def _import(self, index: int, is_wanted: bool) -> None:
-        self.looked[index] = self.look(self.looked[index].outcome.target, is_wanted, "")
+                self._look_again(index, session_import=is_wanted)
 
     def _entries(self, index: int) -> List[int]:
         """The files from which a file is reached, and that nothing imports."""
@@ -279,6 +313,19 @@ class Program:
                     if not self.importers.get(other):
                         found.append(other)
         return sorted(found)
+
+    # Sessions that functions give to other files
+
+    def follow_sessions(self) -> None:
+        """Whoever is given a session by a function of another file has to close it."""
+        makers: Dict[int, FrozenSet[str]] = {}
+        for index, one in enumerate(self.looked):
+            names = one.analysis.makers if one.analysis is not None else frozenset()
+            for importer in self.importers.get(index, ()) if names else ():
+                if importer < self.count:
+                    makers[importer] = makers.get(importer, frozenset()) | names
+        for importer, names in sorted(makers.items()):
+            self._look_again(importer, makers=names)
 
     # Scripts that are run
 
@@ -298,7 +345,9 @@ class Program:
         one = self.looked[index]
         if one.analysis is None or not one.analysis.is_entry:
             return False
-        return not self.importers.get(index) or one.analysis.has_guard
+        importers = self.importers.get(index, ())
+        is_imported = any((other, index) not in self._hidden for other in importers)
+        return not is_imported or one.analysis.has_guard
 
     def _entry(self, index: int) -> Optional[Entry]:
         if self.looked[index].outcome.has(rules.notebook_not_migrated):
@@ -313,19 +362,25 @@ class Program:
             one for one in reached if self._found(one).makes and not self._found(one).is_done
         ]
         forced = [one for one in reached if self._found(one).is_forced]
-        refused = [one for one in (index, *makers) if self.looked[one].outcome.is_refused]
+        refused = [
+            one
+            for one in (index, *makers)
+            if self.looked[one].outcome.is_refused
+            and (one == index or not self._found(one).is_guarded)
+        ]
         refused = forced or refused
         is_refused = self.looked[index].outcome.is_refused and not self._found(index).is_done
         if is_refused or forced or (makers and refused):
             return Entry("refused", self._name(index if is_refused else refused[0]))
         if npu:
             is_done = all(self._found(one).is_done for one in npu)
-            return Entry("already" if is_done else "edited", self._name(npu[0]))
+            by = self._name(npu[0])
+            return Entry("already" if is_done else "edited", by, self._is_open(reached))
         is_graph = any(self._found(one).has_graph for one in reached)
         if makers or (is_graph and any(self._found(one).libraries for one in reached)):
-            self._import(index, True)
+            self._look_again(index, session_import=True)
             if self._imports_npu(index):
-                return Entry("edited", self._name(index))
+                return Entry("edited", self._name(index), self._is_open(reached))
             return Entry("refused", self._name(index))
         if not is_graph:
             return Entry("not-needed")
@@ -343,6 +398,12 @@ class Program:
                     seen.append(other)
                     pending.append(other)
         return seen
+
+    def _is_open(self, reached: List[int]) -> bool:
+        """True where an error is left to be mended by hand."""
+        migrations = [self.looked[one].outcome.migration for one in reached]
+        notes = (note for migration in migrations if migration for note in migration.notes)
+        return any(note.severity is Severity.ERROR for note in notes)
 
     def _found(self, index: int) -> Analysis:
         return self.looked[index].analysis or _NOTHING
@@ -409,4 +470,5 @@ def fit(looked: List[Looked], look: Look) -> List[Outcome]:
     program = Program(looked, look)
     program.keep_horovod()
     program.move_imports()
+    program.follow_sessions()
     return list(program.reach())

@@ -15,7 +15,7 @@ from npu_config.migration.launch import shell_notes
 from npu_config.migration.names import CONCERNING
 from npu_config.migration.neighbours import Neighbours, may_borrow
 from npu_config.migration.notebook import open_notebook
-from npu_config.migration.program import Looked, Outcome, Target, fit
+from npu_config.migration.program import Asked, Looked, Outcome, Target, fit
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, parse
 from npu_config.text.loading import load, too_large
 
@@ -31,8 +31,7 @@ _MENTIONS = tuple(package.encode("ascii") for package in CONCERNING)
 class _Work(NamedTuple):
     targets: Tuple[Target, ...]
     imports: str
-    session_import: Optional[bool] = None
-    keeper: str = ""
+    asked: Asked = Asked()
     partial: bool = False
 
 
@@ -69,8 +68,8 @@ def migrate_files(
             progress(len(results))
         looked += results
 
-    def look(target: Target, session_import: Optional[bool], keeper: str) -> Looked:
-        return _look_at(target, _Work((target,), imports, session_import, keeper, partial))
+    def look(target: Target, asked: Asked) -> Looked:
+        return _look_at(target, _Work((target,), imports, asked, partial))
 
     return fit(looked, look)
 
@@ -118,7 +117,7 @@ def _of_file(target: Target, work: _Work) -> Looked:
         notes = tuple(shell_notes(text))
         return Looked(Outcome(target, Migration(text, notes=notes), text if notes else None))
     is_mentioned = target.root is None or any(name in data for name in _MENTIONS)
-    is_wanted = is_mentioned or bool(work.session_import)
+    is_wanted = is_mentioned or bool(work.asked.session_import or work.asked.makers)
     if not is_wanted and not may_borrow(data.decode("utf-8", "replace")):
         return Looked(Outcome(target, Migration("")), _unread(data))
     found = _analysed(data, target, work)
@@ -227,9 +226,10 @@ def _analysed(source: Union[str, bytes], target: Target, work: _Work) -> Analysi
     return analyse(
         source,
         work.imports,
-        work.session_import,
-        work.keeper,
+        work.asked.session_import,
+        work.asked.keeper,
         neighbours,
         work.partial,
         target.path,
+        work.asked.makers,
     )

@@ -8,6 +8,7 @@ elsewhere the whole program.
 import ast
 import enum
 import operator
+import re
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from npu_config.migration.resolve import Resolver
@@ -123,7 +124,8 @@ class Reached:
                 is_body = inner is node.body or self._place(node, "body", inner) is not None
                 if not is_main(node.test) and not _is_of_mode(node.test):
                     truth = self.truth(node.test, site.scope)
-                    off = Reach.MAYBE if truth is None else Reach.OFF
+                    is_choice = truth is None or _is_of_task(node.test)
+                    off = Reach.MAYBE if is_choice else Reach.OFF
                     found = min(found, Reach.PROGRAM if truth is is_body else off)
             elif isinstance(node, ast.ExceptHandler):
                 found = min(found, Reach.MAYBE)
@@ -251,6 +253,18 @@ _MODES = frozenset(("ModeKeys", "TRAIN", "is_training", "training", "is_train", 
 def _is_of_mode(test: ast.expr) -> bool:
     """True for a test for training or evaluation, of which a program has both."""
     return any(name_of(part) in _MODES for part in ast.walk(test))
+
+
+_TASK = re.compile(
+    r"(?:(?:do|is|run|only|just)_?)?(?:train|eval|evaluate|test|predict|infer|decode|sample|demo|export"
+    r"|restore|resume)(?:ing|ion|uation|ence)?(?:_only|_mode)?|task|phase|action|command|cmd|job",
+    re.I,
+)
+
+
+def _is_of_task(test: ast.expr) -> bool:
+    """True for a test for what a program is to do this time: not done by default is not off."""
+    return any(_TASK.fullmatch(name_of(part)) for part in ast.walk(test))
 
 
 def _leaves(body: List[ast.stmt]) -> bool:

@@ -29,8 +29,9 @@ _TITLES = (
 """The parts of a report: a kind of entries, whether something has to be done, and its title."""
 _ENTRIES = {
     "edited": "runs on the NPU once this is written",
+    "open": "runs on the NPU once this is written and what is left to do (an error) is done",
     "already": "runs on the NPU already",
-    "not-needed": "makes no session",
+    "not-needed": "makes no session (those of tests are left alone)",
     "refused": "is not migrated as a whole: something is refused",
     "unknown": "it is not known where its session is made",
 }
@@ -80,7 +81,13 @@ def next_commands(
         return []
     shown = [output] if output is not None else list(paths)
     names = " ".join(shlex.quote(path) for path in shown[:3]) + (" ..." if len(shown) > 3 else "")
-    entries = [outcome.target for outcome in done if _is_entry(outcome)]
+    entries = [
+        one.target
+        for one in outcomes
+        if one.entry is not None
+        and (one.entry.how, one.is_imported) == ("edited", False)
+        and one.target.path.endswith(".py")
+    ]
     script = "TRAINING_SCRIPT"
     if len(entries) == 1:
         ((path, root, _),) = entries
@@ -92,22 +99,6 @@ def next_commands(
         "npu-config env --help",
         localized("npu-config run {}", script),
     ]
-
-
-_GUARD = re.compile(r"""^if[ (]{1,8}["']?__(?:name|main)__""", re.M)
-_IMPORTED = ("import-npu", "hvd-import")
-
-
-def _is_entry(outcome: Outcome) -> bool:
-    """True for a script to be run: no other imports it, and it does something when it is run."""
-    if outcome.is_imported or outcome.migration is None:
-        return False
-    text = outcome.before or ""
-    lines = _LINE_END.split(text)
-    return _GUARD.search(text) is not None or any(
-        note.id not in _IMPORTED and note.line <= len(lines) and lines[note.line - 1][:1].strip()
-        for note in outcome.migration.notes
-    )
 
 
 def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
@@ -128,7 +119,9 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                 is_unwritten = kind == CHANGED and outcome.diagnostics
                 lines.append("  " + localized("would be changed" if is_unwritten else title))
             for (id, text, url), numbers in groups.items():
-                where = localized("lines {}" if len(numbers) > 1 else "line {}", _numbers(numbers))
+                where = localized(
+                    "lines {}" if len(numbers) > 1 else "line {}", ", ".join(map(str, numbers))
+                )
                 lines.append("    {}, {}: {}".format(where, id, printable(localized(text))))
                 if kind != CHANGED:
                     lines.append("        {}".format(url))
@@ -145,7 +138,9 @@ def _scripts(outcomes: Sequence[Outcome]) -> Iterator[str]:
     found: Dict[str, List[str]] = {}
     for outcome in outcomes:
         if outcome.entry is not None:
-            found.setdefault(outcome.entry.how, []).append(outcome.target.path)
+            is_open = outcome.entry.how == "edited" and outcome.entry.is_open
+            how = "open" if is_open else outcome.entry.how
+            found.setdefault(how, []).append(outcome.target.path)
     for how, text in _ENTRIES.items():
         names = found.get(how, [])
         if names:
@@ -174,7 +169,7 @@ def _remarks(outcomes: Sequence[Outcome]) -> List[str]:
         if outcome.migration is not None and _SEED.search(outcome.before or "")
         for note in outcome.migration.notes
         if note.kind == CHANGED
-        and (note.id != "hvd-init" or "npu_resources" not in outcome.migration.text)
+        and (note.id != "hvd-init" or "npu_bridge.npu_init" in outcome.migration.text)
     }
     reasons = [text for id, text in _SHIFTING.items() if id in found]
     if not reasons:
@@ -189,11 +184,6 @@ def _groups(notes: Iterator[Note]) -> Dict[Tuple[str, str, str], List[int]]:
     for note in notes:
         found.setdefault((note.id, note.text, note.url), []).append(note.line)
     return found
-
-
-def _numbers(lines: Sequence[int]) -> str:
-    shown = ", ".join(str(line) for line in lines[:12])
-    return shown + (localized(" and {} more", len(lines) - 12) if len(lines) > 12 else "")
 
 
 def _counts(outcomes: Sequence[Outcome]) -> Dict[str, int]:
@@ -218,7 +208,10 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
         "left to do: {to_do}, to know: {to_know}{}{}",
         localized("1 file") if counts["files"] == 1 else localized("{files} files", **counts),
         localized("; {not_read} not migrated", **counts) if counts["not_read"] else "",
-        localized("; for the NPU already, and not reported again: {done}", **counts)
+        localized(
+            "; for the NPU already, and not reported again: {done} (npu-config check reads them)",
+            **counts,
+        )
         if counts["done"]
         else "",
         blocked=sum(

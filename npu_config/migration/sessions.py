@@ -2,7 +2,7 @@
 
 import ast
 import re
-from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Collection, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.resolve import Binding
@@ -11,6 +11,7 @@ from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
     argument,
+    dotted_parts,
     is_open,
     last_line,
     literal_text,
@@ -18,7 +19,7 @@ from npu_config.python_flow.scopes import (
     parameters,
 )
 
-__all__ = ["check_close", "RULES", "after"]
+__all__ = ["check_close", "check_given", "RULES", "after"]
 
 
 def check_close(work: Work, site: Site, always: bool) -> None:
@@ -63,10 +64,12 @@ def check_close(work: Work, site: Site, always: bool) -> None:
             if closes
             else "the session is a member: the script must call close()"
         )
-        work.manual(line, "session-close", said)
+        work.manual(line, "session-close", said, False if closes else None)
     elif any(_is_entered(work, name) for name in names):
         return
     elif not closes:
+        owner = site.scope.node if site.scope.is_class else None
+        name = "{}.{}".format(owner.name, name) if isinstance(owner, ast.ClassDef) else name
         work.manual(line, "session-close", phrase('nothing closes it: add "{}.close()"', name))
     elif site.function is not None and work.script.calls_of("tensorflow.app.run"):
         work.manual(
@@ -74,12 +77,14 @@ def check_close(work: Work, site: Site, always: bool) -> None:
             "session-close",
             "app.run ends in SystemExit: a session that is not closed before main returns is "
             "never closed",
+            False,
         )
     elif site.call is not None and _is_configured_graph(work, site.call):
         work.manual(
             line,
             "session-close",
             phrase('a session without "with": "{}.close()" is there, keep it', name),
+            False,
         )
 
 
@@ -90,6 +95,7 @@ def _check_callers(work: Work, site: Site, always: bool) -> None:
     if not isinstance(function, FUNCTIONS) or key in work.script.cache:
         return
     work.script.cache[key] = True
+    is_called = False
     owner = site.parents[site.parents.index(function) - 1]
     lines = work.script.source.mentions(function.name)
     for found in sites(work.script.module, lines, (ast.Name, ast.Attribute)):
@@ -97,8 +103,24 @@ def _check_callers(work: Work, site: Site, always: bool) -> None:
         is_method = isinstance(node, ast.Attribute) and name_of(node.value) == "self"
         is_same = is_method if isinstance(owner, ast.ClassDef) else isinstance(node, ast.Name)
         is_call = is_same and name_of(node) == function.name and found.call is not None
+        is_called = is_called or is_call
         if is_call and not _is_collected(work, _targets(found, _holder(found))):
             check_close(work, found, always)
+    if not is_called and isinstance(owner, ast.Module):
+        work.makers.append(function.name)
+
+
+def check_given(work: Work, makers: Collection[str]) -> None:
+    """Look at the end of sessions that functions of other files give."""
+    script = work.script
+    lines = sorted({line for name in makers for line in script.source.mentions(name)})
+    for site in sites(script.module, lines, (ast.Name, ast.Attribute)):
+        if site.call is None or name_of(site.node) not in makers:
+            continue
+        (first, *_) = dotted_parts(site.node) or [""]
+        bindings = script.bindings(first, site.scope)
+        if bindings and all(binding.kind == "import" for binding in bindings):
+            check_close(work, site, True)
 
 
 def _is_collected(work: Work, targets: Sequence[ast.expr]) -> bool:
@@ -410,8 +432,28 @@ RULES: Rules = {
 }
 
 
+_ENDS = ("Estimator", "Classifier", "Regressor")
+
+
+def _others(work: Work) -> None:
+    """Estimators of TensorFlow that have no rule, by what they are called."""
+    script = work.script
+    names = {word for word in script.words if word.endswith(_ENDS)}
+    for alias in (alias for site in script.imports for alias in site.node.names if names):  # type: ignore[attr-defined]
+        if alias.asname and alias.name.endswith(_ENDS):
+            names.add(alias.asname)
+    lines = {line for name in names for line in script.source.mentions(name)}
+    for site in sites(script.module, sorted(lines), (ast.Name, ast.Attribute)):
+        if site.call is not None and name_of(site.node) in names:
+            name = script.resolve(site.node, site.scope) or ""
+            is_other = name.startswith("tensorflow.") and name not in script.interest.known
+            if is_other and name.endswith(_ENDS):
+                _inside(work, site, name)
+
+
 def after(work: Work) -> None:
     """What is recognised by the object or the field that an attribute belongs to."""
+    _others(work)
     for site in work.script.sites:
         node = site.node
         if not isinstance(node, ast.Attribute):

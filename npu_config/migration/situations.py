@@ -11,16 +11,17 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple
 from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import phrase
 from npu_config.migration.facts import Fact, facts
+from npu_config.migration.resolve import Resolver
 from npu_config.migration.work import CHANGED, MANUAL, Change, Note, Work
 
 __all__ = ["Back", "found_in", "mend", "tell"]
 
 
-def found_in(text: str, path: Optional[str]) -> List[Diagnostic]:
-    """The documented troubles in a script, and that it could not be looked at."""
+def found_in(text: str, script: Resolver) -> List[Diagnostic]:
+    """The documented troubles in a script that became of another one, or in that itself."""
     from npu_config.script import situations_of
 
-    return situations_of(text, path)
+    return situations_of(text, script.source.path, script)
 
 
 class _Kept(NamedTuple):
@@ -90,8 +91,9 @@ def mend(work: Work, found: Sequence[Diagnostic], back: Back) -> bool:
 def tell(work: Work, found: Sequence[Diagnostic], back: Back) -> None:
     """Enter findings as what is left to do, but for troubles that the report names already."""
     said = {note.situation for note in work.notes if note.kind != CHANGED}
+    is_placed = any(note.id == "device" for note in work.notes)
     for one in found:
-        if _situation(one) in said:
+        if _situation(one) in said or (is_placed and one.situation == _PLACED):
             continue
         first, _ = _lines(work, one, back)
         text = one.message if one.help is None else phrase("{}: {}", one.message, one.help)
@@ -100,6 +102,8 @@ def tell(work: Work, found: Sequence[Diagnostic], back: Back) -> None:
         work.enter(Note(first, fact.id if fact else one.rule, MANUAL, text, not is_minor, one))
 
 
+_PLACED = "device-of-gpu-without-soft-placement"
+"""What the import of npu_init switches on, and what is said of a device says so."""
 _SAME = {"dataset-argument-from-variable": "dataset-function-captures-variable"}
 """Troubles for which a migration has one fact together with another."""
 

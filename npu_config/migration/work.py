@@ -9,7 +9,7 @@ from npu_config.core.message import phrase
 from npu_config.migration.facts import facts, url_of
 from npu_config.migration.reached import Reach, Reached
 from npu_config.migration.resolve import Resolver
-from npu_config.python_flow.module import Site
+from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
     Nesting,
@@ -106,6 +106,7 @@ class Work:
         closed: the lines of functions that something is refused in without which they cannot run.
         is_keras: True when models of Keras are made.
         libraries: the packages that make sessions of their own.
+        makers: the functions that give a session, and that nothing in the script calls.
     """
 
     def __init__(
@@ -125,6 +126,7 @@ class Work:
         self.closed: List[Tuple[int, int]] = []
         self.is_keras = False
         self.libraries: List[str] = []
+        self.makers: List[str] = []
         self._notes: Dict[Tuple[int, str, str], Note] = {}
         self._aliases: Dict[str, str] = {}
 
@@ -132,6 +134,20 @@ class Work:
     def notes(self) -> List[Note]:
         """The entries, in order of the lines; what is said twice of a line is said once."""
         return sorted(self._notes.values(), key=lambda note: note.line)
+
+    def settle_off(self) -> None:
+        """Let what is off by default ask for nothing."""
+        asking = {key: note for key, note in self._notes.items() if note.must}
+        if self.blocked or not asking:
+            return
+        reaches: Dict[int, Reach] = {}
+        lines = sorted({note.line for note in asking.values()})
+        for site in sites(self.script.module, lines, _REACHED):
+            reach = self.reached.of(site)
+            reaches[site.line] = max(reach, reaches.get(site.line, reach))
+        for key, note in asking.items():
+            if reaches.get(note.line) is Reach.OFF:
+                self._notes[key] = note._replace(asks=False)
 
     def note(
         self, line: int, id: str, kind: str, text: str = "", asks: Optional[bool] = None
@@ -449,6 +465,8 @@ class Work:
         return start, _end_of_import(script.text, start)
 
 
+_REACHED = (ast.Call, ast.Name, ast.Attribute, ast.Import, ast.ImportFrom)
+"""What says whether a line is reached."""
 OFF = "off by default: keep it off on the NPU"
 _CONDITIONAL = "under a condition: it must not hold on the NPU"
 _OF_FUNCTION = "nothing in its function is edited"
@@ -526,8 +544,7 @@ def of_calls(
             if depends:
                 work.depend(site, id, text)
             else:
-                is_off = kind == MANUAL and work.reached.of(site) is Reach.OFF
-                work.note(site.line, id, kind, text, False if is_off else None)
+                work.note(site.line, id, kind, text)
             if needs_patch:
                 work.needs_patch(site)
 

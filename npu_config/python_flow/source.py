@@ -3,13 +3,25 @@
 import ast
 import bisect
 import codecs
+import functools
 import io
 import itertools
 import re
 import sys
 import threading
 import warnings
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 from npu_config.core.diagnostics import Place
 from npu_config.core.message import phrase
@@ -197,12 +209,22 @@ class _Reader:
 
 
 _WORD = re.compile(r"\w+")
+_PLAIN_WORD = re.compile(r"\w+", re.ASCII)
 _NEWLINE = re.compile(r"\r\n|\r|\n")
+_TEXT = re.compile(
+    r"""#[^\n]*|(\'{3}|"{3})(?:\\.|(?!\1)[^\\])*(?:\1)?|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?""",
+    re.S,
+)
 _PYTHON_2 = re.compile(
-    r"^[ \t]*(?:print[ \t]+[\w\"'%]|exec[ \t]+[\w\"']|except[ \t]+[\w.]+[ \t]*,"
-    r"|raise[ \t]+\w+[ \t]*,)",
+    r"(?:^|[:;])[ \t]{0,80}(?:print|exec)"
+    r"(?:[ \t]{1,8}(?!(?:if|in|is|and|or|not|else|for)\b)[\w\"]|\"|[ \t]{0,8}>>)"
+    r"|^[ \t]{0,80}except[ \t]{1,8}[\w.]{0,200}(?:\([\w., \t]{1,400}\))?"
+    r"[ \t]{0,8},[ \t]{0,8}\w{1,80}:"
+    r"|^[ \t]{0,80}raise[ \t]{1,8}[\w.]{1,200}[ \t]{0,8},|`|<>|\b[uU][rR]\"|\blambda[ \t]{0,8}\("
+    r"|(?<![\w.])(?:0[0-9]{0,24}[1-9][0-9]{0,24}|[0-9]{1,40}[lL])(?![\w.])",
     re.M,
 )
+"""What only Python 2 knows: print and exec as statements, ``except X, e``, ``0777``, ``10L``."""
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
@@ -367,8 +389,7 @@ class ScriptSource(Source):
         super().__init__(text, path)
         self.lines: List[str] = _NEWLINE.split(text) if "\r" in text else text.split("\n")
         self._starts = _starts(text, self.lines)
-        self._mentions: Dict[str, List[int]] = {}
-        self._lines_of_words: Optional[Dict[str, List[int]]] = None
+        self._words: Optional[Dict[str, List[int]]] = None
         self._places: Dict[int, Tuple[Place, ast.AST]] = {}
         self._keywords: Dict[Tuple[str, Place], Place] = {}
 
@@ -457,22 +478,13 @@ class ScriptSource(Source):
 
     def mentions(self, word: str) -> List[int]:
         """The lines with an identifier, comment lines left out."""
-        found = self._mentions.get(word)
+        if self._words is None:
+            self._words = _lines_of_words(self.lines)
+        found = self._words.get(word)
         if found is None:
-            found = self._index.get(word, []) if _WORD.fullmatch(word) else self.lines_with(word)
-            self._mentions[word] = found
+            is_in_none = word.isascii() and word.isidentifier()
+            found = self._words[word] = [] if is_in_none else self.lines_with(word)
         return found
-
-    @property
-    def _index(self) -> Dict[str, List[int]]:
-        """The lines of every word, read once: checks ask for hundreds of words."""
-        if self._lines_of_words is None:
-            self._lines_of_words = {}
-            for number, line in enumerate(self.lines, 1):
-                if not line.lstrip().startswith("#"):
-                    for word in set(_WORD.findall(line)):
-                        self._lines_of_words.setdefault(word, []).append(number)
-        return self._lines_of_words
 
     def members(self, word: str) -> List[int]:
         """The lines with an identifier behind a dot, comment lines left out.
@@ -516,8 +528,6 @@ class ScriptSource(Source):
                     break
                 end = starts[line]
             start = text.find(word, end)
-        if within and not found:
-            self._mentions[word] = found  # what is in no word is no word itself
         return found
 
 
@@ -541,6 +551,28 @@ def _starts(text: str, lines: Sequence[str]) -> List[int]:
     return [0, *ends][: len(lines)]
 
 
+_SIGNS = bytes(
+    code if code > 127 or chr(code).isalnum() or chr(code) == "_" else 32 for code in range(256)
+)
+
+
+@functools.lru_cache(maxsize=1)
+def words_of(text: str) -> FrozenSet[str]:
+    """Every word of a text, to know quickly what cannot be there."""
+    data = text.encode("utf-8", "surrogatepass").translate(_SIGNS)
+    return frozenset(data.decode("utf-8", "surrogatepass").split())
+
+
+def _lines_of_words(lines: Sequence[str]) -> Dict[str, List[int]]:
+    """The lines of every word, read once: checks ask for hundreds of words."""
+    found: Dict[str, List[int]] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.lstrip().startswith("#"):
+            for word in set((_PLAIN_WORD if line.isascii() else _WORD).findall(line)):
+                found.setdefault(word, []).append(number)
+    return found
+
+
 def _is_whole(text: str, start: int, end: int) -> bool:
     """True for what is no part of a longer word."""
     before, after = text[start - 1 : start], text[end : end + 1]
@@ -548,5 +580,6 @@ def _is_whole(text: str, start: int, end: int) -> bool:
 
 
 def looks_like_python_2(text: str) -> bool:
-    """True for a text with a statement that only Python 2 knows."""
-    return _PYTHON_2.search(text) is not None
+    """True for a text with something that only Python 2 knows, outside of texts and comments."""
+    code = _TEXT.sub(lambda match: "" if match.group().startswith("#") else '""', text)
+    return _PYTHON_2.search(code) is not None

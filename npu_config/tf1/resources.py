@@ -16,6 +16,9 @@ def init_resource(config: Any = None) -> Tuple[Any, Any]:
 
     Without a device nothing is taken, and the ranks come from the environment.
 
+    Its operations are put into a graph of their own: in that of the script they would change the
+    seeds of all behind them, which depend on how many came before.
+
     Args:
         config: an NpuConfig, a ConfigProto (which stays as it is), or None.
 
@@ -27,9 +30,10 @@ def init_resource(config: Any = None) -> Tuple[Any, Any]:
     made = session_config(config)
     warn_of_findings(made)
     util.global_dict_init()
-    npu_init = npu_ops.initialize_system()
-    npu_shutdown = npu_ops.shutdown_system()
-    session = tf.Session(config=made)
+    with tf.Graph().as_default():
+        npu_init = npu_ops.initialize_system()
+        npu_shutdown = npu_ops.shutdown_system()
+        session = tf.Session(config=made)
     try:
         session.run(npu_init)
         for key, (name, from_environment) in _RANKS.items():
@@ -55,17 +59,13 @@ def shutdown_resource(sess: Any, npu_shutdown: Any) -> None:
 def npu_resources(config: Any = None) -> Iterator[Any]:
     """The device for a ``with`` block, given back whatever ends the block (SystemExit too).
 
-    The operations of :func:`init_resource` are put into a graph of their own: in that of the
-    script they would change the seeds of all behind them, which depend on how many came before.
-
     Args:
         config: an NpuConfig, a ConfigProto (which stays as it is), or None.
 
     Yields:
         A session of the graph of the script.
     """
-    with tf.Graph().as_default():
-        holder, npu_shutdown = init_resource(config)
+    holder, npu_shutdown = init_resource(config)
     session = tf.Session(config=session_config(config))
     try:
         yield session

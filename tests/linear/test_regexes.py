@@ -19,6 +19,10 @@ KNOWN = {
     ("npu_config.readers.evidence", "_TOKEN"): "it fits at every place, so nothing is tried twice",
     ("npu_config.python_flow.source", "_PIECE"): "only applied to what Python itself has parsed",
     ("npu_config.python_flow.source", "_TOKEN"): "only applied to what Python itself has parsed",
+    (
+        "npu_config.python_flow.source",
+        "_TEXT",
+    ): "it fits wherever it begins: its ends are optional",
     ("npu_config.sidefiles.format", "_PLACEHOLDER"): "what it looks behind at, which the proof "
     "leaves out: it is tried behind a quotation mark only",
     ("npu_config.cli._explained", "_BLOCK"): "only applied to guides of the package itself",

@@ -276,7 +276,7 @@ def test_standard_input():
 def test_a_migrated_script_is_counted(script):
     """A second run says why there is nothing to do."""
     npu("--write", script)
-    assert "for the NPU already, and not reported again: 1\n" in npu(script).stderr
+    assert "for the NPU already, and not reported again: 1 (" in npu(script).stderr
 
 
 def test_a_file_and_a_line_that_are_refused(script):

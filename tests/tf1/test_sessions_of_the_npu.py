@@ -175,7 +175,8 @@ class TestResources:
         monkeypatch.setenv("RANK_SIZE", "8")
         session, shutdown = tf1.init_resource()
         assert shutdown.name == "NPUShutdown"
-        assert "NPUInit" in [op.name for op in tf.get_default_graph().get_operations()]
+        assert [op.name for op in shutdown.graph.get_operations()] == ["NPUInit", "NPUShutdown"]
+        assert tf.get_default_graph().get_operations() == []
         monkeypatch.setenv("RANK_ID", "5")
         assert (tf1.get_npu_rank_id(), tf1.get_npu_rank_size()) == (3, 8)
         tf1.shutdown_resource(session, shutdown)
