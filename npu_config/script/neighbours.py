@@ -185,6 +185,11 @@ def imported_files(path: str) -> List[str]:
     return list(_reached(os.path.abspath(path)))[1:]
 
 
+def _is_file(path: str) -> bool:
+    """Whether there is a file, if only in an editor."""
+    return unsaved_content(path) is not None or os.path.isfile(path)
+
+
 def named_in(path: Optional[str], name: str) -> Optional[str]:
     """The file that a script names: seen from the working directory, else from its own folder
     or the nearest one above it, up to the top of the repository; None where there is none.
@@ -199,12 +204,12 @@ def named_in(path: Optional[str], name: str) -> Optional[str]:
         return None
     if "\0" in name:
         return None
-    if os.path.isfile(name):
+    if _is_file(name):
         return os.path.normpath(name)
     folder = os.path.dirname(path or "")
     while path is not None and not os.path.isabs(name):
         found = os.path.normpath(os.path.join(folder, name))
-        if os.path.isfile(found):
+        if _is_file(found):
             return found
         above = os.path.dirname(os.path.abspath(folder))
         if above == os.path.abspath(folder) or os.path.exists(os.path.join(folder, ".git")):

@@ -17,7 +17,7 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 from npu_config.script.checks._check import Context, check
-from npu_config.script.functions import VARIABLES
+from npu_config.script.functions import DATASETS, VARIABLES
 from npu_config.script.meaning import Function
 from npu_config.script.passing import Value
 from npu_config.script.vocabulary import TABLES
@@ -44,6 +44,7 @@ _PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.Ge
     source=(_FAQ, _INIT),
     whole=True,
     situation="last-hook-after-append",
+    needs=(tuple(_APPENDING),),
 )
 def last_hook_is_appended(context: Context) -> None:
     """The last item of a list is taken after ``npu_hooks_append`` put a hook behind it.
@@ -66,8 +67,6 @@ def last_hook_is_appended(context: Context) -> None:
         estimator.train(input_fn, hooks=npu_hooks_append(hooks_list=hooks))
         print(log_hook.total_time)
     """
-    if not context.mentions(*_APPENDING):
-        return
     own = {function.name for _, function in context.script.functions}
     seen: Set[int] = set()
     events: Dict[str, Dict[Optional[FunctionNode], List[Event]]] = {}
@@ -214,6 +213,7 @@ def _is_after(before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
     source=("docs/en/tfadapter_1/migration/faq",),
     whole=True,
     situation="dataset-function-captures-variable",
+    needs=(("Variable", "get_variable"), DATASETS),
 )
 def variable_in_dataset_function(context: Context) -> None:
     """A tf.Variable is made in a function that is given to Dataset.map.
@@ -235,8 +235,6 @@ def variable_in_dataset_function(context: Context) -> None:
 
         dataset = dataset.map(parse)
     """
-    if not context.mentions("Variable", "get_variable"):
-        return
     for function in _mapped_functions(context):
         for part in context.meaning.body(function):
             if not isinstance(part.node, ast.Call):
@@ -264,6 +262,7 @@ def _mapped_functions(context: Context) -> List[Function]:
     whole=True,
     also=("mix_compile_mode",),
     situation="dataset-function-uses-table",
+    needs=(TABLES, DATASETS),
 )
 def table_in_dataset_function(context: Context) -> None:
     """A lookup table is used in preprocessing, and mixed computing is off.
@@ -282,7 +281,7 @@ def table_in_dataset_function(context: Context) -> None:
         table = tf.contrib.lookup.index_table_from_file("vocabulary.txt")
         dataset = dataset.map(lambda text: table.lookup(text))
     """
-    if not context.mentions(*TABLES) or not context.is_offloaded:
+    if not context.is_offloaded:
         return
     meaning = context.meaning
     seen: Set[int] = set()
