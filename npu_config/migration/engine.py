@@ -209,6 +209,7 @@ class Analysis(NamedTuple):
         libraries: the packages that make sessions and that are in the project itself.
         is_forced: it is edited though something that the script needs is refused.
         makers: its functions that give a session, and that it does not call itself.
+        is_guarded: what it is refused for holds when it is run, and not when it is imported.
     """
 
     migration: Migration
@@ -225,6 +226,7 @@ class Analysis(NamedTuple):
     libraries: Tuple[str, ...] = ()
     is_forced: bool = False
     makers: FrozenSet[str] = frozenset()
+    is_guarded: bool = False
 
 
 def migrate(source: Union[str, bytes], imports: str = "npu_config") -> Migration:
@@ -340,8 +342,12 @@ def _analyse(work: Work, session_import: Optional[bool], makers: FrozenSet[str])
             for site in script.calls_of(*_EAGER)
             for test in (site.conditions if site.line == alone.line else ())
         )
-        makes = bool(probe.patch_lines) or not is_guarded
-        return found._replace(migration=_refused(text, alone), makes=makes, has_graph=True)
+        return found._replace(
+            migration=_refused(text, alone),
+            makes=bool(probe.patch_lines) or not is_guarded,
+            has_graph=True,
+            is_guarded=is_guarded,
+        )
     _apply(work)
     sessions.check_given(work, makers)
     found = found._replace(

@@ -362,7 +362,12 @@ class Program:
             one for one in reached if self._found(one).makes and not self._found(one).is_done
         ]
         forced = [one for one in reached if self._found(one).is_forced]
-        refused = [one for one in (index, *makers) if self.looked[one].outcome.is_refused]
+        refused = [
+            one
+            for one in (index, *makers)
+            if self.looked[one].outcome.is_refused
+            and (one == index or not self._found(one).is_guarded)
+        ]
         refused = forced or refused
         is_refused = self.looked[index].outcome.is_refused and not self._found(index).is_done
         if is_refused or forced or (makers and refused):

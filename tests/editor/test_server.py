@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("pygls")
 
+from npu_config.cli._open_files import OpenFileChecker
 from npu_config.editor.lines import Lines
 from tests.editor.client import ROOT, Client, uri
 
@@ -551,6 +552,30 @@ def test_unsaved_text_of_another_file(editor, project):
     del editor.versions[uri(loaded)]
     editor.close(script)
     assert editor.published(loaded) == []
+
+
+def test_a_file_that_is_only_in_the_editor(editor, project):
+    """A script whose configuration is not there is judged again when one is typed, unsaved."""
+    script, loaded = project / "loads_typed.py", project / "typed_only.yaml"
+    text = "import npu_config as npu\nconfig = npu.NpuConfig.load('typed_only.yaml')\n"
+    assert [each["code"] for each in editor.found(script, text)] == ["NPU784"]
+    editor.open(loaded, "version: 1\n")
+    assert editor.published(script) == []
+    for path in (script, loaded):
+        editor.close(path)
+        del editor.versions[uri(path)]
+
+
+def test_a_file_in_a_folder_that_is_gone(tmp_path, monkeypatch):
+    """A folder may be removed while it is open: its files are checked all the same."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    check = OpenFileChecker()
+    gone.rmdir()
+    path = str(gone / "c.yaml")
+    answer = check({path: b"version: 1\nhcl_timeout: 1\n"}, path)
+    assert [each.rule for each in answer.found] == ["NPU101"]
 
 
 def test_a_side_file_that_is_open(editor, project, tmp_path):

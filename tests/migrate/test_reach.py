@@ -4,6 +4,7 @@ import pytest
 
 import npu_config
 from npu_config.core.diagnostics import Severity
+from npu_config.migration.libraries import is_known
 from npu_config.migration.project import Target, migrate_files
 from npu_config.migration.report import next_commands
 
@@ -33,7 +34,7 @@ def asked(source):
         (["train-batch"], FLAG.format("augment").replace("False", "True") + BATCH),
         ([], TF + "class A:\n    def __init__(self):\n        self.s = tf.Session()\n"
              "    def end(self):\n        self.s.close()\n"),
-        ([], TF + "tf.estimator.RunConfig(train_distribute=None)\n"),
+        ([], TF + "tf.estimator.RunConfig(train_distribute=None, protocol=None)\n"),
     ],
 )  # fmt: skip
 def test_what_asks(expected, source):
@@ -188,3 +189,18 @@ def test_a_session_of_a_class():
     assert [note.note for note in notes if note.id == "session-close"] == [
         'nothing closes it: add "A.sess.close()"'
     ]
+
+
+def test_eager_execution_of_a_module_that_is_run(tmp_path):
+    """What a module does when it is run itself keeps no other script from being edited."""
+    box = TF + "def f():\n    return tf.Session()\nif __name__ == '__main__':\n"
+    found = program(
+        tmp_path, box=box + "    tf.enable_eager_execution()\n", main="import box\nbox.f()\n"
+    )
+    assert (found["box"].entry.how, found["main"].entry.how) == ("refused", "edited")
+
+
+def test_modules_of_every_python():
+    """What is of the standard library in one version is of it in all."""
+    names = ("math", "unicodedata", "distutils", "dataclasses", "tomllib", "Queue", "os", "lzma")
+    assert all(map(is_known, names))
