@@ -443,11 +443,29 @@ class Meaning:
             if stores[0].kind == "value":
                 return self.functions(where, stores[0].node, depth + 1)
             given = self.value(scope, node)
-            return [] if given is None else self.functions(*given, depth + 1)
+            if given is None:
+                items = self._looped_over(where, node.id)
+                return [f for each in items for f in self.functions(*each, depth + 1)]
+            return self.functions(*given, depth + 1)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             cls = self._class_of(scope, node.value.id)
             if cls is not None:
                 return self._method(cls, node.attr)
+        return []
+
+    def _looped_over(self, where: Scope, name: str) -> List[Value]:
+        """The items of the written tuple or list that a loop takes a name from."""
+        lines = self.script.source.mentions("for")
+        for site in sites(self.script.module, lines, (ast.For,)):
+            loop: Any = site.node
+            if (
+                site.scope is where
+                and isinstance(loop.target, ast.Name)
+                and loop.target.id == name
+            ):
+                made = self.value(where, loop.iter)
+                if made is not None and isinstance(made.node, (ast.Tuple, ast.List)):
+                    return [Value(made.scope, each) for each in made.node.elts]
         return []
 
     def _method(self, cls: Scope, name: str) -> List[Function]:

@@ -185,6 +185,22 @@ def imported_files(path: str) -> List[str]:
     return list(_reached(os.path.abspath(path)))[1:]
 
 
+def file_of_module(path: str, module: str) -> Optional[str]:
+    """The file of a module of the program that a script imports; None where there is none.
+
+    Args:
+        path: the script.
+        module: its dotted name, as an import statement of the script has it.
+    """
+    own = os.path.abspath(path)
+    return next(_files_of(own, os.path.dirname(own), module, ()), None) if module else None
+
+
+def text_with(path: str, words: Sequence[str]) -> Optional[str]:
+    """The text of a script where a line that is not a comment holds one of the words."""
+    return _read(path).decode("utf-8", "replace") if _has(path, words) else None
+
+
 def _is_file(path: str) -> bool:
     """Whether there is a file, if only in an editor."""
     return unsaved_content(path) is not None or os.path.isfile(path)

@@ -29,6 +29,7 @@ from npu_config.python_flow.scopes import (
     last_line,
     name_of,
 )
+from npu_config.script.elsewhere import Program
 from npu_config.script.meaning import Meaning
 from npu_config.script.neighbours import any_import_has, any_neighbour_has, may_import_unread
 from npu_config.script.objects import Use, is_known
@@ -233,6 +234,7 @@ class Context:
         self._uses: Optional[Dict[Place, List[Use]]] = None
         self._loops: Optional[List[Tuple[int, int]]] = None
         self._meaning: Optional[Meaning] = None
+        self._programs: Dict[Tuple[str, ...], Program] = {}
         self._once: Dict[Callable[[Context], Any], Any] = {}
 
     def once(self, question: Callable[["Context"], _Answer]) -> _Answer:
@@ -352,6 +354,12 @@ class Context:
             source = self.script.source
             self._may_import_unread = may_import_unread(source.path, source.text)
         return self._may_import_unread or self.imports_have(*words)
+
+    def program(self, *words: str) -> Program:
+        """The functions that the script imports from files that hold one of the words."""
+        if words not in self._programs:
+            self._programs[words] = Program(self.meaning, words)
+        return self._programs[words]
 
     def calls(self, *names: str) -> Iterator[ast.Call]:
         """Every call of a function with one of these names, anywhere in the script."""

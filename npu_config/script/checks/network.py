@@ -417,16 +417,22 @@ def gelu_by_hand(context: Context) -> None:
     """The constant 0.044715 beside ``tanh``."""
     if not _GELU.search(context.script.source.text):
         return
-    names = frozenset(("tanh", "math.tanh", "nn.tanh", "keras.backend.tanh"))
-    for site in _sites(context, names):
-        given = check_call(site).args[:1]
-        parts = [p for each in given for p in context.meaning.parts(site.scope, each)]
-        numbers = (context.meaning.constant(p.scope, p.node) for p in parts)
-        if any(isinstance(n, float) and abs(n - 0.044715) < 1e-5 for n in numbers):
+    for site in _sites(context, TANH):
+        if is_of_gelu(context.meaning, site.scope, check_call(site)):
             context.report(
                 "gelu is written out: about eight operators in place of npu_unary_ops.gelu",
                 context.place(site.node),
             )
+
+
+TANH = frozenset(("tanh", "math.tanh", "nn.tanh", "keras.backend.tanh"))
+
+
+def is_of_gelu(meaning: Meaning, scope: Scope, call: ast.Call) -> bool:
+    """True for a tanh of what the constant 0.044715 is part of."""
+    parts = [part for each in call.args[:1] for part in meaning.parts(scope, each)]
+    numbers = (meaning.constant(part.scope, part.node) for part in parts)
+    return any(isinstance(n, float) and abs(n - 0.044715) < 1e-5 for n in numbers)
 
 
 _CELLS = frozenset(
@@ -443,7 +449,10 @@ def recurrent_loop(context: Context) -> None:
     for site in _sites(context, names):
         call = check_call(site)
         cell = argument(call, "cell", 0) or argument(call, "cell_fw", 0)
-        if cell is not None and _is_cell(context.meaning, site.scope, cell):
+        if cell is not None and (
+            _is_cell(context.meaning, site.scope, cell)
+            or _is_cell_elsewhere(context, site.scope, cell)
+        ):
             context.report(
                 phrase(
                     "{} is a loop of TensorFlow 1; DynamicRNN and DynamicGRUV2 of npu_bridge run "
@@ -452,6 +461,18 @@ def recurrent_loop(context: Context) -> None:
                 ),
                 context.place(call),
             )
+
+
+def _is_cell_elsewhere(context: Context, scope: Scope, node: ast.AST) -> bool:
+    """True for the result of a function of another file that returns an LSTM or GRU cell."""
+    made = context.meaning.value(scope, node)
+    if made is None or not isinstance(made.node, ast.Call):
+        return False
+    return any(
+        _is_cell(each.meaning, each.function.scope, returned)
+        for each in context.program("LSTM", "GRU").functions(made.scope, made.node.func)
+        for returned in each.function.returned
+    )
 
 
 _WRAPPERS = frozenset(

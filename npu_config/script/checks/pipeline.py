@@ -21,7 +21,7 @@ from npu_config.script.meaning import Function, Meaning, walk
 from npu_config.script.passing import Value
 from npu_config.situations import pipeline
 
-_KERAS = frozenset(
+KERAS_VARIABLES = frozenset(
     "keras.backend." + name for name in ("zeros", "ones", "variable", "random_normal_variable")
 )
 
@@ -31,15 +31,15 @@ _MADE = ("Variable", "get_variable", "get_or_create_global_step")
 
 
 @recognises(pipeline.variable_in_preprocessing, _MADE, DATASETS)
-def variable_captured(context: Context) -> None:
+def variablecaptured(context: Context) -> None:
     """A function of a dataset reads a variable that is made outside of it."""
     meaning = context.meaning
     seen: Set[Tuple[int, str]] = set()
     for _, function in meaning.given_functions():
-        for part, variable in _captured(meaning, function):
+        for part, variable in captured(meaning, function):
             read = part.node.value if isinstance(part.node, ast.Subscript) else part.node
             key = (id(variable.node), name_of(read))
-            if key in seen or meaning.makes(*variable, _KERAS):
+            if key in seen or meaning.makes(*variable, KERAS_VARIABLES):
                 continue
             seen.add(key)
             context.report(
@@ -71,7 +71,7 @@ def _items(node: ast.expr) -> List[ast.expr]:
     return [node]
 
 
-def _captured(meaning: Meaning, function: Function) -> Iterator[Tuple[Value, Value]]:
+def captured(meaning: Meaning, function: Function) -> Iterator[Tuple[Value, Value]]:
     """Where a function, or one that it calls, reads a variable from outside; what makes that."""
     functions = meaning.reached([function])
     own = {id(each.node) for each in functions}
@@ -144,7 +144,7 @@ def keras_variable_in_input(context: Context) -> None:
         for each in meaning.reached([function]):
             for part in meaning.body(each):
                 made = (
-                    meaning.makes(part.scope, part.node, _KERAS)
+                    meaning.makes(part.scope, part.node, KERAS_VARIABLES)
                     if isinstance(part.node, (ast.Call, ast.Name, ast.Attribute))
                     else None
                 )
@@ -153,7 +153,7 @@ def keras_variable_in_input(context: Context) -> None:
     for site in meaning.dataset_calls():
         for value in arguments(check_call(site)):
             for item in _items(value):
-                made = meaning.makes(site.scope, item, _KERAS)
+                made = meaning.makes(site.scope, item, KERAS_VARIABLES)
                 if made is not None:
                     report(*made)
 
