@@ -401,7 +401,8 @@ class Program:
 
     def _is_open(self, reached: List[int]) -> bool:
         """True where an error is left to be mended by hand."""
-        migrations = [self.looked[one].outcome.migration for one in reached]
+        files = [one for one in reached if not self._found(one).is_guarded]
+        migrations = [self.looked[one].outcome.migration for one in files]
         notes = (note for migration in migrations if migration for note in migration.notes)
         return any(note.severity is Severity.ERROR for note in notes)
 

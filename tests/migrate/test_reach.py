@@ -198,6 +198,7 @@ def test_eager_execution_of_a_module_that_is_run(tmp_path):
         tmp_path, box=box + "    tf.enable_eager_execution()\n", main="import box\nbox.f()\n"
     )
     assert (found["box"].entry.how, found["main"].entry.how) == ("refused", "edited")
+    assert not found["main"].entry.is_open
 
 
 def test_modules_of_every_python():

@@ -338,7 +338,7 @@ def _environments(
         ranked.extend((look.whole("RANK_ID"), each) for each in look.found)
         done.add(what if before == (len(found), len(ranked)) else where)
     for launch in launches:
-        if launch.doubtful:
+        if launch.doubtful and scripts.framework(launch) in OURS:
             found.extend(_of_some_paths(launch, ours, target, used))
     for job in jobs.values():
         if len(job) > 1:
