@@ -70,7 +70,9 @@ YAML = (
     "found unexpected end of stream", "found unexpected document separator",
     "expected the node content", "while parsing a block mapping",
     "while parsing a block collection", "while parsing a flow mapping",
-    "while parsing a flow sequence", "while parsing a node", "while scanning a simple key",
+    "while parsing a flow sequence", "while parsing a node", "while parsing a flow node",
+    "while parsing a block node", "expected <block end>", "expected ',' or ']'",
+    "expected ',' or '}'", "while scanning a simple key",
     "while scanning a quoted scalar", "while scanning a double-quoted scalar",
     "while scanning a block scalar", "while scanning a plain scalar",
     "while scanning for the next token", "while scanning an alias", "while scanning an anchor",
@@ -136,10 +138,12 @@ def _titles() -> Iterator[str]:
     from npu_config.logs.facts import texts
     from npu_config.migration.facts import facts
     from npu_config.rulebook import load_all
+    from npu_config.rules.tasks import TASKS, summary_of
 
     yield from (rule.summary for rule in load_all())
     yield from (fact.title for fact in facts().values())
     yield from texts()
+    yield from (summary_of(task) for task in TASKS.values())
 
 
 def _helps() -> Iterator[str]:

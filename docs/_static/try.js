@@ -114,7 +114,8 @@ function shown(found, offset) {
     input.setSelectionRange(...found.span.map(offset));
   });
   const pages = found.url?.split("/rules/");
-  const rule = element("a", { href: pages?.length === 2 ? `${site}rules/${pages[1]}` : found.url }, `${found.rule} ${found.name}`);
+  const page = language === "zh" ? `zh/rules/${found.rule[3]}xx.html#${found.rule.toLowerCase()}-${found.name}` : `rules/${pages?.[1]}`;
+  const rule = element("a", { href: pages?.length === 2 ? site + page : found.url }, `${found.rule} ${found.name}`);
   const item = element("li", { className: found.severity }, go, " ", element("strong", {}, words.severity[found.severity]), ` ${found.message} `, rule);
   if (found.help) item.append(element("div", {}, found.help));
   if (found.edits.length) {

@@ -84,26 +84,35 @@ def search_command(
         raise click.UsageError(
             localized("--dump, --agrees, --diverges and --undo exclude each other")
         )
+
+    def begun() -> Search:
+        """A new search of what is named."""
+        attempt(format_, lambda: _refuse_unknown(fusion_result, graph, passes, types))
+        more = types
+        if dump is not None and reference is None:
+            overflowed = dump
+            more += attempt_values(format_, lambda: _types(overflowed, graph))
+        suspects = attempt(format_, lambda: _suspects(fusion_result, graph, passes, more))
+        return attempt(format_, lambda: _begun(path, base or "", suspects, reference))
+
+    if passes and fusion_result is None and graph is None:
+        unchecked = phrase(
+            "not known whether the passes took effect: {}; --fusion-result or --graph says so",
+            listed(passes),
+        )
     if os.path.lexists(path):
-        if fusion_result or passes or types or reference:
-            raise Failure("{} exists; its suspects and its reference are fixed", path)
         search = attempt(format_, lambda: _continued(path, base))
+        if fusion_result or passes or types or reference:
+            judges = undo or agrees is not None or diverges is not None
+            if judges or base is None or not _is_same(begun(), search):
+                raise Failure("{} exists; its suspects and its reference are fixed", path)
+            dump = None  # the call that began the search, once more
     elif base is None:
         raise Failure("{} does not exist; --config BASE and suspects begin a search there", path)
     elif agrees is not None or diverges is not None or undo:
         raise Failure("{} does not exist; there is no run to judge", path)
     else:
-        attempt(format_, lambda: _refuse_unknown(fusion_result, graph, passes, types))
-        if dump is not None and reference is None:
-            overflowed = dump
-            types += attempt_values(format_, lambda: _types(overflowed, graph))
-        suspects = attempt(format_, lambda: _suspects(fusion_result, graph, passes, types))
-        if passes and fusion_result is None and graph is None:
-            unchecked = phrase(
-                "not known whether the passes took effect: {}; --fusion-result or --graph says so",
-                listed(passes),
-            )
-        search = attempt(format_, lambda: _begun(path, base or "", suspects, reference))
+        search = begun()
         if dump is not None:  # the dump of the base itself
             search = attr.evolve(search, runs=(SearchRun(1, frozenset()),))
     if undo:
@@ -119,6 +128,16 @@ def search_command(
 
 
 # suspects
+
+
+def _is_same(one: Search, other: Search) -> bool:
+    """True when two searches look for the same."""
+    return (one.suspects, one.base_hash, one.records, one.reference) == (
+        other.suspects,
+        other.base_hash,
+        other.records,
+        other.reference,
+    )
 
 
 def _types(dump: str, graph: Optional[str]) -> Tuple[str, ...]:

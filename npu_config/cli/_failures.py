@@ -173,12 +173,7 @@ def _of_number(number: Number) -> Topic:
 
 
 def _of_unlisted(word: str, found: Unlisted) -> Topic:
-    summary = localized(
-        "a number of {}; its own meaning is not known: read the text that stands with it",
-        localized(found.part),
-    )
-    if found.meaning:
-        summary = localized("a number of {}: {}", localized(found.part), localized(found.meaning))
+    summary = localized(found.sentence)
     return Topic("code", word, summary, _page(["# " + word, summary]), (), {"class": ""})
 
 

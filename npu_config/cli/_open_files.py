@@ -29,6 +29,7 @@ class OpenFileChecker:
 
     def __init__(self) -> None:
         self._texts: Dict[str, bytes] = {}
+        self._here = os.getcwd()
 
     def __call__(
         self, changes: Mapping[str, Optional[bytes]], path: str, known: Optional[str] = None
@@ -39,6 +40,10 @@ class OpenFileChecker:
                 self._texts.pop(name, None)
             else:
                 self._texts[name] = content
+        try:
+            os.chdir(self._here)
+        except OSError:  # the folder that was opened is gone
+            os.chdir(os.sep)
         with unsaved(self._texts) as asked:
             project = find_project(path, load_all)
             try:

@@ -219,6 +219,7 @@ class Comparison:
         where: the part of ``first_diverging``, or in which the inputs differ first.
         inputs_agree: True when the inputs of ``first_diverging`` were compared.
         unknown: how many operators models have of which nothing is in the reference.
+        is_single: two files were compared, of no network.
     """
 
     rows: Tuple[Row, ...]
@@ -235,6 +236,7 @@ class Comparison:
     where: Folder = NOWHERE
     inputs_agree: bool = False
     unknown: int = 0
+    is_single: bool = False
 
     @property
     def diverging(self) -> Tuple[str, ...]:

@@ -3,7 +3,7 @@
   var data = JSON.parse(document.getElementById("data").textContent);
   var words = data.words, strings = data.strings, parts = data.parts, metrics = data.metrics;
   var HEIGHT = 24, AHEAD = 20;
-  var INDEX = 1, TENSOR = 2, VERDICT = 8, REASON = 9, WORST = 10, NUMBERS = 11;
+  var INDEX = 1, TENSOR = 2, REFERENCE = 5, VERDICT = 8, REASON = 9, WORST = 10, NUMBERS = 11;
   var columns = [
     ["#", INDEX, 4], [words.verdict, VERDICT, 7], [words.where, 0, data.parts[0].length > 12 ? 18 : 9],
     [words.tensor, TENSOR, 24]
@@ -13,7 +13,7 @@
   }
   data.leading.forEach(measure);
   columns.push([words.reason, REASON, 34], [words.type, 3, 12], [words.data, 4, 9],
-    [words.shape, 7, 9], [words.reference, 5, 22]);
+    [words.shape, 7, 9], [words.reference, REFERENCE, 22]);
   metrics.filter(function (name) { return data.leading.indexOf(name) < 0; }).forEach(measure);
   var textual = {0: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 1};
   var rows = data.rows, shown = rows, selected = -1, sorted = null, way = 1, drawn = "";
@@ -77,8 +77,12 @@
         (number === selected ? " selected" : "") + "'>";
       columns.forEach(function (column) {
         var text = escaped(cell(row, column[1]));
-        html += "<td title='" + text + "'" + (textual[column[1]] ? "" : " class='n'") + ">" +
-          text + "</td>";
+        if (column[1] === TENSOR || column[1] === REFERENCE) {
+          html += "<td class='name' title='" + text + "'><bdi dir='ltr'>" + text + "</bdi></td>";
+        } else {
+          html += "<td title='" + text + "'" + (textual[column[1]] ? "" : " class='n'") + ">" +
+            text + "</td>";
+        }
       });
       html += "</tr>";
     }
@@ -117,6 +121,9 @@
     if (top < box.scrollTop) { box.scrollTop = top; }
     if (top > box.scrollTop + room) { box.scrollTop = top - room; }
     draw();
+    var line = body.querySelector(".selected");
+    var hidden = line.getBoundingClientRect().bottom - detail.getBoundingClientRect().top;
+    if (hidden > 0) { window.scrollBy(0, hidden + HEIGHT); }
   }
   function close() {
     selected = -1;

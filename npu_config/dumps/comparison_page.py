@@ -30,6 +30,7 @@ body{margin:1em auto}
 #box table{table-layout:fixed;border-collapse:separate;border-spacing:0}
 #box td,#box th{overflow:hidden;text-overflow:ellipsis;height:24px;padding:0 .5em;
 box-sizing:border-box;line-height:23px}
+#box td.name{direction:rtl;text-align:left}
 #box th{position:sticky;top:0;z-index:1;cursor:pointer}
 #box th:after{content:attr(data-way);margin-left:.4em}
 #box tr.blank td{border:0}

@@ -274,6 +274,9 @@ def finding(comparison: Comparison) -> Tuple[Diagnostic, ...]:
 def outcome(comparison: Comparison) -> List[str]:
     """What a comparison comes to, in sentences of the reader's language."""
     lines = []
+    if comparison.is_single:
+        agrees = all(row.verdict != DIVERGES for row in comparison.rows)
+        return [localized("everything that was compared agrees")] if agrees else []
     if comparison.inputs_differ:
         lines.append(localized("the inputs differ: {}", ", ".join(comparison.inputs_differ)))
         message = "what follows is their consequence: feed both sides the same data and weights"

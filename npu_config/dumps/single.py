@@ -75,6 +75,7 @@ def compare_files(
         ),
         bounds=bounds,
         inputs_agree=first.inputs_agree,
+        is_single=True,
     )
 
 

@@ -180,9 +180,9 @@ def limits_of(kind: str, device: str, reference: str, bounds: Bounds = DEFAULTS)
     element = ELEMENT * relative
     if bounds.relative is None:
         element = min(element, looser * _LOST)
-    largest = None
-    if stored and stored[0].name == device and stored[0].limit is not None:
-        limit = stored[0].limit
+    largest, on_device = None, _stored(device)
+    if on_device is not None and on_device.limit is not None:
+        limit = on_device.limit
         largest = (limit, limit * (1.0 + ROUNDING.get(device, 0.0) / 2))
     return Limits(
         kind,

@@ -1,5 +1,6 @@
 """What may be written at a place: names and values of options, keys, variables, rules, files."""
 
+import ast
 import contextlib
 import inspect
 import json
@@ -18,13 +19,14 @@ from npu_config.editor.cursor import Slot, call_at, kind_of, slot_at
 from npu_config.editor.keys import CONFIGURATIONS, described, schema_at, schema_of, values_of
 from npu_config.judging.comments import open_list
 from npu_config.launch.environment.variables import VARIABLES
+from npu_config.rules.tasks import TASKS, summary_of
 from npu_config.sidefiles.customize_dtypes import DTYPES, KEYWORDS, TYPE
 from npu_config.sidefiles.fusion_switch import ALL, FUSIONS, SWITCH
 from npu_config.sidefiles.op_precision import BY_NAME, BY_TYPE, MODES
 from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.writers import scalar
 
-__all__ = ["Item", "complete"]
+__all__ = ["Item", "complete", "value_at"]
 
 _MAP_NAME = lazy_pattern(r"""parameter_map[ \t]*\[[ \t]*(?:b?)(["'])(\w*)\Z""")
 _MAP_FIELD = lazy_pattern(r"""parameter_map[ \t]*\[[ \t]*["'](\w+)["'][ \t]*\][ \t]*\.(\w*)\Z""")
@@ -41,6 +43,9 @@ _PROTO_KEY = lazy_pattern(r"""\bkey[ \t]*:[ \t]*(["'])(\w*)\Z""")
 _PROTO_VALUE = lazy_pattern(
     r"""\bkey[ \t]*:[ \t]*["'](\w+)["'][^}]{0,200}\b[sbi][ \t]*:[ \t]*(["']?)([\w./~@+-]*)\Z"""
 )
+_PROTO_FIELD = lazy_pattern(
+    r"""\bkey[ \t]*:[ \t]*["'](\w+)["'][^}]{0,200}\bvalue[ \t:]*\{\s*(\w*)\Z"""
+)
 _ENVIRON = lazy_pattern(
     r"""(?:\benviron(?:\[|\.\w+\()|\bgetenv\()[ \t]*(["'])(\w*)(?:\Z|\1\][ \t]*=[ \t]*(["']?)"""
     r"""([\w./~@+-]*)\Z)"""
@@ -48,6 +53,7 @@ _ENVIRON = lazy_pattern(
 _NAMES_NPU = lazy_pattern(r"npu_(?:bridge|config)|NpuOptimizer|HCCL_|ASCEND_")
 _LOADED = lazy_pattern(r"""\s*(["'])([\w./~@+-]*)\Z""")
 _PASSED = lazy_pattern(r"(?<!\S)(?:-[ex]|--env)[ \t=](\w*)\Z")
+_EXPANDED = lazy_pattern(r"\$\{?(\w*)\Z")
 _EXPORT = lazy_pattern(
     r"(?:\A|[;&|({])[ \t]*((?:export|declare[ \t]+-x|env|ENV)[ \t]+)?(?:\w+=\S*[ \t]+)*(\w*)\Z"
 )
@@ -67,6 +73,7 @@ _TYPED = 2
 _LONGEST = 1000
 """Characters of a line of a shell in which a name of a variable is proposed."""
 
+MAP = "parameter_map"
 CALLS_WITH_OPTIONS = ("set", "evolve")
 DICTS_WITH_OPTIONS = ("NpuConfig", "from_dict", "update", "set")
 _PATHS = (EXTENDS, "rank_table_file", "RANK_TABLE_FILE")
@@ -154,7 +161,7 @@ def _complete(
     if kind == "pbtxt":
         return _in_proto(path, text[max(0, offset - 400) : offset], line)
     if kind == "shell" or path.endswith(".env"):
-        return _in_shell(path, line)
+        return _in_shell(path, text, line)
     if kind in _IN_LINES:
         return _IN_LINES[kind](line)
     schema = None if kind in CONFIGURATIONS else schema_of(kind, text)
@@ -372,6 +379,8 @@ def _in_script(path: str, text: str, offset: int, line: str) -> Completion:
         return _in_call(path, called, arguments)
     if called == "Target":
         return _in_target(path, arguments)
+    if call[:1] == "." and called in TASKS and "NpuConfigBuilder" in text:
+        return _in_task(path, called, arguments)
     loaded = _LOADED.match(arguments)
     if loaded is not None and called == "load" and "npu_config" in text:
         return _files(path, loaded.group(2))
@@ -417,6 +426,71 @@ def _in_call(path: str, called: str, arguments: str) -> Completion:
     return _matching(argument.group(1), found)
 
 
+def _in_task(path: str, name: str, arguments: str) -> Completion:
+    """Arguments of a method of the builder that does a task, and their values."""
+    found: Dict[str, Optional[inspect.Parameter]] = {}
+    found.update(inspect.signature(TASKS[name]).parameters)
+    if found.pop("options", None) is not None:
+        options = schema_of("profiling")
+        found.update(dict.fromkeys({} if options is None else options.keys))
+    value, first = _ARGUMENT_VALUE.search(arguments), _LOADED.match(arguments)
+    if value is not None:
+        return _of_task(path, value.group(1), found.get(value.group(1)), *value.groups()[1:])
+    if first is not None:
+        return _of_task(path, "", next(iter(found.values())), *first.groups())
+    argument = _ARGUMENT.search(arguments)
+    if argument is None:
+        return Completion()
+    given = set(re.findall(r"(\w+)[ \t]*=[^=]", arguments))
+    names = [Item(each, each + "=", "option") for each in found if each not in given]
+    return _matching(argument.group(1), names)
+
+
+def _of_task(
+    path: str, name: str, parameter: Optional[inspect.Parameter], quote: str, word: str
+) -> Completion:
+    """Values of an argument; one without a declaration is a key of the profiling options."""
+    if parameter is None:
+        return _python_items(values_of((name,), schema_of("profiling")), quote, word)
+    takes = str(parameter.annotation)
+    if "Directory" in takes:
+        return _files(path, word, "{}" if quote or word else '"{}"')
+    return _python_items(list(_taken(takes)), quote, word)
+
+
+def _taken(annotation: str) -> Iterator[Any]:
+    """The values that an annotation lists."""
+    listed = annotation.partition("Literal[")[2].partition("]")[0]
+    if listed:
+        yield from ast.literal_eval("({},)".format(listed.replace("\\", "")))
+    elif annotation == str(bool) or annotation == str(Optional[bool]):
+        yield from (True, False)
+    elif annotation in ("PrecisionMode", "MixedMode"):
+        for name in ("precision_mode", "precision_mode_v2"):
+            yield from (v for v in values_of((name,)) if annotation[0] == "P" or "mix" in v)
+
+
+def value_at(text: str, end: int) -> Tuple[str, str]:
+    """Whose value a word of a script that ends there is: the call, and the argument or option."""
+    before = text[max(0, end - 20000) : end]
+    value = _MAP_VALUE.search(before[before.rfind("\n") + 1 :])
+    called, name, quote, word = "", "", "", ""
+    if value is not None:
+        called, (name, quote, word) = MAP, value.groups()
+    else:
+        call, _, arguments = call_at(before)
+        called = call.lstrip(".")
+        entry = _DICT_VALUE.search(arguments) if called in DICTS_WITH_OPTIONS else None
+        argument = _ARGUMENT_VALUE.search(arguments)
+        if entry is not None:
+            _, name, quote, word = entry.groups()
+        elif argument is not None and (called in PARAMETERS or called in CALLS_WITH_OPTIONS):
+            name, quote, word = argument.groups()
+    if quote or word in ("True", "False") or word[:1].isdecimal():
+        return called, name
+    return "", ""
+
+
 def _argument(name: str, option: Optional[Option]) -> Item:
     if option is None:
         return Item(name, name + "=", "option")
@@ -436,8 +510,15 @@ def _python_values(path: str, name: str, quote: str, word: str, around: str = ""
     if _is_path(name):
         whole = "{}" if quote or word else (around or "{}").format('"{}"')
         return _files(path, word, whole)
+    return _python_items(values_of(name.split(".")), quote, word, around, name)
+
+
+def _python_items(
+    values: Iterable[Any], quote: str, word: str, around: str = "", name: str = ""
+) -> Completion:
+    """Values as Python writes them."""
     found: List[Item] = []
-    for value in values_of(name.split(".")):
+    for value in values:
         text = repr(value) if not isinstance(value, str) else json.dumps(value)
         if quote:
             text = str(value)
@@ -462,11 +543,8 @@ def _is_builder(before: str) -> bool:
 
 
 def _methods() -> Iterator[Item]:
-    from npu_config.rules.tasks import TASKS
-
     for name, task in TASKS.items():
-        summary = (inspect.getdoc(task) or "").split("\n", 1)[0]
-        yield Item(name, name, "method", localized(summary), "NpuConfigBuilder." + name)
+        yield Item(name, name, "method", localized(summary_of(task)), "NpuConfigBuilder." + name)
     for name in ("set", "build"):
         yield Item(name, name, "method")
 
@@ -475,6 +553,10 @@ def _in_proto(path: str, before: str, line: str) -> Completion:
     key = _PROTO_KEY.search(line)
     if key is not None:
         return _matching(key.group(2), list(_options()))
+    field = _PROTO_FIELD.search(before)
+    if field is not None and field.group(1) in OPTIONS:
+        wire = OPTIONS[field.group(1)].wire
+        return _matching(field.group(2), [Item(wire, wire + ": ", "key", page=field.group(1))])
     value = _PROTO_VALUE.search(before)
     if value is None or value.group(1) not in OPTIONS:
         return Completion()
@@ -485,10 +567,15 @@ def _in_proto(path: str, before: str, line: str) -> Completion:
     return _matching(value.group(3), found)
 
 
-def _in_shell(path: str, line: str) -> Completion:
+def _in_shell(path: str, text: str, line: str) -> Completion:
     passed = _PASSED.search(line)
     if passed is not None:
         return _matching(passed.group(1), list(_variables()))
+    expanded = _EXPANDED.search(line)
+    if expanded is not None:
+        if len(expanded.group(1)) < _TYPED or _NAMES_NPU.search(text) is None:
+            return Completion()
+        return _matching(expanded.group(1), list(_variables()))
     value = _EXPORTED.search(line)
     if value is not None:
         return _variable_values(path, value.group(1), value.group(3))

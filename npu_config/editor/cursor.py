@@ -19,6 +19,7 @@ _YAML_VALUE = lazy_pattern(
     r"""([ \t]*)(?:- +)*["']?([\w$.-]+)["']?[ \t]*:(?=[ \t])(?:[ \t]*(["']))?([^"'#\[{]*)\Z"""
 )
 _YAML_KEY = lazy_pattern(r"""([ \t]*)(["']?)([\w$.-]*)\Z""")
+_YAML_ITEM = lazy_pattern(r"""([ \t]*)-(?: +(["']?)([^\s"'#:\[{][^"'#:\[{]*)?)?\Z""")
 _YAML_PARENT = lazy_pattern(r"""([ \t]*)(?:- +)*["']?([\w$.-]+)["']?[ \t]*:[ \t]*(?:#.*)?\Z""")
 _TOML_HEADER = lazy_pattern(r"[ \t]*\[+[ \t]*([\w.-]*)\Z")
 _TOML_TABLE = lazy_pattern(r"[ \t]*\[+[ \t]*([\w.\"'-]+)[ \t]*\]")
@@ -64,7 +65,27 @@ def slot_at(kind: Optional[str], text: str, offset: int) -> Optional[Slot]:
     return _in_json(before) if text.lstrip("\ufeff \t\r\n")[:1] == "{" else None
 
 
+def _in_list(line: str) -> Tuple[str, str, str]:
+    """What is before a list that is begun on a line, and the quote and word of its last item."""
+    head, opened, items = line.partition("[")
+    item = items.rpartition(",")[2].lstrip()
+    if not opened or "]" in items or "#" in items:
+        return "", "", ""
+    quote = item[:1] if item[:1] in ("'", '"') else ""
+    return head, quote, item[len(quote) :]
+
+
 def _in_yaml(before: str, line: str) -> Optional[Slot]:
+    head, quote, word = _in_list(line)
+    match = _YAML_VALUE.match(head)
+    if match is not None and not match.group(4).strip():
+        return Slot(_yaml_parents(before, len(match.group(1))), match.group(2), word, quote)
+    item = _YAML_ITEM.match(line)
+    if item is not None:
+        keys = _yaml_parents(before, len(item.group(1)) + 1)
+        return (
+            Slot(keys[:-1], keys[-1], item.group(3) or "", item.group(2) or "") if keys else None
+        )
     match = _YAML_VALUE.match(line)
     if match is not None:
         indent, key, quote, word = match.groups()
@@ -99,6 +120,10 @@ def _in_toml(before: str, line: str) -> Optional[Slot]:
         if found is not None:
             table = tuple(part.strip("\"'") for part in found.group(1).split("."))
             break
+    head, quote, word = _in_list(line)
+    match = _TOML_VALUE.match(head)
+    if match is not None:
+        return Slot(table, match.group(1), word, quote)
     match = _TOML_VALUE.match(line)
     if match is not None:
         return Slot(table, match.group(1), match.group(3).lstrip(), match.group(2) or "")

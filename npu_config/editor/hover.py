@@ -1,6 +1,5 @@
 """What is known of the word under the cursor: one page, in the words of ``explain``."""
 
-import inspect
 import re
 from typing import Callable, NamedTuple, Optional
 
@@ -9,13 +8,14 @@ from npu_config.catalogue.api import PARAMETERS
 from npu_config.catalogue.layout import GROUP_OF_KEY
 from npu_config.core.message import localized
 from npu_config.core.patterns import lazy_pattern
-from npu_config.editor.completion import CALLS_WITH_OPTIONS, DICTS_WITH_OPTIONS
+from npu_config.editor.completion import CALLS_WITH_OPTIONS, DICTS_WITH_OPTIONS, MAP, value_at
 from npu_config.editor.cursor import call_at, kind_of, slot_at, word_at
 from npu_config.editor.keys import CONFIGURATIONS, described, key_of, schema_of
 from npu_config.judging.comments import open_list
 from npu_config.launch.environment.variables import VARIABLES
 from npu_config.sidefiles.customize_dtypes import DTYPES, KEYWORDS, TYPE
 from npu_config.sidefiles.op_precision import BY_NAME, BY_TYPE, MODES
+from npu_config.sidefiles.schema.kinds import Key
 
 __all__ = ["Hover", "Pages", "has_pages", "hover"]
 
@@ -30,6 +30,9 @@ _WORDS_OF = {
     "customize_dtypes": (*DTYPES, *KEYWORDS, TYPE.strip(":")),
 }
 """Words of files without keys, whose page is that of the option that names them."""
+
+_PAGES = {"target": "Target", "extends": "layers#layers"}
+"""Where it is explained what stands above the options of a configuration."""
 
 _LOGS = (".log", ".out", ".plog")
 
@@ -80,7 +83,8 @@ def _page(path: str, text: str, start: int, end: int, pages: Pages) -> Optional[
     if kind == "script":
         return _of_script(text, start, end, pages)
     if kind == "shell" or path.endswith(".env"):
-        return pages(word) if word in VARIABLES else None
+        name = word.lstrip("$").partition("-")[0]  # as in ${NAME-default}
+        return pages(name) if name in VARIABLES else None
     if kind == "pbtxt":
         return pages(word) if word in OPTIONS and text[start - 1 : start] in "\"'" else None
     if kind in CONFIGURATIONS:
@@ -97,8 +101,11 @@ def _page(path: str, text: str, start: int, end: int, pages: Pages) -> Optional[
         line = _LINE_KEY.match(text, text.rfind("\n", 0, start) + 1, start)
         name = word if line is None else line.group(1)
     key = key_of(schema, name, keys)
-    if key is None:
-        return None
+    return None if key is None else _of_key(name, key)
+
+
+def _of_key(name: str, key: Key) -> str:
+    """What is known of a key."""
     lines = ["# {}".format(name), localized("- Takes: {}", described(key.kind))]
     lines.append(localized("- Required: {}", localized("yes" if key.required else "no")))
     if key.since is not None:
@@ -113,6 +120,12 @@ def _of_configuration(kind: str, text: str, end: int, word: str, pages: Pages) -
     slot = slot_at(kind, text, end)
     if slot is not None and slot.key is not None:
         word = slot.key
+    if slot is not None and slot.keys[-1:] == ("profiling_options",):
+        schema = schema_of("profiling")
+        key = None if schema is None else schema.keys.get(word)
+        return None if key is None else _of_key(word, key)
+    if slot is not None and (slot.keys or (word,))[0] in _PAGES:
+        return pages(_PAGES[(slot.keys or (word,))[0]])
     if word in OPTIONS:
         return pages(word)
     group = GROUP_OF_KEY.get(word)
@@ -127,17 +140,16 @@ def _of_configuration(kind: str, text: str, end: int, word: str, pages: Pages) -
 def _of_script(text: str, start: int, end: int, pages: Pages) -> Optional[str]:
     """The page of an option or variable in quotes, of an argument, of a builder's method."""
     word, before = text[start:end], text[max(0, start - 20000) : start]
-    if text[start - 1 : start] in ("'", '"') and text[end : end + 1] == text[start - 1 : start]:
-        return pages(word) if word in OPTIONS or word in VARIABLES else None
-    if re.match(r"[ \t]*=[^=]", text[end : end + 20]):
-        called = call_at(before)[0].lstrip(".")
-        if called == "NPURunConfig":
-            return pages("NPURunConfig." + word) or pages(word)
-        if called in PARAMETERS or called in (*CALLS_WITH_OPTIONS, *DICTS_WITH_OPTIONS):
-            return pages(word) if word in OPTIONS else None
+    is_quoted = text[start - 1 : start] in ("'", '"') and text[end : end + 1] == text[start - 1]
+    if is_quoted and (word in OPTIONS or word in VARIABLES):
+        return pages(word)
+    called, name = value_at(text, end)
+    if not name and re.match(r"[ \t]*=[^=]", text[end : end + 20]):
+        called, name = call_at(before)[0].lstrip("."), word
+    if called in (MAP, *PARAMETERS, *CALLS_WITH_OPTIONS, *DICTS_WITH_OPTIONS):
+        page = pages("NPURunConfig." + name) if called == "NPURunConfig" else None
+        if page is not None or name in OPTIONS:
+            return page or pages(name)
     if before.endswith(".") and "NpuConfigBuilder" in text:
-        from npu_config.rules.tasks import TASKS
-
-        if word in TASKS:
-            return "# {}\n\n{}\n".format(word, inspect.getdoc(TASKS[word]))
+        return pages("NpuConfigBuilder." + word)
     return None

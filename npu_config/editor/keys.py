@@ -97,7 +97,7 @@ def _few(kind: Kind) -> Iterator[Any]:
     while pending:
         schema = pending.pop(0)
         pending.extend(schema.get("anyOf", ()))
-        yield from schema.get("enum", ())
+        yield from filter(lambda value: value != "", schema.get("enum", ()))
         if "const" in schema:
             yield schema["const"]
         if schema.get("type") == "boolean":

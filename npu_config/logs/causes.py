@@ -76,6 +76,10 @@ _BY_MODULE = {
     "AOE": "configuration",
 }
 
+_OF_THE_ADAPTER = ("ENABLE_FORCE_V2_CONTROL", "AOE_MODE")
+_OF_JOBS = re.compile(r"SCRIPT|GRAPH|npu-config (?:compat|explain)")
+"""Variables that only TensorFlow's adapter reads, and commands for its jobs."""
+
 _UNKNOWN = phrase("nothing more is known of this: the text is what the software itself says")
 _OF_SCRIPTS = phrase(
     "go to the line of the script that is named, and correct what the exception says; the whole "
@@ -226,10 +230,10 @@ def explained(
     if number is not None:
         meanings.append(phrase("{}: {}", number.number, number.meaning))
     elif not meanings:
-        hccl = _HCCL_ERRNO.search(whole)
-        said = unlisted(hccl.group("hex")) if hccl is not None else None
-        if hccl is not None and said is not None:
-            meanings.append(phrase("{}: {}", hccl.group("hex"), said.meaning))
+        match = _HCCL_ERRNO.search(whole) or _ACL.search(whole)
+        said = unlisted(match.group(1)) if match is not None else None
+        if match is not None and said is not None:
+            meanings.append(phrase("{}: {}", match.group(1), said.sentence))
     todo = [todo for _, todo, _ in sources[:2]]
     if number is not None and number.advice and speaks is None and failure is None:
         todo = [*([_FETCH] if number.number in _FOLLOWERS else []), number.advice]
@@ -255,7 +259,8 @@ def explained(
         ]
     if not ours:
         leads["options"], leads["rules"] = [], []
-        leads["commands"] = [each for each in leads["commands"] if "SCRIPT" not in each]
+        leads["variables"] = [each for each in leads["variables"] if each not in _OF_THE_ADAPTER]
+        leads["commands"] = [each for each in leads["commands"] if not _OF_JOBS.search(each)]
     places: List[Place] = []
     if event.script is not None:
         places.append(Place(event.script[0], event.script[1]))

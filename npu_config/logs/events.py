@@ -109,7 +109,9 @@ _TABLE = re.compile(r"\]\s*(?:\|[ -]|__{10})")
 
 _LOSS_SCALE = re.compile(r"loss[_ ]scale['\"]?\s*[=:]\s*(?P<value>[0-9.]+(?:e[+-]?\d+)?)", re.I)
 _SHUFFLE = re.compile(r"shuffle buffer \(this may take a while\)|Shuffle buffer filled")
-_RETURNED = re.compile(r"(?:runtime result = |error code is )[1-5]07\d{3}\b")
+_RETURNED = re.compile(
+    r"(?:(?:runtime|ge) result = |error code is |errno: ?)(?:[1-5]07\d{3}|[1-5]61\d{3}|50000\d)\b"
+)
 """What callers return, where nothing else is there."""
 
 _CALLERS = ("DEVICE", "SESSION", "ME", "MD", "APP", "HCCL_ADPT", "KERNEL_RUNTIME")

@@ -260,6 +260,16 @@ class Unlisted(NamedTuple):
     part: str
     meaning: str
 
+    @property
+    def sentence(self) -> str:
+        """What can be said of it."""
+        if self.meaning:
+            return phrase("a number of {}: {}", self.part, self.meaning)
+        return phrase(
+            "a number of {}; its own meaning is not known: read the text that stands with it",
+            self.part,
+        )
+
 
 _PARTS = (
     (re.compile(r"0x0*50[12][0-9a-f]{5}"), phrase("the graph engine")),

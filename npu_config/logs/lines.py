@@ -29,8 +29,14 @@ LONGEST = 1 << 16
 """Characters of a line that are looked at; a line of a log is far shorter."""
 
 _WORTH = re.compile(rb"\n(?!\[(?:INFO|DEBUG|EVENT|TRACE|WARN)|\n|\r\n|\Z)")
-_ASKED_FOR = (b"rankNum[", b"Entry-HcclCommInitRootInfo", b"GetNext")
-"""Words of lines that are read although they are of INFO or warnings."""
+_ASKED_FOR = (
+    b"rankNum[",
+    b"Entry-HcclCommInitRootInfo",
+    b", fault op_name=",
+    b"GetNext error may be caused by",
+    b"might result `GetNext` timeout",
+)
+"""What lines hold that are read although they are of INFO or warnings: the longer, the faster."""
 
 _ENCODINGS = ("utf-8", "gb18030")
 _GZIP = b"\x1f\x8b"

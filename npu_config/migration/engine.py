@@ -209,6 +209,7 @@ class Analysis(NamedTuple):
         libraries: the packages that make sessions and that are in the project itself.
         is_forced: it is edited though something that the script needs is refused.
         makers: its functions that give a session, and that it does not call itself.
+        is_guarded: what it is refused for holds when it is run, and not when it is imported.
     """
 
     migration: Migration
@@ -225,6 +226,7 @@ class Analysis(NamedTuple):
     libraries: Tuple[str, ...] = ()
     is_forced: bool = False
     makers: FrozenSet[str] = frozenset()
+    is_guarded: bool = False
 
 
 def migrate(source: Union[str, bytes], imports: str = "npu_config") -> Migration:
@@ -288,10 +290,10 @@ def analyse(
         return Analysis(_refused(source.decode("latin-1"), note))
     try:
         is_asked = session_import is True or bool(makers)
-        script = Resolver(text, neighbours, _INTEREST, is_asked)
+        script = Resolver(text, neighbours, _INTEREST, is_asked, path)
         try:
             work = Work(script, imports, keeper, partial)
-            return _analyse(work, session_import, path, makers)
+            return _analyse(work, session_import, makers)
         finally:
             script.module.forget()
     except Unparsable as error:
@@ -319,9 +321,7 @@ def _refused(text: str, note: Note) -> Migration:
     return Migration(text, notes=(note,), is_blocked=True)
 
 
-def _analyse(
-    work: Work, session_import: Optional[bool], path: Optional[str], makers: FrozenSet[str]
-) -> Analysis:
+def _analyse(work: Work, session_import: Optional[bool], makers: FrozenSet[str]) -> Analysis:
     script = work.script
     text = script.text
     if not script.is_concerned:
@@ -342,8 +342,12 @@ def _analyse(
             for site in script.calls_of(*_EAGER)
             for test in (site.conditions if site.line == alone.line else ())
         )
-        makes = bool(probe.patch_lines) or not is_guarded
-        return found._replace(migration=_refused(text, alone), makes=makes, has_graph=True)
+        return found._replace(
+            migration=_refused(text, alone),
+            makes=bool(probe.patch_lines) or not is_guarded,
+            has_graph=True,
+            is_guarded=is_guarded,
+        )
     _apply(work)
     sessions.check_given(work, makers)
     found = found._replace(
@@ -361,7 +365,7 @@ def _analyse(
         refused = {note.line for note in work.notes if note.kind == REFUSED}
         asking = [
             one
-            for one in situations.found_in(text, path)
+            for one in situations.found_in(text, script)
             if one.severity is not Severity.INFO and one.line not in refused
         ]
         situations.tell(work, asking, situations.Back(text, len(text), ()))
@@ -372,7 +376,7 @@ def _analyse(
     if not patch_only or session_import or (work.patch_lines and session_import is not False):
         add_import(work)
     return found._replace(
-        migration=_looked_over(work, path),
+        migration=_looked_over(work),
         needs_patch=bool(work.patch_lines),
         is_patch_only=patch_only,
     )
@@ -547,11 +551,11 @@ def _finished(work: Work) -> Migration:
     return Migration("".join(parts), tuple(edits), tuple(work.notes), work.blocked)
 
 
-def _looked_over(work: Work, path: Optional[str]) -> Migration:
+def _looked_over(work: Work) -> Migration:
     """The migration with the documented troubles that are left in its text, some mended."""
     migration = _finished(work)
     for is_mended in (False, True):
-        found = situations.found_in(migration.text, path)
+        found = situations.found_in(migration.text, work.script)
         if not found:
             break
         changes = _ordered(work.changes)

@@ -133,7 +133,7 @@ def run_config(work: Work, site: Site, name: str) -> None:
     for option, value in given:
         line = value.lineno
         is_none = getattr(value, "value", 0) is None
-        if is_none and option in (*_DISTRIBUTION, "device_fn"):
+        if is_none and option in (*_DISTRIBUTION, "device_fn", "protocol"):
             nones.setdefault(line, []).append(str(option))
         elif option in _DISTRIBUTION:
             _strategy_argument(work, site, value, option)

@@ -15,7 +15,7 @@ from npu_config.migration.neighbours import REEXPORTED
 from npu_config.migration.reached import Reach
 from npu_config.migration.resolve import Binding, Resolver
 from npu_config.migration.work import OFF, Work
-from npu_config.python_flow.module import Site
+from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     Nesting,
     children,
@@ -213,12 +213,14 @@ def is_statement(use: Use) -> bool:
 class _Limit(NamedTuple):
     """What an argument may be that the counterpart on the NPU does not take; else it is refused.
 
-    ``text`` says why, of the name of the argument where it has a place for one.
+    ``text`` says why, of the name of the argument where it has a place for one; ``drops``: it
+    makes no difference as what it is by default, and is dropped then.
     """
 
     id: str
     text: str
     allows: Callable[[Optional[str], ast.expr], bool] = lambda constant, value: False
+    drops: bool = True
 
 
 _COMPRESSION = _Limit(
@@ -238,23 +240,31 @@ _LIMITS: Mapping[str, Mapping[str, _Limit]] = {
         "op": _Limit(
             "hvd-op", "the NPU wrapper averages", lambda constant, value: constant == "Average"
         ),
-        "gradient_predivide_factor": _Limit("hvd-refused", _NO_COUNTERPART),
+        "gradient_predivide_factor": _Limit(
+            "hvd-refused", _NO_COUNTERPART, lambda constant, value: number_of(value) == 1
+        ),
         "num_groups": _Limit("hvd-refused", _NO_COUNTERPART),
         "groups": _Limit("hvd-refused", _NO_COUNTERPART),
     },
     "allreduce": {
-        "prescale_factor": _Limit("hvd-allreduce", _NO_COUNTERPART),
-        "postscale_factor": _Limit("hvd-allreduce", _NO_COUNTERPART),
+        **dict.fromkeys(
+            ("prescale_factor", "postscale_factor"),
+            _Limit(
+                "hvd-allreduce", _NO_COUNTERPART, lambda constant, value: number_of(value) == 1
+            ),
+        ),
         "compression": _COMPRESSION,
         "average": _Limit(
             "hvd-allreduce",
             "average is not a constant",
             lambda constant, value: isinstance(getattr(value, "value", 0), (bool, type(None))),
+            False,
         ),
         "op": _Limit(
             "hvd-op",
             "this reduction has no counterpart",
             lambda constant, value: constant in REDUCTIONS,
+            False,
         ),
     },
     "callbacks.BroadcastGlobalVariablesCallback": {
@@ -303,10 +313,39 @@ def _is_limited(work: Work, use: Use, given: Mapping[str, ast.expr]) -> bool:
     found = False
     for name, limit in _LIMITS.get(use.name, {}).items():
         value = given.get(name)
-        if value is not None and not limit.allows(_constant_of(work, use, value), value):
-            work.refuse(value.lineno, limit.id, phrase(limit.text, name), True)
-            found = True
+        if value is None or limit.allows(_constant_of(work, use, value), value):
+            continue
+        default = _default_of(work, use, value)
+        if limit.drops and limit.allows(_constant_of(work, use, default), default):
+            work.manual(value.lineno, limit.id, _DROPPED, False)
+            continue
+        work.refuse(value.lineno, limit.id, phrase(limit.text, name), True)
+        found = True
     return found
+
+
+_DROPPED = "off by default, and dropped: its flag does nothing on the NPU"
+
+
+def _default_of(work: Work, use: Use, node: ast.expr) -> ast.expr:
+    """What an argument is by default: choices are made by flags, and names followed."""
+    scope = use.site.scope
+    for _ in range(_DEEPEST):
+        values = work.script.values(node, scope) if isinstance(node, ast.Name) else []
+        if isinstance(node, ast.IfExp):
+            truth = work.reached.truth(node.test, scope)
+            values = [] if truth is None else [node.body if truth else node.orelse]
+        if len(values) != 1 or not isinstance(values[0], ast.expr):
+            break
+        node = values[0]
+    value = work.reached.value(node, scope)
+    if not isinstance(value, (bool, int, float)):
+        return node
+    return ast.parse(repr(value), mode="eval").body
+
+
+_DEEPEST = 4
+"""How many names and choices may lie between an argument and what it is by default."""
 
 
 def _constant_of(work: Work, use: Use, value: ast.expr) -> Optional[str]:
@@ -893,7 +932,9 @@ def _use(work: Work, use: Use) -> None:
             )
     elif name in CALLS and use.call is not None and not is_open(use.call):
         CALLS[name](work, use, use.call)
-    elif name.split(".")[0] in CONSTANTS and _is_argument(work, use):
+    elif name.split(".")[0] in CONSTANTS and (
+        _is_argument(work, use.site) or _is_dropped(work, use)
+    ):
         return
     elif id_of(name) == "hvd-compression":
         work.refuse(use.line, "hvd-compression", REFUSALS["hvd-compression"], True)
@@ -902,17 +943,50 @@ def _use(work: Work, use: Use) -> None:
         text = REFUSALS.get(id, phrase('no counterpart of "{}" on the NPU', name))
         if name in CALLS:
             text = phrase('"{}" is not called with plain arguments: write the call', name)
-        work.refuse(use.line, id, text, True)
+        if id == "hvd-mpi" and use.call and work.reached.of(use.site) is Reach.OFF:
+            work.replace_node(use.call, "False")
+            work.changed(use.line, id, REFUSALS[id])
+        else:
+            work.refuse(use.line, id, text, True)
 
 
-def _is_argument(work: Work, use: Use) -> bool:
-    """True for a constant in an argument of a call of Horovod, which looks at it."""
+def _is_argument(work: Work, site: Site) -> bool:
+    """True for what is in an argument of a call of Horovod, which looks at it."""
     names = [
-        work.script.resolve(node.func, use.site.scope) or ""
-        for node in use.site.parents
+        work.script.resolve(node.func, site.scope) or ""
+        for node in site.parents
         if isinstance(node, ast.Call)
     ]
     return any(name.startswith("horovod.") and name[len("horovod.") :] in CALLS for name in names)
+
+
+def _is_dropped(work: Work, use: Use) -> bool:
+    """True for an assignment of what makes no difference by default, read by arguments alone.
+
+    They are dropped, and so is the assignment.
+    """
+    statement = use.site.statement
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if not isinstance(target, ast.Name) or len(work.script.values(target, use.site.scope)) != 1:
+        return False
+    lines = work.script.source.mentions(target.id)
+    reads = [
+        site
+        for site in sites(work.script.module, lines, (ast.Name,))
+        if name_of(site.node) == target.id and site.node is not target
+    ]
+    default = _constant_of(work, use, _default_of(work, use, target))
+    if default not in _NEUTRAL or not all(_is_argument(work, site) for site in reads):
+        return False
+    if statement not in work.script.cache.setdefault("dropped", []):
+        work.script.cache["dropped"].append(statement)
+        work.remove_statement(use.site)
+        work.changed(statement.lineno, id_of(use.name), _DROPPED)
+    return True
+
+
+_NEUTRAL = ("Compression.none", "Average")
+"""What Horovod does by default."""
 
 
 def _remove_import(work: Work, site: Site) -> None:

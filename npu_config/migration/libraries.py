@@ -4,7 +4,7 @@ import functools
 import os
 import re
 import sys
-from typing import FrozenSet, Iterator, Set, Tuple
+from typing import FrozenSet, Iterator, List, Set, Tuple
 
 from npu_config.migration.names import CONCERNING, MAKERS
 from npu_config.migration.resolve import Resolver
@@ -95,12 +95,29 @@ def is_known(top: str) -> bool:
 
 @functools.lru_cache(maxsize=None)
 def _standard() -> FrozenSet[str]:
-    """The modules of the standard library."""
+    """The modules of the standard library, those of other versions of Python included."""
     names = getattr(sys, "stdlib_module_names", None)
     if names is None:  # before Python 3.10
-        found = (name.split(".")[0] for name in os.listdir(os.path.dirname(os.__file__)))
-        names = {*found, *sys.builtin_module_names}
-    return frozenset((*names, "__future__", "ConfigParser", "cPickle", "Queue", "urllib2"))
+        folder = os.path.dirname(os.__file__)
+        found = [*os.listdir(folder), *_files_in(os.path.join(folder, "lib-dynload"))]
+        names = {*(name.split(".")[0] for name in found), *sys.builtin_module_names}
+    return frozenset((*names, *_OTHER_VERSIONS))
+
+
+def _files_in(folder: str) -> List[str]:
+    return os.listdir(folder) if os.path.isdir(folder) else []
+
+
+_OTHER_VERSIONS = (
+    *("__future__", "ConfigParser", "cPickle", "Queue", "urllib2", "urlparse", "HTMLParser"),
+    *("httplib", "commands", "copy_reg", "Tkinter", "tkMessageBox", "SocketServer", "thread"),
+    *("BaseHTTPServer", "cookielib", "dummy_thread", "math", "unicodedata", "select", "array"),
+    *("distutils", "imp", "asynchat", "asyncore", "smtpd", "formatter", "parser", "symbol"),
+    *("binhex", "macpath", "dummy_threading", "lib2to3", "aifc", "audioop", "cgi", "cgitb"),
+    *("chunk", "crypt", "imghdr", "mailcap", "msilib", "nis", "nntplib", "ossaudiodev", "pipes"),
+    *("sndhdr", "spwd", "sunau", "telnetlib", "uu", "xdrlib", "contextvars", "dataclasses"),
+    *("graphlib", "zoneinfo", "tomllib"),
+)
 
 
 _NEUTRAL = frozenset(

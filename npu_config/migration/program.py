@@ -362,7 +362,12 @@ class Program:
             one for one in reached if self._found(one).makes and not self._found(one).is_done
         ]
         forced = [one for one in reached if self._found(one).is_forced]
-        refused = [one for one in (index, *makers) if self.looked[one].outcome.is_refused]
+        refused = [
+            one
+            for one in (index, *makers)
+            if self.looked[one].outcome.is_refused
+            and (one == index or not self._found(one).is_guarded)
+        ]
         refused = forced or refused
         is_refused = self.looked[index].outcome.is_refused and not self._found(index).is_done
         if is_refused or forced or (makers and refused):
@@ -396,7 +401,8 @@ class Program:
 
     def _is_open(self, reached: List[int]) -> bool:
         """True where an error is left to be mended by hand."""
-        migrations = [self.looked[one].outcome.migration for one in reached]
+        files = [one for one in reached if not self._found(one).is_guarded]
+        migrations = [self.looked[one].outcome.migration for one in files]
         notes = (note for migration in migrations if migration for note in migration.notes)
         return any(note.severity is Severity.ERROR for note in notes)
 

@@ -81,7 +81,13 @@ def next_commands(
         return []
     shown = [output] if output is not None else list(paths)
     names = " ".join(shlex.quote(path) for path in shown[:3]) + (" ..." if len(shown) > 3 else "")
-    entries = [one.target for one in done if one.entry is not None and not one.is_imported]
+    entries = [
+        one.target
+        for one in outcomes
+        if one.entry is not None
+        and (one.entry.how, one.is_imported) == ("edited", False)
+        and one.target.path.endswith(".py")
+    ]
     script = "TRAINING_SCRIPT"
     if len(entries) == 1:
         ((path, root, _),) = entries

@@ -24,12 +24,10 @@ from npu_config.python_flow.scopes import (
     literal_text,
     name_of,
 )
+from npu_config.python_flow.source import words_of
 
 __all__ = ["Binding", "Resolver"]
 
-_SIGNS = bytes(
-    code if code > 127 or chr(code).isalnum() or chr(code) == "_" else 32 for code in range(256)
-)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _KINDS = frozenset((ast.Name, ast.Attribute, ast.keyword, *CONSTANTS))
 _TELLING = (
@@ -64,6 +62,7 @@ class Resolver(Module):
         neighbours: the other modules of its project.
         interest: what matters in it, also to know which of several stars brings a name.
         is_concerned: look at it though nothing in it is TensorFlow's.
+        path: its file.
 
     Attributes:
         text: the script.
@@ -83,8 +82,9 @@ class Resolver(Module):
         neighbours: Optional[Neighbours],
         interest: Interest,
         is_concerned: bool = False,
+        path: Optional[str] = None,
     ) -> None:
-        super().__init__(text)
+        super().__init__(text, path)
         self.text = text
         self.neighbours = neighbours or Neighbours()
         self.interest = interest
@@ -94,8 +94,7 @@ class Resolver(Module):
         self._pending: Dict[Tuple[Scope, str], Meaning] = {}
         self._members: Dict[ast.AST, Dict[str, List[ast.AST]]] = {}
         self._resolved: Dict[ast.AST, Optional[str]] = {}
-        data = text.encode("utf-8", "surrogatepass").translate(_SIGNS)
-        self.words: FrozenSet[str] = frozenset(data.decode("utf-8", "surrogatepass").split())
+        self.words = words_of(text)
         self.imports: List[Site] = []
         self.sites: List[Site] = []
         self.is_concerned = (

@@ -68,6 +68,8 @@ def check_close(work: Work, site: Site, always: bool) -> None:
     elif any(_is_entered(work, name) for name in names):
         return
     elif not closes:
+        owner = site.scope.node if site.scope.is_class else None
+        name = "{}.{}".format(owner.name, name) if isinstance(owner, ast.ClassDef) else name
         work.manual(line, "session-close", phrase('nothing closes it: add "{}.close()"', name))
     elif site.function is not None and work.script.calls_of("tensorflow.app.run"):
         work.manual(

@@ -11,16 +11,17 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple
 from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import phrase
 from npu_config.migration.facts import Fact, facts
+from npu_config.migration.resolve import Resolver
 from npu_config.migration.work import CHANGED, MANUAL, Change, Note, Work
 
 __all__ = ["Back", "found_in", "mend", "tell"]
 
 
-def found_in(text: str, path: Optional[str]) -> List[Diagnostic]:
-    """The documented troubles in a script, and that it could not be looked at."""
+def found_in(text: str, script: Resolver) -> List[Diagnostic]:
+    """The documented troubles in a script that became of another one, or in that itself."""
     from npu_config.script import situations_of
 
-    return situations_of(text, path)
+    return situations_of(text, script.source.path, script)
 
 
 class _Kept(NamedTuple):

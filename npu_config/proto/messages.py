@@ -193,7 +193,7 @@ def _expected(descriptor: Any) -> str:
     if kind in _RANGES:
         return phrase("an integer from {} to {}", *_RANGES[kind])
     if kind == FieldDescriptor.CPPTYPE_BOOL:
-        return "true or false"
+        return phrase("true or false")
     if kind == FieldDescriptor.CPPTYPE_STRING:
         only_utf8 = descriptor.type == FieldDescriptor.TYPE_STRING
         return "UTF-8 text in quotes" if only_utf8 else "text in quotes"

@@ -34,7 +34,8 @@ from npu_config.python_flow.source import HAS_ENDS, ScriptSource, parse
 
 _WITHS = (ast.With, ast.AsyncWith)
 _SCOPED = (*DEFINITIONS, ast.Lambda, *COMPREHENSIONS)
-_LEAVES = frozenset((ast.Name, *CONSTANTS))
+LEAVES = frozenset((ast.Name, *CONSTANTS))
+"""The nodes below which there is nothing."""
 
 
 class Site(NamedTuple):
@@ -126,7 +127,7 @@ def sites(scope: Scope, lines: Sequence[int], kinds: Collection[type]) -> Iterat
         kind = node.__class__
         if kind in kinds:
             yield Site(node, outer, parents)
-        if kind in _LEAVES:
+        if kind in LEAVES:
             continue
         inner = outer.child(node) if kind in _SCOPED and node is not scope.node else outer  # type: ignore[arg-type]
         parents = (*parents, node)
@@ -164,6 +165,7 @@ class Module:
     Args:
         text: the script.
         path: its file, for the places.
+        parsed: a module whose text and syntax tree are taken where text and file are the same.
 
     Attributes:
         scope: the names of the module.
@@ -172,9 +174,15 @@ class Module:
         Unparsable: for text that is not Python 3.
     """
 
-    def __init__(self, text: str, path: Optional[str] = None) -> None:
-        self.source = ScriptSource(text, path)
-        self.tree = parse(text)
+    def __init__(
+        self, text: str, path: Optional[str] = None, parsed: Optional["Module"] = None
+    ) -> None:
+        self.source: ScriptSource
+        self.tree: ast.Module
+        if parsed is not None and (parsed.source.path, parsed.source.text) == (path, text):
+            self.source, self.tree = parsed.source, parsed.tree
+        else:
+            self.source, self.tree = ScriptSource(text, path), parse(text)
         self.module = Scope(self.tree, None)
         self._functions: Optional[List[Tuple[Scope, FunctionNode]]] = None
         self._globals: Optional[FrozenSet[str]] = None

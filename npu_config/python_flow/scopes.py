@@ -257,6 +257,17 @@ def children(node: ast.AST, lines: Sequence[int]) -> List[ast.AST]:
     return found
 
 
+def parts_of(node: ast.AST) -> List[ast.AST]:
+    """The parts of a node, in order, without those that have none: ``ctx`` and operators."""
+    found: List[ast.AST] = []
+    for value in vars(node).values():
+        if value.__class__ is list:
+            found += [part for part in value if isinstance(part, ast.AST)]
+        elif isinstance(value, ast.AST) and value._fields:
+            found.append(value)
+    return found
+
+
 def _last_line_before_ends(statement: ast.AST) -> int:
     inner = [body for body in blocks(statement) if body]
     if isinstance(statement, DEFINITIONS):

@@ -3,13 +3,25 @@
 import ast
 import bisect
 import codecs
+import functools
 import io
 import itertools
 import re
 import sys
 import threading
 import warnings
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 from npu_config.core.diagnostics import Place
 from npu_config.core.message import phrase
@@ -197,6 +209,7 @@ class _Reader:
 
 
 _WORD = re.compile(r"\w+")
+_PLAIN_WORD = re.compile(r"\w+", re.ASCII)
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _TEXT = re.compile(
     r"""#[^\n]*|(\'{3}|"{3})(?:\\.|(?!\1)[^\\])*(?:\1)?|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?""",
@@ -376,8 +389,7 @@ class ScriptSource(Source):
         super().__init__(text, path)
         self.lines: List[str] = _NEWLINE.split(text) if "\r" in text else text.split("\n")
         self._starts = _starts(text, self.lines)
-        self._mentions: Dict[str, List[int]] = {}
-        self._lines_of_words: Optional[Dict[str, List[int]]] = None
+        self._words: Optional[Dict[str, List[int]]] = None
         self._places: Dict[int, Tuple[Place, ast.AST]] = {}
         self._keywords: Dict[Tuple[str, Place], Place] = {}
 
@@ -466,22 +478,13 @@ class ScriptSource(Source):
 
     def mentions(self, word: str) -> List[int]:
         """The lines with an identifier, comment lines left out."""
-        found = self._mentions.get(word)
+        if self._words is None:
+            self._words = _lines_of_words(self.lines)
+        found = self._words.get(word)
         if found is None:
-            found = self._index.get(word, []) if _WORD.fullmatch(word) else self.lines_with(word)
-            self._mentions[word] = found
+            is_in_none = word.isascii() and word.isidentifier()
+            found = self._words[word] = [] if is_in_none else self.lines_with(word)
         return found
-
-    @property
-    def _index(self) -> Dict[str, List[int]]:
-        """The lines of every word, read once: checks ask for hundreds of words."""
-        if self._lines_of_words is None:
-            self._lines_of_words = {}
-            for number, line in enumerate(self.lines, 1):
-                if not line.lstrip().startswith("#"):
-                    for word in set(_WORD.findall(line)):
-                        self._lines_of_words.setdefault(word, []).append(number)
-        return self._lines_of_words
 
     def members(self, word: str) -> List[int]:
         """The lines with an identifier behind a dot, comment lines left out.
@@ -525,8 +528,6 @@ class ScriptSource(Source):
                     break
                 end = starts[line]
             start = text.find(word, end)
-        if within and not found:
-            self._mentions[word] = found  # what is in no word is no word itself
         return found
 
 
@@ -548,6 +549,28 @@ def _starts(text: str, lines: Sequence[str]) -> List[int]:
         return [0, *(match.end() for match in _NEWLINE.finditer(text))]
     ends = itertools.accumulate(map((1).__add__, map(len, lines)))
     return [0, *ends][: len(lines)]
+
+
+_SIGNS = bytes(
+    code if code > 127 or chr(code).isalnum() or chr(code) == "_" else 32 for code in range(256)
+)
+
+
+@functools.lru_cache(maxsize=1)
+def words_of(text: str) -> FrozenSet[str]:
+    """Every word of a text, to know quickly what cannot be there."""
+    data = text.encode("utf-8", "surrogatepass").translate(_SIGNS)
+    return frozenset(data.decode("utf-8", "surrogatepass").split())
+
+
+def _lines_of_words(lines: Sequence[str]) -> Dict[str, List[int]]:
+    """The lines of every word, read once: checks ask for hundreds of words."""
+    found: Dict[str, List[int]] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.lstrip().startswith("#"):
+            for word in set((_PLAIN_WORD if line.isascii() else _WORD).findall(line)):
+                found.setdefault(word, []).append(number)
+    return found
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:

@@ -153,7 +153,7 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
 
 def _sets_variables(text: str, name: str) -> bool:
     """Whether a text is ``NAME=value`` line by line, with variables that jobs have."""
-    if not (name.endswith(".env") or kind_of_suffix(suffix_of(name)) is None):
+    if kind_of_suffix(suffix_of(name)) is not None or text.startswith("#!"):
         return False
     lines = (line.strip() for line in text.splitlines())
     found = [_VARIABLE.match(line) for line in lines if line and not line.startswith("#")]

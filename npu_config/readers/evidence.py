@@ -113,6 +113,8 @@ def _of_lines(text: str) -> List[TopKey]:
             continue
         name = found.group("quoted") or found.group("plain").rstrip()
         indent, value = len(found.group("indent")), found.group("value").strip()
+        if found.group("indent").startswith("\t"):  # which YAML takes for no indentation at all
+            indent = max(top, 0)
         if top < 0:
             top = indent
         if indent <= top:

@@ -79,6 +79,10 @@ def report_fault(document: Document, error: yaml.YAMLError, start: int) -> None:
     help = next((words for part, words in _SYNTAX_HELP if part in message), None)
     if "expected ':'" in message and "\uff1a" in document.source.text[start:].split("\n", 1)[0]:
         help = FULL_WIDTH_COLON
+    expected, but, found = message.partition(", but ")
+    if but:
+        how, _, what = found.partition(" ")
+        message = phrase("{}, but got {}" if how == "got" else "{}, but found {}", expected, what)
     context = getattr(error, "context", None)
     if context:
         message = phrase("{} ({})", message, " ".join(str(context).split()))

@@ -4,6 +4,7 @@ Each is a method of :class:`~npu_config.builder.NpuConfigBuilder`, some are pres
 of scripts asks the same functions what a call sets.
 """
 
+import inspect
 import os
 from types import MappingProxyType
 from typing import (
@@ -65,6 +66,11 @@ TASKS: Dict[str, Callable[..., Task]] = {}
 def _task(function: Function) -> Function:
     TASKS[function.__name__] = function
     return function
+
+
+def summary_of(task: Callable[..., Task]) -> str:
+    """What a task is for, in one line."""
+    return (inspect.getdoc(task) or "").split("\n", 1)[0]
 
 
 def _number(enabled: Any) -> Any:
@@ -134,7 +140,7 @@ def overflow_detection(
     path: "Directory",
     mode: Optional["Literal['aicore_overflow', 'atomic_overflow', 'all']"] = None,
 ) -> Task:
-    """Look for overflow and underflow; not together with :meth:`data_dump`.
+    """Look for overflow and underflow; not together with a dump of data.
 
     Sets ``enable_dump_debug`` and ``dump_path``.
 

@@ -14,6 +14,7 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.core.target import NO_TARGET, OwnTarget, Target
+from npu_config.python_flow.module import Module
 from npu_config.python_flow.source import (
     Imported,
     Undecodable,
@@ -21,10 +22,11 @@ from npu_config.python_flow.source import (
     decode,
     decode_as_imported,
     looks_like_python_2,
+    words_of,
 )
 from npu_config.rules.overrides import Override, applied
 from npu_config.rules.reading import Around, Reading
-from npu_config.script.checks import find_situations
+from npu_config.script.checks import find_situations, may_find_situations
 from npu_config.script.interpreter import run_all
 from npu_config.script.judging import judge_variants
 from npu_config.script.neighbours import remembering
@@ -234,18 +236,28 @@ def judge_script(
     return read_script(text, path).judge(Around(target, None, environ, on_host))
 
 
-def situations_of(text: str, path: Optional[str] = None) -> List[Diagnostic]:
+def situations_of(
+    text: str, path: Optional[str] = None, parsed: Optional[Module] = None
+) -> List[Diagnostic]:
     """The documented troubles that the text of a script shows, as :func:`judge_script` has them.
 
-    Its paths are followed only where a check asks for them.
+    It is parsed only where its words may mean trouble, and its paths are followed only where a
+    check asks for them.
+
+    Args:
+        text: the script.
+        path: its file, for the places.
+        parsed: a script that was parsed from the same text, or from another one.
     """
+    if not may_find_situations(words_of(text)):
+        return []
 
     def paths() -> List[Path]:
         return [one for group in run_all(script, signature) for one in group]
 
     try:
         with guarded(path), remembering():
-            script = Script(text, path, {})
+            script = Script(text, path, {}, parsed)
             return [] if script.is_of_other_adapter else list(find_situations(script, paths))
     except (Unparsable, RecursionError):
         return []

@@ -7,6 +7,7 @@ import ast
 import re
 from typing import Any, Dict, List, Optional
 
+from npu_config.core.diagnostics import Place
 from npu_config.python_flow.scopes import Store, Watch
 from npu_config.python_flow.source import ScriptSource
 from npu_config.script import builders, objects
@@ -425,8 +426,8 @@ def set_field(
         is_text = target.attr == "s" and isinstance(value, str)
         stored = value if is_text else Unknown(stored.reason)
     source = run.script.source
-    end = run.place(target)
-    field_place = end._replace(line=end.end_line, column=(end.end_column or 1) - len(target.attr))
+    path, _, _, line, column = run.place(target)
+    field_place = Place(path, line, (column or 1) - len(target.attr), line, column)
     put(
         run,
         slot.block,
@@ -566,6 +567,8 @@ def _call_slot(run: Run, owner: Any, call: Call) -> Any:
             target = ast.copy_location(target, owner.node)
             set_field(run, owner, target, argument.value, argument.node or owner.node)
         return None
+    if isinstance(owner, ParameterMap) and call.name == "get_or_create" and call.args:
+        return Subscript(owner.block, *call.args[0])
     if isinstance(owner, ParameterMap) and call.name in ("pop", "clear"):
         delete(run, owner, value if call.name == "pop" else None)
         return anonymous(call.node)

@@ -8,7 +8,7 @@ import ast
 import re
 from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.module import LEAVES, Site, sites
 from npu_config.python_flow.scopes import (
     COMPREHENSIONS,
     DEFINITIONS,
@@ -19,10 +19,11 @@ from npu_config.python_flow.scopes import (
     last_line,
     literal,
     name_of,
+    parts_of,
 )
 from npu_config.script.functions import (
-    DATASET_FUNCTIONS,
     DATASET_METHODS,
+    DATASETS,
     MAKE_DATASETS,
     OF_VARIABLES,
     PASSING,
@@ -389,7 +390,7 @@ class Meaning:
                         pending.append((*values[0], depth + 1))
                     pending.append((scope, node.value, depth))
                 continue
-            pending += [(scope, part, depth) for part in ast.iter_child_nodes(node)]
+            pending += [(scope, part, depth) for part in parts_of(node)]
             if controls and isinstance(node, ast.Call):
                 pending += [(*value, depth + 1) for value in self.controls(node)]
 
@@ -442,11 +443,29 @@ class Meaning:
             if stores[0].kind == "value":
                 return self.functions(where, stores[0].node, depth + 1)
             given = self.value(scope, node)
-            return [] if given is None else self.functions(*given, depth + 1)
+            if given is None:
+                items = self._looped_over(where, node.id)
+                return [f for each in items for f in self.functions(*each, depth + 1)]
+            return self.functions(*given, depth + 1)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             cls = self._class_of(scope, node.value.id)
             if cls is not None:
                 return self._method(cls, node.attr)
+        return []
+
+    def _looped_over(self, where: Scope, name: str) -> List[Value]:
+        """The items of the written tuple or list that a loop takes a name from."""
+        lines = self.script.source.mentions("for")
+        for site in sites(self.script.module, lines, (ast.For,)):
+            loop: Any = site.node
+            if (
+                site.scope is where
+                and isinstance(loop.target, ast.Name)
+                and loop.target.id == name
+            ):
+                made = self.value(where, loop.iter)
+                if made is not None and isinstance(made.node, (ast.Tuple, ast.List)):
+                    return [Value(made.scope, each) for each in made.node.elts]
         return []
 
     def _method(self, cls: Scope, name: str) -> List[Function]:
@@ -578,7 +597,7 @@ class Meaning:
         found = self._kept.get("datasets")
         if found is None:
             has_any = "ataset" in self.script.source.text
-            calls = self.calls(*DATASET_METHODS, *DATASET_FUNCTIONS) if has_any else ()
+            calls = self.calls(*DATASETS) if has_any else ()
             found = self._kept["datasets"] = [site for site in calls if self._of_dataset(site)]
         result: List[Site] = found
         return result
@@ -661,11 +680,14 @@ def walk(scope: Scope, node: ast.AST) -> Iterator[Value]:
     while pending:
         scope, node = pending.pop()
         yield Value(scope, node)  # type: ignore[arg-type]
+        if node.__class__ in LEAVES:
+            continue
         inner = scope.child(node) if isinstance(node, _SCOPED) else scope
-        for part in reversed(list(ast.iter_child_nodes(node))):
-            is_inner = isinstance(node, COMPREHENSIONS) or isinstance(part, ast.stmt)
-            is_body = is_inner or part is getattr(node, "body", None)
-            pending.append((inner if is_body else scope, part))
+        for part in reversed(parts_of(node)):
+            is_inner = inner is not scope and (
+                isinstance(node, COMPREHENSIONS) or isinstance(part, ast.stmt) or part is node.body  # type: ignore[attr-defined]
+            )
+            pending.append((inner if is_inner else scope, part))
 
 
 _INPUT = ("input_fn", "parse", "preprocess", "decode", "augment", "data", "record", "feature")

@@ -185,6 +185,27 @@ def imported_files(path: str) -> List[str]:
     return list(_reached(os.path.abspath(path)))[1:]
 
 
+def file_of_module(path: str, module: str) -> Optional[str]:
+    """The file of a module of the program that a script imports; None where there is none.
+
+    Args:
+        path: the script.
+        module: its dotted name, as an import statement of the script has it.
+    """
+    own = os.path.abspath(path)
+    return next(_files_of(own, os.path.dirname(own), module, ()), None) if module else None
+
+
+def text_with(path: str, words: Sequence[str]) -> Optional[str]:
+    """The text of a script where a line that is not a comment holds one of the words."""
+    return _read(path).decode("utf-8", "replace") if _has(path, words) else None
+
+
+def _is_file(path: str) -> bool:
+    """Whether there is a file, if only in an editor."""
+    return unsaved_content(path) is not None or os.path.isfile(path)
+
+
 def named_in(path: Optional[str], name: str) -> Optional[str]:
     """The file that a script names: seen from the working directory, else from its own folder
     or the nearest one above it, up to the top of the repository; None where there is none.
@@ -199,12 +220,12 @@ def named_in(path: Optional[str], name: str) -> Optional[str]:
         return None
     if "\0" in name:
         return None
-    if os.path.isfile(name):
+    if _is_file(name):
         return os.path.normpath(name)
     folder = os.path.dirname(path or "")
     while path is not None and not os.path.isabs(name):
         found = os.path.normpath(os.path.join(folder, name))
-        if os.path.isfile(found):
+        if _is_file(found):
             return found
         above = os.path.dirname(os.path.abspath(folder))
         if above == os.path.abspath(folder) or os.path.exists(os.path.join(folder, ".git")):

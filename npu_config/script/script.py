@@ -432,6 +432,7 @@ class Script(Module):
         text: the script.
         path: its file, for the places.
         environ: the environment variables that are known; others are not.
+        parsed: as for :class:`Module`.
 
     Attributes:
         fixed: expressions with the value that they have on every path.
@@ -443,11 +444,15 @@ class Script(Module):
     """
 
     def __init__(
-        self, text: str, path: Optional[str] = None, environ: Mapping[str, str] = _NOTHING_KNOWN
+        self,
+        text: str,
+        path: Optional[str] = None,
+        environ: Mapping[str, str] = _NOTHING_KNOWN,
+        parsed: Optional[Module] = None,
     ) -> None:
-        super().__init__(text, path)
+        super().__init__(text, path, parsed)
         self.environ = environ
-        self.relevance = Relevance(self)
+        self._relevance: Optional[Relevance] = None
         self.flags = Flags(self.source)
         self.steps = 0
         self._attributes: Dict[int, Dict[str, List[AttributeStore]]] = {}
@@ -457,6 +462,13 @@ class Script(Module):
         self._import_lines: Optional[FrozenSet[int]] = None
         self.references: Dict[str, Unknown] = {}
         self.fixed: Dict[ast.AST, Any] = {}
+
+    @property
+    def relevance(self) -> Relevance:
+        """Its hot lines, looked for when a path through it is followed."""
+        if self._relevance is None:
+            self._relevance = Relevance(self)
+        return self._relevance
 
     @property
     def is_patched(self) -> bool:

@@ -111,7 +111,8 @@ def choose(arguments: Mapping[str, Any]) -> Choices:
             continue
         value = _as_text(option, value)
         written[option.name] = value
-        if value != default or type(value) is not type(default):
+        is_default = value == default and type(value) is type(default)
+        if not is_default or option.name in _DYNAMIC_INPUT:  # None is not the default there
             given[option.name] = value
     _leave_out(written, given, flat)
     carriers = {option.run_config for option in carried()}

@@ -14,6 +14,7 @@ import socket
 import pytest
 
 from npu_config.readers import KINDS
+from tests import golden
 from tests.cli.test_exits import RIGHT, folder
 
 __all__ = ["folder"]
@@ -220,11 +221,12 @@ def clean(folder):
 def test_odd_inputs(answer, folder, name):
     """Exit code 0, 1 or 2, a few lines without a traceback, and no other file changes."""
     wrong = {}
+    some = list(ODD.items())[sorted(CALLS).index(name) % golden.STRIDE :: golden.STRIDE]
     for path in inputs(CALLS[name], folder):
         aside = path + ".aside"
         if os.path.lexists(path):
             os.rename(path, aside)
-        for odd, make in ODD.items():
+        for odd, make in some:
             make(path)
             found = answer(shlex.split(CALLS[name]), path)
             if found:

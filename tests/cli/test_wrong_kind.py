@@ -76,12 +76,19 @@ def test_doctor_of_a_rank_table(npu, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "is_one"), [("job.env", True), (".env", True), ("a.toml", False)]
+    ("name", "start", "is_one"),
+    [
+        ("job.env", "", True),
+        (".env", "", True),
+        ("set_env", "#!/bin/bash\n", False),
+        ("a.toml", "", False),
+    ],
 )
-def test_variables_are_no_configuration(npu, tmp_path, monkeypatch, name, is_one):
+def test_variables_are_no_configuration(npu, tmp_path, monkeypatch, name, start, is_one):
     """A file of variables draws one finding, which names the command that checks it."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / name).write_text("# of rank 0\nexport HCCL_CONNECT_TIMEOUT=99999\nRANK_SIZE=abc\n")
+    text = start + "# of rank 0\nexport HCCL_CONNECT_TIMEOUT=99999\nRANK_SIZE=abc\n"
+    (tmp_path / name).write_text(text)
     found = npu("check", name)
     assert found.code == 1
     assert ("NPU780" in found.out and "npu-config env --check " + name in found.out) == is_one

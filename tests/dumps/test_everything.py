@@ -134,6 +134,16 @@ def test_two_runs_in_one_folder(tmp_path, npu):
     assert (result.code, "warning: every operator has several files" in result.out) == (0, True)
 
 
+def test_two_arrays(tmp_path, npu):
+    """Of files alone nothing is said of a network; a float16 array is saturated at its limit."""
+    numpy.save(str(tmp_path / "x.npy"), numpy.full(8, 65504, "f2"))
+    numpy.save(str(tmp_path / "y.npy"), numpy.full(8, 1e6, "f4"))
+    result = npu("dump", "compare", tmp_path / "x.npy", tmp_path / "y.npy")
+    assert (result.code, "at the type's limit 65504" in result.out) == (1, True), result.out
+    assert "of the network" not in result.out
+    assert "operator" not in result.out
+
+
 def test_every_step_and_device(tmp_path, npu):
     """All that both sides have; the matrix; the first over all; what is on one side only."""
     for step in (0, 1, 2, 5):

@@ -216,8 +216,11 @@ def test_the_base_keeps_its_own(npu, begin):
 
 def test_verdicts(npu, begin):
     """A verdict counts once, for its run; another one is refused; the last is taken back."""
-    begin(passes=PASSES[:4])
+    first = begin(passes=PASSES[:4])
+    assert begin(passes=PASSES[:4]) == first  # the same call once more, as after a kill
     call = ("dump", "search", "state.json")
+    other = npu(*call, "--config", "base.yaml", "--suspect", PASSES[7])
+    assert (other.code, "its suspects and its reference are fixed" in other.err) == (2, True)
     assert search(npu, "--agrees", "1")["number"] == 2
     assert search(npu, "--agrees", "1")["number"] == 2
     wrong = npu(*call, "--diverges", "1")

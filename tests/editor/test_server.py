@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("pygls")
 
+from npu_config.cli._open_files import OpenFileChecker
 from npu_config.editor.lines import Lines
 from tests.editor.client import ROOT, Client, uri
 
@@ -161,6 +162,17 @@ COMPLETIONS = [
     ("run.sh", "export RANK_TABLE_FILE=ra|\n", "ranks.json", "ranks.json"),
     ("job.env", "RANK_TAB|\n", "RANK_TABLE_FILE", "RANK_TABLE_FILE="),
     ("op_debug.cfg", "op_debug_config=oo|\n", "oom", "oom"),
+    ("c.yaml", "version: 1\nextends: [conf/base.yaml, |]\n", "ranks.json", "ranks.json"),
+    ("c.yaml", "version: 1\nextends:\n- conf/|\n", "base.yaml", "base.yaml"),
+    ("c.toml", "version = 1\nextends = ['conf/|']\n", "base.yaml", "base.yaml"),
+    ("s.pbtxt", PROTO % ("hccl_timeout", "|"), "i", "i: "),
+    ("s.py", SCRIPT.format("NpuConfigBuilder().data_dump('/x', m|)"), "mode", "mode="),
+    ("s.py", SCRIPT.format("NpuConfigBuilder().data_dump('/x', mode=|)"), "all", '"all"'),
+    ("s.py", SCRIPT.format("NpuConfigBuilder().precision('o|')"), "origin", "origin"),
+    ("s.py", SCRIPT.format("NpuConfigBuilder().deterministic(enabled=|)"), "True", "True"),
+    ("s.py", SCRIPT.format("NpuConfigBuilder().profiling(task_time='l|')"), "l1", "l1"),
+    ("s.py", SCRIPT.format("NpuConfigBuilder().fusion_off('conf/|')"), "base.yaml", None),
+    ("run.sh", "export HCCL_BUFFSIZE=200\necho ${RANK_|}\n", "RANK_ID", "RANK_ID"),
     ("run.sh", "docker run -e RANK_| image\n", "RANK_TABLE_FILE", "RANK_TABLE_FILE"),
     (
         "job.json",
@@ -288,8 +300,16 @@ HOVERS = [
     ("s.py", SCRIPT.format('custom_op.parameter_map["hccl_time|out"].i = 5'), "# hccl_timeout"),
     ("s.py", SCRIPT.format("NPURunConfig(hccl_time|out=5)"), "# NPURunConfig: hccl_timeout"),
     ("s.py", SCRIPT.format("NpuConfigBuilder().set(hccl_time|out=5)"), "# hccl_timeout"),
-    ("s.py", SCRIPT.format("NpuConfigBuilder().data_du|mp('/x')"), "# data_dump"),
+    ("s.py", SCRIPT.format("NpuConfigBuilder().data_du|mp('/x')"), "# NpuConfigBuilder.data_dump"),
     ("s.py", SCRIPT.format("hccl_time|out = 5"), None),
+    ("s.py", SCRIPT.format('op.parameter_map["dump_mode"].s = b"out|put"'), "# dump_mode"),
+    ("s.py", SCRIPT.format("NPURunConfig(dump_config=x, jit_compile='au|to')"), "# NPURunConfig"),
+    ("s.py", SCRIPT.format("NpuConfig({'dump_mode': 'out|put'})"), "# dump_mode"),
+    ("s.py", SCRIPT.format("other(dump_mode='out|put')"), None),
+    ("c.yaml", "version: 1\nprofiling_options:\n  task_|time: l1\n", "# task_time"),
+    ("c.yaml", "version: 1\ntarget:\n  product: atlas|_a2\n", "# Target"),
+    ("c.yaml", "version: 1\next|ends: conf/base.yaml\n", "# One configuration for many jobs"),
+    ("run.sh", "export HCCL_BUFFSIZE=200\necho ${RANK_|ID-0}\n", "# RANK_ID"),
     ("s.py", SCRIPT.format("os.environ['RANK_TABLE_|FILE'] = x"), "# RANK_TABLE_FILE"),
     ("run.sh", "export RANK_TABLE_|FILE=/x.json\n", "# RANK_TABLE_FILE"),
     ("job.env", "RANK_TABLE_|FILE=/x.json\n", "# RANK_TABLE_FILE"),
@@ -532,6 +552,30 @@ def test_unsaved_text_of_another_file(editor, project):
     del editor.versions[uri(loaded)]
     editor.close(script)
     assert editor.published(loaded) == []
+
+
+def test_a_file_that_is_only_in_the_editor(editor, project):
+    """A script whose configuration is not there is judged again when one is typed, unsaved."""
+    script, loaded = project / "loads_typed.py", project / "typed_only.yaml"
+    text = "import npu_config as npu\nconfig = npu.NpuConfig.load('typed_only.yaml')\n"
+    assert [each["code"] for each in editor.found(script, text)] == ["NPU784"]
+    editor.open(loaded, "version: 1\n")
+    assert editor.published(script) == []
+    for path in (script, loaded):
+        editor.close(path)
+        del editor.versions[uri(path)]
+
+
+def test_a_file_in_a_folder_that_is_gone(tmp_path, monkeypatch):
+    """A folder may be removed while it is open: its files are checked all the same."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    check = OpenFileChecker()
+    gone.rmdir()
+    path = str(gone / "c.yaml")
+    answer = check({path: b"version: 1\nhcl_timeout: 1\n"}, path)
+    assert [each.rule for each in answer.found] == ["NPU101"]
 
 
 def test_a_side_file_that_is_open(editor, project, tmp_path):

@@ -271,12 +271,13 @@ def test_doctor_generate_and_show(groups, monkeypatch, capsys):
 
 
 @pytest.mark.slow
-def test_dry_run(groups):
+def test_dry_run(groups, monkeypatch, capfd):
     """``run --dry-run`` says of a script what ``check`` says, beside what only a run shows."""
     compared = Comparison()
     for group, name in sampled(groups, ".py"):
-        call = ["run", "--dry-run", "--format", "json", "--timeout", "60", name]
-        seen = json.loads(command(*call, cwd=group.project))
+        monkeypatch.chdir(group.project)
+        main(["run", "--dry-run", "--format", "json", "--timeout", "60", name])
+        seen = json.loads(capfd.readouterr().out)
         found = of({"diagnostics": seen["findings"]}).get(name, set())
         expected = group.found.get(name, set())
         compared.of("run", group.project / name, expected, found & expected)
@@ -356,7 +357,13 @@ def test_ignore_comments(tmp_path, monkeypatch):
     assert of({"diagnostics": library}) == expected
 
 
-def test_several_projects(tmp_path, monkeypatch):
+def checked(words, capsys):
+    """What ``check`` says in this process."""
+    main(["check", "--format", "json", *words])
+    return json.loads(capsys.readouterr().out)
+
+
+def test_several_projects(tmp_path, monkeypatch, capsys):
     """The target of a file is that of its own project, whichever files are named with it."""
     (tmp_path / ".git").mkdir()
     names = []
@@ -371,14 +378,14 @@ def test_several_projects(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     expected = {name: {"NPU108"} for name in names if "old" in name}
     calls = [["."], ["a2"], names, names[::-1], ["--if-ours", *names]]
-    said = [json.loads(command("check", "--format", "json", *c, cwd=tmp_path)) for c in calls]
+    said = [checked(c, capsys) for c in calls]
     library = {"diagnostics": [each.to_dict() for name in names for each in npu.check(name)]}
     for document in (*said, library):
         found = {path: {rule for rule, *_ in each} for path, each in of(document).items()}
         assert found == expected
 
 
-def test_the_table_of_another_project_is_wrong(tmp_path):
+def test_the_table_of_another_project_is_wrong(tmp_path, monkeypatch, capsys):
     """A target that cannot be read is said once, wherever the check begins."""
     (tmp_path / ".git").mkdir()
     for folder, table in (
@@ -390,8 +397,9 @@ def test_the_table_of_another_project_is_wrong(tmp_path):
         (tmp_path / folder / "npu.yaml").write_text("version: 1\nhccl_timeout: 5\n")
         (tmp_path / folder / "train.py").write_text("import npu_config\n")
     names = ["a/npu.yaml", "b/train.py"]
+    monkeypatch.chdir(tmp_path)
     for call in (["."], ["b"], ["a", "b/npu.yaml"], names, names[::-1]):
-        said = json.loads(command("check", "--format", "json", *call, cwd=tmp_path))
+        said = checked(call, capsys)
         found = [(each["path"], each["rule"], each["line"]) for each in said["diagnostics"]]
         assert found == [("b/pyproject.toml", "NPU833", 2)]
 

@@ -385,6 +385,7 @@ def test_forms_of_other_frameworks(tmp_path, text):
     cause = read_logs([str(write(tmp_path, {"a.log": "torch_npu\n" + text}))]).first_cause
     assert (cause.class_, cause.code) == OTHERS[text]
     assert not cause.leads_to["options"]
+    assert "ENABLE_FORCE_V2_CONTROL" not in cause.leads_to["variables"]
 
 
 def test_whom_the_kernel_killed(tmp_path):

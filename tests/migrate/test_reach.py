@@ -4,7 +4,9 @@ import pytest
 
 import npu_config
 from npu_config.core.diagnostics import Severity
+from npu_config.migration.libraries import is_known
 from npu_config.migration.project import Target, migrate_files
+from npu_config.migration.report import next_commands
 
 TF = "import tensorflow as tf\n"
 FLAG = TF + "tf.app.flags.DEFINE_bool('{0}', False, '')\nF = tf.app.flags.FLAGS\nif F.{0}:\n"
@@ -32,7 +34,7 @@ def asked(source):
         (["train-batch"], FLAG.format("augment").replace("False", "True") + BATCH),
         ([], TF + "class A:\n    def __init__(self):\n        self.s = tf.Session()\n"
              "    def end(self):\n        self.s.close()\n"),
-        ([], TF + "tf.estimator.RunConfig(train_distribute=None)\n"),
+        ([], TF + "tf.estimator.RunConfig(train_distribute=None, protocol=None)\n"),
     ],
 )  # fmt: skip
 def test_what_asks(expected, source):
@@ -140,3 +142,66 @@ def test_prefetch_to_a_named_gpu():
     source = TF + "gpu = '/gpu:0'\nd = tf.data.Dataset.range(2)\n"
     source += "d = d.apply(tf.data.experimental.prefetch_to_device(gpu, None))\n"
     assert "d.prefetch(buffer_size=None)" in npu_config.migrate(source).text
+
+
+HVD = """import argparse
+import horovod.tensorflow as hvd
+import tensorflow as tf
+p = argparse.ArgumentParser()
+p.add_argument("--fp16", action="store_true", default={0})
+p.add_argument("--adasum", action="store_true")
+p.add_argument("--factor", type=float, default=1.0)
+a = p.parse_args()
+hvd.init()
+if a.adasum:
+    scale = hvd.nccl_built()
+compression = hvd.Compression.fp16 if a.fp16 else hvd.Compression.none
+opt = hvd.DistributedOptimizer(tf.train.AdamOptimizer(), compression=compression,
+                               op=hvd.Adasum if a.adasum else hvd.Average,
+                               gradient_predivide_factor=a.factor)
+"""
+
+
+def test_arguments_of_horovod_by_default():
+    """What makes no difference by default is dropped, with what it comes from; else it refuses."""
+    found = npu_config.migrate(HVD.format("False"))
+    assert "npu_distributed_optimizer_wrapper(tf.train.AdamOptimizer())" in found.text
+    assert "ompression" not in found.text
+    assert "hvd" not in found.text
+    assert [note for note in found.notes if note.must] == []
+    assert npu_config.migrate(HVD.format("True")).is_blocked
+    used = HVD.format("False") + "print(compression)\n"
+    assert npu_config.migrate(used).is_blocked
+
+
+def test_what_to_run_next(tmp_path):
+    """The script that is run is named, though another file was edited; a notebook is not run."""
+    (tmp_path / "made.py").write_text(TF + "def make():\n    return tf.Session()\n")
+    (tmp_path / "main.py").write_text("import made\ns = made.make()\ns.close()\n")
+    targets = [Target(str(tmp_path / name), str(tmp_path)) for name in ("made.py", "main.py")]
+    found = migrate_files(targets, processes=1)
+    assert next_commands(["x"], found)[-1] == "npu-config run " + str(tmp_path / "main.py")
+
+
+def test_a_session_of_a_class():
+    """A session in the body of a class is closed by the name of the class."""
+    notes = npu_config.migrate(TF + "class A:\n    sess = tf.Session()\n").notes
+    assert [note.note for note in notes if note.id == "session-close"] == [
+        'nothing closes it: add "A.sess.close()"'
+    ]
+
+
+def test_eager_execution_of_a_module_that_is_run(tmp_path):
+    """What a module does when it is run itself keeps no other script from being edited."""
+    box = TF + "def f():\n    return tf.Session()\nif __name__ == '__main__':\n"
+    found = program(
+        tmp_path, box=box + "    tf.enable_eager_execution()\n", main="import box\nbox.f()\n"
+    )
+    assert (found["box"].entry.how, found["main"].entry.how) == ("refused", "edited")
+    assert not found["main"].entry.is_open
+
+
+def test_modules_of_every_python():
+    """What is of the standard library in one version is of it in all."""
+    names = ("math", "unicodedata", "distutils", "dataclasses", "tomllib", "Queue", "os", "lzma")
+    assert all(map(is_known, names))

@@ -41,6 +41,12 @@ GRAPH.node.add(name="a", op="Const")
             "an acl.json",
             "enable_dump",
         ),
+        (
+            "rank0.ENV",
+            "# of rank 0\nRANK_ID=0\n",
+            "a file of environment",
+            "env --check rank0.ENV",
+        ),
         ("job.yaml", "apiVersion: v1\nkind: Job\n", "a Kubernetes manifest", "kubectl apply"),
         ("op_summary_0.csv", "Op Name,OP Type\n", "an operator table", "op-summary"),
         ("events.out.tfevents.1.host", b"\x18\0\0", "a TensorFlow event file", "loss-scale"),

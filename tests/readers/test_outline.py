@@ -39,6 +39,13 @@ def test_json(document, end, indent):
     assert shape(document) == seen(text, "json") == seen(text, "yaml")
 
 
+def test_a_tab_indents_nothing():
+    """A configuration that YAML refuses for its tabs is seen all the same."""
+    text = "version: 1\n\tprecision_mode: force_fp16\n"
+    assert seen(text, "yaml") == [("version", []), ("precision_mode", [])]
+    assert is_ours("npu.yaml", text.encode())
+
+
 @given(DOCUMENTS, st.sampled_from(["\n", "\r\n", "\r"]), st.booleans())
 def test_yaml(document, end, explicit):
     """As the parser has them, in blocks."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -187,10 +188,22 @@ TRAINING = """
     def save(name, value):
         np.savez("{}{}of{}.npz".format(name, rank, size), **value)
 
+    def untrained():
+        random = tf.random_normal_initializer()
+        settings = {"shape": [2], "trainable": False}
+        found = [tf.get_variable("plain", initializer=random, **settings)]
+        found.append(tf.Variable(np.float32([rank, 1]), trainable=False, name="constant"))
+        with tf.variable_scope("deep", use_resource=True):
+            found.append(tf.get_variable("resource", initializer=random, **settings))
+        found.append(tf.get_variable("zeros", initializer=tf.zeros_initializer(), **settings))
+        tf.get_variable("unread", initializer=random, **settings)
+        return 0 * tf.reduce_sum(tf.add_n([tf.identity(each) for each in found]))
+
     def session():
         with tf.Graph().as_default():
             tf.random.set_random_seed(rank)
             loss = loss_of(*tf.data.make_one_shot_iterator(data()).get_next())
+            loss *= 1 + untrained()
             step = tf.train.get_or_create_global_step()
             optimizer = NPUDistributedOptimizer(tf.train.AdamOptimizer(0.01))
             train = optimizer.minimize(loss, global_step=step)
@@ -238,11 +251,14 @@ def test_training(tmp_path):
 
     The tolerance is for the order of float32 additions: 1e-5 of the values, after 20 steps of
     Adam (gradients of an embedding gathered) in a MonitoredTrainingSession, of momentum with
-    loss scaling in an NPUEstimator, and of momentum in Keras.
+    loss scaling in an NPUEstimator, and of momentum in Keras.  Told are the variables that are not
+    trained, that training reads, and that start with other values on each rank.
     """
     for size in (1, 4):
         code, _, errors = start(tmp_path, TRAINING, "--ranks", str(size))
         assert code == 0, errors
+    differ = re.findall(r'the variable "([^"]+)", which is not trained, starts', errors)
+    assert sorted(differ) == ["constant", "deep/resource", "plain"]
     for name in ("session", "estimator", "keras"):
         alone = numpy.load(str(tmp_path / "{}0of1.npz".format(name)))
         ranks = [numpy.load(str(tmp_path / "{}{}of4.npz".format(name, rank))) for rank in range(4)]

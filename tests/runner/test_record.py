@@ -97,8 +97,11 @@ def test_a_hidden_warning_is_logged(tmp_path):
     "call",
     [
         "session.make_callable(train)()",
-        "session.partial_run(session.partial_run_setup([train], []), train)",
-        "train.run()",
+        pytest.param(
+            "session.partial_run(session.partial_run_setup([train], []), train)",
+            marks=pytest.mark.further,
+        ),
+        pytest.param("train.run()", marks=pytest.mark.further),
     ],
 )
 def test_every_way_to_run(tmp_path, call):
@@ -111,7 +114,9 @@ def test_every_way_to_run(tmp_path, call):
     "call",
     [
         "model.fit(np.ones((4, 2)), np.ones(4), verbose=0)",
-        "model.train_on_batch(np.ones((4, 2)), np.ones(4))",
+        pytest.param(
+            "model.train_on_batch(np.ones((4, 2)), np.ones(4))", marks=pytest.mark.further
+        ),
     ],
 )
 def test_keras(tmp_path, call):

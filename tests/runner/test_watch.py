@@ -124,7 +124,7 @@ NEVER_MIGRATED = """
 """
 
 
-@pytest.mark.parametrize("mode", ["--dry-run", "--force"])
+@pytest.mark.parametrize("mode", ["--dry-run", pytest.param("--force", marks=pytest.mark.further)])
 @pytest.mark.parametrize(
     ("imports", "run", "told"),
     [

@@ -100,7 +100,7 @@ def test_any_bytes_are_loaded(name, data, tmp_path_factory):
 
 @formats
 def test_large_texts_are_read(name):
-    """A megabyte of anything is read to an end."""
+    """A long text of anything is read to an end; tests/linear holds how the time grows."""
     for piece in (
         "[",
         "{",
@@ -121,7 +121,7 @@ def test_large_texts_are_read(name):
         ",",
         "\x00",
     ):
-        FORMATS[name].parse(piece * (300000 // len(piece)))
+        FORMATS[name].parse(piece * (100000 // len(piece)))
 
 
 @pytest.mark.parametrize(

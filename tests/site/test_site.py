@@ -386,7 +386,9 @@ def test_page_checks_what_is_typed(browser, address, tmp_path):
         browser.save_screenshot(str(PICTURES / "try-answer-{}.png".format(width)))
         assert browser.execute_script(CUT_OFF) == []
     link = browser.find_element("css selector", ".try-findings a").get_attribute("href")
-    assert (SITE / link[len(address) :]).is_file()
+    page, _, anchor = link[len(address) :].partition("#")
+    assert page.startswith("zh/")
+    assert 'id="{}"'.format(anchor) in (SITE / page).read_text("utf-8")
     browser.find_element("css selector", ".try-fix").click()
     text = examples[0].read_text("utf-8").replace("presicion_mode:", "precision_mode:")
     assert browser.find_element("css selector", "textarea").get_property("value") == text

@@ -329,6 +329,17 @@ class TestRunConfig:
             assert word in str(error)
         assert str(error).count("NPU810") == 1
 
+    @pytest.mark.parametrize(("mode", "rules"), [(0, set()), (None, {"NPU818"})])
+    def test_a_field_that_is_zero_is_given(self, mode, rules, tf, monkeypatch):
+        """None of the four fields of DynamicInputConfig is missing where one is 0."""
+        from npu_config.tf1 import DynamicInputConfig, NPURunConfig
+
+        config = DynamicInputConfig("data:1,-1", "1;2", 1, mode)
+        said = []
+        monkeypatch.setattr(findings, "listeners", [said.append])
+        NPURunConfig(graph_run_mode=0, dynamic_input_config=config)
+        assert {each.rule for each in said} & {"NPU818"} == rules
+
     @pytest.mark.parametrize(
         "arguments",
         [

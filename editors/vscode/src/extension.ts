@@ -23,7 +23,7 @@ let starting: Promise<void> = Promise.resolve();
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const python = await pythonApi();
   const restart = (): Promise<void> => {
-    starting = starting.then(() => start(context, python));
+    starting = starting.then(() => start(context, python)).catch((error: unknown) => void offer(`npu_config: ${String(error)}`, undefined));
     return starting;
   };
   context.subscriptions.push(
@@ -42,18 +42,23 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
 export async function deactivate(): Promise<void> {
   await starting;
-  await client?.stop();
+  await stop();
+}
+
+/** End the server; one that did not start, or ended by itself, has nothing to be asked. */
+async function stop(): Promise<void> {
+  const ended = client;
   client = undefined;
+  await ended?.stop().catch(() => undefined);
 }
 
 async function pythonApi(): Promise<PythonApi | undefined> {
   const extension = vscode.extensions.getExtension<PythonApi>("ms-python.python");
-  return extension?.activate();
+  return extension?.activate().then(undefined, () => undefined);
 }
 
 async function start(context: vscode.ExtensionContext, python: PythonApi | undefined): Promise<void> {
-  await client?.stop();
-  client = undefined;
+  await stop();
   const settings = vscode.workspace.getConfiguration("npu-config");
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const selected = python?.environments.getActiveEnvironmentPath(folder).path;

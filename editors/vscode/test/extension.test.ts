@@ -17,6 +17,7 @@ const settings = new Map<string, string>();
 let selected: (() => void) | undefined;
 let choice: string | undefined;
 let stopped = 0;
+let failure: string | undefined;
 
 const vscode = {
   extensions: {
@@ -70,11 +71,11 @@ class LanguageClient {
     started.push({ command, options });
   }
   start(): Promise<void> {
-    return Promise.resolve();
+    return failure === undefined ? Promise.resolve() : Promise.reject(new Error(failure));
   }
   stop(): Promise<void> {
     stopped += 1;
-    return Promise.resolve();
+    return failure === undefined ? Promise.resolve() : Promise.reject(new Error("it is not running"));
   }
 }
 
@@ -96,7 +97,7 @@ const activate = (): Promise<void> =>
 beforeEach(async () => {
   await extension.deactivate();
   started.length = shown.length = copied.length = stopped = 0;
-  choice = undefined;
+  choice = failure = undefined;
   settings.clear();
 });
 
@@ -142,4 +143,15 @@ test("where the package is missing the command that installs it can be copied", 
   assert.match(shown[0] ?? "", /lacks npu_config, pygls/);
   assert.match(copied[0] ?? "", /-m pip install "npu_config\[lsp\]"$/);
   assert.equal(started.length, 0);
+});
+
+test("a server that does not start is said, and can be started again", async () => {
+  settings.set("interpreter", complete);
+  failure = "the connection was closed";
+  await activate();
+  assert.match(shown[0] ?? "", /npu_config: Error: the connection was closed/);
+  await commands.get("npu-config.restart")?.();
+  failure = undefined;
+  await commands.get("npu-config.restart")?.();
+  assert.deepEqual([started.length, stopped, shown.length], [3, 2, 2]);
 });

@@ -522,6 +522,13 @@ def examine(
     return context
 
 
+def check_value(context: EnvironmentCheck, name: str) -> None:
+    """Check one variable for itself."""
+    text = context.get(name)
+    if text is not None and name in VARIABLES:
+        _value(context, VARIABLES[name], text)
+
+
 def concerns(name: str) -> bool:
     """Whether a variable can make a difference to what is found."""
     return name in VARIABLES or "VISIBLE" in name or bool(slips_of(name))

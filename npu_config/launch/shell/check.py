@@ -290,7 +290,9 @@ def _environments(
     tables: _Tables,
 ) -> List[Diagnostic]:
     """The findings about what each process gets, or about what a file of exports leaves."""
-    end = Launch("", None, (), None, state.exported, frozenset(state.shell.unset))
+    end = Launch(
+        "", None, (), None, state.exported, frozenset(state.shell.unset), doubtful=state.doubtful
+    )
     found: List[Diagnostic] = []
     ranked: List[Ranked] = []
     jobs: Dict[int, Dict[str, Launch]] = {}
@@ -335,6 +337,9 @@ def _environments(
         look = environment_check.examine(judged, target, table, places, launch.unset, used)
         ranked.extend((look.whole("RANK_ID"), each) for each in look.found)
         done.add(what if before == (len(found), len(ranked)) else where)
+    for launch in launches:
+        if launch.doubtful and scripts.framework(launch) in OURS:
+            found.extend(_of_some_paths(launch, ours, target, used))
     for job in jobs.values():
         if len(job) > 1:
             looks = {
@@ -346,6 +351,21 @@ def _environments(
             found.extend(diagnostic for look in looks.values() for diagnostic in look.found)
     found.extend(_grouped(ranked))
     return list({(one.rule, one.place, one.message): one for one in reversed(found)}.values())
+
+
+def _of_some_paths(
+    launch: Launch, names: FrozenSet[str], target: Target, used: FrozenSet[str]
+) -> Iterator[Diagnostic]:
+    """What is wrong with values that variables have on some of the paths to a command."""
+    given, _ = _given(launch, names)
+    for name in VARIABLES.keys() & launch.doubtful.keys():
+        for value, spot in launch.doubtful[name].maybe:
+            places = {name: place_of(spot)}
+            look = EnvironmentCheck(
+                {**given, name: value}, target, None, places, launch.unset, used
+            )
+            environment_check.check_value(look, name)
+            yield from look.found
 
 
 class _Places(Mapping[str, Place]):

@@ -1,7 +1,8 @@
 """What a command of a launch script starts."""
 
 import re
-from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set, Tuple
+from types import MappingProxyType
+from typing import Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Place
 from npu_config.core.names import OURS, of_modules
@@ -72,7 +73,8 @@ class Launch(NamedTuple):
     set.  ``process`` tells those apart that run at the same time: the loop that
     starts them and its round.  ``made`` says that something before it may have made the file
     that ``RANK_TABLE_FILE`` names, and ``table`` is the text that the script wrote to it.
-    ``framework`` is that of the starter, None for one of any.
+    ``framework`` is that of the starter, None for one of any.  ``doubtful`` are variables that it
+    gets on some of the paths to it, or with one value or another.
     """
 
     kind: str
@@ -85,6 +87,7 @@ class Launch(NamedTuple):
     made: bool = False
     table: Optional[ShellVariable] = None
     framework: Optional[str] = None
+    doubtful: Mapping[str, ShellVariable] = MappingProxyType({})
 
     @property
     def place(self) -> Place:

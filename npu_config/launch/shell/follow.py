@@ -7,6 +7,7 @@ known stays so: a variable that a loop or a command sets counts as set, with an 
 import functools
 import os
 import re
+from types import MappingProxyType
 from typing import (
     Any,
     Callable,
@@ -639,8 +640,12 @@ def _source(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) ->
 
 
 def _eval(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    run.programs = True
-    state.forget()
+    known = [word for word in words if word is not UNKNOWN]
+    if len(known) == len(words) and run.depth < DEEPEST:
+        text(run, state, " ".join(known), place_of(spot))
+    else:
+        run.programs = True
+        state.forget()
 
 
 def _read(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
@@ -889,6 +894,7 @@ def _start(
         may_be_made(run, table),
         None if table is UNKNOWN else _text_of(run, state, table),
         found.framework,
+        _doubtful(state, found, added) if state.doubtful else MappingProxyType({}),
     )
     if found.kind in ("shell", "text"):
         _child(run, launch, found)
@@ -896,6 +902,16 @@ def _start(
         run.launches.append(launch)
     else:
         _start_several(run, launch)
+
+
+def _doubtful(
+    state: State, found: Started, added: Dict[str, ShellVariable]
+) -> Dict[str, ShellVariable]:
+    """The variables that a command may get, and for which it says nothing itself."""
+    if found.removed is None:
+        return {}
+    said = {*added, *found.variables, *found.removed}
+    return {name: each for name, each in state.doubtful.items() if name not in said}
 
 
 def _text_of(run: ScriptRun, state: State, path: str) -> Optional[ShellVariable]:
@@ -928,6 +944,8 @@ def _child(run: ScriptRun, launch: Launch, found: Started) -> None:
         child.set(name, variable.value, variable.spot, True)
     for name, value in found.variables.items():
         child.set(name, value, launch.variables.get(name, launch).spot, True)
+    for name, variable in launch.doubtful.items():
+        child.put(name, variable)
     child.shell.unset = set(launch.unset.difference(found.variables))
     if found.kind == "shell":
         run.programs = not file(run, child, resolve_path(run, found.script)) or run.programs

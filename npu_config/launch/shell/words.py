@@ -30,6 +30,7 @@ class ShellVariable(NamedTuple):
     """A variable; ``certain`` is False when only some of the paths to here set it.
 
     ``elements`` is an array in one text, the words with :data:`ARRAY_SEPARATOR` between them.
+    ``maybe`` are values that it has on some of the paths only, and where they are set.
     """
 
     value: Value
@@ -37,7 +38,11 @@ class ShellVariable(NamedTuple):
     exported: bool = False
     certain: bool = True
     elements: Value = UNKNOWN
+    maybe: "Tuple[Possible, ...]" = ()
 
+
+Possible = Tuple[Value, Optional[Spot]]
+"""A value that a variable may have, and where it is set."""
 
 NOT_KNOWN = ShellVariable(UNKNOWN)
 
@@ -76,16 +81,18 @@ class State:
     Attributes:
         variables: by name; beside them the texts of files (:func:`file_key`).
         exported: those that a command certainly gets.
+        doubtful: those that it gets on some paths, or with one value or another.
         shell: all else; :meth:`writable_shell` before it is changed.
         before: the variables that changed on the path that is followed, as they were before it.
         dead: ``"exit"`` or ``"return"`` after that; nothing that follows is reached.
     """
 
-    __slots__ = ("_shared", "before", "dead", "exported", "shell", "variables")
+    __slots__ = ("_shared", "before", "dead", "doubtful", "exported", "shell", "variables")
 
     def __init__(self, arguments: Optional[Sequence[Value]] = None) -> None:
         self.variables: Dict[str, ShellVariable] = {}
         self.exported: Dict[str, ShellVariable] = {}
+        self.doubtful: Dict[str, ShellVariable] = {}
         self.shell = Shell(set(), {}, None if arguments is None else (*arguments,), False)
         self.before: Dict[str, Optional[ShellVariable]] = {}
         self.dead = ""
@@ -177,6 +184,10 @@ class State:
             self.exported[name] = variable
         elif name in self.exported:
             del self.exported[name]
+        if variable is not None and variable.exported and variable.maybe:
+            self.doubtful[name] = variable
+        elif self.doubtful:
+            self.doubtful.pop(name, None)
 
     def set(
         self,
@@ -194,6 +205,8 @@ class State:
         variable = self.variables[name] = ShellVariable(value, spot, export, True, elements)
         if export:
             self.exported[name] = variable
+        if self.doubtful:
+            self.doubtful.pop(name, None)
         if name in self.shell.unset:
             self.writable_shell().unset.discard(name)
 
@@ -221,7 +234,7 @@ class State:
         for name in list(self.variables) if names is None else names:
             variable = self.variables.get(name)
             if variable is not None:
-                self.put(name, variable._replace(value=UNKNOWN, elements=UNKNOWN))
+                self.put(name, variable._replace(value=UNKNOWN, elements=UNKNOWN, maybe=()))
             elif name in self.shell.unset:
                 self.writable_shell().unset.discard(name)
         if names is None and self.shell.unset:
@@ -241,14 +254,34 @@ def _joined(one: Optional[ShellVariable], two: Optional[ShellVariable]) -> Shell
     if one is None or two is None:
         known = one or two
         assert known is not None
-        return ShellVariable(known.value, known.spot, known.exported, False)
+        return ShellVariable(
+            known.value, known.spot, known.exported, False, UNKNOWN, _possible(known)
+        )
+    is_same = one.value == two.value
     return ShellVariable(
-        one.value if one.value == two.value else UNKNOWN,
+        one.value if is_same else UNKNOWN,
         one.spot,
         one.exported or two.exported,
         one.certain and two.certain,
         one.elements if one.elements == two.elements else UNKNOWN,
+        _all_of(one.maybe, two.maybe) if is_same else _all_of(_possible(one), _possible(two)),
     )
+
+
+_MOST_VALUES = 8
+
+
+def _all_of(some: Tuple[Possible, ...], more: Tuple[Possible, ...]) -> Tuple[Possible, ...]:
+    if not some or not more:
+        return some or more
+    return tuple(dict.fromkeys((*some, *more)))[:_MOST_VALUES]
+
+
+def _possible(variable: ShellVariable) -> Tuple[Possible, ...]:
+    """Every value that a variable is known to have on some path."""
+    if variable.value is UNKNOWN:
+        return variable.maybe
+    return _all_of(((variable.value, variable.spot),), variable.maybe)
 
 
 _MOST_FIELDS = 4096

@@ -5,6 +5,7 @@ from typing import (
     Any,
     Callable,
     Dict,
+    FrozenSet,
     Iterator,
     List,
     NamedTuple,
@@ -12,6 +13,7 @@ from typing import (
     Sequence,
     Set,
     Tuple,
+    TypeVar,
     Union,
 )
 
@@ -27,6 +29,7 @@ from npu_config.python_flow.scopes import (
     last_line,
     name_of,
 )
+from npu_config.script.elsewhere import Program
 from npu_config.script.meaning import Meaning
 from npu_config.script.neighbours import any_import_has, any_neighbour_has, may_import_unread
 from npu_config.script.objects import Use, is_known
@@ -184,6 +187,7 @@ def _mentions(
 
 
 _OURS = ("npu_bridge", "npu_device", "npu_config")
+_Answer = TypeVar("_Answer")
 
 
 class Found(NamedTuple):
@@ -230,6 +234,15 @@ class Context:
         self._uses: Optional[Dict[Place, List[Use]]] = None
         self._loops: Optional[List[Tuple[int, int]]] = None
         self._meaning: Optional[Meaning] = None
+        self._programs: Dict[Tuple[str, ...], Program] = {}
+        self._once: Dict[Callable[[Context], Any], Any] = {}
+
+    def once(self, question: Callable[["Context"], _Answer]) -> _Answer:
+        """The answer to what is the same on every path, so that it is looked for once."""
+        if question not in self._once:
+            self._once[question] = question(self)
+        answer: _Answer = self._once[question]
+        return answer
 
     @property
     def paths(self) -> Sequence[Path]:
@@ -327,7 +340,7 @@ class Context:
 
     def mentions(self, *words: str) -> bool:
         """True when one of the words is in the script, comments left out."""
-        return any(self.script.source.mentions(word) for word in words)
+        return any(map(self.script.source.mentions, words))
 
     def imports_have(self, *words: str) -> bool:
         """True when a file that the script imports holds one of the words."""
@@ -341,6 +354,12 @@ class Context:
             source = self.script.source
             self._may_import_unread = may_import_unread(source.path, source.text)
         return self._may_import_unread or self.imports_have(*words)
+
+    def program(self, *words: str) -> Program:
+        """The functions that the script imports from files that hold one of the words."""
+        if words not in self._programs:
+            self._programs[words] = Program(self.meaning, words)
+        return self._programs[words]
 
     def calls(self, *names: str) -> Iterator[ast.Call]:
         """Every call of a function with one of these names, anywhere in the script."""
@@ -366,12 +385,22 @@ class Context:
         return bool(names) and all(name.partition(".")[0] not in _OURS for name in names)
 
 
+Needs = Tuple[Sequence[str], ...]
+"""Groups of words, of each of which one is in every script that a check finds something in."""
+
+
 class Check(NamedTuple):
     """One check: its rule and its function."""
 
     rule: Rule
     function: Callable[[Context], None]
     whole: bool
+    needs: Needs = ()
+
+    @property
+    def is_of_situation(self) -> bool:
+        """True for what looks for a documented trouble in the whole script."""
+        return self.whole and self.rule.situation is not None
 
 
 CHECKS: List[Check] = []
@@ -385,6 +414,7 @@ def check(
     whole: bool = False,
     also: Tuple[str, ...] = (),
     situation: Optional[str] = None,
+    needs: Needs = (),
 ) -> Callable[[Callable[[Context], None]], Callable[[Context], None]]:
     """Enter the decorated function as a check: its name is the rule's, its docstring the page.
 
@@ -396,11 +426,12 @@ def check(
         whole: it looks at the script once, not at every path.
         also: the options that its findings are about.
         situation: the documented trouble that it finds, if it is one.
+        needs: words, by which to know quickly that it finds nothing.
     """
 
     def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
         entry = declare(id, severity, facts, source, also=also, situation=situation)(function)
-        CHECKS.append(Check(entry, function, whole))
+        CHECKS.append(Check(entry, function, whole, needs))
         return function
 
     return enter
@@ -412,11 +443,18 @@ def check_call(site: Site) -> ast.Call:
     return site.node
 
 
-def recognises(rule: Rule) -> Callable[[Callable[[Context], None]], Callable[[Context], None]]:
-    """Enter the decorated function as what finds a situation of ``situations/`` in the text."""
+def recognises(
+    rule: Rule, *needs: Sequence[str]
+) -> Callable[[Callable[[Context], None]], Callable[[Context], None]]:
+    """Enter the decorated function as what finds a situation of ``situations/`` in the text.
+
+    Args:
+        rule: the situation.
+        needs: words, by which to know quickly that it finds nothing.
+    """
 
     def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
-        CHECKS.append(Check(rule, function, True))
+        CHECKS.append(Check(rule, function, True, needs))
         return function
 
     return enter
@@ -432,6 +470,8 @@ def run_checks(
     paths = [path for group in groups for path in group]
     context = Context(script, paths, version)
     for check in CHECKS:
+        if not all(context.mentions(*group) for group in check.needs):
+            continue
         context.rule = check.rule
         if check.whole:
             context.path = None
@@ -443,11 +483,19 @@ def run_checks(
     return context.found
 
 
+def may_find_situations(words: FrozenSet[str]) -> bool:
+    """False where a script of these words certainly shows no documented trouble."""
+    return any(
+        check.is_of_situation and not any(words.isdisjoint(group) for group in check.needs)
+        for check in CHECKS
+    )
+
+
 def find_situations(script: Script, paths: Callable[[], Sequence[Path]]) -> Dict[Diagnostic, None]:
     """What the checks find that look for documented troubles in the whole script."""
     context = Context(script, paths)
     for check in CHECKS:
-        if check.whole and check.rule.situation is not None:
+        if check.is_of_situation and all(context.mentions(*group) for group in check.needs):
             context.rule = check.rule
             check.function(context)
     return dict.fromkeys(found.diagnostic for found in context.found)

@@ -18,9 +18,8 @@ from typing import (
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
-from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.module import LEAVES, Site, sites
 from npu_config.python_flow.scopes import (
-    CONSTANTS,
     DEFINITIONS,
     Scope,
     argument,
@@ -28,6 +27,7 @@ from npu_config.python_flow.scopes import (
     keyword_of,
     last_line,
     name_of,
+    parts_of,
 )
 from npu_config.script.checks._check import LOOPS, Context, check_call, recognises
 from npu_config.script.functions import makes_operator
@@ -61,8 +61,8 @@ def operator_made(meaning: Meaning, scope: Scope, call: ast.Call) -> Optional[st
     owner, method = call.func.value, call.func.attr
     if method in _ASSIGNING and meaning.variable(scope, owner):
         return "." + method
-    found = meaning.value(scope, owner)
-    if method not in _MAKING or found is None or not isinstance(found.node, ast.Call):
+    found = meaning.value(scope, owner) if method in _MAKING else None
+    if found is None or not isinstance(found.node, ast.Call):
         return None
     made = meaning.tf(found.scope, found.node.func) or name_of(found.node.func)
     if method == "get_next":
@@ -71,7 +71,7 @@ def operator_made(meaning: Meaning, scope: Scope, call: ast.Call) -> Optional[st
     return "." + method if is_optimizer else None
 
 
-@recognises(shapes.graph_grows_between_runs)
+@recognises(shapes.graph_grows_between_runs, ("run",), ("for", "while"))
 def operator_in_loop(context: Context) -> None:
     """A loop that runs a session makes operators, too."""
     meaning = context.meaning
@@ -161,13 +161,15 @@ class _Calls:
         """Statements, and what holds them, are never deep."""
         number, first = self._step(), len(self._found)
         again: List[int] = []
-        if isinstance(node, (*DEFINITIONS, *_TRIES)):
+        if isinstance(node, _UNCERTAIN):
             blocked = number
-        for field in node._fields:
+        for field, value in vars(node).items():
             start = len(self._found)
             if field == "body" and isinstance(node, ast.If) and not _comes_again(node.test):
                 blocked = number
-            for part in _listed(getattr(node, field, None)):
+            for part in value if value.__class__ is list else (value,):
+                if not isinstance(part, ast.AST):
+                    continue
                 if isinstance(part, ast.expr):
                     self._expression(part, blocked)
                 else:
@@ -188,12 +190,16 @@ class _Calls:
                 outer = len(self._found) - 1
             elif kind in (ast.IfExp, ast.Lambda):
                 blocked = self._step()
-            parts = [p for p in ast.iter_child_nodes(node) if p.__class__ not in _LEAVES]
-            pending += [(part, blocked, outer) for part in reversed(parts)]
+            for part in reversed(parts_of(node)):
+                if part.__class__ not in LEAVES:
+                    pending.append((part, blocked, outer))
 
 
-_LEAVES = frozenset((ast.Name, ast.Load, ast.Store, *CONSTANTS))
-_TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
+_UNCERTAIN = (
+    *DEFINITIONS,
+    *(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name)),
+)
+"""What may keep its statements from being run."""
 
 
 def _loads_values(meaning: Meaning, scope: Scope, loop: ast.AST, calls: _Calls) -> bool:
@@ -248,12 +254,6 @@ def _made_in(
             inside = made_by[id(function.node)]
             if inside is not None:
                 yield node, phrase("{} (line {})", name_of(node.func), inside.lineno)
-
-
-def _listed(part: object) -> List[ast.AST]:
-    if isinstance(part, list):
-        return [each for each in part if isinstance(each, ast.AST)]
-    return [part] if isinstance(part, ast.AST) else []
 
 
 def _comes_again(test: ast.expr) -> bool:
@@ -324,10 +324,10 @@ def _report_first(context: Context, sites: Sequence[Site], message: str) -> None
 _PYTHON = frozenset(("py_func", "numpy_function", "py_function", "contrib.eager.py_func"))
 
 
-@recognises(shapes.host_function_on_hot_path)
+@recognises(shapes.host_function_on_hot_path, ("py_func", "numpy_function", "py_function"))
 def python_on_device(context: Context) -> None:
     """``py_func`` in the network."""
-    if context.mentions("py_func", "numpy_function", "py_function") and context.is_offloaded:
+    if context.is_offloaded:
         for site in _sites(context, _PYTHON):
             context.report(
                 phrase(
@@ -339,13 +339,17 @@ def python_on_device(context: Context) -> None:
             )
 
 
-_BILINEAR = ("ResizeMethod.BILINEAR", "bilinear")
+_RESIZING = ("resize_bilinear", "resize_images", "resize")
+_TRAINING = (
+    *("minimize", "apply_gradients", "Estimator", "NPUEstimator", "EstimatorSpec", "fit"),
+    *("create_train_op", "optimize_loss"),
+)
 
 
-@recognises(shapes.slow_resize_bilinear)
+@recognises(shapes.slow_resize_bilinear, _RESIZING, _TRAINING)
 def bilinear_resize(context: Context) -> None:
     """``resize_bilinear`` in the network."""
-    names = frozenset("image." + name for name in ("resize_bilinear", "resize_images", "resize"))
+    names = frozenset("image." + name for name in _RESIZING)
     found = []
     for site in _sites(context, names):
         call = check_call(site)
@@ -356,18 +360,10 @@ def bilinear_resize(context: Context) -> None:
             if text not in ("bilinear", 0) and not dotted.endswith("ResizeMethod.BILINEAR"):
                 continue
         found.append(site)
-    if _trains(context):
-        _report_first(context, found, "{} in the network may take most of a step")
+    _report_first(context, found, "{} in the network may take most of a step")
 
 
-def _trains(context: Context) -> bool:
-    return context.mentions(
-        *("minimize", "apply_gradients", "Estimator", "NPUEstimator", "EstimatorSpec", "fit"),
-        *("create_train_op", "optimize_loss"),
-    )
-
-
-@recognises(shapes.extract_image_patches)
+@recognises(shapes.extract_image_patches, ("extract_image_patches", "extract_patches"))
 def image_patches(context: Context) -> None:
     """``extract_image_patches`` in the network."""
     names = ("extract_image_patches", "image.extract_image_patches", "image.extract_patches")
@@ -387,7 +383,7 @@ _DROPOUT_LAYERS = frozenset(
 )
 
 
-@recognises(host.slow_dropout)
+@recognises(host.slow_dropout, [name.rpartition(".")[2] for name in _DROPOUT | _DROPOUT_LAYERS])
 def tensorflow_dropout(context: Context) -> None:
     """TensorFlow's dropout."""
     found = [s for s in _sites(context, _DROPOUT | _DROPOUT_LAYERS) if _drops(context, s)]
@@ -416,21 +412,27 @@ def _drops(context: Context, site: Site) -> bool:
 _GELU = re.compile(r"(?<![\w.])0?\.0447\d*")
 
 
-@recognises(host.slow_gelu)
+@recognises(host.slow_gelu, ("tanh",))
 def gelu_by_hand(context: Context) -> None:
     """The constant 0.044715 beside ``tanh``."""
-    if not context.mentions("tanh") or not _GELU.search(context.script.source.text):
+    if not _GELU.search(context.script.source.text):
         return
-    names = frozenset(("tanh", "math.tanh", "nn.tanh", "keras.backend.tanh"))
-    for site in _sites(context, names):
-        given = check_call(site).args[:1]
-        parts = [p for each in given for p in context.meaning.parts(site.scope, each)]
-        numbers = (context.meaning.constant(p.scope, p.node) for p in parts)
-        if any(isinstance(n, float) and abs(n - 0.044715) < 1e-5 for n in numbers):
+    for site in _sites(context, TANH):
+        if is_of_gelu(context.meaning, site.scope, check_call(site)):
             context.report(
                 "gelu is written out: about eight operators in place of npu_unary_ops.gelu",
                 context.place(site.node),
             )
+
+
+TANH = frozenset(("tanh", "math.tanh", "nn.tanh", "keras.backend.tanh"))
+
+
+def is_of_gelu(meaning: Meaning, scope: Scope, call: ast.Call) -> bool:
+    """True for a tanh of what the constant 0.044715 is part of."""
+    parts = [part for each in call.args[:1] for part in meaning.parts(scope, each)]
+    numbers = (meaning.constant(part.scope, part.node) for part in parts)
+    return any(isinstance(n, float) and abs(n - 0.044715) < 1e-5 for n in numbers)
 
 
 _CELLS = frozenset(
@@ -440,14 +442,17 @@ _CELLS = frozenset(
 )
 
 
-@recognises(host.slow_recurrent_layer)
+@recognises(host.slow_recurrent_layer, ("dynamic_rnn", "bidirectional_dynamic_rnn"))
 def recurrent_loop(context: Context) -> None:
     """``dynamic_rnn`` over an LSTM or GRU cell."""
     names = frozenset(("nn.dynamic_rnn", "nn.bidirectional_dynamic_rnn"))
     for site in _sites(context, names):
         call = check_call(site)
         cell = argument(call, "cell", 0) or argument(call, "cell_fw", 0)
-        if cell is not None and _is_cell(context.meaning, site.scope, cell):
+        if cell is not None and (
+            _is_cell(context.meaning, site.scope, cell)
+            or _is_cell_elsewhere(context, site.scope, cell)
+        ):
             context.report(
                 phrase(
                     "{} is a loop of TensorFlow 1; DynamicRNN and DynamicGRUV2 of npu_bridge run "
@@ -456,6 +461,18 @@ def recurrent_loop(context: Context) -> None:
                 ),
                 context.place(call),
             )
+
+
+def _is_cell_elsewhere(context: Context, scope: Scope, node: ast.AST) -> bool:
+    """True for the result of a function of another file that returns an LSTM or GRU cell."""
+    made = context.meaning.value(scope, node)
+    if made is None or not isinstance(made.node, ast.Call):
+        return False
+    return any(
+        _is_cell(each.meaning, each.function.scope, returned)
+        for each in context.program("LSTM", "GRU").functions(made.scope, made.node.func)
+        for returned in each.function.returned
+    )
 
 
 _WRAPPERS = frozenset(
@@ -485,16 +502,17 @@ def _is_cell(meaning: Meaning, scope: Scope, node: ast.AST, depth: int = 0) -> b
     return is_list and found is not None and _is_cell(meaning, *found, depth + 1)
 
 
-@recognises(host.accumulators_on_device)
+_ACCUMULATORS = ("ConditionalAccumulator", "SparseConditionalAccumulator")
+
+
+@recognises(host.accumulators_on_device, (*_ACCUMULATORS, "SyncReplicasOptimizer"))
 def accumulators(context: Context) -> None:
     """Conditional accumulators in full offload."""
-    names = ("ConditionalAccumulator", "SparseConditionalAccumulator", "SyncReplicasOptimizer")
-    if not context.mentions(*names) or not context.is_offloaded:
+    if not context.is_offloaded:
         return
-    found = (*names[:2], "train.SyncReplicasOptimizer")
     _report_first(
         context,
-        _sites(context, frozenset(found)),
+        _sites(context, frozenset((*_ACCUMULATORS, "train.SyncReplicasOptimizer"))),
         "{} makes accumulators, which are slow on the device",
     )
 
@@ -511,14 +529,16 @@ _STARTS = re.compile(
 )
 
 
-@recognises(host.forked_process_beside_session)
-def forked_processes(context: Context) -> None:
-    """Processes by fork in a program that makes sessions."""
-    if not context.mentions("multiprocessing", "ProcessPoolExecutor") or not context.mentions(
+@recognises(
+    host.forked_process_beside_session,
+    ("multiprocessing", "ProcessPoolExecutor"),
+    (
         *("Session", "MonitoredTrainingSession", "InteractiveSession", "NPUEstimator"),
         *("Estimator", "SingularMonitoredSession", "Supervisor"),
-    ):
-        return
+    ),
+)
+def forked_processes(context: Context) -> None:
+    """Processes by fork in a program that makes sessions."""
     methods = {match.group(2) for match in _STARTS.finditer(context.script.source.text)}
     chosen = context.mentions("set_start_method", "get_context", "mp_context")
     if chosen and methods != {"fork"}:
@@ -567,11 +587,9 @@ def _is_of_context(context: Context, site: Site) -> bool:
 _GPU = re.compile(r"/?(?:device:)?gpu(?::|\Z|%|\{)|/(?:device:)?gpu", re.I)
 
 
-@recognises(host.device_of_gpu_without_soft_placement)
+@recognises(host.device_of_gpu_without_soft_placement, ("device",), ("allow_soft_placement",))
 def gpu_without_soft_placement(context: Context) -> None:
     """``tf.device`` of a GPU, and a session whose config forbids soft placement."""
-    if not context.mentions("device") or not context.mentions("allow_soft_placement"):
-        return
     if not _is_forbidden(context):
         return
     for site in context.meaning.calls("device"):

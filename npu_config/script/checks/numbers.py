@@ -52,7 +52,7 @@ _NUMPY_DOUBLES = frozenset(
 )
 
 
-@recognises(precision.type_not_supported)
+@recognises(precision.type_not_supported, tuple(_TYPED), (*_TYPES, *_MADE, "numpy", "np"))
 def double_in_network(context: Context) -> None:
     """float64 and complex numbers are given to what makes tensors."""
     made = tuple(_TYPED) if context.mentions(*_TYPES) else (*_HOLDING, *_MADE)
@@ -157,6 +157,7 @@ def _named_type(meaning: Meaning, scope: Scope, node: ast.AST) -> Optional[str]:
 # loss scaling
 
 _SCALING = ("NPULossScaleOptimizer", "NPUOptimizer")
+_UPDATING = ("minimize", "apply_gradients")
 
 
 def _scaling_optimizer(meaning: Meaning, scope: Scope, node: ast.AST) -> Optional[ast.Call]:
@@ -174,12 +175,12 @@ def _scaling_optimizer(meaning: Meaning, scope: Scope, node: ast.AST) -> Optiona
     return call
 
 
-@recognises(precision.optimizers_share_overflow_flag)
+@recognises(precision.optimizers_share_overflow_flag, _SCALING, _UPDATING)
 def two_optimizers_in_one_run(context: Context) -> None:
     """One run has the updates of two loss-scale optimizers."""
-    if not context.mentions(*_SCALING):
-        return
     meaning = context.meaning
+    if len(list(meaning.calls(*_UPDATING))) < 2:
+        return
     for site in meaning.calls("run"):
         call = check_call(site)
         if not isinstance(call.func, ast.Attribute) or not call.args:
@@ -189,7 +190,7 @@ def two_optimizers_in_one_run(context: Context) -> None:
             node = part.node
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue
-            if node.func.attr in ("minimize", "apply_gradients"):
+            if node.func.attr in _UPDATING:
                 owner = node.func.value
                 made = _scaling_optimizer(meaning, part.scope, owner)
                 if made is not None:
@@ -209,11 +210,13 @@ def two_optimizers_in_one_run(context: Context) -> None:
             )
 
 
-@recognises(precision.loss_scale_manager_under_control_dependencies)
+@recognises(
+    precision.loss_scale_manager_under_control_dependencies,
+    ("ExponentialUpdateLossScaleManager",),
+    ("control_dependencies",),
+)
 def manager_under_control_dependencies(context: Context) -> None:
     """``ExponentialUpdateLossScaleManager`` in a ``with tf.control_dependencies`` block."""
-    if not context.mentions("control_dependencies"):
-        return
     meaning = context.meaning
     for site in meaning.calls("ExponentialUpdateLossScaleManager"):
         call = check_call(site)
@@ -275,15 +278,13 @@ def _is_global_step(meaning: Meaning, scope: Scope, node: ast.AST) -> bool:
     return bool(meaning.constant(found.scope, text) == "global_step")
 
 
-@recognises(precision.step_counted_outside_optimizer)
+@recognises(precision.step_counted_outside_optimizer, _SCALING, _UPDATING)
 def step_counted(context: Context) -> None:
     """The global step is counted beside a loss-scale optimizer that is not given it."""
-    if not context.mentions(*_SCALING):
-        return
     meaning = context.meaning
     applied = [
         site
-        for site in meaning.calls("apply_gradients", "minimize")
+        for site in meaning.calls(*_UPDATING)
         if isinstance(check_call(site).func, ast.Attribute)
         and _scaling_optimizer(meaning, site.scope, check_call(site).func.value)  # type: ignore[attr-defined]
     ]
@@ -302,17 +303,15 @@ def step_counted(context: Context) -> None:
             )
 
 
-@recognises(precision.finite_check_by_hand)
+_FINITE = ("is_finite", "is_inf", "is_nan")
+
+
+@recognises(precision.finite_check_by_hand, _FINITE, ("gradients", "compute_gradients"))
 def finite_check(context: Context) -> None:
     """``tf.is_finite`` on gradients."""
-    if not context.mentions("is_finite", "is_inf", "is_nan"):
-        return
-    if not context.mentions("gradients", "compute_gradients"):
-        return
     meaning = context.meaning
-    names = ("is_finite", "is_inf", "is_nan")
-    known = {each for name in names for each in (name, "math." + name, "debugging." + name)}
-    for site in meaning.calls(*names):
+    known = {each for name in _FINITE for each in (name, "math." + name, "debugging." + name)}
+    for site in meaning.calls(*_FINITE):
         call = check_call(site)
         if meaning.called(site) not in known or not meaning.in_network(site):
             continue
@@ -389,13 +388,11 @@ _INF = (
 )
 
 
-@recognises(precision.infinite_constant)
+@recognises(precision.infinite_constant, _INF)
 def infinity_in_network(context: Context) -> None:
     """Inf or NaN as an argument of what makes tensors, or in arithmetic with them."""
     source = context.script.source
     lines = sorted({line for word in _INF for line in source.mentions(word)})
-    if not lines:
-        return
     meaning = context.meaning
     seen: Set[int] = set()
     names = {
@@ -451,13 +448,16 @@ _PASSED = (
 )
 
 
-@recognises(precision.constant_vanishes_in_float16)
+@recognises(precision.constant_vanishes_in_float16, ("precision_mode", "precision_mode_v2"))
 def guard_vanishes(context: Context) -> None:
     """A constant below 2^-25 guards a division or a logarithm, and mixed precision is on."""
     source = context.script.source
-    lines = sorted({source.line(match.start()) for match in _SMALL.finditer(source.text)})
-    words = ("precision_mode", "precision_mode_v2")
-    if not lines or not context.mentions(*words):
+    lines = [
+        number
+        for number, line in enumerate(source.lines, 1)
+        if ("e-" in line or "E-" in line or ".0000000" in line) and _SMALL.search(line)
+    ]
+    if not lines:
         return
     modes = context.option("precision_mode") | context.option("precision_mode_v2")
     mode = next((each for each in modes if each in _HALF), None)

@@ -16,28 +16,30 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 from npu_config.script.checks._check import Context, check_call, recognises
-from npu_config.script.functions import function_arguments
+from npu_config.script.functions import DATASETS, function_arguments
 from npu_config.script.meaning import Function, Meaning, walk
 from npu_config.script.passing import Value
 from npu_config.situations import pipeline
 
-_KERAS = frozenset(
+KERAS_VARIABLES = frozenset(
     "keras.backend." + name for name in ("zeros", "ones", "variable", "random_normal_variable")
 )
 
 
-@recognises(pipeline.variable_in_preprocessing)
-def variable_captured(context: Context) -> None:
+_MADE = ("Variable", "get_variable", "get_or_create_global_step")
+"""What makes variables that are looked for."""
+
+
+@recognises(pipeline.variable_in_preprocessing, _MADE, DATASETS)
+def variablecaptured(context: Context) -> None:
     """A function of a dataset reads a variable that is made outside of it."""
-    if not context.mentions("Variable", "get_variable", "get_or_create_global_step"):
-        return
     meaning = context.meaning
     seen: Set[Tuple[int, str]] = set()
     for _, function in meaning.given_functions():
-        for part, variable in _captured(meaning, function):
+        for part, variable in captured(meaning, function):
             read = part.node.value if isinstance(part.node, ast.Subscript) else part.node
             key = (id(variable.node), name_of(read))
-            if key in seen or meaning.makes(*variable, _KERAS):
+            if key in seen or meaning.makes(*variable, KERAS_VARIABLES):
                 continue
             seen.add(key)
             context.report(
@@ -69,7 +71,7 @@ def _items(node: ast.expr) -> List[ast.expr]:
     return [node]
 
 
-def _captured(meaning: Meaning, function: Function) -> Iterator[Tuple[Value, Value]]:
+def captured(meaning: Meaning, function: Function) -> Iterator[Tuple[Value, Value]]:
     """Where a function, or one that it calls, reads a variable from outside; what makes that."""
     functions = meaning.reached([function])
     own = {id(each.node) for each in functions}
@@ -88,11 +90,9 @@ def _is_made_in(scope: Scope, functions: Set[int]) -> bool:
     return any(id(each.node) in functions for each in scope.around())
 
 
-@recognises(pipeline.dataset_argument_from_variable)
+@recognises(pipeline.dataset_argument_from_variable, _MADE, DATASETS)
 def argument_from_variable(context: Context) -> None:
     """A variable is an argument of a dataset."""
-    if not context.mentions("Variable", "get_variable", "get_or_create_global_step"):
-        return
     meaning = context.meaning
     for site in meaning.dataset_calls():
         call = check_call(site)
@@ -115,11 +115,14 @@ def argument_from_variable(context: Context) -> None:
                     )
 
 
-@recognises(pipeline.keras_backend_variable_in_input)
+@recognises(
+    pipeline.keras_backend_variable_in_input,
+    ("zeros", "ones", "variable"),
+    ("backend", "K"),
+    DATASETS,
+)
 def keras_variable_in_input(context: Context) -> None:
     """``keras.backend.zeros`` in a function of a dataset, or in what a dataset is made of."""
-    if not context.mentions("zeros", "ones", "variable") or not context.mentions("backend", "K"):
-        return
     meaning = context.meaning
     seen: Set[int] = set()
 
@@ -141,7 +144,7 @@ def keras_variable_in_input(context: Context) -> None:
         for each in meaning.reached([function]):
             for part in meaning.body(each):
                 made = (
-                    meaning.makes(part.scope, part.node, _KERAS)
+                    meaning.makes(part.scope, part.node, KERAS_VARIABLES)
                     if isinstance(part.node, (ast.Call, ast.Name, ast.Attribute))
                     else None
                 )
@@ -150,7 +153,7 @@ def keras_variable_in_input(context: Context) -> None:
     for site in meaning.dataset_calls():
         for value in arguments(check_call(site)):
             for item in _items(value):
-                made = meaning.makes(site.scope, item, _KERAS)
+                made = meaning.makes(site.scope, item, KERAS_VARIABLES)
                 if made is not None:
                     report(*made)
 
@@ -305,11 +308,13 @@ class _Initialisers:
         return self._lists
 
 
-@recognises(pipeline.variables_and_iterator_in_one_run)
+@recognises(
+    pipeline.variables_and_iterator_in_one_run,
+    ("make_initializable_iterator", "from_structure"),
+    ("run", "Scaffold"),
+)
 def initialised_together(context: Context) -> None:
     """One run initialises variables and an iterator."""
-    if not context.mentions("make_initializable_iterator", "from_structure"):
-        return
     initialisers = _Initialisers(context)
     both = {"variables", "iterator"}
     for site in context.meaning.calls("run", "Scaffold"):
@@ -399,13 +404,14 @@ _LARGE = 10000
 _SHORT = ("file", "path", "name", "glob", "list")
 
 
-@recognises(pipeline.shuffle_buffer_with_getnext_offload)
+_SHUFFLING = ("shuffle", "shuffle_and_repeat")
+
+
+@recognises(pipeline.shuffle_buffer_with_getnext_offload, _SHUFFLING)
 def large_shuffle_buffer(context: Context) -> None:
     """A shuffle buffer of 10000 elements and more, and GetNext on the device."""
-    if not context.mentions("shuffle", "shuffle_and_repeat"):
-        return
     meaning = context.meaning
-    for site in meaning.calls("shuffle", "shuffle_and_repeat"):
+    for site in meaning.calls(*_SHUFFLING):
         call = check_call(site)
         size = meaning.constant(site.scope, argument(call, "buffer_size", 0))
         if not isinstance(size, (int, float)) or size < _LARGE:
@@ -485,19 +491,20 @@ def _is_for_training(site: Site) -> bool:
     return not any(word in name.lower() for name in names for word in _NOT_TRAINING)
 
 
-@recognises(pipeline.batch_without_drop_remainder)
+_BATCHING = {"batch": 1, "padded_batch": 3, "map_and_batch": 3}
+"""Methods, and the position of ``drop_remainder``."""
+
+
+@recognises(pipeline.batch_without_drop_remainder, tuple(_BATCHING))
 def short_last_batch(context: Context) -> None:
     """A batch of a dataset without ``drop_remainder=True``."""
-    if not context.mentions("batch", "padded_batch", "map_and_batch"):
-        return
     meaning = context.meaning
-    positions = {"batch": 1, "padded_batch": 3, "map_and_batch": 3}
     for site in meaning.dataset_calls():
         call = check_call(site)
         name = name_of(call.func)
-        if name not in positions or any(k.arg is None for k in call.keywords):
+        if name not in _BATCHING or any(k.arg is None for k in call.keywords):
             continue
-        given = argument(call, "drop_remainder", positions[name])
+        given = argument(call, "drop_remainder", _BATCHING[name])
         is_false = given is None or meaning.constant(site.scope, given) is False
         if not is_false or not _is_for_training(site):
             continue
@@ -533,7 +540,10 @@ _READERS = (
 """What reads queues, so that starting them is no relic."""
 
 
-@recognises(pipeline.queue_input)
+@recognises(
+    pipeline.queue_input,
+    (*(name.rpartition(".")[2] for name in _PRODUCERS), *_QUEUES, "start_queue_runners"),
+)
 def queues(context: Context) -> None:
     """Queues of TensorFlow."""
     meaning = context.meaning
@@ -566,7 +576,7 @@ def queues(context: Context) -> None:
         context.report(text, context.place(made[0].node))
 
 
-@recognises(pipeline.train_batch_with_many_threads)
+@recognises(pipeline.train_batch_with_many_threads, ("batch",))
 def many_threads(context: Context) -> None:
     """``tf.train.batch`` with more than one thread."""
     for site in context.meaning.calls("batch"):

@@ -27,6 +27,8 @@ from npu_config.situations import ranks
 
 _ASKING = ("get_rank_id", "get_npu_rank_id", "get_local_rank_id", "get_npu_local_rank_id", "rank")
 _VARIABLE = "RANK_ID"
+_RANKS = (*_ASKING[:-1], _VARIABLE, "hvd")
+"""Words of which a condition on the rank has one, or what it asks."""
 
 
 class _Ranks:
@@ -35,7 +37,6 @@ class _Ranks:
     def __init__(self, context: Context) -> None:
         self._meaning = context.meaning
         self._script = context.script
-        self._words = (*_ASKING[:-1], _VARIABLE)
 
     def depends(self, scope: Scope, node: ast.AST, depth: int = 0) -> bool:
         """True when the value of an expression is certainly the rank, or a test of it."""
@@ -81,8 +82,6 @@ class _Ranks:
     def conditions(self) -> Iterator[Site]:
         """The ``if`` statements and expressions that certainly ask for the rank."""
         mentions = self._script.source.mentions
-        if not any(mentions(word) for word in self._words) and not mentions("hvd"):
-            return
         lines = sorted({line for word in self._named() for line in mentions(word)})
         for site in sites(self._script.module, lines, (ast.If, ast.IfExp)):
             if self.depends(site.scope, site.node.test):  # type: ignore[attr-defined]
@@ -92,7 +91,7 @@ class _Ranks:
         """The words that may stand for the rank: those that ask, and names of what they give."""
         mentions = self._script.source.mentions
         found: Set[str] = set()
-        fresh: Set[str] = {*self._words, "hvd"}
+        fresh: Set[str] = set(_RANKS)
         for _ in range(3):
             found |= fresh
             lines = sorted({line for word in fresh for line in mentions(word)})
@@ -134,11 +133,9 @@ _SUMMARIES = frozenset(
 _SAVERS = frozenset(("train.SummarySaverHook", "estimator.SummarySaverHook"))
 
 
-@recognises(ranks.summary_run_on_one_rank)
+@recognises(ranks.summary_run_on_one_rank, ("summary", "SummarySaverHook"), _RANKS)
 def summary_on_one_rank(context: Context) -> None:
     """A summary is run, or its hook made, under a condition on the rank."""
-    if not context.mentions("summary", "SummarySaverHook"):
-        return
     for site in _Ranks(context).conditions():
         first, second = (
             [_summary_at(context, site.scope, each) for each in part] for part in _branches(site)
@@ -241,7 +238,7 @@ def _is_fetched(context: Context, node: ast.expr) -> bool:
 _QUIET = ("summary.", "train.", "global_variables_initializer", "local_variables_initializer")
 
 
-@recognises(ranks.graph_differs_by_rank)
+@recognises(ranks.graph_differs_by_rank, _RANKS)
 def graph_on_one_rank(context: Context) -> None:
     """An operator is made, or a collective is run, under a condition on the rank."""
     meaning = context.meaning
@@ -337,11 +334,9 @@ _READY = (
 )
 
 
-@recognises(ranks.rank_asked_before_initialisation)
+@recognises(ranks.rank_asked_before_initialisation, _API)
 def rank_asked_first(context: Context) -> None:
     """The rank is asked for by the first statements of a program."""
-    if not context.mentions(*_API):
-        return
     meaning = context.meaning
     ready = [line for word in _READY for line in context.script.source.mentions(word)]
     lines = context.script.source.lines
@@ -403,14 +398,14 @@ _SENDING = (
 )
 
 
-@recognises(ranks.variables_not_broadcast)
+@recognises(
+    ranks.variables_not_broadcast,
+    _WRAPPERS[:3],
+    (*SESSIONS, "fit", "fit_generator", "train", "train_on_batch"),
+)
 def nothing_broadcast(context: Context) -> None:
     """The optimizer is wrapped, and nothing broadcasts the variables."""
-    if not context.mentions(*_WRAPPERS[:3]) or not context.script.is_program:
-        return
-    if not context.mentions(*SESSIONS, "fit", "fit_generator", "train", "train_on_batch"):
-        return
-    if _broadcasts(context):
+    if not context.script.is_program or _broadcasts(context):
         return
     text = (
         "the optimizer averages gradients, and nothing assigns the values that are broadcast: "
@@ -474,10 +469,10 @@ def _has_seed(context: Context) -> bool:
     return context.mentions("set_random_seed", "tf_random_seed", "restore")
 
 
-@recognises(ranks.ranks_train_independently)
+@recognises(ranks.ranks_train_independently, _WRAPPERS[:2], ("apply_gradients",))
 def gradients_not_averaged(context: Context) -> None:
     """``tf.gradients`` go to ``apply_gradients`` of a wrapped optimizer."""
-    if not context.mentions(*_WRAPPERS[:2]) or context.mentions("npu_allreduce", "allreduce"):
+    if context.mentions("npu_allreduce", "allreduce"):
         return
     meaning = context.meaning
     for site in meaning.calls("apply_gradients"):

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Fix, Severity
 from npu_config.core.message import phrase
@@ -590,14 +590,20 @@ def session_without_configuration(context: Context) -> None:
     configured = _configured(context) if sum(len(mentions(w)) for w in _OPENED) > 1 else None
     if configured is None:
         return
-    sessions = [each for each in _sessions(context) if not _may_be_skipped(each)]
+    sessions = context.once(_sessions)
     if not any(each.is_bare for each in sessions):
         return
-    used = {id(each.call): list(_uses(context, each, sessions)) for each in sessions}
+    used = context.once(_used)
+    places = {
+        use.place
+        for message in context.run.messages
+        for use in message.uses
+        if use.kind == "session"
+    }
     others = {
         name
         for each in sessions
-        if each.is_configured
+        if not each.is_plain and context.place(each.call) in places
         for call in used[id(each.call)]
         for name in _fetched(context, call)
     }
@@ -624,7 +630,7 @@ class _Session(NamedTuple):
     around: Tuple[ast.AST, ...]
     name: Optional[ast.expr]
     is_bare: bool
-    is_configured: bool
+    is_plain: bool
 
 
 def _configured(context: Context) -> Optional[Block]:
@@ -638,21 +644,21 @@ def _configured(context: Context) -> Optional[Block]:
     return None
 
 
-def _sessions(context: Context) -> Iterator[_Session]:
-    places = {
-        use.place
-        for message in context.run.messages
-        for use in message.uses
-        if use.kind == "session"
-    }
+def _sessions(context: Context) -> List[_Session]:
+    """The sessions that nothing may skip."""
+    found: List[_Session] = []
     for call in context.calls(*_OPENED):
         around = context.unread.around(call)
-        if not around or not _is_of_tensorflow(context, call):
-            continue
-        name = _name_of(call, around)
-        is_plain = _is_plain(context, call)
-        is_configured = not is_plain and context.place(call) in places
-        yield _Session(call, around, name, is_plain or _is_bare(call), is_configured)
+        if around and _is_of_tensorflow(context, call):
+            name, is_plain = _name_of(call, around), _is_plain(context, call)
+            found.append(_Session(call, around, name, is_plain or _is_bare(call), is_plain))
+    return [each for each in found if not _may_be_skipped(each)]
+
+
+def _used(context: Context) -> Dict[int, List[ast.Call]]:
+    """The calls that work with each session, by the identity of the call that opens it."""
+    sessions = context.once(_sessions)
+    return {id(each.call): list(_uses(context, each, sessions)) for each in sessions}
 
 
 def _is_plain(context: Context, call: ast.Call) -> bool:

@@ -17,8 +17,9 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 from npu_config.script.checks._check import Context, check
-from npu_config.script.functions import VARIABLES
-from npu_config.script.meaning import Function
+from npu_config.script.elsewhere import Program
+from npu_config.script.functions import DATASETS, VARIABLES
+from npu_config.script.meaning import Function, Meaning
 from npu_config.script.passing import Value
 from npu_config.script.vocabulary import TABLES
 
@@ -44,6 +45,7 @@ _PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.Ge
     source=(_FAQ, _INIT),
     whole=True,
     situation="last-hook-after-append",
+    needs=(tuple(_APPENDING),),
 )
 def last_hook_is_appended(context: Context) -> None:
     """The last item of a list is taken after ``npu_hooks_append`` put a hook behind it.
@@ -66,8 +68,6 @@ def last_hook_is_appended(context: Context) -> None:
         estimator.train(input_fn, hooks=npu_hooks_append(hooks_list=hooks))
         print(log_hook.total_time)
     """
-    if not context.mentions(*_APPENDING):
-        return
     own = {function.name for _, function in context.script.functions}
     seen: Set[int] = set()
     events: Dict[str, Dict[Optional[FunctionNode], List[Event]]] = {}
@@ -214,6 +214,7 @@ def _is_after(before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
     source=("docs/en/tfadapter_1/migration/faq",),
     whole=True,
     situation="dataset-function-captures-variable",
+    needs=(("Variable", "get_variable"), DATASETS),
 )
 def variable_in_dataset_function(context: Context) -> None:
     """A tf.Variable is made in a function that is given to Dataset.map.
@@ -235,8 +236,6 @@ def variable_in_dataset_function(context: Context) -> None:
 
         dataset = dataset.map(parse)
     """
-    if not context.mentions("Variable", "get_variable"):
-        return
     for function in _mapped_functions(context):
         for part in context.meaning.body(function):
             if not isinstance(part.node, ast.Call):
@@ -256,6 +255,17 @@ def _mapped_functions(context: Context) -> List[Function]:
     return context.meaning.reached(given)
 
 
+def _table(meaning: Meaning, part: Value) -> Optional[Value]:
+    """The call that makes the table that a name certainly is."""
+    if not isinstance(part.node, (ast.Name, ast.Attribute)):
+        return None
+    made = meaning.value(part.scope, part.node)
+    if made is None or not isinstance(made.node, ast.Call):
+        return None
+    name = meaning.tf(made.scope, made.node.func) or ""
+    return made if name.rpartition(".")[2] in TABLES else None
+
+
 @check(
     "NPU890",
     Severity.ERROR,
@@ -264,6 +274,7 @@ def _mapped_functions(context: Context) -> List[Function]:
     whole=True,
     also=("mix_compile_mode",),
     situation="dataset-function-uses-table",
+    needs=(DATASETS,),
 )
 def table_in_dataset_function(context: Context) -> None:
     """A lookup table is used in preprocessing, and mixed computing is off.
@@ -282,8 +293,23 @@ def table_in_dataset_function(context: Context) -> None:
         table = tf.contrib.lookup.index_table_from_file("vocabulary.txt")
         dataset = dataset.map(lambda text: table.lookup(text))
     """
-    if not context.mentions(*TABLES) or not context.is_offloaded:
+    from_elsewhere = list(context.program(*TABLES).given())
+    if not (from_elsewhere or context.mentions(*TABLES)) or not context.is_offloaded:
         return
+    for elsewhere in from_elsewhere:
+        for part in Program.inside(elsewhere):
+            if _table(elsewhere.meaning, part):
+                context.report(
+                    phrase(
+                        'a lookup table in preprocessing ({}) without "mix_compile_mode": it is '
+                        "initialised on the device and used on the host",
+                        elsewhere.says(part.node),
+                    ),
+                    context.place(elsewhere.node),
+                    option="mix_compile_mode",
+                    help='set "mix_compile_mode" to True',
+                )
+                break
     meaning = context.meaning
     seen: Set[int] = set()
     places = [
@@ -296,11 +322,8 @@ def table_in_dataset_function(context: Context) -> None:
         if isinstance(value, ast.Attribute) and value.attr == "lookup":
             places.append(Value(site.scope, value.value))
     for part in places:
-        made = meaning.value(part.scope, part.node)
-        if made is None or not isinstance(made.node, ast.Call) or id(made.node) in seen:
-            continue
-        name = meaning.tf(made.scope, made.node.func) or ""
-        if name.rpartition(".")[2] in TABLES:
+        made = _table(meaning, part)
+        if made is not None and id(made.node) not in seen:
             seen.add(id(made.node))
             context.report(
                 'a lookup table in preprocessing without "mix_compile_mode": it is '

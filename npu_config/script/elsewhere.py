@@ -1,0 +1,124 @@
+"""Functions of other files of the program: what a script imports, and what that means there.
+
+A file is parsed when one of its functions is asked for, and only where it says what the question
+is about.  What is found there is told at the line of the script that names the function.
+"""
+
+import ast
+import contextlib
+import os
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from npu_config.core.message import phrase
+from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.scopes import Scope, name_of
+from npu_config.python_flow.source import Unparsable
+from npu_config.script.meaning import Function, Meaning
+from npu_config.script.neighbours import file_of_module, text_with
+from npu_config.script.passing import Value
+from npu_config.script.script import Script
+
+
+class Elsewhere(NamedTuple):
+    """A function of another file.
+
+    Attributes:
+        node: what names it in the script.
+        meaning: what names stand for in that file.
+        function: the function.
+    """
+
+    node: ast.expr
+    meaning: Meaning
+    function: Function
+
+    def says(self, node: Any) -> str:
+        """A place in that file, in words: ``helpers.py, line 3``."""
+        name = os.path.basename(self.meaning.script.source.path or "")
+        return phrase("{}, line {}", name, node.lineno)
+
+
+class Program:
+    """The functions that a script imports from files of its program.
+
+    Args:
+        meaning: of the script.
+        words: a file that holds none of them is not looked at.
+    """
+
+    def __init__(self, meaning: Meaning, words: Sequence[str]) -> None:
+        self._meaning = meaning
+        self._words = words
+        self._files: Dict[str, Optional[Meaning]] = {}
+
+    def functions(self, scope: Scope, node: Optional[ast.AST]) -> List[Elsewhere]:
+        """The function of another file that an expression is, ``partial`` of it included."""
+        if isinstance(node, ast.Call) and name_of(node.func) == "partial" and node.args:
+            return self.functions(scope, node.args[0])
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return []
+        module, _, name = (self._imported(scope, node) or "").rpartition(".")
+        own = self._meaning.script.source.path
+        if own is None or not module or module.startswith("tensorflow"):
+            return []
+        path = file_of_module(own, module)
+        other = None if path is None else self._meaning_of(path)
+        if other is None:
+            return []
+        named = ast.Name(id=name, ctx=ast.Load())
+        found = other.functions(other.script.module, named)
+        return [Elsewhere(node, other, each) for each in found]
+
+    def _imported(self, scope: Scope, node: ast.expr) -> Optional[str]:
+        root: ast.expr = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name):
+            return None
+        _, stores = self._meaning.stores(scope, root.id)
+        is_import = bool(stores) and all(store.kind == "import" for store in stores)
+        return self._meaning.name(scope, node) if is_import else None
+
+    def _meaning_of(self, path: str) -> Optional[Meaning]:
+        if path not in self._files:
+            self._files[path] = None
+            text = text_with(path, self._words)
+            if text is not None:
+                with contextlib.suppress(Unparsable):  # told where it is checked
+                    self._files[path] = Meaning(Script(text, path))
+        return self._files[path]
+
+    def given(self) -> Iterator[Elsewhere]:
+        """What datasets are given, or what is called by that."""
+        meaning = self._meaning
+        for site, value in meaning.function_values():
+            yield from self.functions(site.scope, value)
+        given = [function for _, function in meaning.given_functions()]
+        for function in meaning.reached(given):
+            for part in meaning.body(function):
+                if isinstance(part.node, ast.Call):
+                    yield from self.functions(part.scope, part.node.func)
+
+    def called(self) -> Iterator[Tuple[Site, Elsewhere]]:
+        """The calls that the script makes, in order of the text."""
+        script = self._meaning.script
+        lines = sorted({n for word in self._names() for n in script.source.mentions(word)})
+        for site in sites(script.module, lines, (ast.Call,)):
+            for each in self.functions(site.scope, site.node.func):  # type: ignore[attr-defined]
+                yield site, each
+
+    def _names(self) -> Iterator[str]:
+        """The names that import statements bind to what files of the program hold."""
+        script = self._meaning.script
+        lines = sorted(script.import_lines) if script.source.path is not None else ()
+        for site in sites(script.module, lines, (ast.Import, ast.ImportFrom)):
+            for alias in site.node.names:  # type: ignore[attr-defined]
+                module = getattr(site.node, "module", None) or alias.name
+                if file_of_module(script.source.path or "", module) is not None:
+                    yield (alias.asname or alias.name).partition(".")[0]
+
+    @staticmethod
+    def inside(each: Elsewhere) -> Iterator[Value]:
+        """The nodes of a function, and of those of its file that it calls."""
+        for function in each.meaning.reached([each.function]):
+            yield from each.meaning.body(function)
