@@ -3,6 +3,7 @@
 Prefixes of launchers are taken off before anything else.  A form that is not recognised is text.
 """
 
+import json
 import re
 from typing import NamedTuple, Optional, Pattern, Sequence
 
@@ -123,6 +124,8 @@ def record(text: str, prefix: Optional[Pattern[str]] = None) -> Record:
     who, rank, device = "", None, None
     if "\x1b" in text:
         text = _COLOUR.sub("", text)
+    if text.startswith('{"log":'):
+        text = _of_docker(text)
     named = prefix.match(text) if prefix is not None else None
     if named is not None:
         is_rank = "rank" in named.re.groupindex
@@ -143,6 +146,9 @@ def record(text: str, prefix: Optional[Pattern[str]] = None) -> Record:
                 who = match.group("name") or match.group("pod")
             text = text[match.end() :]
             match = _PREFIX.match(text)
+    logged = _LOGGED.match(text) if text[:2] == "20" else None
+    if logged is not None:
+        text = text[logged.end() :]
     for form, pattern in _FORMS:
         match = pattern.match(text)
         if match is None:
@@ -164,6 +170,23 @@ def record(text: str, prefix: Optional[Pattern[str]] = None) -> Record:
             device,
         )
     return Record("text", "", "", 0, None, text, who, rank, device)
+
+
+def _of_docker(text: str) -> str:
+    """What a process wrote, of a line of Docker's ``json-file``; another line as it is."""
+    try:
+        said = json.loads(text)["log"]
+    except (ValueError, KeyError, RecursionError):
+        return text
+    return said.rstrip("\r\n") if isinstance(said, str) else text
+
+
+_LOGGED = re.compile(
+    r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d(?:[,.]\d{3})? [\w. :\[\]-]{0,80}?"
+    r"\b(?:ERROR|CRITICAL|WARNING)\b\]?(?: -|:)? "
+    r"(?=Traceback \(most|  +\S|[A-Za-z_][\w.]*(?:Error|Exception)\b(?::|$))"
+)
+"""What Python's ``logging`` writes before each line of a traceback that is written by lines."""
 
 
 _FORMS = (

@@ -58,7 +58,7 @@ _USER = re.compile(
 )
 _NOBODY = re.compile(
     r"root|localhost|user|host|node|server|none|null|true|false|unknown|worker|and|the|rank|device"
-    r"|self|remote|name",
+    r"|self|remote|name|path|port|table|file",
     re.I,
 )
 _KEPT = ("127.0.0.1", "0.0.0.0", "255.255.255.255")
@@ -86,7 +86,8 @@ class Redactor:
         return self._names[key]
 
     def _learn(self, kind: str, word: str) -> None:
-        if len(word) > 2 and word not in self._words and not _NOBODY.fullmatch(word):
+        short = len(word) < 3 and not (kind == "host" and word[1:].isdigit())
+        if not short and word not in self._words and not _NOBODY.fullmatch(word):
             self._words[word] = self._name(kind, word)
 
     def text(self, text: str) -> str:

@@ -168,6 +168,38 @@ def test_an_address_in_the_name_of_a_communicator():
     assert "10.20.3.4" not in Redactor().text(text)
 
 
+TRACEBACK = (
+    "epoch failed",
+    "Traceback (most recent call last):",
+    '  File "train.py", line 58, in main',
+    "    do_it()",
+    "IndexError: list index out of range",
+)
+WRAPPED = {
+    "json-file of Docker": lambda line: json.dumps({"log": line + "\n", "stream": "stderr"}),
+    "logging": "2026-03-03 12:03:00,123 - trainer - ERROR - {}".format,
+    "logging, in brackets": "2026-03-03 12:03:00.123 [trainer] [ERROR] {}".format,
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_tracebacks_that_were_wrapped(npu, tmp_path, name):
+    """A traceback is seen behind what a logger or Docker writes around each of its lines."""
+    lines = [WRAPPED[name](line) for line in TRACEBACK]
+    write(tmp_path, {"train.log": "\n".join(lines) + "\n"})
+    result = npu("log", tmp_path / "train.log", "--format", "json")
+    cause = json.loads(result.out)["first_cause"]
+    assert (result.code, cause["line"], cause["class"]) == (1, 5, "script")
+    assert cause["message"] == "IndexError: list index out of range"
+
+
+def test_short_names_of_hosts():
+    """Two signs are a name, too; our own words are none."""
+    redactor = Redactor()
+    assert "w2" not in redactor.text("process rank 1 with PID 0 on node w2 exited on signal 6")
+    assert redactor.text("does not fit this host: path, JSON").endswith("path, JSON")
+
+
 def test_bundle(npu, log, tmp_path):
     """An archive with a list of what is in it; one that exists is not written."""
     out = tmp_path / "help.zip"
