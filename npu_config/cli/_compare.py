@@ -17,6 +17,8 @@ _TIMES = re.compile(
     r"|\d{1,40}\.?\d{0,40} ?(?:s|secs?|seconds?|[mun]s|min(?:utes?)?|h|it/s)\b"
 )
 """What differs in every run: dates, clocks and how long something took."""
+_HEADINGS = re.compile(r"^(?:Epoch \d{1,9}/\d{1,9}|Train on \d{1,12} .{0,80})\r?$", re.M)
+"""What Keras prints before it has trained."""
 _TOLERANCE = 1e-5
 _SHOWN = 3
 
@@ -101,7 +103,7 @@ def _command(steps: int, script: str) -> List[str]:
 
 def _numbers(text: str) -> List[float]:
     """The numbers on the lines about losses; of all lines where none is.  Times are left out."""
-    lines = text.split("\n")
+    lines = _HEADINGS.sub("", text).split("\n")
     lines = [line for line in lines if "loss" in line.lower()] or lines
     return [float(number) for line in lines for number in _NUMBER.findall(_TIMES.sub(" ", line))]
 

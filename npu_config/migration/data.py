@@ -391,7 +391,7 @@ def _prefetch(work: Work, site: Site, name: str) -> None:
     start = applied - len("apply")
     size = argument(call, "buffer_size", 1)
     if size is None:
-        work.replace(start, end, "prefetch(buffer_size=1)")
+        work.replace(start, end, "prefetch(buffer_size=-1)")
     else:
         size_start, size_end = work.script.span(size)
         kept = "".join(work.comments(start, size_start))

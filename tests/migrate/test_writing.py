@@ -243,3 +243,10 @@ def test_a_disk_that_is_full(project, tmp_path, monkeypatch):
     result = npu("--output", tmp_path / "out", project)
     assert (result.exit_code, sorted(os.listdir(str(tmp_path)))) == (1, ["project"])
     assert "No space left on device" in result.stdout
+
+
+def test_headings_of_keras_are_no_losses():
+    """What is printed before the first step of training is not compared."""
+    heads = "Train on 64 samples, validate on 8 samples\nEpoch 1/3\n"
+    assert _compare._numbers(heads) == []
+    assert _compare._numbers(heads + "64/64 - loss: 0.5\n") == [64.0, 64.0, 0.5]
