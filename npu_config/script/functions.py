@@ -108,7 +108,7 @@ DATASET_FUNCTIONS = (
     "take_while",
     "scan",
 )
-DATASETS = (*DATASET_METHODS, *DATASET_FUNCTIONS)
+DATASETS = (*sorted(DATASET_METHODS), *DATASET_FUNCTIONS)
 """What makes a dataset, or one of another."""
 MAKE_DATASETS = frozenset(
     (
