@@ -117,7 +117,6 @@ _RETURNED = re.compile(
 _CALLERS = ("DEVICE", "SESSION", "ME", "MD", "APP", "HCCL_ADPT", "KERNEL_RUNTIME")
 """Modules of frameworks, whose lines repeat what the software below them said."""
 
-_ADDRESS = re.compile(r"(?:^|\s)\S?(?:\S{1,20}://|/\S*[?#])\S*\Z")
 _REQUEST = re.compile(r"\"[A-Z]{3,9} \S+ HTTP/\d")
 """Of the log of a web server; it is no line of a job."""
 
@@ -587,8 +586,9 @@ class Channel:
             return False
         code = match.group("code") or match.group("titled")
         fact = code_of(code)
-        if _ADDRESS.search(body[max(match.start() - 200, 0) : match.start()]) is not None:
-            return False
+        word = body[max(match.start() - 200, 0) : match.start()].rpartition(" ")[2].lstrip('"(<[')
+        if "://" in word or (word.startswith("/") and "?" in word):
+            return False  # it is a part of an address
         if fact is None and match.re is CODE and not line.level:
             return False
         if code[2:] == "8888" or "module_name=" + code in body or "error report" in body:
