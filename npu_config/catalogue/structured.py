@@ -332,7 +332,7 @@ def _some(names: Sequence[str]) -> str:
     return listed(shown_names) + (phrase(" and {} more", more) if more else "")
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
 class NameList(Structured):
     """Names joined by a separator: ``["conv1", "conv2"]``."""
 

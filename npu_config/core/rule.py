@@ -47,7 +47,7 @@ def _set(products: Optional[Iterable[Product]]) -> Optional[FrozenSet[Product]]:
     return None if products is None else frozenset(products)
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
 class Rule:
     """One constraint.
 
@@ -91,6 +91,9 @@ class Rule:
     situation: Optional[str] = None
     shows: Tuple[str, ...] = ()
     beside: Tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return "<Rule {} {}>".format(self.id, self.name)
 
     @property
     def named(self) -> Tuple[str, ...]:
