@@ -6,6 +6,8 @@ annotation.  Kinds are strict: True is not 1, "true" is not True.  Kinds whose t
 hides a structure live in ``shapes``, ``lists`` and ``modes``.
 """
 
+from __future__ import annotations
+
 import operator
 import os
 import re

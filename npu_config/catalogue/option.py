@@ -1,5 +1,7 @@
 """What is declared of an option, and the function that declares it."""
 
+from __future__ import annotations
+
 import enum
 from typing import Any, Dict, FrozenSet, Mapping, Optional, Tuple
 

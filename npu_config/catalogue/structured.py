@@ -3,6 +3,8 @@
 Such a kind reads the text of the wire or friendly Python values into one canonical,
 immutable form (tuples), and writes that form back: ``parse(render(x)) == x``."""
 
+from __future__ import annotations
+
 import re
 from typing import (
     Any,

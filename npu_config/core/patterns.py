@@ -1,5 +1,7 @@
 """Regular expressions of modules that every run imports."""
 
+from __future__ import annotations
+
 import re
 from typing import Any, AnyStr, cast
 
@@ -16,7 +18,7 @@ class _LazyPattern:
         return value
 
 
-def lazy_pattern(pattern: AnyStr, flags: int = 0) -> "re.Pattern[AnyStr]":
+def lazy_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """As ``re.compile``, when it is first used: one run needs few of a module's patterns.
 
     Args:

@@ -6,6 +6,8 @@ Rules that judge options are functions of a ``Case``
 name, a severity, a page and a source, and both are found in :data:`REGISTRY`.
 """
 
+from __future__ import annotations
+
 import inspect
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Optional, Tuple, Type, TypeVar
 

@@ -4,6 +4,8 @@ A version is the index of a snapshot in :data:`SNAPSHOTS`.  ``facts/versions.yam
 what exists in which version is declared where it is declared (options, values, parameters).
 """
 
+from __future__ import annotations
+
 import functools
 import re
 from typing import NamedTuple, Optional, Tuple

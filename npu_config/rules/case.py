@@ -5,6 +5,8 @@ applied to it.
 set, and returns all findings.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib
 import os

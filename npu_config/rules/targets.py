@@ -1,5 +1,7 @@
 """107-114: what the product, the mode or the adapter's version does not know."""
 
+from __future__ import annotations
+
 import functools
 from typing import Any, FrozenSet, Iterable, List, Optional, Sequence, Tuple
 
