@@ -141,7 +141,8 @@ class End(NamedTuple):
     """How launchers, schedulers, shells and the kernel say that a process ended.
 
     ``kind`` is ``killed`` where the line tells why, ``told`` where it only tells that the process
-    ended, ``shell`` where the shell could not do what it was told to.
+    ended, ``shell`` where the shell could not do what it was told to, ``program`` where another
+    program than the training script says that it failed.
     """
 
     failure: Known
@@ -245,6 +246,7 @@ def number_of(text: str) -> Optional[Number]:
             text = hex(int(text, 16))
         except ValueError:
             return None
+        return numbers().get(text) or numbers().get(str(int(text, 16)))  # 0x7bc87 is 507015
     return numbers().get(text)
 
 
@@ -290,11 +292,16 @@ _PARTS = (
 )
 _HCCL = re.compile(r"0x0*5[0-9a-f]{2}0*(?P<number>[0-9a-f]{1,4})")
 
+_DRIVER = re.compile(r"drv\w{0,20}(?:[=:\[]| is )\s?(?P<number>\d{1,5})\]?")
+
 
 def unlisted(text: str) -> Optional[Unlisted]:
     """What can be said of a return number that is in no table; None for what is none."""
     text = text.lower()
     match = _HCCL.fullmatch(text)
+    driver = _DRIVER.fullmatch(text)
+    if driver is not None:
+        return Unlisted(phrase("the driver"), table("driver").get(driver.group("number"), ""))
     if match is not None and len(text) >= 9 and text.lstrip("0x").startswith("50"):
         meaning = table("hccl").get(str(int(match.group("number")[-4:], 16)))
         if meaning is not None:
@@ -336,6 +343,8 @@ _ENDS = re.compile(
     r"|oom|OOM|Killed|killed|SIGNAL|Signal|SIG|egmentation|bort|us error|nstruction|exception"
     r"|Interrupt|erminated|Hangup|hangup|CANCELLED|PBS|Job was|victed|TERMINATION|ABORT"
     r"|low on resource|: error: |not found|No such file|can't open|denied|No space|1 process"
+    r"|\*\*\* \[|ERR! |fatal|^ERROR: |^E: |pip's|curl|wget|ssh|scp|rsync| failed|FAILED"
+    r"|pull access"
     r"|已杀死|错误|已放弃|已中止|指令|例外|已终止|未找到|没有那个|权限不够"
 )
 """What stands in every line that :func:`end_of` knows."""
