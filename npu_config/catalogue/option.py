@@ -119,7 +119,7 @@ class Option:
     _source: Tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return "<Option {}>".format(self.name)
+        return "<{} {}>".format(type(self).__name__, self.name)
 
     @run_config.default
     def _argument_of_its_name(self) -> Optional[str]:

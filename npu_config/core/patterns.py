@@ -10,10 +10,11 @@ class _LazyPattern:
     """Looks like ``re.compile(...)``; each method is the compiled pattern's from its first use."""
 
     def __init__(self, pattern: Any, flags: int) -> None:
-        self._arguments = pattern, flags
+        self.pattern = pattern
+        self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(re.compile(*self._arguments), name)
+        value = getattr(re.compile(self.pattern, self._flags), name)
         setattr(self, name, value)
         return value
 

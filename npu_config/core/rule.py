@@ -95,7 +95,7 @@ class Rule:
     beside: Tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return "<Rule {} {}>".format(self.id, self.name)
+        return "<{} {} {}>".format(type(self).__name__, self.id, self.name)
 
     @property
     def named(self) -> Tuple[str, ...]:
