@@ -112,20 +112,19 @@ def _running(path: str, text: str) -> str:
     outer, base = os.path.split(os.path.abspath(path))
     stem, ending = os.path.splitext(base)
     if ending == ".ipynb":
-        script = shlex.quote(os.path.splitext(path)[0] + ".py")
-        name = shlex.quote(path)
-        return "jupyter nbconvert --to script {} && npu-config run {}".format(name, script)
-    module = [] if stem == "__main__" else [stem]
+        script = os.path.splitext(path)[0] + ".py"
+        made = " ".join(("jupyter nbconvert --to script", shlex.quote(path)))
+        return " && ".join((made, localized("npu-config run {}", shlex.quote(script))))
+    parts = [] if stem == "__main__" else [stem]
     while os.path.isfile(os.path.join(outer, "__init__.py")):
         outer, package = os.path.split(outer)
-        module.insert(0, package)
-    own = r"^[ \t]*(?:from[ \t]+(?:\.|{0}\b)|import[ \t]+{0}\b)".format(
-        re.escape(module[0] if module else "")
-    )
-    if len(module) > 1 - (stem == "__main__") and re.search(own, text, re.M) is not None:
+        parts.insert(0, package)
+        own = r"^[ \t]*(?:from[ \t]+\.|(?:from|import)[ \t]+" + re.escape(package) + r"\b)"
+        if os.path.isfile(os.path.join(outer, "__init__.py")) or not re.search(own, text, re.M):
+            continue
         folder = os.path.relpath(outer)
-        command = "python -m {}".format(".".join(module))
-        return command if folder == "." else "cd {} && {}".format(shlex.quote(folder), command)
+        commands = [] if folder == "." else [" ".join(("cd", shlex.quote(folder)))]
+        return " && ".join((*commands, " ".join(("python -m", ".".join(parts)))))
     return localized("npu-config run {}", shlex.quote(path))
 
 
