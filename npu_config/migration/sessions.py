@@ -60,9 +60,9 @@ def check_close(work: Work, site: Site, always: bool) -> None:
         return
     if isinstance(target, ast.Attribute):
         said = (
-            "the session is a member: the script must call close() (it does)"
+            "the session is an attribute of an object: the script must call close() (it does)"
             if closes
-            else "the session is a member: the script must call close()"
+            else "the session is an attribute of an object: the script must call close()"
         )
         work.manual(line, "session-close", said, False if closes else None)
     elif any(_is_entered(work, name) for name in names):
