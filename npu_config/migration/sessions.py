@@ -140,8 +140,9 @@ def _returned(work: Work, function: ast.AST) -> Set[str]:
     key = "returned" + str(id(function))
     found: Optional[Set[str]] = work.script.cache.get(key)
     if found is None:
-        returns = (node for node in ast.walk(function) if isinstance(node, ast.Return))
-        found = work.script.cache[key] = {name_of(node.value) for node in returns if node.value}
+        returns = (node.value for node in ast.walk(function) if isinstance(node, ast.Return))
+        values = [one for value in returns if value for one in getattr(value, "elts", [value])]
+        found = work.script.cache[key] = {name_of(value) for value in values}
     return found
 
 
