@@ -6,8 +6,7 @@ import re
 from typing import Callable, Dict, Iterable, List, Mapping, Sequence
 
 from npu_config.core.message import localized, speaking
-from npu_config.logs.facts import CLASSES, Code, codes, known
-from npu_config.logs.text import class_name
+from npu_config.logs.facts import CLASSES, Code, class_name, codes, known
 
 PATHS = {"en": "docs/codes.md", "zh": "docs/zh/codes.md"}
 

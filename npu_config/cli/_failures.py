@@ -13,6 +13,7 @@ from npu_config.logs.facts import (
     Code,
     Known,
     Number,
+    class_name,
     code_of,
     codes,
     known,
@@ -189,12 +190,6 @@ def _of_number(number: Number) -> Topic:
 def _of_unlisted(word: str, sentence: str) -> Topic:
     summary = localized(sentence)
     return Topic("code", word, summary, _page(["# " + word, summary]), (), {"class": ""})
-
-
-def class_name(class_: str) -> str:
-    from npu_config.logs.text import class_name as name
-
-    return name(class_)
 
 
 def _leads(leads: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from typing import (
 )
 
 from npu_config.core.files import reading
-from npu_config.core.message import phrase
+from npu_config.core.message import localized, phrase
 from npu_config.core.patterns import lazy_pattern
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Number",
     "Unlisted",
     "advice_of",
+    "class_name",
     "code_of",
     "codes",
     "end_of",
@@ -69,6 +70,13 @@ CLASSES = (
 
 OTHER_SIDE = frozenset(("EI0002", "EI0006", "EI0012", "EI0013", "EI0015", "EI0018", "EE1002"))
 """Codes that only say that another rank stopped or is late."""
+
+
+def class_name(class_: str) -> str:
+    """The name of a class in the language that is spoken, with that of the facts."""
+    name = localized(class_)
+    return name if name == class_ else "{} {}".format(name, class_)
+
 
 _ADVICE = {
     "configuration": phrase(

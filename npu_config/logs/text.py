@@ -7,7 +7,7 @@ from typing import IO, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.message import listed, localized, padded, phrase, printable, width
 from npu_config.logs.causes import Cause
-from npu_config.logs.facts import code_of
+from npu_config.logs.facts import class_name, code_of
 from npu_config.logs.lines import between, decoded, opened
 from npu_config.logs.report import RankState, Report, shown_time
 from npu_config.logs.verdict import trained_behind
@@ -137,12 +137,6 @@ def _title(cause: Cause) -> str:
     if cause.component and cause.component != name:
         words.append(cause.component)
     return localized("{} ({})", name, ", ".join(words))
-
-
-def class_name(class_: str) -> str:
-    """The name of a class in the language that is spoken, with that of the facts."""
-    name = localized(class_)
-    return name if name == class_ else "{} {}".format(name, class_)
 
 
 def verdict_words(report: Report) -> List[str]:

@@ -1,5 +1,7 @@
 """8011: a side file that came with a builder is named, and nobody has written it."""
 
+from __future__ import annotations
+
 import os
 from typing import Iterable, Iterator, Tuple
 
