@@ -86,7 +86,7 @@ class Redactor:
         return self._names[key]
 
     def _learn(self, kind: str, word: str) -> None:
-        short = len(word) < 3 and not (kind == "host" and word[1:].isdigit())
+        short = len(word) < 3 and not (kind == "host" and word[1:].isdecimal())
         if not short and word not in self._words and not _NOBODY.fullmatch(word):
             self._words[word] = self._name(kind, word)
 
