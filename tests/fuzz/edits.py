@@ -26,8 +26,8 @@ CALLS = {
         "a.py",
         (
             "from npu_bridge.npu_init import *\nconfig = tf.ConfigProto()\ncustom_op = config."
-            "graph_options.rewrite_options.custom_optimizers.add()\ncustom_op.name = 'NpuOptimizer'\n"
-            "custom_op.parameter_map['hcom_paralel'].b = True\n"
+            "graph_options.rewrite_options.custom_optimizers.add()\n"
+            "custom_op.name = 'NpuOptimizer'\ncustom_op.parameter_map['hcom_paralel'].b = True\n"
         ),
         "# {}\n",
     ),
