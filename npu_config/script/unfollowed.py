@@ -49,8 +49,9 @@ def _maps(script: Script) -> Iterator[Tuple[ast.AST, str]]:
     nodes = script.nodes("parameter_map")
     dead = [lines for node in nodes for lines in _never_run(node)]
     for node in nodes:
-        named = isinstance(node, ast.Attribute) and node.attr == "parameter_map"
-        if named and node not in script.followed and not any(node.lineno in d for d in dead):
+        if not isinstance(node, ast.Attribute) or node.attr != "parameter_map":
+            continue
+        if node not in script.followed and not any(node.lineno in lines for lines in dead):
             message = "options are set here in a way that is not followed, and are not checked"
             yield node, phrase(message)
 
