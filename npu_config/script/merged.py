@@ -46,6 +46,15 @@ def merge_text(run: Run, call: Call) -> Any:
     return message
 
 
+def merge_json(run: Run, call: Call) -> Any:
+    """``json_format.Parse(text, message)`` and ``ParseDict``: the message."""
+    message = call.value("message", 1)
+    if not isinstance(message, (Message, Block)):
+        return anonymous(call.node)
+    read_at_run_time(run, message, None, call)
+    return message
+
+
 def read_at_run_time(run: Run, target: Any, value: Any, call: Call) -> None:
     """A message that is read from what is not known here; a file that is named is checked."""
     if isinstance(target, Block):
@@ -73,7 +82,7 @@ def _merge(run: Run, target: Any, text: str, call: Call) -> None:
     around = _AROUND.get(kind, ())
     head = "".join(name + "{" for name in around)
     if kind == "Block" and NPU_OPTIMIZER not in text:
-        head += 'name: "{}" '.format(NPU_OPTIMIZER)
+        head += 'name:"' + NPU_OPTIMIZER + '" '
     try:
         config = parse_text(head + text + "}" * len(around))
     except ProtoSyntaxError as error:
