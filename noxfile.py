@@ -75,7 +75,7 @@ def backend() -> str:
     settings = subprocess.run(
         [sys.executable, "-m", "pip", "config", "list"], stdout=subprocess.PIPE, check=False
     )
-    own_index = re.search(rb"^\S*[.]index-url=", settings.stdout, re.MULTILINE)
+    own_index = re.search(rb"^\S*[.]index.url=", settings.stdout, re.MULTILINE)
     return "venv" if own_index else "uv|venv"
 
 
