@@ -73,7 +73,7 @@ def _merge(run: Run, target: Any, text: str, call: Call) -> None:
     around = _AROUND.get(kind, ())
     head = "".join(name + "{" for name in around)
     if kind == "Block" and NPU_OPTIMIZER not in text:
-        head += 'name: "{}" '.format(NPU_OPTIMIZER)
+        head += 'name:"' + NPU_OPTIMIZER + '" '
     try:
         config = parse_text(head + text + "}" * len(around))
     except ProtoSyntaxError as error:
