@@ -141,8 +141,8 @@ def _recurrent(run: RunGraph) -> Iterator[Sight]:
     for node in run.of("MatMul", where=lambda node: run.made_in(node, "rnn.py", "dynamic_rnn")):
         cell = _cell(run, node)
         place = next(
-            ("{}:{}".format(each.path, each.line) for each in reversed(run.frames(node))
-             if "tensorflow" not in each.path), ""
+            ("{}:{}".format(each.filename, each.lineno) for each in run.calls(node)
+             if "tensorflow" not in each.filename), ""
         )  # fmt: skip
         if cell is None or place in said:
             continue
@@ -158,10 +158,10 @@ def _recurrent(run: RunGraph) -> Iterator[Sight]:
 
 def _cell(run: RunGraph, node: Node) -> Optional[str]:
     """The class of the recurrent cell that made an operation, where it is one of those."""
-    for frame in run.frames(node):  # wrappers of cells are on the way
-        is_call = frame.path.endswith("rnn_cell_impl.py") and frame.function == "call"
-        if is_call and frame.start in run.process.cells:
-            return run.process.cells[frame.start]
+    for frame in reversed(tuple(run.calls(node))):  # wrappers of cells are on the way
+        is_call = frame.filename.endswith("rnn_cell_impl.py") and frame.name == "call"
+        if is_call and frame.func_start_lineno in run.process.cells:
+            return run.process.cells[frame.func_start_lineno]
     return None
 
 
