@@ -14,7 +14,7 @@ from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import Scope, name_of
 from npu_config.python_flow.source import Unparsable
 from npu_config.script.meaning import Function, Meaning
-from npu_config.script.neighbours import file_of_module, text_with
+from npu_config.script.neighbours import any_import_has, file_of_module, text_with
 from npu_config.script.passing import Value
 from npu_config.script.script import Script
 
@@ -55,19 +55,43 @@ class Program:
         """The function of another file that an expression is, ``partial`` of it included."""
         if isinstance(node, ast.Call) and name_of(node.func) == "partial" and node.args:
             return self.functions(scope, node.args[0])
+        if isinstance(node, ast.Call):
+            return self._methods(scope, node, node, "__call__")
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return []
-        module, _, name = (self._imported(scope, node) or "").rpartition(".")
-        own = self._meaning.script.source.path
-        if own is None or not module or module.startswith("tensorflow"):
+        dotted = self._imported(scope, node)
+        if dotted is None and isinstance(node, ast.Attribute):
+            return self._methods(scope, node, node.value, node.attr)
+        for other, rest in self._named(dotted or ""):
+            found = other.functions(other.script.module, ast.parse(rest, mode="eval").body)
+            if found:
+                return [Elsewhere(node, other, each) for each in found]
+        return []
+
+    def _methods(
+        self, scope: Scope, node: ast.expr, owner: ast.expr, name: str
+    ) -> List[Elsewhere]:
+        """The method of an object that the script makes of a class of another file."""
+        made = self._meaning.value(scope, owner)
+        if made is None or not isinstance(made.node, ast.Call):
             return []
-        path = file_of_module(own, module)
-        other = None if path is None else self._meaning_of(path)
-        if other is None:
-            return []
-        named = ast.Name(id=name, ctx=ast.Load())
-        found = other.functions(other.script.module, named)
-        return [Elsewhere(node, other, each) for each in found]
+        for other, rest in self._named(self._imported(made.scope, made.node.func) or ""):
+            stores = other.script.module.stores.get(rest, ())
+            if len(stores) == 1 and isinstance(stores[0].node, ast.ClassDef):
+                found = other.method(other.script.module.child(stores[0].node), name)
+                return [Elsewhere(node, other, each) for each in found]
+        return []
+
+    def _named(self, dotted: str) -> Iterator[Tuple[Meaning, str]]:
+        """The file that a dotted name may lead to, and what is left of the name there."""
+        own, parts = self._meaning.script.source.path, dotted.split(".")
+        if own is None or parts[0] == "tensorflow":
+            return
+        for count in (len(parts) - 1, len(parts) - 2):
+            path = file_of_module(own, ".".join(parts[:count])) if count > 0 else None
+            other = None if path is None else self._meaning_of(path)
+            if other is not None:
+                yield other, ".".join(parts[count:])
 
     def _imported(self, scope: Scope, node: ast.expr) -> Optional[str]:
         root: ast.expr = node
@@ -75,9 +99,21 @@ class Program:
             root = root.value
         if not isinstance(root, ast.Name):
             return None
-        _, stores = self._meaning.stores(scope, root.id)
+        where, stores = self._meaning.stores(scope, root.id)
+        if where is None and root is node:
+            return self._of_star(root.id)
         is_import = bool(stores) and all(store.kind == "import" for store in stores)
         return self._meaning.name(scope, node) if is_import else None
+
+    def _of_star(self, name: str) -> Optional[str]:
+        """The dotted name of what an import of everything brings from a file of the program."""
+        script = self._meaning.script
+        for module in script.star_imports if script.source.path is not None else ():
+            path = file_of_module(script.source.path, module)
+            other = None if path is None else self._meaning_of(path)
+            if other is not None and other.script.module.stores.get(name):
+                return "{}.{}".format(module, name)
+        return None
 
     def _meaning_of(self, path: str) -> Optional[Meaning]:
         if path not in self._files:
@@ -87,6 +123,11 @@ class Program:
                 with contextlib.suppress(Unparsable):  # told where it is checked
                     self._files[path] = Meaning(Script(text, path))
         return self._files[path]
+
+    @property
+    def has_any(self) -> bool:
+        """False where no file that the script imports holds one of the words."""
+        return any_import_has(self._meaning.script.source.path, self._words)
 
     def given(self) -> Iterator[Elsewhere]:
         """What datasets are given, or what is called by that."""

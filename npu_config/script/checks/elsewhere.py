@@ -5,11 +5,11 @@ import ast
 from npu_config.core.message import phrase
 from npu_config.python_flow.scopes import name_of
 from npu_config.script.checks._check import Context, recognises
-from npu_config.script.checks.network import TANH, is_of_gelu
+from npu_config.script.checks.network import PYTHON, TANH, is_of_gelu
 from npu_config.script.checks.pipeline import KERAS_VARIABLES, captured
 from npu_config.script.elsewhere import Program
 from npu_config.script.functions import DATASETS
-from npu_config.situations import host, pipeline
+from npu_config.situations import host, pipeline, shapes
 
 
 @recognises(pipeline.variable_in_preprocessing, DATASETS)
@@ -50,6 +50,29 @@ def keras_variable_elsewhere(context: Context) -> None:
                     context.place(each.node),
                 )
                 break
+
+
+@recognises(shapes.host_function_on_hot_path, ("run", "minimize", "apply_gradients"))
+def python_on_device_elsewhere(context: Context) -> None:
+    """A function of another file that calls Python, at the first line that calls it."""
+    others = context.program(*(name.rpartition(".")[2] for name in PYTHON))
+    for site, each in others.called() if others.has_any and context.is_offloaded else ():
+        if not context.meaning.in_network(site):
+            continue
+        for part in Program.inside(each):
+            made = part.node.func if isinstance(part.node, ast.Call) else None
+            name = None if made is None else each.meaning.tf(part.scope, made)
+            if name in PYTHON:
+                context.report(
+                    phrase(
+                        "tf.{} ({}) calls Python, which the device cannot run",
+                        name,
+                        each.says(part.node),
+                    ),
+                    context.place(site.node),
+                    option="mix_compile_mode",
+                )
+                return
 
 
 @recognises(host.slow_gelu, ("gelu",))
