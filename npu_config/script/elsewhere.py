@@ -7,7 +7,7 @@ is about.  What is found there is told at the line of the script that names the 
 import ast
 import contextlib
 import os
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.python_flow.module import Site, sites
@@ -34,8 +34,12 @@ class Elsewhere(NamedTuple):
 
     def says(self, node: Any) -> str:
         """A place in that file, in words: ``helpers.py, line 3``."""
+        return self.says_line(node.lineno)
+
+    def says_line(self, line: Optional[int]) -> str:
+        """A line of that file, in words."""
         name = os.path.basename(self.meaning.script.source.path or "")
-        return phrase("{}, line {}", name, node.lineno)
+        return phrase("{}, line {}", name, line)
 
 
 class Program:
@@ -49,7 +53,6 @@ class Program:
     def __init__(self, meaning: Meaning, words: Sequence[str]) -> None:
         self._meaning = meaning
         self._words = words
-        self._files: Dict[str, Optional[Meaning]] = {}
 
     def functions(self, scope: Scope, node: Optional[ast.AST]) -> List[Elsewhere]:
         """The function of another file that an expression is, ``partial`` of it included."""
@@ -64,9 +67,18 @@ class Program:
             return self._methods(scope, node, node.value, node.attr)
         for other, rest in self._named(dotted or ""):
             found = other.functions(other.script.module, ast.parse(rest, mode="eval").body)
+            found = found or self._beginning(other, rest)
             if found:
                 return [Elsewhere(node, other, each) for each in found]
         return []
+
+    @staticmethod
+    def _beginning(other: Meaning, name: str) -> List[Function]:
+        """What making an object of a class of another file calls."""
+        stores = other.script.module.stores.get(name, ())
+        if len(stores) != 1 or not isinstance(stores[0].node, ast.ClassDef):
+            return []
+        return other.method(other.script.module.child(stores[0].node), "__init__")
 
     def _methods(
         self, scope: Scope, node: ast.expr, owner: ast.expr, name: str
@@ -116,13 +128,13 @@ class Program:
         return None
 
     def _meaning_of(self, path: str) -> Optional[Meaning]:
-        if path not in self._files:
-            self._files[path] = None
-            text = text_with(path, self._words)
-            if text is not None:
-                with contextlib.suppress(Unparsable):  # told where it is checked
-                    self._files[path] = Meaning(Script(text, path))
-        return self._files[path]
+        text = text_with(path, self._words)
+        files = self._meaning.others
+        if text is not None and path not in files:
+            files[path] = None
+            with contextlib.suppress(Unparsable):  # told where it is checked
+                files[path] = Meaning(Script(text, path))
+        return None if text is None else files[path]
 
     @property
     def has_any(self) -> bool:
@@ -141,22 +153,12 @@ class Program:
                     yield from self.functions(part.scope, part.node.func)
 
     def called(self) -> Iterator[Tuple[Site, Elsewhere]]:
-        """The calls that the script makes, in order of the text."""
-        script = self._meaning.script
-        lines = sorted({n for word in self._names() for n in script.source.mentions(word)})
-        for site in sites(script.module, lines, (ast.Call,)):
-            for each in self.functions(site.scope, site.node.func):  # type: ignore[attr-defined]
-                yield site, each
-
-    def _names(self) -> Iterator[str]:
-        """The names that import statements bind to what files of the program hold."""
-        script = self._meaning.script
-        lines = sorted(script.import_lines) if script.source.path is not None else ()
-        for site in sites(script.module, lines, (ast.Import, ast.ImportFrom)):
-            for alias in site.node.names:  # type: ignore[attr-defined]
-                module = getattr(site.node, "module", None) or alias.name
-                if file_of_module(script.source.path or "", module) is not None:
-                    yield (alias.asname or alias.name).partition(".")[0]
+        """The calls that the script makes, methods of objects included, in order of the text."""
+        if self.has_any:
+            script = self._meaning.script
+            for site in sites(script.module, range(1, len(script.source.lines) + 1), (ast.Call,)):
+                for each in self.functions(site.scope, site.node.func):  # type: ignore[attr-defined]
+                    yield site, each
 
     @staticmethod
     def inside(each: Elsewhere) -> Iterator[Value]:

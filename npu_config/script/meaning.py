@@ -111,6 +111,9 @@ class Meaning:
 
     Args:
         script: the script.
+
+    Attributes:
+        others: those of files that it imports, as far as these were parsed.
     """
 
     def __init__(self, script: Script) -> None:
@@ -119,6 +122,7 @@ class Meaning:
         self._names: Dict[ast.AST, Optional[str]] = {}
         self._kept: Dict[str, Any] = {}
         self._passing = Passing(script)
+        self.others: Dict[str, Optional[Meaning]] = {}
 
     # calls
 
@@ -396,7 +400,12 @@ class Meaning:
         return value if isinstance(value, (bool, int, float, str)) else None
 
     def parts(
-        self, scope: Scope, node: ast.AST, controls: bool = False, every: bool = False
+        self,
+        scope: Scope,
+        node: ast.AST,
+        controls: bool = False,
+        every: bool = False,
+        until: str = "",
     ) -> Iterator[Value]:
         """An expression and all that it is certainly made of, through names and their bindings.
 
@@ -405,6 +414,7 @@ class Meaning:
             node: the expression.
             controls: what the operations of calls wait for counts, too.
             every: all bindings of a name count, not that alone which is the only one.
+            until: what this function of TensorFlow is given is left out.
         """
         pending: List[Tuple[Scope, ast.AST, int]] = [(scope, node, 0)]
         seen: Set[int] = set()
@@ -432,6 +442,8 @@ class Meaning:
                     if len(values) == 1 and values[0] is not None:
                         pending.append((*values[0], depth + 1))
                     pending.append((scope, node.value, depth))
+                continue
+            if until and isinstance(node, ast.Call) and self.tf(scope, node.func) == until:
                 continue
             pending += [(scope, part, depth) for part in parts_of(node)]
             if controls and isinstance(node, ast.Call):

@@ -154,11 +154,14 @@ def _has_type(meaning: Meaning, scope: Scope, call: ast.Call, name: str) -> bool
     return False
 
 
+_OF_TYPES = ("tensorflow", "numpy")
+
+
 def _named_type(meaning: Meaning, scope: Scope, node: ast.AST) -> Optional[str]:
     if isinstance(node, ast.Call) and name_of(node.func) == "as_dtype" and node.args:
         return _named_type(meaning, scope, node.args[0])
     dotted = meaning.name(scope, node)
-    if dotted is None and isinstance(node, ast.Attribute):
+    if isinstance(node, (ast.Name, ast.Attribute)) and not (dotted or "").startswith(_OF_TYPES):
         bound = meaning.values(scope, node)
         dotted = meaning.name(*bound[0]) if len(bound) == 1 and bound[0] is not None else None
     root, _, last = (dotted or "").rpartition(".")

@@ -478,7 +478,8 @@ def _by_hand(meaning: Meaning, scope: Scope, node: ast.AST, every: bool) -> bool
         node: the expression.
         every: names are bound again, to what functions of TensorFlow make of them.
     """
-    parts = [p for p in meaning.parts(scope, node, every=every) if isinstance(p.node, ast.Call)]
+    made_of = meaning.parts(scope, node, every=every, until="gradients" if every else "")
+    parts = [part for part in made_of if isinstance(part.node, ast.Call)]
     names = {(meaning.tf(p.scope, p.node.func), name_of(p.node.func)) for p in parts}  # type: ignore[attr-defined]
     is_sure = not every or all(tf or name in _HANDING_ON for tf, name in names)
     is_other = any(name == "compute_gradients" for _, name in names)
