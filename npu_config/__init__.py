@@ -14,6 +14,8 @@
 Names are loaded when they are first used: importing the package imports nothing else.
 """
 
+from __future__ import annotations
+
 import importlib
 from typing import TYPE_CHECKING, Any, List
 

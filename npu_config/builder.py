@@ -1,5 +1,7 @@
 """NpuConfigBuilder: options set in a script, task by task or by name, and judged together."""
 
+from __future__ import annotations
+
 import functools
 import inspect
 from typing import (
@@ -40,11 +42,11 @@ Self = TypeVar("Self", bound="NpuConfigBuilder")
 
 
 def _method(
-    task: "Callable[Arguments, tasks.Task]",
-) -> "Callable[Concatenate[Self, Arguments], Self]":
+    task: Callable[Arguments, tasks.Task],
+) -> Callable[Concatenate[Self, Arguments], Self]:
     """A task as a method, with its name, arguments and documentation."""
 
-    def method(__self: Self, *args: "Arguments.args", **keywords: "Arguments.kwargs") -> Self:
+    def method(__self: Self, *args: Arguments.args, **keywords: Arguments.kwargs) -> Self:
         made = task(*args, **keywords)
         return __self._run(made, task.__name__ + "()", (*args, *keywords.values()))
 
@@ -101,7 +103,7 @@ class NpuConfigBuilder:
 
     # any option
 
-    def set(self: Self, **options: "Unpack[OptionArguments]") -> Self:
+    def set(self: Self, **options: Unpack[OptionArguments]) -> Self:
         """Set options by their own names.
 
         Args:
@@ -179,7 +181,7 @@ class NpuConfigBuilder:
 
     # several at once, and all together
 
-    def update(self: Self, other: Union["NpuConfigBuilder", NpuConfig, Mapping[str, Any]]) -> Self:
+    def update(self: Self, other: Union[NpuConfigBuilder, NpuConfig, Mapping[str, Any]]) -> Self:
         """Set every option of another builder, of a configuration or of a mapping.
 
         Raises:

@@ -4,6 +4,8 @@ It is made by :class:`~npu_config.builder.NpuConfigBuilder`, from a mapping, a f
 ConfigProto, never changes, and writes every output.
 """
 
+from __future__ import annotations
+
 import os
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Mapping, Optional
 
@@ -11,7 +13,6 @@ import attr
 
 from npu_config.core.calls import caller_place, explained
 from npu_config.core.diagnostics import NpuConfigError, Severity
-from npu_config.core.files import PathLike, write_atomic, write_missing
 from npu_config.core.message import phrase
 from npu_config.core.settings import Setting, Settings
 from npu_config.core.target import Target
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         OptionChanges,
         RunConfigArguments,
     )
+    from npu_config.core.files import PathLike
 
 
 @explained(help_for_keyword)
@@ -60,7 +62,7 @@ class NpuConfig(ConfigValue):
 
     def __init__(
         self,
-        options: "OptionArguments",
+        options: OptionArguments,
         target: Optional[Target] = None,
         on_host: bool = False,
     ) -> None:
@@ -87,7 +89,7 @@ class NpuConfig(ConfigValue):
         options: Mapping[str, Any],
         target: Optional[Target] = None,
         on_host: bool = False,
-    ) -> "NpuConfig":
+    ) -> NpuConfig:
         """The configuration of a mapping of option name to value, whatever made it.
 
         The same as the constructor, which type checkers let take names of options only.
@@ -99,7 +101,7 @@ class NpuConfig(ConfigValue):
         return cls(known, target, on_host)
 
     @classmethod
-    def from_config_proto(cls, config: Any, target: Optional[Target] = None) -> "NpuConfig":
+    def from_config_proto(cls, config: Any, target: Optional[Target] = None) -> NpuConfig:
         """The options of the NpuOptimizer entry of a ConfigProto (TensorFlow's or the stub's).
 
         What is wrong beside the options (``remapping`` that is not OFF) does not keep it from
@@ -127,7 +129,7 @@ class NpuConfig(ConfigValue):
         target: Optional[Target] = None,
         on_host: bool = False,
         overrides: Iterable[str] = (),
-    ) -> "NpuConfig":
+    ) -> NpuConfig:
         """The configuration of a file: YAML, TOML, JSON, pbtxt or pb, by its suffix.
 
         Args:
@@ -160,7 +162,7 @@ class NpuConfig(ConfigValue):
             cls, reading.settings[0], meant, on_host, reading.diagnostics, side_files=files
         )
 
-    def evolve(self, **options: "Unpack[OptionChanges]") -> "NpuConfig":
+    def evolve(self, **options: Unpack[OptionChanges]) -> NpuConfig:
         """This configuration with some options changed; None takes an option away.
 
         Raises:
@@ -203,7 +205,7 @@ class NpuConfig(ConfigValue):
 
         return to_run_config_kwargs(self)
 
-    def to_run_config(self, **arguments: "Unpack[RunConfigArguments]") -> Any:
+    def to_run_config(self, **arguments: Unpack[RunConfigArguments]) -> Any:
         """An NPURunConfig: the vendor's where ``npu_bridge`` is importable, else npu_config's.
 
         Args:
@@ -225,11 +227,12 @@ class NpuConfig(ConfigValue):
             ValueError: no format has this suffix.
             OSError: it cannot be written; nothing is left behind.
         """
+        from npu_config.core.files import write_atomic
         from npu_config.writers import render_for
 
         write_atomic(path, render_for(self, path), overwrite)
 
-    def save_side_files(self, directory: PathLike, overwrite: bool = False) -> "NpuConfig":
+    def save_side_files(self, directory: PathLike, overwrite: bool = False) -> NpuConfig:
         """Write the side files that came with the builder into ``directory``.
 
         Args:
@@ -244,6 +247,8 @@ class NpuConfig(ConfigValue):
                 False; then none is written.
             OSError: a file cannot be written.
         """
+        from npu_config.core.files import write_missing
+
         folder = os.fspath(directory)
         places = {
             name: os.path.join(folder, os.path.basename(file.path))

@@ -6,7 +6,7 @@ import re
 from typing import Callable, Dict, Iterable, List, Mapping, Sequence
 
 from npu_config.core.message import localized, speaking
-from npu_config.logs.facts import CLASSES, Code, codes, known
+from npu_config.logs.facts import CLASSES, Code, class_name, codes, known
 
 PATHS = {"en": "docs/codes.md", "zh": "docs/zh/codes.md"}
 
@@ -38,7 +38,7 @@ def tables(language: str) -> str:
         for class_ in CLASSES:
             met = [each for each in codes().values() if each.met and each.class_ == class_]
             failures = [each for each in known() if each.class_ == class_]
-            lines += ["", "## " + class_]
+            lines += ["", "## " + class_name(class_)]
             if met:
                 rows = [(_name(each), each.cause, each.todo, each.leads_to) for each in met]
                 lines += _table((code, happened, todo, leads), rows)

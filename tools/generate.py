@@ -30,11 +30,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def sources() -> Dict[str, Callable[[], Union[str, bytes]]]:
     """Path of each generated file, and what renders it."""
-    result: Dict[str, Callable[[], Union[str, bytes]]] = dict(reference.pages())
-    for path in descriptors.FILES:
-        result[path.replace(".proto", ".binpb")] = functools.partial(descriptors.render, path)
+    result: Dict[str, Callable[[], Union[str, bytes]]] = {}
     result[option_types.PATH] = lambda: formatted(option_types.PATH, option_types.render())
     result[side_files.PATH] = lambda: formatted(side_files.PATH, side_files.render())
+    result.update(reference.pages())
+    for path in descriptors.FILES:
+        result[path.replace(".proto", ".binpb")] = functools.partial(descriptors.render, path)
     result[facts_map.PATH] = facts_map.render
     result.update(readme.pages())
     result.update(codes_page.files())
@@ -94,7 +95,9 @@ def main(arguments: Sequence[str]) -> int:
         os.makedirs(os.path.dirname(full), exist_ok=True)
         with open(full, "wb") as stream:
             stream.write(new)
-        print("wrote", path)
+        print("wrote", path, flush=True)
+        if path.endswith(".py"):  # what is rendered next may say what this process has imported
+            return subprocess.call([sys.executable, "-m", "tools.generate", *arguments])
     if check and stale:
         print("out of date: {}; run python -m tools.generate".format(", ".join(stale)))
         return 1

@@ -5,6 +5,8 @@ are in ``options``, what can be declared in ``option``, what values there are in
 ``structured``.
 """
 
+from __future__ import annotations
+
 import functools
 from types import MappingProxyType
 from typing import Any, Callable, Container, Mapping, NamedTuple, Optional

@@ -6,6 +6,8 @@ annotation.  Kinds are strict: True is not 1, "true" is not True.  Kinds whose t
 hides a structure live in ``shapes``, ``lists`` and ``modes``.
 """
 
+from __future__ import annotations
+
 import operator
 import os
 import re
@@ -126,6 +128,9 @@ class Kind:
     words: str
     forms: ClassVar[Tuple[Dict[str, Any], ...]] = ()
 
+    def __repr__(self) -> str:
+        return "<{}: {}>".format(type(self).__name__, self.describe())
+
     def parse(self, value: Any) -> Any:
         """The canonical form of a user's value or of the wire's; raises :class:`InvalidValue`."""
         raise NotImplementedError
@@ -175,7 +180,7 @@ class Bool(Kind):
         )
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
 class Int(Kind):
     """An integer of 64 bits within a range, or one of a few."""
 
@@ -243,7 +248,7 @@ class Int(Kind):
         return "int"
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
 class Real(Kind):
     """A number within a range."""
 
@@ -292,7 +297,7 @@ def read_text(value: Any) -> str:
     return str.__str__(value)
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
 class Choice(Kind):
     """One of a few texts."""
 
@@ -329,7 +334,7 @@ class Choice(Kind):
         return "Literal[{}]".format(", ".join('"{}"'.format(value) for value in self.values))
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
 class Text(Kind):
     """Free text, or text of a simple pattern given with the words that explain it."""
 
@@ -359,7 +364,7 @@ class Text(Kind):
         return schema
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
 class FilePath(Kind):
     """The path of a file or of a directory, as text or ``os.PathLike``.
 

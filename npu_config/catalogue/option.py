@@ -1,5 +1,7 @@
 """What is declared of an option, and the function that declares it."""
 
+from __future__ import annotations
+
 import enum
 from typing import Any, Dict, FrozenSet, Mapping, Optional, Tuple
 
@@ -40,7 +42,7 @@ class Outcome(enum.Enum):
     UNCHECKED = "it is not checked at run time"
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
 class Option:
     """One option of NpuOptimizer, declared once.
 
@@ -116,6 +118,9 @@ class Option:
     _doc: Optional[str] = None
     _source: Tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return "<{} {}>".format(type(self).__name__, self.name)
+
     @run_config.default
     def _argument_of_its_name(self) -> Optional[str]:
         return self.name
@@ -190,7 +195,7 @@ class Option:
         return self.status in (Status.DOCUMENTED, Status.EXPERIMENTAL, Status.DEPRECATED)
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
 class Page:
     """One page of the vendor's documentation, with the options that it describes.
 

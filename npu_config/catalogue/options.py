@@ -6,6 +6,8 @@ adapters read and the newest does not, for a target of that time (source: the hi
 tf_adapter/util/npu_attrs.cc).
 """
 
+from __future__ import annotations
+
 from npu_config.catalogue.kinds import (
     INT32_MAX,
     PATH_CHARACTERS,

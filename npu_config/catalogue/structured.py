@@ -3,6 +3,8 @@
 Such a kind reads the text of the wire or friendly Python values into one canonical,
 immutable form (tuples), and writes that form back: ``parse(render(x)) == x``."""
 
+from __future__ import annotations
+
 import re
 from typing import (
     Any,
@@ -332,7 +334,7 @@ def _some(names: Sequence[str]) -> str:
     return listed(shown_names) + (phrase(" and {} more", more) if more else "")
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
 class NameList(Structured):
     """Names joined by a separator: ``["conv1", "conv2"]``."""
 

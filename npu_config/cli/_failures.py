@@ -5,7 +5,7 @@ are asked for.
 """
 
 import re
-from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence
+from typing import Callable, Iterator, List, Mapping, Optional, Sequence
 
 from npu_config.cli._topics import Topic
 from npu_config.core.message import catalogue, listed, localized, phrase
@@ -13,7 +13,7 @@ from npu_config.logs.facts import (
     Code,
     Known,
     Number,
-    Unlisted,
+    class_name,
     code_of,
     codes,
     known,
@@ -22,7 +22,11 @@ from npu_config.logs.facts import (
 )
 
 _CODE = re.compile(r"[A-Z][A-Z0-9][0-9]{4}", re.I)
-_NUMBER = re.compile(r"(?:0x[0-9a-f]{1,16}|[0-9]{5,10})", re.I)
+_NUMBER = re.compile(
+    r"(?:(?!drv)[a-z]{2,12}[=:\[( ]{1,2})?(0x[0-9a-f]{1,16}|[0-9]{5,10})[\])]?|(drv.{0,30})", re.I
+)
+"""A number alone, or with its name as logs have it: ``retCode=0x7020016``, ``drvRetCode=87``."""
+
 _WORD = re.compile(r"[A-Za-z_]{3,}")
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _ENOUGH, _LEAST = 0.75, 3
@@ -38,13 +42,21 @@ def failure_called(word: str) -> List[Topic]:
     """The code, the number or the known failure of a name."""
     if _CODE.fullmatch(word):
         code = code_of(word)
-        return [] if code is None else [_of_code(code)]
-    if _NUMBER.fullmatch(word):
+        if code is not None:
+            return [_of_code(code)]
+        of = next((c.component for c in codes().values() if c.code[:2] == word[:2].upper()), None)
+        text = (
+            "an error code of {}; its own meaning is not known: read the text that stands with it"
+        )
+        return [] if of is None else [_of_unlisted(word.upper(), phrase(text, of))]
+    match = _NUMBER.fullmatch(word)
+    if match is not None:
+        word = match.group(1) or match.group(2)
         number = number_of(word)
         if number is not None:
             return [_of_number(number)]
         found = unlisted(word)
-        return [] if found is None else [_of_unlisted(word, found)]
+        return [] if found is None else [_of_unlisted(word, found.sentence)]
     return [_of_known(each) for each in known() if each.id == word.lower()]
 
 
@@ -57,12 +69,15 @@ def failures(kind: str) -> List[Topic]:
 
 def failures_about(words: str) -> List[Topic]:
     """Codes and failures that a message is one of; a word or two are none."""
-    if len(words.split()) < _LEAST:
+    if len(words.split()) < _LEAST - 1:
         return []
+    said = [each for each in known() if words.lower() in each.pattern.pattern.lower()]
+    found = {each.id: _of_known(each) for each in said}
+    if len(words.split()) < _LEAST:
+        return list(found.values())
     from npu_config.logs.records import CODE
     from npu_config.logs.words import shape
 
-    found: Dict[str, Topic] = {}
     for match in CODE.finditer(words):
         code = code_of(match.group("code") or match.group("titled"))
         if code is not None:
@@ -172,15 +187,9 @@ def _of_number(number: Number) -> Topic:
     )
 
 
-def _of_unlisted(word: str, found: Unlisted) -> Topic:
-    summary = localized(found.sentence)
+def _of_unlisted(word: str, sentence: str) -> Topic:
+    summary = localized(sentence)
     return Topic("code", word, summary, _page(["# " + word, summary]), (), {"class": ""})
-
-
-def class_name(class_: str) -> str:
-    from npu_config.logs.text import class_name as name
-
-    return name(class_)
 
 
 def _leads(leads: Mapping[str, Sequence[str]]) -> Iterator[str]:

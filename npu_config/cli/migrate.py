@@ -21,7 +21,7 @@ from npu_config.core.files import make_directories
 from npu_config.core.message import localized
 from npu_config.lint.walk import Skipped, walk
 from npu_config.migration import IMPORTS, rules
-from npu_config.migration.program import Outcome, Target
+from npu_config.migration.program import Entry, Outcome, Target
 from npu_config.migration.project import LARGEST, is_candidate, migrate_files
 from npu_config.migration.report import next_commands, render
 
@@ -229,9 +229,12 @@ def _compared(
     for outcome in outcomes:
         path = outcome.target.path
         is_script = outcome.entry is not None and path.endswith(".py")
-        if is_script and outcome.status == "changed" and path in names:
+        is_edited = outcome.status == "changed" or (outcome.entry or _NO_ENTRY).how == "edited"
+        if is_script and is_edited and path in names:
             yield compare(path, path, os.path.join(output, names[path]), steps)
 
+
+_NO_ENTRY = Entry("")
 
 # Writing
 

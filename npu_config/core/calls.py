@@ -4,6 +4,8 @@ Python names the class that defines a method, not the one that the user has, bef
 all, and stops at the first fault.  Nothing is looked at before a call was refused.
 """
 
+from __future__ import annotations
+
 import functools
 import inspect
 import sys

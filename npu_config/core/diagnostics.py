@@ -6,6 +6,8 @@ and what to do.  A :class:`Report` is an ordered sequence of them.
 options, files or protos.
 """
 
+from __future__ import annotations
+
 import enum
 from typing import (
     TYPE_CHECKING,
@@ -50,10 +52,10 @@ class Severity(enum.Enum):
     rank: int
     """0 for info, 1 for warning, 2 for error."""
 
-    def __ge__(self, other: "Severity") -> bool:
+    def __ge__(self, other: Severity) -> bool:
         return self.rank >= other.rank
 
-    def __lt__(self, other: "Severity") -> bool:
+    def __lt__(self, other: Severity) -> bool:
         return self.rank < other.rank
 
 
@@ -108,7 +110,7 @@ class Fix(NamedTuple):
         text: Optional[str],
         title: Optional[str] = None,
         value: Union[bool, int, float, str, None] = None,
-    ) -> "Optional[Fix]":
+    ) -> Optional[Fix]:
         """The fix that puts ``text`` at ``place``; None without a text or an exact place."""
         if text is None or place is None:
             return None
@@ -165,7 +167,7 @@ class Diagnostic:
     legal: Tuple[str, ...] = ()
     situation: Optional[str] = None
 
-    def but(self, consequence: str, severity: Severity) -> "Diagnostic":
+    def but(self, consequence: str, severity: Severity) -> Diagnostic:
         """The finding with another consequence and severity; it cannot be fixed mechanically."""
         return attr.evolve(
             self,
@@ -175,7 +177,7 @@ class Diagnostic:
             fix=None,
         )
 
-    def in_option(self, name: str, place: "Place") -> "Diagnostic":
+    def in_option(self, name: str, place: Place) -> Diagnostic:
         """A finding inside of what an option holds, at the place of the option.
 
         Args:
@@ -186,7 +188,7 @@ class Diagnostic:
         where: Any = place._asdict()
         return attr.evolve(self, option=name, message=message, fix=None, **where)
 
-    def localized(self, language: str) -> "Diagnostic":
+    def localized(self, language: str) -> Diagnostic:
         """The finding with its sentences in a language; names, values and places are as they were.
 
         Args:
@@ -229,7 +231,7 @@ class Diagnostic:
         }
 
     @classmethod
-    def from_dict(cls, found: Mapping[str, Any]) -> "Diagnostic":
+    def from_dict(cls, found: Mapping[str, Any]) -> Diagnostic:
         """The finding of an object of the JSON output; without its fix, which is for its file."""
         known = {field.name: found.get(field.name) for field in attr.fields(cls)}
         given = {name: value for name, value in known.items() if value is not None}
@@ -330,7 +332,7 @@ class Report(_Sequence):
     def __getitem__(self, index: Any) -> Any:
         return self._diagnostics[index]
 
-    def localized(self, language: str) -> "Report":
+    def localized(self, language: str) -> Report:
         """The findings with their sentences in a language, see :meth:`Diagnostic.localized`."""
         if language == "en":
             return self

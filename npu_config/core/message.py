@@ -9,6 +9,8 @@ What is shown may come from files and arguments.  A terminal acts on control cha
 system on lines that begin with ``::`` and on ``##[``: :func:`harmless` makes both visible text.
 """
 
+from __future__ import annotations
+
 import contextlib
 import functools
 import os

@@ -1,5 +1,7 @@
 """Names by which the runtime finds things, for modules that must import next to nothing."""
 
+from __future__ import annotations
+
 from typing import Dict, Iterable, Optional
 
 NPU_OPTIMIZER = "NpuOptimizer"

@@ -6,6 +6,8 @@ Rules that judge options are functions of a ``Case``
 name, a severity, a page and a source, and both are found in :data:`REGISTRY`.
 """
 
+from __future__ import annotations
+
 import inspect
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Optional, Tuple, Type, TypeVar
 
@@ -47,7 +49,7 @@ def _set(products: Optional[Iterable[Product]]) -> Optional[FrozenSet[Product]]:
     return None if products is None else frozenset(products)
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
 class Rule:
     """One constraint.
 
@@ -91,6 +93,9 @@ class Rule:
     situation: Optional[str] = None
     shows: Tuple[str, ...] = ()
     beside: Tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return "<{} {} {}>".format(type(self).__name__, self.id, self.name)
 
     @property
     def named(self) -> Tuple[str, ...]:

@@ -6,6 +6,8 @@ that is set to a known value, and one that is set to a value that cannot be know
 here (:data:`UNKNOWN`: a command-line flag, an environment variable).
 """
 
+from __future__ import annotations
+
 import enum
 from types import MappingProxyType
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple, Union
@@ -141,7 +143,7 @@ class Settings(NamedTuple):
         values: Mapping[str, Any],
         source_kind: SourceKind = SourceKind.BUILDER,
         place: Place = NOWHERE,
-    ) -> "Settings":
+    ) -> Settings:
         """Settings from plain values that are all at one place.
 
         Raises:

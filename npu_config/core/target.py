@@ -1,5 +1,7 @@
 """The machine a configuration is meant for: product, run mode, version of CANN and its adapter."""
 
+from __future__ import annotations
+
 import enum
 import functools
 from typing import (
@@ -49,7 +51,7 @@ class Product(enum.Enum):
     ATLAS_300I_DUO = "atlas_300i_duo"
 
     @classmethod
-    def _missing_(cls, value: object) -> "Product":
+    def _missing_(cls, value: object) -> Product:
         legal = ", ".join(product.value for product in cls)
         found = _by_name().get(_plain(value), ()) if isinstance(value, str) else ()
         if len(found) == 1:
@@ -122,7 +124,7 @@ if TYPE_CHECKING:
 MODES = ("training", "online_inference")
 
 
-def _product(value: Union[Product, "ProductName", None]) -> Optional[Product]:
+def _product(value: Union[Product, ProductName, None]) -> Optional[Product]:
     return None if value is None else Product(value)
 
 
@@ -160,7 +162,7 @@ class Target:
     """
 
     product: Optional[Product] = attr.ib(default=None, converter=_product)
-    mode: Optional["Mode"] = attr.ib(default=None, validator=_mode)
+    mode: Optional[Mode] = attr.ib(default=None, validator=_mode)
     cann: Optional[str] = attr.ib(default=None, converter=_cann)
     adapter: Optional[str] = attr.ib(default=None, converter=_adapter)
     version: Optional[int] = attr.ib(init=False, eq=False, repr=False)
@@ -183,7 +185,7 @@ class Target:
         mode: Optional[str] = None,
         cann: Optional[str] = None,
         adapter: Optional[str] = None,
-    ) -> "Target":
+    ) -> Target:
         """The same from texts that a file or a user gave, aliases of products among them."""
         known: Any = mode
         return cls(None if product is None else Product(product), known, cann, adapter)

@@ -4,6 +4,8 @@ A version is the index of a snapshot in :data:`SNAPSHOTS`.  ``facts/versions.yam
 what exists in which version is declared where it is declared (options, values, parameters).
 """
 
+from __future__ import annotations
+
 import functools
 import re
 from typing import NamedTuple, Optional, Tuple
@@ -107,10 +109,14 @@ SNAPSHOTS: Tuple[Snapshot, ...] = (
 INDEX = {snapshot.adapter: index for index, snapshot in enumerate(SNAPSHOTS)}
 """Label to index."""
 
-_KEYS = tuple(
-    (999,) if snapshot.cann is None else parse_cann(snapshot.cann)[1] for snapshot in SNAPSHOTS
-)
 NEWEST = len(SNAPSHOTS) - 1
+
+
+@functools.lru_cache(maxsize=1)
+def _keys() -> Tuple[Key, ...]:
+    """What the snapshots are ordered by."""
+    canns = (snapshot.cann for snapshot in SNAPSHOTS)
+    return tuple((999,) if cann is None else parse_cann(cann)[1] for cann in canns)
 
 
 def parse_adapter(text: str) -> str:
@@ -142,9 +148,10 @@ def version_of(cann: Optional[str], adapter: Optional[str]) -> Optional[int]:
     if cann is None:
         return by_adapter
     written, key = parse_cann(cann)
-    older = [index for index in range(len(SNAPSHOTS)) if _KEYS[index] <= key]
-    found = max(older, key=lambda index: _KEYS[index]) if older else 0
-    if key > _KEYS[NEWEST - 1]:
+    keys = _keys()
+    older = [index for index in range(len(SNAPSHOTS)) if keys[index] <= key]
+    found = max(older, key=keys.__getitem__) if older else 0
+    if key > keys[NEWEST - 1]:
         found = NEWEST
     if by_adapter is not None and by_adapter != found:
         raise ValueError(
@@ -160,7 +167,8 @@ def version_of(cann: Optional[str], adapter: Optional[str]) -> Optional[int]:
 
 def is_measured(cann: str) -> bool:
     """False for a version of CANN that is newer or older than every snapshot."""
-    return _KEYS[0] <= parse_cann(cann)[1] <= _KEYS[NEWEST - 1]
+    keys = _keys()
+    return keys[0] <= parse_cann(cann)[1] <= keys[NEWEST - 1]
 
 
 class Versions(NamedTuple):

@@ -107,9 +107,9 @@ def _facts(comparison: Comparison) -> str:
     rows = comparison.rows
     counts = [(sum(row.verdict == name for row in rows), name) for name in _VERDICTS]
     bounds = comparison.bounds
-    distance = phrase("max rel by data type and kind of tensor")
+    distance = phrase("largest relative difference: by data type and kind of tensor")
     if bounds.relative is not None:
-        distance = phrase("max rel {:g}", bounds.relative)
+        distance = phrase("largest relative difference: {:g}", bounds.relative)
     limits = [phrase("limits: cosine {:g}", comparison.threshold), distance]
     if bounds.absolute is not None:
         limits.append(phrase("max abs {:g}", bounds.absolute))

@@ -45,6 +45,8 @@ class DataType(NamedTuple):
         values: the numpy type of the decoded values; narrow floats become float32.
         limit: the largest finite number of a float type; at it a value may be saturated.
         smallest: the smallest positive number of a float type.
+        rounding: the largest relative error of rounding to it, of floats below 32 bits: what a
+            comparison must not blame.
     """
 
     code: int
@@ -54,6 +56,7 @@ class DataType(NamedTuple):
     values: Optional[str] = None
     limit: Optional[float] = None
     smallest: Optional[float] = None
+    rounding: float = 0.0
 
     def needs(self, elements: int) -> Optional[int]:
         """Bytes that so many elements take; None where that is not known."""
@@ -64,7 +67,7 @@ _F32_MAX, _F32_MIN = (2 - 2.0**-23) * 2.0**127, 2.0**-149
 _ROWS: Tuple[DataType, ...] = (
     DataType(0, "DT_UNDEFINED", None),
     DataType(1, "DT_FLOAT", 32, "<f4", "<f4", _F32_MAX, _F32_MIN),
-    DataType(2, "DT_FLOAT16", 16, "<f2", "<f2", 65504.0, 2.0**-24),
+    DataType(2, "DT_FLOAT16", 16, "<f2", "<f2", 65504.0, 2.0**-24, 2.0**-11),
     DataType(3, "DT_INT8", 8, "|i1", "|i1"),
     DataType(4, "DT_UINT8", 8, "|u1", "|u1"),
     DataType(5, "DT_INT16", 16, "<i2", "<i2"),
@@ -89,16 +92,16 @@ _ROWS: Tuple[DataType, ...] = (
     DataType(24, "DT_STRING_REF", None),
     DataType(25, "DT_DUAL", None),
     DataType(26, "DT_VARIANT", None),
-    DataType(27, "DT_BF16", 16, "<u2", "<f4", (2 - 2.0**-7) * 2.0**127, 2.0**-133),
+    DataType(27, "DT_BF16", 16, "<u2", "<f4", (2 - 2.0**-7) * 2.0**127, 2.0**-133, 2.0**-8),
     DataType(28, "DT_INT4", 4),
     DataType(29, "DT_UINT1", 1),
     DataType(30, "DT_INT2", 2),
     DataType(31, "DT_UINT2", 2),
-    DataType(32, "DT_COMPLEX32", 32, "<u4", "<c8", 65504.0, 2.0**-24),
-    DataType(33, "DT_HIFLOAT8", 8, "|u1", "<f4", 32768.0, 2.0**-22),
-    DataType(34, "DT_FLOAT8_E5M2", 8, "|u1", "<f4", 57344.0, 2.0**-16),
-    DataType(35, "DT_FLOAT8_E4M3FN", 8, "|u1", "<f4", 448.0, 2.0**-9),
-    DataType(36, "DT_FLOAT8_E8M0", 8, "|u1", "<f4", 2.0**127, 2.0**-127),
+    DataType(32, "DT_COMPLEX32", 32, "<u4", "<c8", 65504.0, 2.0**-24, 2.0**-11),
+    DataType(33, "DT_HIFLOAT8", 8, "|u1", "<f4", 32768.0, 2.0**-22, 2.0**-4),
+    DataType(34, "DT_FLOAT8_E5M2", 8, "|u1", "<f4", 57344.0, 2.0**-16, 2.0**-3),
+    DataType(35, "DT_FLOAT8_E4M3FN", 8, "|u1", "<f4", 448.0, 2.0**-9, 2.0**-4),
+    DataType(36, "DT_FLOAT8_E8M0", 8, "|u1", "<f4", 2.0**127, 2.0**-127, 2.0**-1),
     DataType(37, "DT_FLOAT6_E3M2", 6),
     DataType(38, "DT_FLOAT6_E2M3", 6),
     DataType(39, "DT_FLOAT4_E2M1", 4),

@@ -357,7 +357,9 @@ def finding(each: ScannedTensor) -> Diagnostic:
 def held(each: ScannedTensor) -> List[Tuple[str, int]]:
     """What a tensor holds, in words, with the counts."""
     values = each.statistics
-    at_limit = "{:,} at the type's limit" if not each.is_table else "{:,} or more at the limit"
+    at_limit = (
+        "{:,} at the type's limit" if not each.is_table else "at least {:,} at the type's limit"
+    )
     return [
         (phrase("{:,} NaN", values.nan), values.nan),
         (phrase("{:,} infinite", values.infinite), values.infinite),

@@ -54,18 +54,6 @@ _LOST = 0.9
 FLAGS = 0.001
 NOTHING = 1e-6
 """How large the device's values may be where all of the reference are 0."""
-ROUNDING = {
-    "DT_FLOAT16": 2.0**-11,
-    "DT_COMPLEX32": 2.0**-11,
-    "DT_BF16": 2.0**-8,
-    "DT_HIFLOAT8": 2.0**-4,
-    "DT_FLOAT8_E4M3FN": 2.0**-4,
-    "DT_FLOAT8_E5M2": 2.0**-3,
-    "DT_FLOAT8_E8M0": 2.0**-1,
-    "float16": 2.0**-11,
-    "bfloat16": 2.0**-8,
-}
-"""The largest relative error of rounding to a type; types of 32 and more bits do not count."""
 _COPIED, _COMPUTED, _LOOSEST = 4, 16, 0.5
 _GRADIENT_NAME = re.compile(r"(?:^|[/_])(?:gradients?|grads?)(?:_\d+)?(?:[/_]|\Z)")
 _GRADIENT_TYPE = re.compile(r"Grad(?:D|V\d)?\Z|Backprop")
@@ -173,7 +161,7 @@ def limits_of(kind: str, device: str, reference: str, bounds: Bounds = DEFAULTS)
     looser = max(1.0, (1.0 - cosine) / (1.0 - COSINE))
     relative, few = bounds.relative, 0.0
     if relative is None:
-        rounding = max(ROUNDING.get(device, 0.0), ROUNDING.get(reference, 0.0))
+        rounding = max((each.rounding for each in stored), default=0.0)
         few = 1.0 if kind in (ACTIVATION, GRADIENT) and 0.0 < rounding <= 0.01 else 0.0
         rounding *= _COPIED if kind in (DATA, WEIGHT) or rounding > 0.01 else _COMPUTED
         relative = looser * max(RELATIVE.get(kind, RELATIVE[ACTIVATION]), min(rounding, _LOOSEST))
@@ -183,7 +171,7 @@ def limits_of(kind: str, device: str, reference: str, bounds: Bounds = DEFAULTS)
     largest, on_device = None, _stored(device)
     if on_device is not None and on_device.limit is not None:
         limit = on_device.limit
-        largest = (limit, limit * (1.0 + ROUNDING.get(device, 0.0) / 2))
+        largest = (limit, limit * (1.0 + on_device.rounding / 2))
     return Limits(
         kind,
         cosine,

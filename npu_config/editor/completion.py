@@ -459,11 +459,11 @@ def _of_task(
 
 
 def _taken(annotation: str) -> Iterator[Any]:
-    """The values that an annotation lists."""
+    """The values that an annotation, as it is written, lists."""
     listed = annotation.partition("Literal[")[2].partition("]")[0]
     if listed:
-        yield from ast.literal_eval("({},)".format(listed.replace("\\", "")))
-    elif annotation == str(bool) or annotation == str(Optional[bool]):
+        yield from ast.literal_eval("({},)".format(listed))
+    elif annotation in ("bool", "Optional[bool]"):
         yield from (True, False)
     elif annotation in ("PrecisionMode", "MixedMode"):
         for name in ("precision_mode", "precision_mode_v2"):

@@ -33,7 +33,7 @@ _ACL = re.compile(
     r"(?:runtime result = |ge result = ?\[?|error code(?: is|:)? ?|ErrCode=|ret(?:code)?[:=\[ ] ?|"
     r"errno:|result\[|\berror: ?|ErrorNo: ?)(?P<acl>[1-5]\d{5}|13432\d{5}|50331649)\b"
 )
-_RETCODE = re.compile(r"retCode=(?P<hex>0x[0-9a-fA-F]+)")
+_RETCODE = re.compile(r"\bret(?:Code=|:)(?P<hex>0x[0-9a-fA-F]+)")
 _REASON = re.compile(r"\breason=\[(?P<reason>[a-z ]{4,60})\]")
 _HCCL_ERRNO = re.compile(r"errNo\[(?P<hex>0x0{6,9}5[0-9a-f]{6})\]")
 _GE_KEY = re.compile(r"\bge\.[A-Za-z0-9_.]+")
@@ -116,6 +116,7 @@ class Cause:
         file: the log.
         line: from 1.
         time: as the log has it, or None.
+        timed: the time is its own, and not that of a line before it.
         component: the part of the software that said it.
         code: of the runtime, printed or implied; a return number where there is no code.
         pattern: the known failure.
@@ -145,6 +146,7 @@ class Cause:
     places: Sequence[Place] = ()
     operators: Sequence[str] = ()
     block: Sequence[str] = ()
+    timed: bool = True
 
 
 @functools.lru_cache(maxsize=None)

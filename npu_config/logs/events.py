@@ -117,6 +117,9 @@ _RETURNED = re.compile(
 _CALLERS = ("DEVICE", "SESSION", "ME", "MD", "APP", "HCCL_ADPT", "KERNEL_RUNTIME")
 """Modules of frameworks, whose lines repeat what the software below them said."""
 
+_REQUEST = re.compile(r"\"[A-Z]{3,9} \S+ HTTP/\d")
+"""Of the log of a web server; it is no line of a job."""
+
 _COMPILED = re.compile(
     r"compiled on the Ascend AI processor, current graph id is: ?(?P<graph>\d{1,9})"
 )
@@ -257,7 +260,7 @@ class Channel:
         self._raised: Optional[Event] = None
         self.graphs: Dict[str, Event] = {}
         self._opened: Optional[Tuple[int, Record]] = None
-        self.trained = 0
+        self.trained = self.trained_at = 0
         self.closed = -1
         self.closed_at = 0
         self.lost: Dict[str, Event] = {}
@@ -287,6 +290,11 @@ class Channel:
         else:
             self._logged(number, line)
 
+    @property
+    def of_a_job(self) -> bool:
+        """Whether anything in it is of a job: training, its end, lines of the NPU's software."""
+        return bool(self.trained or self.pids or self.ended or self.closed >= 0)
+
     def _goes_on(self, number: int, line: Record) -> None:
         """Whether a line tells that the job trains, that it came to its end, or lost its loss."""
         body = line.body[:LOOKED_AT]
@@ -295,7 +303,7 @@ class Channel:
             if not body.startswith("real"):  # the time of a job that failed is told, too
                 self.closed_at = number
         elif _TRAINED.search(body) is not None:
-            self.trained += 1
+            self.trained, self.trained_at = self.trained + 1, number
         for match in _LOSS.finditer(body) if "oss" in body or "LOSS" in body else ():
             name = match.group("name").lower()
             if match.group("value")[-1:].isdecimal():
@@ -424,6 +432,8 @@ class Channel:
     def _text(self, number: int, line: Record) -> None:
         """A line that no logger wrote."""
         body = line.body
+        if "HTTP/" in body and _REQUEST.search(body) is not None:
+            return
         if not body.strip():
             if self._block is not None and line.who:
                 self._blank()
@@ -434,6 +444,8 @@ class Channel:
             self._ignoring = self._ignored
         self._ignored = body.startswith("Exception ignored ")
         end = end_of(body[:LOOKED_AT])
+        if end is not None and end.kind == "program" and self._block is not None:
+            end = None
         if end is not None and self._told(number, line, end):
             return
         if _TRACEBACK.match(body):
@@ -454,11 +466,11 @@ class Channel:
     def _told(self, number: int, line: Record, end: End) -> bool:
         """Somebody else tells that a process ended."""
         raised = _EXCEPTION.match(line.body)
-        if raised is not None and (end.kind == "shell" or self._block is not None):
+        if raised is not None and (end.kind in ("shell", "program") or self._block is not None):
             return False
         weight = KNOWN if end.kind == "killed" else SIGN
         event = self._event(number, line, line.body, weight, end.failure, False)
-        event.form = "shell" if end.kind == "shell" else "outside"
+        event.form = end.kind if end.kind in ("shell", "program") else "outside"
         process = _PROCESS.search(line.body)
         if process is not None:
             event.rank = int(next(group for group in process.groups() if group))
@@ -574,6 +586,9 @@ class Channel:
             return False
         code = match.group("code") or match.group("titled")
         fact = code_of(code)
+        word = body[max(match.start() - 200, 0) : match.start()].rpartition(" ")[2].lstrip('"(<[')
+        if "://" in word or (word.startswith("/") and "?" in word):
+            return False  # it is a part of an address
         if fact is None and match.re is CODE and not line.level:
             return False
         if code[2:] == "8888" or "module_name=" + code in body or "error report" in body:
@@ -734,7 +749,9 @@ class Channel:
     def _count(self, number: int, line: Record) -> None:
         self.followers += 1
         if not any(event.weight == FOLLOWER for event in self.events[:1]):
-            self._add(self._event(number, line, line.body, FOLLOWER, None, False), counted=True)
+            ended = _DATA_ENDED.search(line.body) is not None
+            failure = failure_named("py-out-of-range") if ended else None
+            self._add(self._event(number, line, line.body, FOLLOWER, failure, False), counted=True)
 
     def _add(self, event: Event, counted: bool = False) -> None:
         if not counted:

@@ -22,7 +22,7 @@ from typing import (
 )
 
 from npu_config.core.files import reading
-from npu_config.core.message import phrase
+from npu_config.core.message import localized, phrase
 from npu_config.core.patterns import lazy_pattern
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Number",
     "Unlisted",
     "advice_of",
+    "class_name",
     "code_of",
     "codes",
     "end_of",
@@ -69,6 +70,13 @@ CLASSES = (
 
 OTHER_SIDE = frozenset(("EI0002", "EI0006", "EI0012", "EI0013", "EI0015", "EI0018", "EE1002"))
 """Codes that only say that another rank stopped or is late."""
+
+
+def class_name(class_: str) -> str:
+    """The name of a class in the language that is spoken, with that of the facts."""
+    name = localized(class_)
+    return name if name == class_ else "{} {}".format(name, class_)
+
 
 _ADVICE = {
     "configuration": phrase(
@@ -141,7 +149,8 @@ class End(NamedTuple):
     """How launchers, schedulers, shells and the kernel say that a process ended.
 
     ``kind`` is ``killed`` where the line tells why, ``told`` where it only tells that the process
-    ended, ``shell`` where the shell could not do what it was told to.
+    ended, ``shell`` where the shell could not do what it was told to, ``program`` where another
+    program than the training script says that it failed.
     """
 
     failure: Known
@@ -245,6 +254,7 @@ def number_of(text: str) -> Optional[Number]:
             text = hex(int(text, 16))
         except ValueError:
             return None
+        return numbers().get(text) or numbers().get(str(int(text, 16)))  # 0x7bc87 is 507015
     return numbers().get(text)
 
 
@@ -290,11 +300,16 @@ _PARTS = (
 )
 _HCCL = re.compile(r"0x0*5[0-9a-f]{2}0*(?P<number>[0-9a-f]{1,4})")
 
+_DRIVER = re.compile(r"drv\w{0,20}(?:[=:\[]| is )\s?(?P<number>\d{1,5})\]?")
+
 
 def unlisted(text: str) -> Optional[Unlisted]:
     """What can be said of a return number that is in no table; None for what is none."""
     text = text.lower()
     match = _HCCL.fullmatch(text)
+    driver = _DRIVER.fullmatch(text)
+    if driver is not None:
+        return Unlisted(phrase("the driver"), table("driver").get(driver.group("number"), ""))
     if match is not None and len(text) >= 9 and text.lstrip("0x").startswith("50"):
         meaning = table("hccl").get(str(int(match.group("number")[-4:], 16)))
         if meaning is not None:
@@ -336,6 +351,8 @@ _ENDS = re.compile(
     r"|oom|OOM|Killed|killed|SIGNAL|Signal|SIG|egmentation|bort|us error|nstruction|exception"
     r"|Interrupt|erminated|Hangup|hangup|CANCELLED|PBS|Job was|victed|TERMINATION|ABORT"
     r"|low on resource|: error: |not found|No such file|can't open|denied|No space|1 process"
+    r"|\*\*\* \[|ERR! |fatal|^ERROR: |^E: |pip's|curl|wget|ssh|scp|rsync| failed|FAILED"
+    r"|pull access"
     r"|已杀死|错误|已放弃|已中止|指令|例外|已终止|未找到|没有那个|权限不够"
 )
 """What stands in every line that :func:`end_of` knows."""

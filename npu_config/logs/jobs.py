@@ -26,7 +26,7 @@ import attr
 from npu_config.core.files import is_directory, walk
 from npu_config.core.message import phrase
 from npu_config.logs.events import Channel, Event
-from npu_config.logs.lines import Copied, UnreadableError, lines, opened, plain
+from npu_config.logs.lines import Copied, UnreadableError, lines, opened, unpacked
 from npu_config.logs.records import Record, prefix_of, record
 
 __all__ = ["Growing", "Job", "Process", "files_of", "read_job"]
@@ -39,7 +39,10 @@ _NO_SUFFIX = re.compile(r"[^.]+(?:\.[0-9]{1,6}|\.[oe][0-9]{1,9})?\Z")
 """Names that logs may have, and other files, too."""
 _PID = re.compile(r"(?:plog|device)-(?P<pid>\d{1,9})_\d{14}")
 _TREE = re.compile(r"(?:(?:debug|run|security)[/\\])?(?:plog|device-\d+)[/\\]?$")
-_RANK = re.compile(r"(?:^|[/\\_.-])(rank[_-]?|train_)(\d{1,6})", re.I)
+_RANK = re.compile(
+    r"(?:^|[/\\_.-])(?:rank[_-]?(\d{1,6})|train_(\d{1,3})(?!\d|-\d\d?(?!\d)))", re.I
+)
+"""Behind ``train_`` a number of four digits, or two numbers, is a date."""
 _DEVICE = re.compile(r"device[_-](?P<device>\d{1,6})")
 _JOINS = re.compile(
     r"hcom init by file succe+ss|SetupAgent|hcom init failed|Entry-HcclCommInitRootInfo"
@@ -412,7 +415,7 @@ def read_job(
         try:
             if path == "-":
                 if stdin is not None:
-                    kept = Copied(plain(stdin))
+                    kept = Copied(unpacked(stdin))
                     job.copy = kept.copy
                     reader.read(number, cast(IO[bytes], kept))
                 continue
@@ -531,7 +534,7 @@ def _mixed(job: Job, reader: _Reader) -> Set[Tuple[int, str]]:
 
 def _of_path(path: str) -> Tuple[Optional[int], Optional[int], Optional[str]]:
     """What the names of a file and its folders say: rank, device, host."""
-    ranks = [number for _, number in _RANK.findall(path)]
+    ranks = [one or other for one, other in _RANK.findall(path)]
     devices = _DEVICE.findall(path)
     host = re.search(r"(?:^|[/\\])(worker[_-]?\d+)(?=[/\\])", path)
     return (

@@ -21,7 +21,7 @@ __all__ = [
     "between",
     "lines",
     "opened",
-    "plain",
+    "unpacked",
 ]
 
 BLOCK = 1 << 20
@@ -62,10 +62,14 @@ def opened(path: str) -> IO[bytes]:
     Raises:
         OSError: it cannot be read.
     """
-    stream = open(path, "rb", opener=reading)  # noqa: SIM115 - closed by who asks for it
-    if stream.peek(2)[:2] == _GZIP:
-        return plain(io.BufferedReader(gzip.GzipFile(fileobj=stream)))
-    return plain(stream)
+    return unpacked(open(path, "rb", opener=reading))
+
+
+def unpacked(stream: IO[bytes]) -> IO[bytes]:
+    """A stream in UTF-8, decompressed when it is compressed by gzip; else itself."""
+    if isinstance(stream, io.BufferedReader) and stream.peek(2)[:2] == _GZIP:
+        return _plain(io.BufferedReader(gzip.GzipFile(fileobj=stream)))
+    return _plain(stream)
 
 
 class Copied:
@@ -99,7 +103,7 @@ def keep(copy: Optional[IO[bytes]], block: bytes) -> None:
         return
 
 
-def plain(stream: IO[bytes]) -> IO[bytes]:
+def _plain(stream: IO[bytes]) -> IO[bytes]:
     """A stream in UTF-8 where it says that it is in UTF-16, as Windows writes it; else itself."""
     if not isinstance(stream, io.BufferedReader):
         return stream

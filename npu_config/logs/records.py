@@ -3,6 +3,7 @@
 Prefixes of launchers are taken off before anything else.  A form that is not recognised is text.
 """
 
+import collections
 import json
 import re
 from typing import NamedTuple, Optional, Pattern, Sequence
@@ -14,7 +15,8 @@ _STAMP = (
 )
 _PREFIX = re.compile(
     r"(?:\[rank ?(?P<rank>\d{1,6})\]:\s?"
-    r"|\[(?:\d{1,9},)?(?P<mpi>\d{1,6})\]<std(?:out|err|diag)>:\s?"
+    r"|(?:\w{3} \w{3} [ \d]\d [\d:]{8} \d{4})?"  # mpirun --timestamp-output
+    r"\[(?:[\w.-]{1,99}@)?(?:\d{1,9},)?(?P<mpi>\d{1,6})\]<std(?:out|err|diag)>:\s?"
     r"|\[default(?P<local>\d{1,6})\]:\s?|\[pod/(?P<pod>[\w./-]{1,199})\]\s|" + _STAMP + r"\s"
     r"|\((?:[\w ]+ )?pid=(?P<pid>\d{1,9})(?:, ip=[\d.]+)?\)\s?|\([\w ]+ TP\d+ pid=\d+\)\s?"
     r"|(?:ERROR|WARNING|INFO) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w/.]{1,99}\.py:\d{1,6}\]\s?|> ?"
@@ -33,6 +35,12 @@ _OF_LAUNCHERS = tuple(
     )
 )
 """Prefixes that stand on the lines of other programs, too: on nearly all of a log they are one."""
+_DATE = (
+    r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
+    r"|(?:\w{3} )?\w{3} [ \d]\d \d\d:\d\d:\d\d(?: \d{4}\b)?|\b\d\d:\d\d:\d\d\b"
+)
+_LEVEL = r"\b(?:INFO|WARNING|WARN|ERROR|CRITICAL|DEBUG|DEBG|stdout|stderr)\b"
+_LONGEST_PREFIX = 160
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _TIME = r"\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d(?:\.\d{3}(?:\.?\d{3})?)?"
 _SLOG = re.compile(
@@ -116,7 +124,63 @@ def prefix_of(sample: Sequence[str]) -> Optional[Pattern[str]]:
         found = [match.group(1) for match in map(form.match, written) if match is not None]
         if len(found) >= max(3, len(written) * 0.7) and len(set(found)) <= len(found) / 2:
             return form
-    return None
+    return _common(written)
+
+
+_MASKED = (
+    (re.compile(_DATE), "\0", _DATE),
+    (re.compile(_LEVEL), "\1", _LEVEL),
+    (re.compile(r"\d+"), "\2", r"\d+"),
+)
+
+
+def _common(written: Sequence[str]) -> Optional[Pattern[str]]:
+    """What stands before nearly all lines but for times, levels and numbers.
+
+    It is one where only without it any line is of a form, or where it is a time.
+    """
+    if any(_is_of_a_form(text) for text in written):
+        return None
+    masked = []
+    for text in written:
+        text = text[:_LONGEST_PREFIX]
+        for pattern, mark, _ in _MASKED:
+            text = pattern.sub(mark, text)
+        masked.append(text)
+    starts = collections.Counter(text[:2] for text in masked).most_common(1)
+    same = [text for text in masked if starts and text[:2] == starts[0][0]]
+    if len(same) < max(3, len(written) * 0.8):
+        return None
+    least, most = min(same), max(same)
+    size = next((at for at, pair in enumerate(zip(least, most)) if len(set(pair)) > 1), len(least))
+    common, time = least[:size], None
+    for end in (match.end() for match in re.finditer(r"[ \t]", common)):
+        form = _pattern_of(common[:end])
+        found = [match for match in map(form.match, written) if match is not None]
+        if len({match.group(1) for match in found}) > len(found) / 2:
+            return None
+        rests = [match.string[match.end() :] for match in found]
+        if any(map(_is_of_a_form, rests)):
+            return form
+        time = form if re.match(r"\W?\0\W*\Z", common[:end]) else time
+    return time
+
+
+def _pattern_of(masked: str) -> Pattern[str]:
+    """The expression of a prefix whose first group is what stands behind its times."""
+    at = masked.rfind("\0") + 1
+    forms = []
+    for text in (masked[:at], masked[at:]):
+        form = re.escape(text)
+        for _, mark, expression in _MASKED:
+            form = form.replace(re.escape(mark), "(?:" + expression + ")")
+        forms.append(form)
+    return re.compile("{}({})".format(*forms))
+
+
+def _is_of_a_form(text: str) -> bool:
+    line = record(text)
+    return line.form != "text" or line.who != "" or line.body.startswith("Traceback (most")
 
 
 def record(text: str, prefix: Optional[Pattern[str]] = None) -> Record:
@@ -124,16 +188,22 @@ def record(text: str, prefix: Optional[Pattern[str]] = None) -> Record:
     who, rank, device = "", None, None
     if "\x1b" in text:
         text = _COLOUR.sub("", text)
-    if text.startswith('{"log":'):
+    if text.startswith('{"'):
         text = _of_docker(text)
     named = prefix.match(text) if prefix is not None else None
     if named is not None:
         is_rank = "rank" in named.re.groupindex
         rank = int(named.group(1)) if is_rank else None
-        who = "rank " + str(rank) if is_rank else named.group(1)
+        who = "rank " + str(rank) if is_rank else named.group(1).strip()
         text = text[named.end() :]
     start = text[:200]
-    if start[:1] in _STARTS or ".log:" in start or ".txt:" in start or ".py:" in start:
+    if (
+        start[:1] in _STARTS
+        or "<std" in start
+        or ".log:" in start
+        or ".txt:" in start
+        or ".py:" in start
+    ):
         match = _PREFIX.match(text)
         while match is not None:
             number = match.group("rank") or match.group("mpi") or match.group("local")
@@ -173,11 +243,12 @@ def record(text: str, prefix: Optional[Pattern[str]] = None) -> Record:
 
 
 def _of_docker(text: str) -> str:
-    """What a process wrote, of a line of Docker's ``json-file``; another line as it is."""
+    """What a process wrote, of a line of JSON of Docker and the like; another line as it is."""
     try:
-        said = json.loads(text)["log"]
-    except (ValueError, KeyError, RecursionError):
+        told = json.loads(text)
+    except (ValueError, RecursionError):
         return text
+    said = next((told[key] for key in ("log", "message", "msg", "line") if key in told), None)
     return said.rstrip("\r\n") if isinstance(said, str) else text
 
 

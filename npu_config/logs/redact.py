@@ -86,7 +86,7 @@ class Redactor:
         return self._names[key]
 
     def _learn(self, kind: str, word: str) -> None:
-        short = len(word) < 3 and not (kind == "host" and word[1:].isdigit())
+        short = len(word) < 3 and not (kind == "host" and word[1:].isdecimal())
         if not short and word not in self._words and not _NOBODY.fullmatch(word):
             self._words[word] = self._name(kind, word)
 
@@ -129,7 +129,7 @@ class Redactor:
 
     def _path(self, path: str) -> str:
         packages = _IN_PACKAGES.match(path)
-        if _SOFTWARE.match(path) and not path.startswith("/tmp/"):
+        if _SOFTWARE.match(path) and not path.startswith(("/tmp/", "/dev/shm/")):
             return path
         if packages is not None:
             return "/{}/{}".format(self._name("dir", "packages"), packages.group(1))

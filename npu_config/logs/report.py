@@ -44,6 +44,7 @@ class Report:
         verdict: how the first cause was found.
         survived: exceptions behind which a process trained and came to its end.
         endless: logs in which no end of the job is seen.
+        foreign: nothing that was read is of a training job.
         copy: what standard input held.
     """
 
@@ -57,6 +58,7 @@ class Report:
     verdict: Verdict
     survived: Sequence[Cause] = ()
     endless: Sequence[str] = ()
+    foreign: bool = False
     copy: Optional[IO[bytes]] = None
 
     def as_json(self) -> Dict[str, Any]:
@@ -145,7 +147,8 @@ def report_of(job: Job) -> Report:
         if event is None:
             return None
         found = explained(event, job.paths, ours, rank, process.device)
-        return attr.evolve(found, time=time_of(event, process))
+        time, timed = time_of(event, process)
+        return attr.evolve(found, time=time, timed=timed)
 
     first = None
     if verdict.process is not None:
@@ -190,6 +193,7 @@ def report_of(job: Job) -> Report:
             if found
         ],
         _endless(job),
+        not job.framework and not any(c.of_a_job for p in job.processes for c in p.channels),
         job.copy,
     )
 

@@ -7,9 +7,10 @@ from typing import IO, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.message import listed, localized, padded, phrase, printable, width
 from npu_config.logs.causes import Cause
-from npu_config.logs.facts import code_of
+from npu_config.logs.facts import class_name, code_of
 from npu_config.logs.lines import between, decoded, opened
 from npu_config.logs.report import RankState, Report, shown_time
+from npu_config.logs.verdict import trained_behind
 
 __all__ = ["PAGE_TITLE", "TIMELINE_TITLE", "again", "around", "no_failure", "text_report"]
 
@@ -58,6 +59,14 @@ def no_failure(report: Report) -> List[str]:
     names = [printable(path) for path in report.endless[:_OTHERS]]
     if len(names) < len(report.endless):
         names.append("...")
+    if report.foreign:
+        return [
+            phrase(
+                "no failure is seen, and nothing of a training job on the NPU either: {}; give "
+                "what the training script wrote, and its plogs",
+                listed(names),
+            )
+        ]
     return [
         phrase("no failure is seen, but no end of the job is seen either: {}", listed(names)),
         phrase(
@@ -128,12 +137,6 @@ def _title(cause: Cause) -> str:
     if cause.component and cause.component != name:
         words.append(cause.component)
     return localized("{} ({})", name, ", ".join(words))
-
-
-def class_name(class_: str) -> str:
-    """The name of a class in the language that is spoken, with that of the facts."""
-    name = localized(class_)
-    return name if name == class_ else "{} {}".format(name, class_)
 
 
 def verdict_words(report: Report) -> List[str]:
@@ -211,8 +214,8 @@ def verdict_words(report: Report) -> List[str]:
             )
         )
     elif verdict.rank is not None and waiting:
-        time = shown_time(report.first_cause.time) if report.first_cause else None
         first = report.first_cause
+        time = shown_time(first.time) if first is not None and first.timed else None
         name = (first.code or class_name(first.class_)) if first is not None else ""
         found.append(
             phrase(
@@ -227,6 +230,8 @@ def verdict_words(report: Report) -> List[str]:
                 "rank {} stopped with {}; {} waited for it", verdict.rank, name, _others(waiting)
             )
         )
+    if verdict.process and verdict.event and trained_behind(verdict.process, verdict.event):
+        found.append(phrase("lines of training stand behind it: it may not be what ended the job"))
     if lost is not None:
         found.append(
             phrase("lost first: device {} of server {}; read its log first", lost[1], lost[0])
@@ -247,8 +252,13 @@ def _others(ranks: Sequence[int]) -> str:
     return phrase("ranks {}", listed([*names, "..."] if len(ranks) > _RANKS else names))
 
 
-def _at(cause: Cause) -> str:
+def _when(cause: Cause) -> Optional[str]:
     time = shown_time(cause.time)
+    return time if time is None or cause.timed else localized("after {}", time)
+
+
+def _at(cause: Cause) -> str:
+    time = _when(cause)
     return "  " + time if time else ""
 
 
@@ -333,7 +343,7 @@ def _row(state: RankState) -> Tuple[str, ...]:
         "-" if state.device is None else str(state.device),
         printable(state.host or "-"),
         "-" if error is None else (error.code or error.pattern or class_name(error.class_)),
-        (shown_time(error.time) or "-") if error is not None else "-",
+        (_when(error) or "-") if error is not None else "-",
         shown_time(state.last_time) or "-",
         printable(state.file),
     )

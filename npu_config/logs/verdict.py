@@ -9,7 +9,7 @@ from npu_config.logs.events import Channel, Event
 from npu_config.logs.jobs import Job, Process
 from npu_config.logs.words import ERROR, FOLLOWER, KNOWN, OWN, SIGN, failure_named
 
-__all__ = ["Verdict", "judged", "time_of"]
+__all__ = ["Verdict", "judged", "time_of", "trained_behind"]
 
 
 _GOES_ON = 10
@@ -22,7 +22,7 @@ def survived(process: Process) -> List[Event]:
     for channel in process.channels:
         for event in channel.events:
             if event.form != "exception":
-                if _only_logged(event) and event.line < channel.closed_at and process.end_is_seen:
+                if _gone_by(event, process) or _of_another(event, channel):
                     found.append(event)
                 continue
             end = channel.ended if channel.finished else None
@@ -32,11 +32,26 @@ def survived(process: Process) -> List[Event]:
     return found
 
 
+def _gone_by(event: Event, process: Process) -> bool:
+    """Whether the process came to its end behind a line, and it is a sign, or trained between."""
+    silent = event.form in ("outside", "shell", "shuffle")
+    return (process.end_is_seen and not silent) and any(
+        _only_logged(event) or event.form == "program" or event.line < channel.trained_at
+        for channel in process.channels
+        if channel.file == event.file and event.line < channel.closed_at
+    )
+
+
+def _of_another(event: Event, channel: Channel) -> bool:
+    """Whether it is the failure of another program, behind which training began or went on."""
+    return event.form == "program" and channel.trained > event.trained
+
+
 def _only_logged(event: Event) -> bool:
     """Whether it is a line of the script's own that says no more than ERROR."""
     return (
-        event.weight == SIGN
-        and event.failure is None
+        event.weight <= SIGN
+        and (event.failure is None or event.weight == FOLLOWER)
         and event.form not in ("outside", "shell", "crash", "shuffle", "slog", "torch")
     )
 
@@ -52,6 +67,11 @@ def _lost(process: Process) -> List[Event]:
         for name, event in channel.lost.items()
         if not (process.end_is_seen and _VALIDATION.match(name))
     ]
+
+
+def trained_behind(process: Process, event: Event) -> bool:
+    """Whether lines of training stand behind an event in its log."""
+    return any(c.file == event.file and c.trained_at > event.line for c in process.channels)
 
 
 def _went_on(event: Event, channel: Channel) -> bool:
@@ -220,13 +240,16 @@ def _when(process: Process) -> Tuple[bool, float, int]:
     )
 
 
-def time_of(event: Event, process: Process) -> Optional[float]:
-    """When it happened: a block without a time happened with the first error that has one."""
+def time_of(event: Event, process: Process) -> Tuple[Optional[float], bool]:
+    """When it happened, and whether that is certain, or only that of a line before it.
+
+    A block without a time happened with the first error that has one.
+    """
     if event.timed:
-        return event.time
+        return event.time, True
     times = [each.time for each in process.events if each.timed and each.weight >= ERROR]
     later = [time for time in times if time is not None and time >= (event.time or 0.0)]
-    return later[0] if later else event.time
+    return (later[0], True) if later else (event.time, False)
 
 
 def _local(processes: List[Process]) -> Verdict:

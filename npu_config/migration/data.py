@@ -378,7 +378,11 @@ def _prefetch(work: Work, site: Site, name: str) -> None:
         and outer.args == [call]
     )
     if not is_applied or is_open(call):
-        work.refuse(site.line, "prefetch-to-device", "not the one argument of apply")
+        work.refuse(
+            site.line,
+            "prefetch-to-device",
+            "not the only argument of dataset.apply(...): left as it is",
+        )
         return
     assert isinstance(outer, ast.Call)
     assert isinstance(outer.func, ast.Attribute)

@@ -31,12 +31,20 @@ _SERVERS = {
 _OPTIMIZERS = ("tensorflow.train.", "tensorflow.keras.optimizers.", "tensorflow.contrib.opt.")
 
 
-_strategy = of_calls(
-    "strategy",
+_STRATEGY = (
     "replicas in one process have no counterpart: one process per device; or "
-    "npu_strategy.NPUStrategy() with the optimizer wrapped, variables broadcast and data sharded",
-    depends=True,
+    "npu_strategy.NPUStrategy() with the optimizer wrapped, variables broadcast and data sharded"
 )
+_ONE_DEVICE = (
+    "it only places what is made on one device, which the NPU does by itself: take it out, with "
+    "its scope and train_distribute"
+)
+
+
+def _strategy(work: Work, site: Site, name: str) -> None:
+    if site.call is not None:
+        is_one = name.endswith("OneDeviceStrategy")
+        work.depend(site, "strategy", _ONE_DEVICE if is_one else _STRATEGY)
 
 
 def _replica_device_setter(work: Work, site: Site, name: str) -> None:
@@ -105,9 +113,18 @@ def _is_tower(work: Work, site: Site, value: ast.AST) -> bool:
     for node in site.parents:
         loops = [node] if isinstance(node, ast.For) else getattr(node, "generators", ())
         parts += [loop.iter for loop in loops]
+    if any(_is_once(work, site, part) for part in parts[1:]):
+        return False
     for part in parts[1:]:
         parts += work.script.values(part, site.scope)
     return any("gpu" in word.lower() for part in parts for word in _words(part))
+
+
+def _is_once(work: Work, site: Site, loop: ast.AST) -> bool:
+    """True for ``range(n)`` where n is 1 by default."""
+    is_range = isinstance(loop, ast.Call) and name_of(loop.func) in ("range", "xrange")
+    arguments = loop.args if isinstance(loop, ast.Call) and is_range else []
+    return len(arguments) == 1 and work.reached.value(arguments[0], site.scope) == 1
 
 
 def _words(node: ast.AST) -> Iterator[str]:

@@ -32,6 +32,7 @@ from npu_config.migration import (
     model,
     precision,
     preprocessing,
+    python2,
     session_options,
     sessions,
     situations,
@@ -52,7 +53,7 @@ from npu_config.python_flow.scopes import (
 )
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, looks_like_python_2
 
-__all__ = ["IMPORTS", "Migration", "is_entry", "migrate", "one_reason"]
+__all__ = ["IMPORTS", "Migration", "is_entry", "migrate", "named_modules", "one_reason"]
 
 
 def one_reason(work: Work) -> Optional[Note]:
@@ -324,8 +325,9 @@ def _refused(text: str, note: Note) -> Migration:
 def _analyse(work: Work, session_import: Optional[bool], makers: FrozenSet[str]) -> Analysis:
     script = work.script
     text = script.text
+    old = python2.note_of(script)
     if not script.is_concerned:
-        return Analysis(Migration(text), is_concerned=False)
+        return Analysis(Migration(text, notes=(old,) if old else ()), is_concerned=False)
     found = Analysis(
         Migration(text),
         modules=tuple(_modules(script)),
@@ -360,6 +362,8 @@ def _analyse(work: Work, session_import: Optional[bool], makers: FrozenSet[str])
     own = _already(script)
     if own is not None:
         return found._replace(migration=_migrated_already(work, own), is_done=True)
+    if old is not None:
+        work.manual(old.line, old.id, old.note)
     if work.blocked:
         work.block()
         refused = {note.line for note in work.notes if note.kind == REFUSED}
@@ -423,6 +427,16 @@ def _modules(script: Resolver) -> Iterator[str]:
             (module,) = imported(site.node)
             for alias in site.node.names:
                 yield module + ("" if module.endswith(".") else ".") + alias.name
+    yield from named_modules(script.text)
+
+
+_BY_NAME = re.compile(r"\b(?:import_module|__import__)\(\s{0,20}f?[\"']([\w.]{1,200})")
+
+
+def named_modules(text: str) -> Iterator[str]:
+    """The modules that are imported by name; ``models.*`` where only their package is known."""
+    for match in _BY_NAME.finditer(text) if "import" in text else ():
+        yield match.group(1) + ("*" if match.group(1).endswith(".") else "")
 
 
 def _apply(work: Work) -> None:
@@ -512,6 +526,7 @@ def _migrated_already(work: Work, line: int) -> Migration:
     """Nothing is edited; where something would have been, one line says why."""
     own = any(literal_text(site.node) == "NpuOptimizer" for site in work.script.sites)
     notes = list(_shifted_hooks(work.script))
+    notes += [each for each in work.notes if (each.id, each.kind) == ("multi-tower", MANUAL)]
     if own or work.changes:
         text = "has an NpuOptimizer entry or imports npu_init: nothing is changed"
         notes.append(Note(line, "already-migrated", REFUSED, text))

@@ -172,6 +172,13 @@ class Program:
             is_alone = target.root is None and target.content is None
             if module.split(".")[0] in PACKAGES:
                 continue
+            if module.endswith(".*"):
+                folder_of = os.path.join(*module[:-2].split("."))
+                inside = [os.path.join(root, folder_of) for root in roots]
+                yield from (
+                    self.paths[path] for path in self.paths if os.path.dirname(path) in inside
+                )
+                continue
             if not is_alone and module.rsplit(".", 1)[-1] not in self.known:
                 continue
             level = len(module) - len(module.lstrip("."))
@@ -335,6 +342,14 @@ class Program:
             entry = self._entry(index)
             outcome = self.looked[index].outcome
             migration = outcome.migration
+            if migration is not None and not (
+                self._found(index).is_concerned or index in self.importers
+            ):
+                migration = attr.evolve(  # no process of the job runs it
+                    migration,
+                    notes=tuple(n for n in migration.notes if (n.id, n.kind) != _OLD),
+                )
+                outcome = outcome._replace(migration=migration)
             note = self._note(index, entry)
             if note is not None and migration is not None:
                 notes = tuple(sorted((*migration.notes, note), key=lambda one: one.line))
@@ -436,6 +451,7 @@ class Program:
         return Note(line, "import-npu", MANUAL, phrase(_UNKNOWN, entry.by), True)
 
 
+_OLD = ("python2", MANUAL)
 _MOST = 500
 """How many modules are read that were not named."""
 _NEAREST = 32

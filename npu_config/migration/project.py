@@ -10,12 +10,14 @@ from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
 from npu_config.core.processes import in_processes, without_collector
 from npu_config.migration import rules
-from npu_config.migration.engine import Analysis, Migration, analyse, is_entry
+from npu_config.migration.engine import Analysis, Migration, analyse, is_entry, named_modules
 from npu_config.migration.launch import shell_notes
 from npu_config.migration.names import CONCERNING
 from npu_config.migration.neighbours import Neighbours, may_borrow
 from npu_config.migration.notebook import open_notebook
 from npu_config.migration.program import Asked, Looked, Outcome, Target, fit
+from npu_config.migration.python2 import WORDS
+from npu_config.migration.work import MANUAL
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, parse
 from npu_config.text.loading import load, too_large
 
@@ -119,7 +121,13 @@ def _of_file(target: Target, work: _Work) -> Looked:
     is_mentioned = target.root is None or any(name in data for name in _MENTIONS)
     is_wanted = is_mentioned or bool(work.asked.session_import or work.asked.makers)
     if not is_wanted and not may_borrow(data.decode("utf-8", "replace")):
-        return Looked(Outcome(target, Migration("")), _unread(data))
+        unread = _unread(data)
+        if _OLD.search(data) is None:
+            return Looked(Outcome(target, Migration("")), unread)
+        notes = _analysed(data, target, work).migration.notes
+        old = tuple(note for note in notes if (note.id, note.kind) == ("python2", MANUAL))
+        found = unread._replace(migration=Migration(data.decode("utf-8", "replace"), notes=old))
+        return _looked(target, data, found)
     found = _analysed(data, target, work)
     return _looked(target, data, found)
 
@@ -131,6 +139,7 @@ _IMPORT = re.compile(
 )
 
 
+_OLD = re.compile("|".join(r"\b{}\b".format(word) for word in sorted(WORDS)).encode("ascii"))
 _CALLS = re.compile(rb"^(?:for|with|while)\b|^[\w., ]{0,200}(?:=[ \t]{0,8}[\w.]{1,200})?\(", re.M)
 
 
@@ -151,6 +160,7 @@ def _unread(data: bytes) -> Analysis:
             modules += [
                 outer + ("" if outer.endswith(".") else ".") + one for one in name.split()[:1]
             ]
+    modules += named_modules(data.decode("utf-8", "replace"))
     has_guard = b"__main__" in data
     return Analysis(
         Migration(""),

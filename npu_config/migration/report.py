@@ -31,7 +31,9 @@ _ENTRIES = {
     "edited": "runs on the NPU once this is written",
     "open": "runs on the NPU once this is written and what is left to do (an error) is done",
     "already": "runs on the NPU already",
-    "not-needed": "makes no session (those of tests are left alone)",
+    "begun": "is for the NPU already; what is left to do (an error) is still to be done",
+    "not-needed": "makes no session of its own to train or predict (those of tests, and of "
+    "freeze_graph and the like, are left alone)",
     "refused": "is not migrated as a whole: something is refused",
     "unknown": "it is not known where its session is made",
 }
@@ -82,23 +84,48 @@ def next_commands(
     shown = [output] if output is not None else list(paths)
     names = " ".join(shlex.quote(path) for path in shown[:3]) + (" ..." if len(shown) > 3 else "")
     entries = [
-        one.target
+        one
         for one in outcomes
-        if one.entry is not None
-        and (one.entry.how, one.is_imported) == ("edited", False)
-        and one.target.path.endswith(".py")
+        if one.entry is not None and (one.entry.how, one.is_imported) == ("edited", False)
     ]
-    script = "TRAINING_SCRIPT"
+    run = localized("npu-config run {}", "TRAINING_SCRIPT")
     if len(entries) == 1:
-        ((path, root, _),) = entries
+        ((path, root, _), *_) = entries[0]
         name = os.path.basename(path) if root is None else os.path.relpath(path, root)
-        script = shlex.quote(path if output is None else os.path.join(output, name))
+        path = path if output is None else os.path.join(output, name)
+        run = _running(path, entries[0].before or "")
     return [
         *([localized("npu-config migrate {} {}", writing, names)] if writing else []),
-        localized("npu-config check {}", names),
+        *([] if _are_notebooks(shown) else [localized("npu-config check {}", names)]),
         "npu-config env --help",
-        localized("npu-config run {}", script),
+        run,
     ]
+
+
+def _are_notebooks(paths: Sequence[str]) -> bool:
+    """Whether all of it is notebooks, which check does not read."""
+    return all(path.endswith(".ipynb") for path in paths)
+
+
+def _running(path: str, text: str) -> str:
+    """The command that runs a script, a module of a package as such, or a notebook."""
+    outer, base = os.path.split(os.path.abspath(path))
+    stem, ending = os.path.splitext(base)
+    if ending == ".ipynb":
+        script = os.path.splitext(path)[0] + ".py"
+        made = " ".join(("jupyter nbconvert --to script", shlex.quote(path)))
+        return " && ".join((made, localized("npu-config run {}", shlex.quote(script))))
+    parts = [] if stem == "__main__" else [stem]
+    while os.path.isfile(os.path.join(outer, "__init__.py")):
+        outer, package = os.path.split(outer)
+        parts.insert(0, package)
+        own = r"^[ \t]*(?:from[ \t]+\.|(?:from|import)[ \t]+" + re.escape(package) + r"\b)"
+        if os.path.isfile(os.path.join(outer, "__init__.py")) or not re.search(own, text, re.M):
+            continue
+        folder = os.path.relpath(outer)
+        commands = [] if folder == "." else [" ".join(("cd", shlex.quote(folder)))]
+        return " && ".join((*commands, " ".join(("python -m", ".".join(parts)))))
+    return localized("npu-config run {}", shlex.quote(path))
 
 
 def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
@@ -138,8 +165,12 @@ def _scripts(outcomes: Sequence[Outcome]) -> Iterator[str]:
     found: Dict[str, List[str]] = {}
     for outcome in outcomes:
         if outcome.entry is not None:
-            is_open = outcome.entry.how == "edited" and outcome.entry.is_open
-            how = "open" if is_open else outcome.entry.how
+            how = outcome.entry.how
+            how = (
+                {"edited": "open", "already": "begun"}.get(how, how)
+                if outcome.entry.is_open
+                else how
+            )
             found.setdefault(how, []).append(outcome.target.path)
     for how, text in _ENTRIES.items():
         names = found.get(how, [])

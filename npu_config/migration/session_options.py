@@ -111,7 +111,7 @@ def _optimizer_options(work: Work, site: Site, name: str) -> None:
 
 
 _UNDER_FLAG = (
-    "under a flag: left as it is, npu_config_proto switches it off at the session; drop the flag"
+    "under a condition: left as it is, npu_config_proto switches it off at the session; it can go"
 )
 
 

@@ -60,9 +60,9 @@ def check_close(work: Work, site: Site, always: bool) -> None:
         return
     if isinstance(target, ast.Attribute):
         said = (
-            "the session is a member: the script must call close() (it does)"
+            "the session is an attribute of an object: the script must call close() (it does)"
             if closes
-            else "the session is a member: the script must call close()"
+            else "the session is an attribute of an object: the script must call close()"
         )
         work.manual(line, "session-close", said, False if closes else None)
     elif any(_is_entered(work, name) for name in names):
@@ -140,8 +140,9 @@ def _returned(work: Work, function: ast.AST) -> Set[str]:
     key = "returned" + str(id(function))
     found: Optional[Set[str]] = work.script.cache.get(key)
     if found is None:
-        returns = (node for node in ast.walk(function) if isinstance(node, ast.Return))
-        found = work.script.cache[key] = {name_of(node.value) for node in returns if node.value}
+        returns = (node.value for node in ast.walk(function) if isinstance(node, ast.Return))
+        values = [one for value in returns if value for one in getattr(value, "elts", [value])]
+        found = work.script.cache[key] = {name_of(value) for value in values}
     return found
 
 

@@ -4,6 +4,8 @@ Importing this package imports neither protobuf nor the reader of texts; the fir
 made, and the first text that is read, do.  A configuration becomes bytes and text without either.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib
 import importlib.util
@@ -71,7 +73,7 @@ def config_proto_class() -> Any:
 
 
 def decode(
-    config: Any, path: Optional[str] = None, positions: "Optional[TextPositions]" = None
+    config: Any, path: Optional[str] = None, positions: Optional[TextPositions] = None
 ) -> Settings:
     """What a ConfigProto sets.
 
@@ -349,7 +351,7 @@ def parse_text(
     return read_text(text, (message_class or stub_config_proto())(), limit)
 
 
-def text_positions(text: Union[str, bytes]) -> "TextPositions":
+def text_positions(text: Union[str, bytes]) -> TextPositions:
     """Find where the text form of a ConfigProto has its options; see :func:`decode`.
 
     Args:

@@ -7,6 +7,8 @@ Everything else is read by :mod:`npu_config.proto`.
 Source: the encoding page of protobuf's documentation.
 """
 
+from __future__ import annotations
+
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 from npu_config.core.message import phrase
@@ -103,7 +105,7 @@ class WireMessage(Dict[Tuple[int, int], List[Any]]):
         """A text, empty when it is not there; what is not UTF-8 is replaced."""
         return str(self.last(number, BYTES, b""), "utf-8", "replace")
 
-    def messages(self, number: int) -> List["WireMessage"]:
+    def messages(self, number: int) -> List[WireMessage]:
         """The messages of a field."""
         return [WireMessage(part, self._most) for part in self.get((number, BYTES), ())]
 

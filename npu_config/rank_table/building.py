@@ -554,7 +554,8 @@ def layer(text: str) -> Layer:
     number = numbers(parts["layer"])
     if len(number) > 1:
         raise refusal(
-            localized('the layer "{}" has several numbers', text), "describe each layer by itself"
+            localized('"{}" names several layers, a layer takes one number', text),
+            "describe each layer by itself",
         )
     return Layer(
         number[0],

@@ -5,16 +5,18 @@ applied to it.
 set, and returns all findings.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib
 import os
-import pkgutil
 from typing import (
     Any,
     Callable,
     Dict,
     FrozenSet,
     Iterable,
+    Iterator,
     List,
     Mapping,
     NamedTuple,
@@ -461,12 +463,26 @@ class _Query(NamedTuple):
     look_around: bool
 
 
-@functools.lru_cache(maxsize=1)
-def case_rules() -> Tuple[Rule, ...]:
-    """Every rule about options, in order of id: those of the modules beside this one."""
+RULE_MODULES: Mapping[str, Tuple[str, ...]] = {
+    "options": (
+        *("names", "targets", "precision", "dump", "loops", "shapes", "dynamic", "memory"),
+        *("compilation", "timeouts", "deprecated", "unwritten"),
+    ),
+    "session": ("session",),
+    "run_config": ("run_config", "checkpoints"),
+    "surroundings": ("environment", "paths", "contents"),
+}
+"""The modules beside this one that declare rules, by what has to be there for them to speak: those
+about options always have something to look at, the others are imported where they have."""
+
+
+@functools.lru_cache(maxsize=16)
+def case_rules(*subjects: str) -> Tuple[Rule, ...]:
+    """Every rule about options, in order of id; of subjects (``RULE_MODULES``) at least theirs."""
     package = __name__.rpartition(".")[0]
-    for found in pkgutil.iter_modules([os.path.dirname(__file__)]):
-        importlib.import_module("{}.{}".format(package, found.name))
+    for subject in subjects or RULE_MODULES:
+        for name in RULE_MODULES[subject]:
+            importlib.import_module("{}.{}".format(package, name))
     rules = (rule for rule in REGISTRY.values() if rule.check is not None)
     return tuple(sorted(rules, key=lambda rule: rule.id))
 
@@ -477,7 +493,7 @@ def _rules_for(plan: _Query) -> Tuple[Tuple[Rule, Callable[[Case], None], Tuple[
     given = frozenset(plan.names)
     return tuple(
         (rule, rule.check, tuple(name for name in rule.options if name in given))
-        for rule in case_rules()
+        for rule in case_rules(*_subjects(plan))
         if rule.check is not None
         and (rule.name if rule.about == "faults" else rule.about) in plan.about
         and (not rule.options or not given.isdisjoint(rule.options))
@@ -485,6 +501,14 @@ def _rules_for(plan: _Query) -> Tuple[Tuple[Rule, Callable[[Case], None], Tuple[
         and (rule.products is None or plan.products <= rule.products)
         and (plan.look_around or not rule.on_host)
     )
+
+
+def _subjects(plan: _Query) -> Iterator[str]:
+    """Those of ``RULE_MODULES`` that there is something of; an inspection reads this option."""
+    around = plan.look_around or "profiling_options" in plan.names
+    for subject in RULE_MODULES:
+        if subject in plan.about or (subject == "surroundings" and around):
+            yield subject
 
 
 def _about(case: Case) -> Tuple[str, ...]:

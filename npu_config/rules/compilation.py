@@ -1,5 +1,7 @@
 """556-599: operator and graph compilation, caches, cores, tuning."""
 
+from __future__ import annotations
+
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule

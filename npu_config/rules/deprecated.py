@@ -1,5 +1,7 @@
 """9xx: options that are deprecated, without effect, experimental, or in no documentation."""
 
+from __future__ import annotations
+
 from typing import List, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS, Option, Status

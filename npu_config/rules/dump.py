@@ -1,5 +1,7 @@
 """3xx: data dump, overflow detection, profiling."""
 
+from __future__ import annotations
+
 import functools
 from typing import Any, Mapping, Optional
 

@@ -1,5 +1,7 @@
 """509-519: dynamic input, shape generalisation, and what does not go with them."""
 
+from __future__ import annotations
+
 from npu_config.catalogue import Outcome
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase

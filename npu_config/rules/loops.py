@@ -1,5 +1,7 @@
 """4xx: iteration offload, mixed computing, and what is offloaded at all."""
 
+from __future__ import annotations
+
 from typing import Union
 
 from npu_config.catalogue import Outcome

@@ -1,5 +1,7 @@
 """551-555, 564: memory, small channels, weights."""
 
+from __future__ import annotations
+
 from npu_config.catalogue import Outcome
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import rule

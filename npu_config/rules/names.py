@@ -1,5 +1,7 @@
 """101-106: the name, the field or the value of an option is wrong in itself."""
 
+from __future__ import annotations
+
 from typing import Any, Dict, Iterator, Mapping, Optional, Tuple, Union
 
 from npu_config.catalogue import (

@@ -1,5 +1,7 @@
 """Values of the user's that are replaced by what a configuration needs."""
 
+from __future__ import annotations
+
 from typing import Any, Iterable, Tuple
 
 from npu_config.catalogue import ALL_OPTIONS

@@ -3,6 +3,8 @@
 Nobody asks before something is wrong; what the answer needs is imported then.
 """
 
+from __future__ import annotations
+
 from typing import Optional, Sequence, Tuple
 
 from npu_config.catalogue import OPTIONS

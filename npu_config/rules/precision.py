@@ -1,5 +1,7 @@
 """2xx: precision modes, accelerated training, and what hangs on them."""
 
+from __future__ import annotations
+
 from typing import Tuple
 
 from npu_config.catalogue import OPTIONS, Outcome

@@ -1,5 +1,7 @@
 """501-510: shape profiles."""
 
+from __future__ import annotations
+
 from npu_config.catalogue import Outcome
 from npu_config.catalogue.structured import DynamicDims
 from npu_config.core.diagnostics import Severity

@@ -1,16 +1,17 @@
 """107-114: what the product, the mode or the adapter's version does not know."""
 
+from __future__ import annotations
+
 import functools
-from typing import Any, FrozenSet, Iterable, List, Sequence, Tuple
+from typing import Any, FrozenSet, Iterable, List, Optional, Sequence, Tuple
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS
-from npu_config.catalogue.api import ARGUMENT_VERSIONS
 from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import REGISTRY, rule
 from npu_config.core.settings import UNKNOWN, Settings, SourceKind
 from npu_config.core.target import ALL_PRODUCTS, Product, Target
-from npu_config.core.versions import SNAPSHOTS, is_measured
+from npu_config.core.versions import SNAPSHOTS, Versions, is_measured
 from npu_config.rules.case import (
     RESERVED_MODES,
     SHAPE_PROFILES,
@@ -285,7 +286,8 @@ def option_not_in_version(case: Case) -> None:
     """
     for fault in case.own_faults:
         option = ALL_OPTIONS[fault.name]
-        if case.version is None or _is_missing_argument(case, option.run_config or option.name):
+        argument = option.run_config or option.name
+        if case.version is None or _other_versions(case, argument) is not None:
             continue
         case.report(
             option.name,
@@ -395,28 +397,28 @@ def argument_not_in_version(case: Case) -> None:
     given.update(case.settings.extra)
     places = {name.partition(".")[0]: setting for name, setting in given.items()}
     for name, setting in places.items():
-        if _is_missing_argument(case, name):
+        others = _other_versions(case, name)
+        if others is not None:
             case.report(
                 name if name in ALL_OPTIONS else None,
                 'NPURunConfig of {} has no argument "{}"; adapters have it {}',
                 SNAPSHOTS[case.version],
                 name,
-                ARGUMENT_VERSIONS[name],
+                others,
                 help="remove it, or run with a version that has it",
                 place=setting.place_of_name,
                 consequence="it raises TypeError",
             )
 
 
-def _is_missing_argument(case: Case, name: str) -> bool:
-    """True for an argument of NPURunConfig that the adapter of the target does not have."""
+def _other_versions(case: Case, name: str) -> Optional[Versions]:
+    """Those with an argument of NPURunConfig that the adapter of the target does not have."""
+    if case.source_kind is not SourceKind.RUN_CONFIG or case.version is None:
+        return None
+    from npu_config.catalogue.api import ARGUMENT_VERSIONS
+
     versions = ARGUMENT_VERSIONS.get(name.partition(".")[0])
-    return (
-        case.source_kind is SourceKind.RUN_CONFIG
-        and case.version is not None
-        and versions is not None
-        and not versions.has(case.version)
-    )
+    return None if versions is None or versions.has(case.version) else versions
 
 
 def not_read(settings: Settings, target: Target) -> List[Diagnostic]:

@@ -4,6 +4,8 @@ Each is a method of :class:`~npu_config.builder.NpuConfigBuilder`, some are pres
 of scripts asks the same functions what a call sets.
 """
 
+from __future__ import annotations
+
 import inspect
 import os
 from types import MappingProxyType
@@ -83,7 +85,7 @@ def _sets(options: Mapping[str, Any] = _NOTHING, **more: Any) -> Task:
     return Task({**options, **{name: v for name, v in more.items() if v is not None}})
 
 
-def _writes(option: str, path: "Directory", make: Callable[[], str]) -> Task:
+def _writes(option: str, path: Directory, make: Callable[[], str]) -> Task:
     """A task that points an option to a file with a content of its own."""
     text, refused = _content(option, make)
     files = {}
@@ -107,10 +109,10 @@ def _content(
 
 @_task
 def data_dump(
-    path: "Directory",
-    steps: Optional["Steps"] = None,
-    mode: Optional["Literal['input', 'output', 'all']"] = None,
-    data: Optional["Literal['tensor', 'stats']"] = None,
+    path: Directory,
+    steps: Optional[Steps] = None,
+    mode: Optional[Literal["input", "output", "all"]] = None,
+    data: Optional[Literal["tensor", "stats"]] = None,
     layers: Optional[Sequence[str]] = None,
 ) -> Task:
     """Dump inputs or outputs of operators.
@@ -137,8 +139,8 @@ def data_dump(
 
 @_task
 def overflow_detection(
-    path: "Directory",
-    mode: Optional["Literal['aicore_overflow', 'atomic_overflow', 'all']"] = None,
+    path: Directory,
+    mode: Optional[Literal["aicore_overflow", "atomic_overflow", "all"]] = None,
 ) -> Task:
     """Look for overflow and underflow; not together with a dump of data.
 
@@ -154,7 +156,7 @@ def overflow_detection(
 
 
 @_task
-def precision(mode: "PrecisionMode") -> Task:
+def precision(mode: PrecisionMode) -> Task:
     """Choose the precision policy, in either vocabulary.
 
     Sets ``precision_mode_v2`` for the words of that option, else ``precision_mode``, and
@@ -172,11 +174,11 @@ def precision(mode: "PrecisionMode") -> Task:
 
 @_task
 def mixed_precision(
-    mode: "MixedMode" = "allow_mix_precision",
+    mode: MixedMode = "allow_mix_precision",
     black_list: Sequence[str] = (),
     white_list: Sequence[str] = (),
     gray_list: Sequence[str] = (),
-    mixlist_path: Optional["Directory"] = None,
+    mixlist_path: Optional[Directory] = None,
 ) -> Task:
     """Mixed precision, with changes to the operator lists where some are given.
 
@@ -214,7 +216,7 @@ def mixed_precision(
 def op_precision(
     by_type: Optional[Mapping[str, str]] = None,
     by_name: Optional[Mapping[str, str]] = None,
-    path: "Directory" = "op_precision.ini",
+    path: Directory = "op_precision.ini",
 ) -> Task:
     """Choose precision or speed for single operators.
 
@@ -241,7 +243,7 @@ def op_precision(
 
 
 @_task
-def fusion_off(path: "Directory" = "fusion_off.cfg") -> Task:
+def fusion_off(path: Directory = "fusion_off.cfg") -> Task:
     """Switch every fusion pass off that can be switched off, to find one that harms.
 
     Sets ``fusion_switch_file``.  The file is written by :meth:`NpuConfig.save_side_files`.
@@ -264,7 +266,7 @@ def fusion_off(path: "Directory" = "fusion_off.cfg") -> Task:
 def fusion_switch(
     graph: Optional[Mapping[str, Union[str, bool]]] = None,
     ub: Optional[Mapping[str, Union[str, bool]]] = None,
-    path: "Directory" = "fusion_switch.cfg",
+    path: Directory = "fusion_switch.cfg",
 ) -> Task:
     """Switch single fusion passes on or off.
 
@@ -334,7 +336,7 @@ def data_pre_processing(enabled: bool = True) -> Task:
 
 @_task
 def mixed_computing(
-    variable_placement: Optional["Literal['Device', 'Host']"] = None,
+    variable_placement: Optional[Literal["Device", "Host"]] = None,
     in_out_pair: Optional[Tuple[Sequence[str], Sequence[str]]] = None,
     offload_pair: Optional[bool] = None,
 ) -> Task:
@@ -362,10 +364,10 @@ def mixed_computing(
 
 @_task
 def debugging(
-    exception_dump: Optional["Literal[0, 1, 2]"] = None,
-    op_debug_config: Optional["Directory"] = None,
-    debug_dir: Optional["Directory"] = None,
-    export_compile_stat: Optional["Literal[0, 1, 2]"] = None,
+    exception_dump: Optional[Literal[0, 1, 2]] = None,
+    op_debug_config: Optional[Directory] = None,
+    debug_dir: Optional[Directory] = None,
+    export_compile_stat: Optional[Literal[0, 1, 2]] = None,
 ) -> Task:
     """What is kept of failing operators and of operator compilation.
 
@@ -387,7 +389,7 @@ def debugging(
 
 
 @_task
-def exception_dump(level: "Literal[0, 1, 2]" = 1, path: Optional["Directory"] = None) -> Task:
+def exception_dump(level: Literal[0, 1, 2] = 1, path: Optional[Directory] = None) -> Task:
     """Keep the data of an operator that fails.
 
     Sets ``enable_exception_dump``, and with a path the variable ``ASCEND_WORK_PATH``.
@@ -405,9 +407,9 @@ def exception_dump(level: "Literal[0, 1, 2]" = 1, path: Optional["Directory"] = 
 
 @_task
 def graph_dump(
-    path: "Directory",
-    content: "Literal[1, 2, 3]" = 2,
-    level: "Literal[1, 2, 3, 4]" = 3,
+    path: Directory,
+    content: Literal[1, 2, 3] = 2,
+    level: Literal[1, 2, 3, 4] = 3,
 ) -> Task:
     """Have the graph engine write its graphs.
 
@@ -430,8 +432,8 @@ def graph_dump(
 
 @_task
 def profiling(
-    output: Optional["Directory"] = None,
-    **options: "Unpack[ProfilingArguments]",
+    output: Optional[Directory] = None,
+    **options: Unpack[ProfilingArguments],
 ) -> Task:
     """Collect profile data.
 
@@ -461,9 +463,9 @@ def profiling(
 
 @_task
 def aoe(
-    mode: "Literal['1', '2', '4']",
-    work_path: Optional["Directory"] = None,
-    config_file: Optional["Directory"] = None,
+    mode: Literal["1", "2", "4"],
+    work_path: Optional[Directory] = None,
+    config_file: Optional[Directory] = None,
 ) -> Task:
     """Tune operators, subgraphs or gradient splitting with AOE.
 
@@ -484,7 +486,7 @@ def aoe(
 def dynamic_shape(
     input_shape: Union[str, Mapping[str, Sequence[int]]],
     dynamic_dims: Union[str, Sequence[Sequence[int]]],
-    node_type: "Literal['dataset', 'placeholder']" = "placeholder",
+    node_type: Literal["dataset", "placeholder"] = "placeholder",
     hybrid: Optional[bool] = None,
 ) -> Task:
     """Give the profiles of sizes that a dynamic-shape graph runs with (online inference).
@@ -533,9 +535,9 @@ def online_inference(
 
 @_task
 def memory(
-    static_policy: Optional["Literal[0, 2, 3, 4]"] = None,
-    atomic_clean_policy: Optional["Literal[0, 1]"] = None,
-    variable_use_1g_huge_page: Optional["Literal[0, 1, 2]"] = None,
+    static_policy: Optional[Literal[0, 2, 3, 4]] = None,
+    atomic_clean_policy: Optional[Literal[0, 1]] = None,
+    variable_use_1g_huge_page: Optional[Literal[0, 1, 2]] = None,
     external_weight: Optional[bool] = None,
     input_fusion_size: Optional[int] = None,
     input_batch_cpy: Optional[bool] = None,

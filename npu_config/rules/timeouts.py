@@ -1,5 +1,7 @@
 """601-606: timeouts and devices."""
 
+from __future__ import annotations
+
 import re
 from typing import Optional, Tuple
 

@@ -1,5 +1,7 @@
 """8011: a side file that came with a builder is named, and nobody has written it."""
 
+from __future__ import annotations
+
 import os
 from typing import Iterable, Iterator, Tuple
 
@@ -61,7 +63,11 @@ def is_there(path: str, folder: str = "") -> bool:
 
 def _finding(name: str, path: str, place: Place = NOWHERE) -> Diagnostic:
     return REGISTRY["NPU8011"].diagnostic(
-        phrase('"{}" names "{}", which nobody has written', name, shorten(path)),
+        phrase(
+            '"{}" names the file "{}", which is not on disk: nothing has saved it yet',
+            name,
+            shorten(path),
+        ),
         place,
         name,
         "write it before the session is made: config = config.save_side_files(directory)",

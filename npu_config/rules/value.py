@@ -4,6 +4,8 @@
 written to.
 """
 
+from __future__ import annotations
+
 import os
 from types import MappingProxyType
 from typing import (
@@ -46,7 +48,7 @@ else:
 
 _ORDER = {name: index for index, name in enumerate(ALL_OPTIONS)}
 _NO_FINDINGS = Report()
-_NO_FILES: Mapping[str, "SideFile"] = MappingProxyType({})
+_NO_FILES: Mapping[str, SideFile] = MappingProxyType({})
 
 
 class SideFile(NamedTuple):
@@ -98,7 +100,7 @@ class ConfigValue(_Mapping):
         return Settings(entries, settings.source_kind, place=settings.place, extra={})
 
     @property
-    def origins(self) -> "Mapping[str, Origin]":
+    def origins(self) -> Mapping[str, Origin]:
         """Option name to where its value comes from: a file and line, a call, an override."""
         from npu_config.rules.origin import Origin, origin_of
 
@@ -137,10 +139,10 @@ class ConfigValue(_Mapping):
         return {name: ALL_OPTIONS[name].kind.to_wire(v) for name, v in self.options.items()}
 
     @overload
-    def to_config_proto(self, base: None = None) -> "ConfigProto": ...
+    def to_config_proto(self, base: None = None) -> ConfigProto: ...
 
     @overload
-    def to_config_proto(self, base: "Proto") -> "Proto": ...
+    def to_config_proto(self, base: Proto) -> Proto: ...
 
     def to_config_proto(self, base: Optional[Any] = None) -> Any:
         """A ConfigProto that carries the options.

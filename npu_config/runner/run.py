@@ -239,7 +239,9 @@ def run_path(
     if steps is not None and steps < 1:
         raise ValueError(phrase("steps must be at least 1, got {}", steps))
     if timeout is not None and last is None:
-        raise ValueError("timeout needs last, which takes what was seen until then")
+        raise ValueError(
+            "timeout needs last, the function that gets what was seen when the time is up"
+        )
     name = path_name(path)
     found = script.find(name)
     with contextlib.ExitStack() as stack:

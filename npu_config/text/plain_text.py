@@ -1,5 +1,7 @@
 """Which texts a text file can hold, and how formats write them: with quotes, with escapes."""
 
+from __future__ import annotations
+
 import re
 
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*\Z|\.{1,2}/[A-Za-z0-9_./-]*\Z")

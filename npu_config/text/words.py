@@ -1,5 +1,7 @@
 """The words of messages: what is legal, what was perhaps meant, where the other one stands."""
 
+from __future__ import annotations
+
 from functools import lru_cache
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 

@@ -1,8 +1,13 @@
 """What ends a job without a word of its own is no all-clear; what only looks like it is none."""
 
+import gzip
+import io
 import json
 
 import pytest
+
+from npu_config.logs import read_logs
+from npu_config.logs.text import text_report
 
 TRAINED = (
     "INFO:tensorflow:loss = 0.31, step = 100 (3.1 sec)\nINFO:tensorflow:global_step/sec: 31.2\n"
@@ -10,6 +15,11 @@ TRAINED = (
 FINAL = "INFO:tensorflow:Loss for final step: 0.5.\n"
 CUT_OFF = 'Traceback (most recent call last):\n  File "a.py", line 2, in f\n    g()\n'
 CAUGHT = 'Traceback (most recent call last):\n  File "a.py", line 2, in f\nValueError: x\n'
+OUT_OF_RANGE = "tensorflow.python.framework.errors_impl.OutOfRangeError: End of sequence"
+BLOCK = (
+    "EI0006: [PID: 2211] 2026-11-20-10:32:07.123.456 Communication_Error_Connect(EI0006): Getting "
+    "socket times out.\n        Possible Cause: 1. The remote NPU exited abnormally.\n"
+)
 SLURM = "slurmstepd: error: *** {} ON node12 CANCELLED AT 2024-05-06T07:08:09 {}***"
 ENDED = {
     SLURM.format("JOB 123", "DUE TO TIME LIMIT "): "job-time-limit",
@@ -61,6 +71,12 @@ ENDED = {
     "ctx is NULL!": "rt-ctx-null",
     "[node-0:391803] *** Process received signal ***": "job-crashed",
     "^C" + CAUGHT.replace("ValueError: x", "KeyboardInterrupt"): "py-interrupted",
+    "ERROR: No matching distribution found for tensorflow==1.15.0": "job-pip",
+    "ERROR: pip's dependency resolver does not currently take into account all": "job-pip",
+    "make: *** [Makefile:3: a.o] Error 1": "job-program",
+    "FAILED tests/test_a.py::test_foo - assert 1 == 2": "job-program",
+    "sbatch: error: Batch job submission failed: Invalid account": "job-program",
+    CAUGHT.replace("ValueError: x", OUT_OF_RANGE): "py-out-of-range",
     "[W] NPU out of memory. NPUWorkspaceAllocator tried to allocate 7.38 GiB": "py-npu-memory",
 }
 HARMLESS = (
@@ -77,9 +93,11 @@ HARMLESS = (
     CAUGHT,
     "Exception ignored in: <function G.__del__ at 0x7f>\n" + CAUGHT,
     "ERROR: could not read a.jpg, skipping",
+    '10.0.0.2 - - [20/Nov/2026:10:00:02] "GET /explain?code=EZ9999: HTTP/1.1" 200 512',
+    "see https://a.example/explain?code=EZ9999: for it",
     "epoch 1 loss 0.5 val_loss nan",
 )
-KEPT = {CAUGHT: "3 ValueError: x", HARMLESS[-2]: "1 ERROR: could not read a.jpg, skipping"}
+KEPT = {CAUGHT: "3 ValueError: x", HARMLESS[-4]: "1 ERROR: could not read a.jpg, skipping"}
 
 
 @pytest.mark.parametrize("line", ENDED)
@@ -222,3 +240,96 @@ def test_a_rank_that_a_launcher_names_and_that_left_no_line(npu, tmp_path):
     (tmp_path / "a.log").write_text("[1,0]<stdout>:step 100 loss 2.0\n" + end + "\n")
     cause = json.loads(npu("log", tmp_path, "--format", "json").out)["first_cause"]
     assert (cause["rank"], cause["line"]) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [BLOCK, "[ERROR] HCCL(22,python3):2026-11-20-10:32:07.123.456 [a.cc:120] [23]recv failed\n"],
+)
+def test_a_job_that_trained_on(npu, error):
+    """Behind an error; where it says no success at its end, that it trained on is told."""
+    text = TRAINED + error + TRAINED
+    done = npu("log", "-", stdin=(text + "Training finished successfully\n").encode())
+    assert (done.code, done.out.splitlines()[0]) == (0, "nothing failed in 1 log")
+    assert "logged and survived, not the cause: -:3 " in done.out
+    open_ = npu("log", "-", stdin=text.encode())
+    assert (open_.code, "lines of training stand behind it" in open_.out) == (1, True)
+    failed = npu("log", "-", stdin=(TRAINED + error + "all done\n").encode())
+    assert (failed.code, "lines of training stand" in failed.out) == (1, False)
+
+
+def test_other_programs(npu):
+    """What they say is no cause where the job trained behind it; a log of no job is called so."""
+    pip = "ERROR: pip's dependency resolver does not currently take into account all\n"
+    assert "first cause" not in npu("log", "-", stdin=(pip + TRAINED).encode()).out
+    failed = npu("log", "-", stdin=(pip + TRAINED + CAUGHT).encode())
+    assert failed.out.startswith("first cause: ValueError")
+    web = npu("log", "-", stdin=b'10.0.0.2 - - "GET /explain?code=EZ9999: HTTP/1.1" 200 512\n')
+    assert (web.code, "nothing of a training job on the NPU" in web.out) == (0, True)
+
+
+def test_the_time_of_a_line_before(npu):
+    """A line without a time is told to be behind the one that has it."""
+    text = "2026-11-20 10:00:05.123456: W tensorflow/core/a.cc:1] slow\n" + TRAINED + CAUGHT
+    assert "  -:6  after 2026-11-20 10:00:05.123" in npu("log", "-", stdin=text.encode()).out
+
+
+def test_dates_in_names_are_no_ranks(npu, tmp_path):
+    """``train_0302.log`` is of the second of March; ``train_1.log`` is of rank 1."""
+    for name in ("train_0302.log", "train_0303.log", "train_03-02.log"):
+        (tmp_path / name).write_text(TRAINED + CAUGHT)
+    ranks = json.loads(npu("log", tmp_path, "--format", "json").out)["ranks"]
+    assert [each["rank"] for each in ranks] == [None, None, None]
+
+
+def test_compressed_standard_input():
+    """It is read as a file is; the lines around the cause are shown, too."""
+    packed = io.BytesIO(gzip.compress((TRAINED + CAUGHT).encode()))
+    report = read_logs(["-"], io.BufferedReader(packed))
+    assert "  >      5 | ValueError: x" in text_report(report)
+
+
+PREFIXES = (
+    "[modelarts-job-12-worker-0] ",
+    "[ModelArts Service Log]2026-11-20 10:00:0{},123 - INFO - ",
+    "2026-11-20T10:00:0{}+0800 node12 python3[4711]: ",
+    "Nov 20 10:00:0{} ",
+    "[2026-11-20 10:00:0{}] ",
+    "train-worker-0 npu ",
+    "Fri Nov 20 10:00:0{} 2026[1,0]<stderr>:",
+    "[prterun-node12-4711@1,0]<stderr>: ",
+    "2026-11-20 10:00:0{},123 DEBG 'train' stderr output: ",
+)
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_what_platforms_write_before_each_line(npu, prefix):
+    """Times, levels and names: what stands behind them is read."""
+    lines = (TRAINED + CAUGHT).splitlines()
+    text = "".join(prefix.format(at) + line + "\n" for at, line in enumerate(lines))
+    cause = json.loads(npu("log", "-", "--format", "json", stdin=text.encode()).out)["first_cause"]
+    assert (cause["line"], cause["places"][0]["path"]) == (5, "a.py")
+
+
+def test_lines_of_json(npu):
+    """Those of Fluent Bit and of loggers."""
+    lines = (TRAINED + CAUGHT).splitlines()
+    text = "".join(json.dumps({"time": "x", "message": line}) + "\n" for line in lines)
+    cause = json.loads(npu("log", "-", "--format", "json", stdin=text.encode()).out)["first_cause"]
+    assert (cause["line"], cause["places"][0]["path"]) == (5, "a.py")
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("No space left", "A disk is full"),
+        ("drvRetCode=87", "a number of the driver; its own meaning is not known"),
+        ("drvRetCode=7", "a number of the driver: device not ready"),
+        ("EI7777", "an error code of HCCL; its own meaning is not known"),
+        ("ret:0x7BC87", "# 507015 "),
+    ],
+)
+def test_explain_of_what_logs_hold(npu, word, said):
+    """Words, and numbers as lines have them; what no table has is told by its form."""
+    result = npu("explain", word)
+    assert (result.code, said in result.out) == (0, True)

@@ -318,7 +318,7 @@ def test_the_page_of_a_comparison(npu, tmp_path):
         "whose outputs do not: dense/MatMul_fused",
         "10 agrees, 5 diverges, 4 not compared",
         "step 0, device 0, model ge_default_20260102030405_1, run 20260102030405",
-        "limits: cosine 0.98, max rel 0.1",
+        "limits: cosine 0.98, largest relative difference: 0.1",
         "npu_config 0.",
         'lang="en"',
     ):

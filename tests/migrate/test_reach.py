@@ -205,3 +205,100 @@ def test_modules_of_every_python():
     """What is of the standard library in one version is of it in all."""
     names = ("math", "unicodedata", "distutils", "dataclasses", "tomllib", "Queue", "os", "lzma")
     assert all(map(is_known, names))
+
+
+def test_a_session_among_several_values(tmp_path):
+    """Who is given it with others may close it: nothing is asked where it is made."""
+    made = TF + "def make():\n    s = tf.Session()\n    return s, 1\n"
+    main = "import made\ns, one = made.make()\ns.close()\n"
+    found = program(tmp_path, made=made, main=main)
+    assert not any(note.must for note in found["made"].migration.notes)
+
+
+OLD = """import cPickle
+def f(d):
+    for k in d.iteritems():
+        print(unicode(k), xrange(3))
+"""
+NEW = """import six, sys
+from six.moves import xrange
+try:
+    import cPickle as pickle
+except ImportError:
+    import pickle
+try:
+    unicode
+except NameError:
+    unicode = str
+if sys.version_info[0] < 3:
+    print(raw_input())
+def reduce(f, long):
+    return six.iteritems(long), tf.reduce_sum, f.long, xrange, unicode
+"""
+
+
+def test_names_of_python_2(tmp_path):
+    """They are said once in a file that is reached; a script that asks for its Python is well."""
+    run = TF + "import old, new\nwith tf.Session() as s:\n    old.f(s)\n"
+    found = program(tmp_path, run=run, old=OLD, new=TF + NEW, alone=OLD)
+    (note,) = found["old"].migration.notes
+    assert (note.line, note.id, note.must) == (1, "python2", True)
+    assert "only Python 2 knows cPickle, iteritems(), unicode, xrange:" in str(note.note)
+    assert not found["new"].migration.notes
+    assert not found["alone"].migration.notes
+    assert found["run"].entry.is_open
+    assert asked(TF + OLD + "with tf.Session() as s:\n    f(s)\n") == ["python2"]
+
+
+def test_modules_that_are_imported_by_name(tmp_path):
+    """A script that does so is run; what it imports is edited, and its process with it."""
+    (tmp_path / "models").mkdir()
+    model = TF + "def go():\n    with tf.Session() as s:\n        pass\n"
+    main = "import importlib, sys\nimportlib.import_module('models.' + sys.argv[1]).go()\n"
+    found = program(tmp_path, **{"models/a": model, "main": main})
+    assert found["main"].entry[:2] == ("edited", found["models/a"].target.path)
+
+
+TOWERS = """import tensorflow as tf
+tf.flags.DEFINE_integer("gpus", {}, "")
+F = tf.flags.FLAGS
+for i in range(F.gpus):
+    with tf.device("/gpu:%d" % i):
+        x = tf.constant(i)
+with tf.Session() as s:
+    s.run(x)
+"""
+
+
+def test_towers(tmp_path):
+    """One by default asks for nothing; several are told again in a script that is migrated."""
+    assert asked(TOWERS.format(1)) == []
+    text = npu_config.migrate(TOWERS.format(4)).text
+    outcome = program(tmp_path, a=text)["a"]
+    assert (outcome.entry.how, outcome.entry.is_open) == ("already", True)
+    assert [note.id for note in outcome.migration.notes] == ["multi-tower"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "name", "text"),
+    [
+        ("python -m pkg.train", "pkg/train.py", "from . import model\n"),
+        ("python -m pkg", "pkg/__main__.py", "from pkg import model\n"),
+        ("npu-config run pkg/train.py", "pkg/train.py", "import model\n"),
+    ],
+)
+def test_how_a_script_of_a_package_is_run(tmp_path, monkeypatch, expected, name, text):
+    """As a module where it imports its package."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "__init__.py").write_text("")
+    (tmp_path / name).write_text(text + TF + "with tf.Session() as s:\n    s.run(1)\n")
+    outcomes = migrate_files([Target(name)], processes=1)
+    assert next_commands([name], outcomes)[-1] == expected
+
+
+@pytest.mark.parametrize(("default", "expected"), [("True", ["tpu-only"]), ("None", [])])
+def test_a_flag_of_a_tpu(default, expected):
+    """One that is on by default is to be switched off; one that is off asks for nothing."""
+    text = FLAG.format("use_tpu").replace("False", default)
+    assert asked(text + "    opt = tf.contrib.tpu.CrossShardOptimizer(tf.no_op())\n") == expected

@@ -12,7 +12,7 @@ from npu_config import rulebook
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import REGISTRY
 from npu_config.rulebook import load_all
-from npu_config.rules.case import case_rules
+from npu_config.rules.case import RULE_MODULES, case_rules
 from tests.rules.rule_cases_in_code import CASES
 from tests.rules.rule_examples import examples, findings
 
@@ -130,3 +130,16 @@ def test_every_module_with_rules_is_loaded():
     loaded = subprocess.check_output([sys.executable, "-c", code]).decode().split()
     assert entering
     assert entering <= set(loaded)
+
+
+def test_rules_are_in_a_module_that_is_imported_for_their_subject():
+    """A module that is imported only for a subject declares rules about that subject alone."""
+    subject_of = {name: subject for subject, names in RULE_MODULES.items() for name in names}
+    astray = [
+        rule.id
+        for rule in case_rules()
+        for subject in (subject_of[rule.check.__module__.rpartition(".")[2]],)
+        if subject != "options"
+        and subject != ("surroundings" if rule.on_host and rule.about == "options" else rule.about)
+    ]
+    assert astray == []

@@ -59,7 +59,8 @@ def test_page_is_complete(rule):
     assert rest.split("Wrong:", 1)[0].strip()
     assert {example.wrong for example in examples(rule.page)} == {True, False}
     assert rule.source
-    assert rule.facts or rule.situation or rule.id in WITHOUT_FACTS
+    named = rule.facts or rule.situation or rule.id in WITHOUT_FACTS
+    assert named, "name the facts that it applies, facts=(...): docs/facts.yaml lists them"
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)

@@ -203,7 +203,9 @@ def examples(name):
         for path in golden.inputs(CASES, "ok")
         if path.parent.name == name
     ]
-    return [found.model for found in parsed if found.model is not None]
+    found = [each.model for each in parsed if each.model is not None]
+    assert found, "add a right file to tests/sidefiles/cases/ok/{}/".format(name)
+    return found
 
 
 def models(name):

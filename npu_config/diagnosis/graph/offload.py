@@ -86,7 +86,7 @@ def _iteration_op(main: Body, options: Options) -> Iterator[Finding]:
                 "{} and the graph has no {}: each session.run trains one step",
                 phrase("iterations_per_loop is {}", options.iterations)
                 if options.iterations > 1
-                else phrase("the loop variables are there"),
+                else phrase("the graph has the variables of a loop of iterations"),
                 named([ITERATION_OP]),
             ),
             variables,

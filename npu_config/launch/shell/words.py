@@ -1,6 +1,5 @@
 """What a shell knows at one point of a script, and what its words come to, as far as certain."""
 
-import functools
 import operator
 import os
 import re
@@ -291,68 +290,16 @@ _LARGEST = 2**63
 _LARGEST_TEXT = 1024 * 1024
 _BRACES = re.compile(r"\{(-?[0-9]{1,6})\.\.(-?[0-9]{1,6})\}\Z")
 _ALL = re.compile(r'"?\$\{(!?)(\w+)\[[@*]\]\}"?\Z')
+_NAMED = re.compile(r"\$\{?(\w+)\}?\Z")
 _DEFAULT = re.compile(r"\$\{(\w+)(:?)([-=])([^${}`\\]*)\}\Z")
 _INNER = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
-_COMPUTES = re.compile(r"(?:\$\(|`)\s*(?:basename|cd|dirname|echo|readlink|realpath|seq)\b")
+_COMPUTES = re.compile(r"\s*(?:\$\(|`)\s*(?:basename|cd|dirname|echo|readlink|realpath|seq)\b")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _IN_QUOTES = re.compile(r'\\([$`"\\])')
 NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
 CHANGES = re.compile(r"\b([A-Za-z_]\w*)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)")
 _GLOB = re.compile(r"[*?\[]")
-
-
-_LETTER = r"[\w./:@%,+=-]"
-_QUOTED = r'[^"\\`$\n]'
-_NAMED = r"\$(?:\{{\w+\}}{0}*|\w+(?:{1}{0}*)?)"
-_WORD = '(?:{0}+(?:{1})*|(?:{1})+|"{2}*(?:{3})*")'.format(
-    _LETTER,
-    _NAMED.format(_LETTER, "[./:@%,+=-]"),
-    _QUOTED,
-    _NAMED.format(_QUOTED, r'[^\w}"\\`$\n]'),
-)
-_PLAIN_WORD = re.compile(_WORD + r"?\Z")
-_NAMES = re.compile(r"\$\{?(\w+)\}?")
-
-Word = Union[str, Tuple[str, ...]]
-"""A word that needs no tree: letters, or the quote around it, a text, a name, a text and so on."""
-
-
-def _plain_word(text: str) -> Optional[Word]:
-    """A word whose value stands in its text; None when a node has to say it."""
-    if _PLAIN_WORD.match(text) is None:
-        return None
-    return _parts(text) if "$" in text or '"' in text else text
-
-
-@functools.lru_cache(maxsize=1024)
-def _parts(text: str) -> Tuple[str, ...]:
-    return ('"' * text.startswith('"'), *_NAMES.split(text.strip('"')))
-
-
-def _filled(script: ShellScript, state: State, word: Word) -> Value:
-    """The value of a word that is not split."""
-    if isinstance(word, str):
-        return word
-    value = word[1]
-    for number in range(2, len(word), 2):
-        inserted = _variable(script, state, word[number])
-        if inserted is UNKNOWN or len(value) > LONGEST:
-            return UNKNOWN
-        value += inserted + word[number + 1]
-    return value
-
-
-def _fields(script: ShellScript, state: State, word: Word) -> List[Value]:
-    """The fields that a word gives where it is split."""
-    if isinstance(word, str):
-        return [word]
-    value = _filled(script, state, word)
-    if value is UNKNOWN or word[0]:
-        return [value]
-    if len(word) == 4 and not word[1] and not word[3]:
-        return _split(value)
-    return [value if _GLOB.search(value) is None else UNKNOWN]
 
 
 def _split(value: str) -> List[Value]:
@@ -364,9 +311,6 @@ def value_of(script: ShellScript, state: State, node: Optional[Node]) -> Value:
     if node is None:
         return ""
     text = script.text(node)
-    word = _plain_word(text)
-    if word is not None:
-        return _filled(script, state, word)
     kind = node.type
     if kind in ("word", "number", "variable_name", "special_variable_name", "extglob_pattern"):
         return _ESCAPED.sub(r"\1", text) if "\\" in text else text
@@ -396,9 +340,6 @@ def value_of(script: ShellScript, state: State, node: Optional[Node]) -> Value:
 def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
     """The fields that a word gives where it is split, as in a list of arguments."""
     text = script.text(node)
-    word = _plain_word(text)
-    if word is not None:
-        return _fields(script, state, word)
     braces = _BRACES.match(text) if text.startswith("{") else None
     if braces is not None:
         first, last = int(braces.group(1)), int(braces.group(2))
@@ -462,7 +403,9 @@ def _quoted(script: ShellScript, state: State, node: Node, marks: int = 1) -> Va
     position, end = node.start_byte + marks, node.end_byte - marks
     for child in node.children:
         if child.type in _INNER:
-            parts.append(_unescaped(script.source[position : child.start_byte]))
+            inner = script.text(child)  # the grammar counts the blanks before it in
+            start = child.start_byte + len(inner) - len(inner.lstrip())
+            parts.append(_unescaped(script.source[position:start]))
             parts.append(value_of(script, state, child))
             position = child.end_byte
     parts.append(_unescaped(script.source[position:end]))
@@ -474,7 +417,10 @@ def _unescaped(text: str) -> str:
 
 
 def _expansion(script: ShellScript, state: State, node: Node) -> Value:
-    text = script.text(node)
+    text = script.text(node).lstrip()
+    name = _NAMED.match(text)
+    if name is not None:
+        return _variable(script, state, name.group(1))
     if text == "${BASH_SOURCE[0]}":
         return _variable(script, state, "0")
     if text in ("$#", "${#}"):
