@@ -194,6 +194,7 @@ class Calls:
         options: what it is configured with; None for one that is not for the NPU.
         is_mine: whether a file is the script, or a module beside it.
         doings: what this rank does; None for a job of one.
+        is_strict: it has no soft placement.
     """
 
     def __init__(
@@ -201,8 +202,10 @@ class Calls:
         options: Optional[Mapping[str, Any]],
         is_mine: Callable[[str], bool],
         doings: Optional[Doings] = None,
+        is_strict: bool = False,
     ) -> None:
         self._doings = doings
+        self._is_strict = is_strict
         self.seen: List[Call] = []
         self.unseen: Dict[str, Place] = {}
         self._options = None if options is None else Options(options)
@@ -262,6 +265,7 @@ class Calls:
             dict(os.environ),
             _cells(),
             any(name.endswith("npu_convert_dropout") for name in sys.modules),
+            self._is_strict,
         )
         run = RunGraph(part, self._options, seen.purpose, process)
         seen.shown = (*_of_graph(run, seen.place), *of_the_run(run, seen.place))

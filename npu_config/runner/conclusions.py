@@ -58,7 +58,7 @@ def _of_graphs(calls: Sequence[Call]) -> Iterator[Diagnostic]:
             yield from dict.fromkeys(same)
 
 
-_ONCE = ("type-not-supported",)
+_ONCE = ("type-not-supported", "device-of-gpu-without-soft-placement")
 
 
 def _varying(call: Call) -> List[Tuple[str, List[Shape]]]:

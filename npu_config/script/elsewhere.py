@@ -119,9 +119,9 @@ class Program:
 
     def _of_star(self, name: str) -> Optional[str]:
         """The dotted name of what an import of everything brings from a file of the program."""
-        script = self._meaning.script
-        for module in script.star_imports if script.source.path is not None else ():
-            path = file_of_module(script.source.path, module)
+        script, own = self._meaning.script, self._meaning.script.source.path
+        for module in script.star_imports if own is not None else ():
+            path = file_of_module(own or "", module)
             other = None if path is None else self._meaning_of(path)
             if other is not None and other.script.module.stores.get(name):
                 return "{}.{}".format(module, name)

@@ -28,6 +28,8 @@ _PRODUCTS = frozenset(("Mul", "Add", "AddV2", "Pow", "Square", "Cube", "Identity
 def check(run: RunGraph) -> Iterator[Sight]:
     """What is recognised in the graph of a run."""
     mixed = run.options.true(_MIXED)
+    if run.process.is_strict:
+        yield from _of_gpu(run)
     if run.computes:
         yield from _host_functions(run, mixed)
         yield from _patches(run)
@@ -40,6 +42,21 @@ def check(run: RunGraph) -> Iterator[Sight]:
         yield from _recurrent(run)
     if run.computes:
         yield from _gelu(run)
+
+
+def _of_gpu(run: RunGraph) -> Iterator[Sight]:
+    found = [node for node in run.every() if ":GPU:" in node.device.upper()]
+    if found:
+        first = min(found, key=lambda node: getattr(node, "index", 0))
+        yield Sight(
+            host.device_of_gpu_without_soft_placement,
+            first,
+            phrase(
+                'tf.device("{}") names a GPU, and allow_soft_placement is False: there is no such '
+                "device on the NPU",
+                first.device,
+            ),
+        )
 
 
 def _host_functions(run: RunGraph, mixed: bool) -> Iterator[Sight]:

@@ -86,6 +86,7 @@ class Process:
         environ: its variables.
         cells: the line at which ``call`` of a recurrent cell begins, and the name of the cell.
         converts_dropout: the dropout of layers is that of the device.
+        is_strict: its session has no soft placement.
     """
 
     place: Callable[[Iterable[Frame]], Place] = lambda calls: NOWHERE
@@ -93,6 +94,7 @@ class Process:
     environ: Mapping[str, str] = MappingProxyType({})
     cells: Mapping[int, str] = MappingProxyType({})
     converts_dropout: bool = False
+    is_strict: bool = False
 
 
 class RunGraph:

@@ -93,7 +93,7 @@ _OF_NPU = ("npu_bridge", "NpuOptimizer", "npu_config", "npu_device", "hccl")
 _INITIALISING = ("make_initializable_iterator", "from_structure")
 
 
-@recognises(pipeline.variables_and_iterator_in_one_run, ("import",), SESSIONS)
+@recognises(pipeline.variables_and_iterator_in_one_run, ("import",), tuple(SESSIONS))
 def initialised_together_elsewhere(context: Context) -> None:
     """A function or a method of another file initialises variables and an iterator together."""
     for site, each, found in _found_elsewhere(context, initialised_together, *_INITIALISING):
@@ -102,7 +102,7 @@ def initialised_together_elsewhere(context: Context) -> None:
         )
 
 
-@recognises(shapes.graph_grows_between_runs, ("import",), SESSIONS)
+@recognises(shapes.graph_grows_between_runs, ("import",), tuple(SESSIONS))
 def operator_in_loop_elsewhere(context: Context) -> None:
     """A function or a method of another file makes operators in a loop that runs a session."""
     for site, each, found in _found_elsewhere(context, operator_in_loop, ".run("):
