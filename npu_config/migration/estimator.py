@@ -5,6 +5,7 @@ from typing import Dict, List, Mapping, Optional, Tuple
 
 from npu_config.core.message import join, phrase
 from npu_config.migration.horovod import choice_of_rank
+from npu_config.migration.reached import Reach
 from npu_config.migration.sessions import STAR_NOTE, wrap_config
 from npu_config.migration.work import Rules, Work, is_wrapped, of_calls
 from npu_config.python_flow.module import Site, sites
@@ -250,10 +251,12 @@ _tpu_config = of_calls(
 def _tpu_only(work: Work, site: Site, name: str) -> None:
     if site.call is None:
         return
-    if _is_under_tpu_flag(site):
-        work.manual(site.line, "tpu-only", "under a flag, which is off on the NPU")
-    else:
+    if not _is_under_tpu_flag(site):
         work.depend(site, "tpu-only", "there is no TPU: take it out")
+    elif work.reached.of(site) > Reach.MAYBE:
+        work.manual(site.line, "tpu-only", "its flag is on by default: switch it off on the NPU")
+    else:
+        work.manual(site.line, "tpu-only", "under a flag, which is off on the NPU", False)
 
 
 def _is_under_tpu_flag(site: Site) -> bool:

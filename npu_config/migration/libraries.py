@@ -38,6 +38,7 @@ _NONE: FrozenSet[str] = frozenset(
         *("pyworld", "python_speech_features", "imgaug", "albumentations", "tifffile", "tables"),
         *("xlrd", "openpyxl", "pymysql", "pymongo", "sqlalchemy", "tornado", "django", "jinja2"),
         *("markdown", "snappy", "dask", "pypinyin", "opencc", "xmltodict", "comet_ml", "rouge"),
+        *("semver", "sox", "resampy", "lws", "webrtcvad", "opuslib", "optuna", "xdg", "attrdict"),
     )
 )
 

@@ -144,9 +144,6 @@ class Resolver(Module):
                 ):
                     is_module = isinstance(node, ast.Import)
                     yield alias.asname or ("horovod" if is_module else alias.name)
-        for name, stores in self.module.stores.items() if "keras" in self.words else ():
-            if any(name_of(store.node) in ("Sequential", "Model") for store in stores):
-                yield name
         for name in self.words & REEXPORTED:
             if (self.meaning(name, self.module).name or "").startswith("horovod"):
                 yield name

@@ -462,7 +462,7 @@ class Work:
         if HAS_ENDS:
             last, end = node.end_lineno or 0, node.end_col_offset or 0
             return start, script.offset(last, script.source.column(last, end))
-        return start, _end_of_import(script.text, start)
+        return start, end_of_import(script.text, start)
 
 
 _REACHED = (ast.Call, ast.Name, ast.Attribute, ast.Import, ast.ImportFrom)
@@ -497,7 +497,7 @@ _COMMENT = re.compile(
 )
 
 
-def _end_of_import(text: str, start: int) -> int:
+def end_of_import(text: str, start: int) -> int:
     """The end of an import statement: Python 3.7 does not say it."""
     depth, offset = 0, start
     while offset < len(text):

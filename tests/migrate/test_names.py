@@ -137,6 +137,22 @@ def test_the_function_and_the_room():
     assert npu_config.migrate("x = 1\n").text == "x = 1\n"
 
 
+@pytest.mark.parametrize("run", ['tf.app.run(main, ["a\\n"])', 'tf.app.run(main, ["""a\\n"""])'])
+def test_a_run_of_one_line_is_indented(run):
+    """A text with line ends, written in one line, stays as it is when the line is indented."""
+    source = "import tensorflow as tf\nimport horovod.tensorflow as hvd\ndef main(_):\n"
+    source += "    hvd.init()\nif __name__ == '__main__':\n    {}\n".format(run)
+    assert "    with npu_resources():\n        " + run in npu_config.migrate(source).text
+
+
+def test_the_import_of_a_script_without_one():
+    """Where functions import TensorFlow, npu_init stands behind the docstring, before all else."""
+    rest = 'print("x")\ndef f():\n    import tensorflow as tf\n    return tf.Session('
+    text = npu_config.migrate('"""What it does."""\n' + rest + ")\n").text
+    head = '"""What it does."""\nfrom npu_config.npu_init import *\n'
+    assert text.replace("\n\n", "\n") == head + rest + "config=npu_config_proto())\n"
+
+
 def test_vendor_names_have_no_npu_resources():
     """With the vendor's package the device is given back at exit."""
     source = (

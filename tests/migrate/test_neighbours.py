@@ -66,6 +66,14 @@ def test_relative_stars(tmp_path):
     assert "npu_config_proto()" in migrated(tmp_path, **files).text
 
 
+@pytest.mark.parametrize(("head", "known"), [("utils", True), (".utils", False)])
+def test_modules_of_the_root(tmp_path, head, known):
+    """A script in a folder has the modules of the project's root, relative imports do not."""
+    main = "from {} import *\nwith tf.Session() as s:\n    pass\n".format(head)
+    text = migrated(tmp_path, **{"tools-main": main, "utils": "import tensorflow as tf\n"}).text
+    assert ("npu_config_proto()" in text) == known
+
+
 @pytest.mark.parametrize("head", ["from utils import *", "from utils import hvd"])
 def test_horovod_of_another_module(tmp_path, head):
     """A script that borrows Horovod is refused, and so is the module that it borrows it from."""

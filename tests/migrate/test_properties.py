@@ -10,6 +10,7 @@ import npu_config
 from npu_config.core.diagnostics import Edit
 from npu_config.migration.names import Interest
 from npu_config.migration.resolve import Resolver
+from npu_config.migration.work import end_of_import
 from tests.migrate.test_cases import NAMES, text
 
 FRAGMENTS = (
@@ -143,6 +144,20 @@ def test_hostile_expressions(name):
     """Expressions that are nested beyond all measure: an answer, and no crash."""
     migration = npu_config.migrate("import tensorflow as tf\nx = {}\n".format(HOSTILE[name]))
     assert migration.status in ("changed", "unchanged", "refused")
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("import a", ""),
+        ("import a as b, \\\n    c.d", "  # e\n"),
+        ("from a import b \\\r\n    as c", "; d\r\n"),
+        ("from a import (  # (\n    b,\n    c  # ]\n)", "\nimport d\n"),
+    ],
+)
+def test_where_an_import_ends(text, rest):
+    """The end of an import is found by its text on Python 3.7, where the tree does not say it."""
+    assert end_of_import(text + rest, 0) == len(text)
 
 
 def test_many_stores_of_a_name():

@@ -295,3 +295,10 @@ def test_how_a_script_of_a_package_is_run(tmp_path, monkeypatch, expected, name,
     (tmp_path / name).write_text(text + TF + "with tf.Session() as s:\n    s.run(1)\n")
     outcomes = migrate_files([Target(name)], processes=1)
     assert next_commands([name], outcomes)[-1] == expected
+
+
+@pytest.mark.parametrize(("default", "expected"), [("True", ["tpu-only"]), ("None", [])])
+def test_a_flag_of_a_tpu(default, expected):
+    """One that is on by default is to be switched off; one that is off asks for nothing."""
+    text = FLAG.format("use_tpu").replace("False", default)
+    assert asked(text + "    opt = tf.contrib.tpu.CrossShardOptimizer(tf.no_op())\n") == expected

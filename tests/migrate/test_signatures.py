@@ -1,0 +1,93 @@
+"""What makes sessions is read by position, too, as TensorFlow 1.15 takes it."""
+
+import inspect
+
+import pytest
+
+import npu_config
+
+HEAD = """\
+import tensorflow as tf
+import tensorflow.contrib.slim as slim
+from tensorflow.contrib import training
+sv = tf.train.Supervisor()
+sm = tf.train.SessionManager()
+"""
+SESSION = "target graph config"
+CREATOR = "scaffold master config"
+METHOD = "master config"
+SIGNATURES = {
+    "tf.Session": SESSION,
+    "tf.InteractiveSession": SESSION,
+    "tf.train.MonitoredTrainingSession": "master is_chief checkpoint_dir scaffold hooks "
+    "chief_only_hooks save_checkpoint_secs save_summaries_steps save_summaries_secs config",
+    "tf.train.ChiefSessionCreator": CREATOR,
+    "tf.train.WorkerSessionCreator": CREATOR,
+    "tf.train.SingularMonitoredSession": "hooks " + CREATOR,
+    "slim.learning.train": "train_op logdir train_step_fn train_step_kwargs log_every_n_steps "
+    "graph master is_chief global_step number_of_steps init_op init_feed_dict local_init_op "
+    "init_fn ready_op summary_op save_summaries_secs summary_writer startup_delay_steps saver "
+    "save_interval_secs sync_optimizer session_config",
+    "slim.evaluation.evaluate_once": "master checkpoint_path logdir num_evals initial_op "
+    "initial_op_feed_dict eval_op eval_op_feed_dict final_op final_op_feed_dict summary_op "
+    "summary_op_feed_dict variables_to_restore session_config",
+    "slim.evaluation.evaluation_loop": "master checkpoint_dir logdir num_evals initial_op "
+    "initial_op_feed_dict init_fn eval_op eval_op_feed_dict final_op final_op_feed_dict "
+    "summary_op summary_op_feed_dict variables_to_restore eval_interval_secs "
+    "max_number_of_evaluations session_config",
+    "training.train": "train_op logdir master is_chief scaffold hooks chief_only_hooks "
+    "save_checkpoint_secs save_summaries_steps config",
+    "training.evaluate_once": "checkpoint_path master scaffold eval_ops feed_dict final_ops "
+    "final_ops_feed_dict hooks config",
+    "training.evaluate_repeatedly": "checkpoint_dir master scaffold eval_ops feed_dict "
+    "final_ops final_ops_feed_dict eval_interval_secs hooks config",
+    "sv.managed_session": METHOD,
+    "sv.prepare_or_wait_for_session": METHOD,
+    "sm.prepare_session": "master init_op saver checkpoint_dir checkpoint_filename_with_path "
+    "wait_for_checkpoint max_wait_secs config",
+    "sm.recover_session": "master saver checkpoint_dir checkpoint_filename_with_path "
+    "wait_for_checkpoint max_wait_secs config",
+    "sm.wait_for_session": METHOD,
+}
+"""What makes a session, and its arguments up to the configuration."""
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_arguments_by_position(name):
+    """The configuration is wrapped where it stands; a master of its own leaves the call alone."""
+    names = SIGNATURES[name].split()
+    master = next(each for each in ("master", "target") if each in names)
+    for value, wrapped in (('""', True), ('"grpc://10.0.0.1:2222"', False)):
+        written = [value if each == master else each for each in names]
+        call = "{}({})\n".format(name, ", ".join(written))
+        if wrapped:
+            written[-1] = "npu_config_proto(config_proto={})".format(written[-1])
+        text = npu_config.migrate(HEAD + call).text
+        assert text.endswith("\n{}({})\n".format(name, ", ".join(written)))
+
+
+@pytest.mark.tensorflow
+def test_they_are_those_of_tensorflow():
+    """The arguments are in the order of TensorFlow 1.15."""
+    tf = pytest.importorskip("tensorflow")
+    if not tf.__version__.startswith("1."):
+        pytest.skip("contrib is part of TensorFlow 1")
+    import tensorflow.contrib.slim as slim
+    from tensorflow.contrib import training
+
+    modules = {
+        "tf": tf,
+        "slim": slim,
+        "training": training,
+        "sv": tf.train.Supervisor,
+        "sm": tf.train.SessionManager,
+    }
+    for name, expected in SIGNATURES.items():
+        first, *rest = name.split(".")
+        function = modules[first]
+        for part in rest:
+            function = getattr(function, part)
+        function = function.__init__ if inspect.isclass(function) else function
+        names = list(inspect.signature(inspect.unwrap(function)).parameters)
+        names = names[names[0] == "self" :]
+        assert expected.split() == names[: len(expected.split())]
