@@ -1,6 +1,7 @@
 """What all tests share: hypothesis without time limits (and without chance in CI), markers."""
 
 import contextlib
+import gc
 import importlib.util
 import os
 
@@ -39,6 +40,15 @@ def pytest_configure(config):
         from tools.messages import compile_in_checkout
 
         compile_in_checkout()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection():
+    """What is collected stays to the end: garbage is not looked for in it, now or later."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items):

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-import npu_config
+from tests.package_trees import PACKAGE, modules
 
 ROOT = Path(__file__).parent.parent
-PACKAGE = Path(npu_config.__file__).parent
 FILES = (
     ".pre-commit-config.yaml",
     ".pre-commit-hooks.yaml",
@@ -88,23 +87,22 @@ OWN_FILES = {"launch/engines/pod.py", "runner/hub.py", "runner/ranks.py", "tf1/v
 def test_every_file_is_opened_by_reading():
     """``core.files.reading`` refuses what never answers or ends: no reader can be made to wait."""
     wrong = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).as_posix()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Call) or name in OWN_FILES:
+    for module in modules():
+        for node in module.nodes:
+            if not isinstance(node, ast.Call) or module.name in OWN_FILES:
                 continue
             called = _dotted(node.func)
             if called == "os.walk" or (called == "open" and not _is_safe(node)):
-                wrong.append("{}:{} {}".format(name, node.lineno, called))
+                wrong.append("{}:{} {}".format(module.name, node.lineno, called))
     assert wrong == []
 
 
 def test_digits_are_decimal():
     """``"\u00b2".isdigit()`` is True, and ``int`` refuses it: ``isdecimal`` says what is meant."""
     wrong = [
-        "{}:{}".format(path.relative_to(PACKAGE).as_posix(), node.lineno)
-        for path in sorted(PACKAGE.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        "{}:{}".format(module.name, node.lineno)
+        for module in modules()
+        for node in module.nodes
         if isinstance(node, ast.Attribute) and node.attr in ("isdigit", "isnumeric")
     ]
     assert wrong == []

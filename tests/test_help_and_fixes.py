@@ -1,5 +1,6 @@
 """What the help of a finding spells out, ``--fix`` writes: over every golden case there is."""
 
+import functools
 import re
 from pathlib import Path
 
@@ -27,6 +28,7 @@ LITERAL = re.compile(r"""(?:[\w.]*as_bytes\()?b?["'][^"']*["']\)?\Z|-?\d+\Z|True
 """What a script writes for a value that it gives at that very place."""
 
 
+@functools.lru_cache(maxsize=None)
 def found_in(path):
     """The text of a case and all that is found in it, as ``check`` reads it."""
     reading = read(path)

@@ -5,11 +5,9 @@ needs another one to do its work stands above it.
 """
 
 import ast
-from pathlib import Path
+import functools
 
-import npu_config
-
-PACKAGE = Path(npu_config.__file__).parent
+from tests.package_trees import modules
 
 FLOORS = (
     ("core",),
@@ -44,13 +42,10 @@ FLOORS = (
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
 
-def name_of(path):
-    """``npu_config/proto/schema.py`` -> ``npu_config.proto.schema``."""
-    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-PATHS = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+@functools.lru_cache(maxsize=None)
+def by_name():
+    """``npu_config.proto.schema`` and so on, each with its tree."""
+    return {module.dotted: module for module in modules()}
 
 
 def room(module):
@@ -60,7 +55,8 @@ def room(module):
 
 def imports(module):
     """Every module that a module imports, wherever the import is written, with its line."""
-    for node in ast.walk(ast.parse(PATHS[module].read_text(encoding="utf-8"))):
+    known = by_name()
+    for node in known[module].nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node.lineno, alias.name
@@ -68,24 +64,27 @@ def imports(module):
             assert not node.level, "{}:{} is a relative import".format(module, node.lineno)
             for alias in node.names:
                 submodule = "{}.{}".format(node.module, alias.name)
-                yield node.lineno, submodule if submodule in PATHS else node.module
-        elif isinstance(node, ast.Constant) and node.value in PATHS and "." in node.value:
+                yield node.lineno, submodule if submodule in known else node.module
+        elif isinstance(node, ast.Constant) and node.value in known and "." in node.value:
             yield node.lineno, node.value
 
 
-EDGES = {module: sorted(set(imports(module))) for module in PATHS}
+@functools.lru_cache(maxsize=None)
+def all_edges():
+    """Each module with what it imports."""
+    return {module: sorted(set(imports(module))) for module in by_name()}
 
 
 def test_every_room_has_a_floor():
     """A new room is entered in the picture before it is used."""
-    assert {room(module) for module in PATHS} - {""} == set(FLOOR)
+    assert {room(module) for module in by_name()} - {""} == set(FLOOR)
 
 
 def test_imports_go_down_only():
     """No module imports a room of its own floor or of one above, not even in a function."""
     wrong = [
         "{}:{} imports {}".format(module, line, name)
-        for module, edges in EDGES.items()
+        for module, edges in all_edges().items()
         for line, name in edges
         if room(module) != room(name)
         and name.startswith("npu_config.")
@@ -138,8 +137,10 @@ def test_circles_are_found():
 
 def test_no_circle():
     """No modules import each other, whichever way and wherever the imports are written."""
+    known = by_name()
     edges = {
-        module: [name for _, name in found if name in PATHS] for module, found in EDGES.items()
+        module: [name for _, name in found if name in known]
+        for module, found in all_edges().items()
     }
     assert circles(edges) == []
 
@@ -148,9 +149,9 @@ def test_private_modules_stay_private():
     """A module with a leading underscore is imported by its own package only."""
     wrong = [
         "{}:{} imports {}".format(module, line, name)
-        for module, edges in EDGES.items()
+        for module, edges in all_edges().items()
         for line, name in edges
-        if name in PATHS
+        if name in by_name()
         and name.rsplit(".", 1)[-1].startswith("_")
         and not name.endswith("__")
         and not module.startswith(name.rsplit(".", 1)[0])
@@ -160,7 +161,7 @@ def test_private_modules_stay_private():
 
 def eager_imports(module):
     """What a module imports when it is imported itself."""
-    pending = list(ast.parse(PATHS[module].read_text(encoding="utf-8")).body)
+    pending = list(by_name()[module].tree.body)
     while pending:
         node = pending.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -182,7 +183,7 @@ def test_only_tf1_imports_tensorflow():
     """TensorFlow is never imported when a module is imported."""
     wrong = [
         "{}:{}".format(module, line)
-        for module in PATHS
+        for module in by_name()
         for line, name in eager_imports(module)
         if name.split(".")[0] in ("tensorflow", "npu_bridge")
     ]
@@ -194,7 +195,7 @@ def test_heavy_libraries_are_imported_on_use():
     owners = {"google": {"proto", "tf1"}, "yaml": {"readers", "writers"}, "numpy": set()}
     wrong = [
         "{}:{} imports {}".format(module, line, name)
-        for module in PATHS
+        for module in by_name()
         for line, name in eager_imports(module)
         if room(module) not in owners.get(name.split(".")[0], {room(module)})
     ]

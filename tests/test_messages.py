@@ -1,6 +1,7 @@
 """The catalogue is complete: every sentence that a user may read has its translation."""
 
 import ast
+import functools
 import io
 import re
 import subprocess
@@ -14,15 +15,14 @@ pytest.importorskip("tools.messages")
 from babel.messages.pofile import read_po
 
 from npu_config.core.message import catalogue
+from tests.package_trees import modules
 from tools import messages
 from tools.messages import (
     CODE,
-    PACKAGE,
     PLURALS,
     SILENT,
     load,
     placeholders,
-    sentences,
     translation,
 )
 
@@ -30,28 +30,32 @@ pytestmark = pytest.mark.skipif(
     sys.version_info < (3, 9), reason="sentences are collected with the ast of Python 3.9"
 )
 
-CATALOGUE = load()
-TRANSLATED = {
-    text: translation(CATALOGUE, text)
-    for message in CATALOGUE
-    if message.id
-    for text in [message.id if isinstance(message.id, str) else message.id[0]]
-}
+
+@functools.lru_cache(maxsize=None)
+def translated():
+    """What the catalogue says of each sentence."""
+    read = load()
+    return {
+        text: translation(read, text)
+        for message in read
+        if message.id
+        for text in [message.id if isinstance(message.id, str) else message.id[0]]
+    }
 
 
-SENTENCES = sentences()
+sentences = functools.lru_cache(maxsize=None)(messages.sentences)
 
 
 def test_the_sentences_are_found():
     """What the code says is collected: nearly all of it is in the catalogue already."""
-    assert len(set(SENTENCES) & set(TRANSLATED)) > 2000
+    assert len(set(sentences()) & set(translated())) > 2000
 
 
 @pytest.fixture
 def waiting(monkeypatch):
     """One sentence is new."""
     new = {"a new {} of all": {"cli/new.py"}}
-    monkeypatch.setattr(messages, "sentences", lambda: {**SENTENCES, **new})
+    monkeypatch.setattr(messages, "sentences", lambda: {**sentences(), **new})
 
 
 def test_a_new_sentence_is_listed(waiting, capsys):
@@ -68,7 +72,7 @@ def test_a_release_waits_for_its_translations(waiting, capsys):
 
 def test_a_release_passes_when_all_is_translated(monkeypatch, capsys):
     """The same check accepts a catalogue in which nothing waits."""
-    known = {text: set() for text, words in TRANSLATED.items() if words}
+    known = {text: set() for text, words in translated().items() if words}
     monkeypatch.setattr(messages, "sentences", lambda: known)
     monkeypatch.setattr(messages.rule_pages, "waiting", list)
     assert messages.main(["check", "--release"]) == 0
@@ -99,11 +103,10 @@ def test_sentences_are_phrases():
     """What is put together with ``.format`` is no sentence: those are made by ``phrase``."""
     words = re.compile(r"[a-z]{3,}.* |[a-z]{2,} \{|\} [a-z]{2,}")
     glued = [
-        (name, node.lineno, node.func.value.value)
-        for path in sorted(PACKAGE.rglob("*.py"))
-        for name in [path.relative_to(PACKAGE).as_posix()]
-        if not SILENT.match(name) and name != "core/diagnostics.py"
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        (module.name, node.lineno, node.func.value.value)
+        for module in modules()
+        if not SILENT.match(module.name) and module.name != "core/diagnostics.py"
+        for node in module.nodes
         if isinstance(node, ast.Call)
         and getattr(node.func, "attr", "") == "format"
         and isinstance(node.func.value, ast.Constant)
@@ -115,14 +118,14 @@ def test_sentences_are_phrases():
 
 def test_nothing_is_fuzzy():
     """A guess of a tool is no translation."""
-    assert [message.id for message in CATALOGUE if message.id and message.fuzzy] == []
+    assert [message.id for message in load() if message.id and message.fuzzy] == []
 
 
 def test_placeholders_agree():
     """Each translation has the fields of its sentence, with their formats, in any order."""
     wrong = [
         text
-        for text, words in TRANSLATED.items()
+        for text, words in translated().items()
         if words and _fields(words) not in (_fields(text), _fields(PLURALS.get(text, text)))
     ]
     assert wrong == []
@@ -139,7 +142,7 @@ def test_quotes_and_line_ends_agree():
     """What is quoted in English is quoted in Chinese; a line stays a line."""
     wrong = [
         text
-        for text, words in TRANSLATED.items()
+        for text, words in translated().items()
         if words
         and (
             text.count('"') != words.count('"')
@@ -155,7 +158,7 @@ def test_names_are_kept():
     name = re.compile(r"``?[^`]+``?|\b[a-zA-Z]+_[a-zA-Z_]+\b")
     wrong = [
         (text, found)
-        for text, words in TRANSLATED.items()
+        for text, words in translated().items()
         if words
         for found in name.findall(text)
         if found.strip("`") not in words
@@ -167,7 +170,7 @@ def test_the_compiled_catalogue_is_that_of_the_source():
     """The .mo file that a build made says what the .po file says."""
     said = catalogue("zh")
     assert {
-        text: words for text, words in TRANSLATED.items() if words and words != said(text)
+        text: words for text, words in translated().items() if words and words != said(text)
     } == {}
 
 
@@ -224,11 +227,14 @@ NEVER_ONE = (
 def test_one_of_a_thing_is_not_said_in_the_plural():
     """A sentence that counts has a form for one, or is worded so that it needs none."""
     wrong = []
-    for text in SENTENCES:
+    for text in sentences():
         for match in _COUNT.finditer(text):
             before = text[: match.start(1)]
             one = before + COUNTED[match.group(1)]
-            has_one = any(re.match(re.escape(one) + r"\b", other) for other in SENTENCES)
+            has_one = any(
+                other.startswith(one) and not re.match(r"\w", other[len(one) :])
+                for other in sentences()
+            )
             if not (has_one or _LIMIT.search(text[: match.start()])):
                 wrong.append(text)
     assert sorted({text for text in wrong if not text.startswith(NEVER_ONE)}) == []

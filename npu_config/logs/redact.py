@@ -129,7 +129,7 @@ class Redactor:
 
     def _path(self, path: str) -> str:
         packages = _IN_PACKAGES.match(path)
-        if _SOFTWARE.match(path) and not path.startswith("/tmp/"):
+        if _SOFTWARE.match(path) and not path.startswith(("/tmp/", "/dev/shm/")):
             return path
         if packages is not None:
             return "/{}/{}".format(self._name("dir", "packages"), packages.group(1))

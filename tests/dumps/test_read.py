@@ -247,6 +247,20 @@ def test_float_tables():
         assert BY_NAME[name].smallest == finite[finite > 0].min()
 
 
+def test_no_original_shape(tmp_path):
+    """Plain layouts have the shape that is stored; what the others had is not known."""
+    values = numpy.arange(256, dtype="f4").reshape((1, 1, 16, 16))
+    for code, known in ((0, True), (2, True), (29, False)):  # NCHW, ND, FRACTAL_NZ
+        tensor = w.tensor("output", values.tobytes(), values.shape, format_code=code)
+        (tmp_path / "d").write_bytes(w.dump("x", [tensor]))
+        output = read_dump(tmp_path / "d").outputs[0]
+        if known:
+            same(values, output.array("original"))
+        else:
+            with pytest.raises(NpuConfigError, match="and an original shape"):
+                output.array("original")
+
+
 def test_bfloat16(tmp_path):
     """bfloat16 is the upper half of a float32."""
     values = numpy.array([1.0, -2.5, 3e38, numpy.inf], "f4")

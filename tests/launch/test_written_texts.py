@@ -22,6 +22,7 @@ from npu_config.launch.environment.dotenv import NAME, parse_dotenv, render_dote
 from npu_config.launch.environment.launcher import launcher_script
 from npu_config.text.plain_text import is_plain_yaml
 from npu_config.writers import scalar
+from tests.forks import ended
 
 ROOT = os.path.dirname(os.path.dirname(npu_config_package.__file__))
 BASH = shutil.which("bash")
@@ -113,14 +114,13 @@ def test_kubernetes_refuses_bytes():
 
 
 def npu_config(folder, *arguments):
-    """The command, as a process of its own: its code, output and errors."""
-    done = subprocess.run(
-        [sys.executable, "-m", "npu_config", *arguments],
-        cwd=str(folder),
-        env=dict(os.environ, PYTHONPATH=ROOT),
-        capture_output=True,
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    """The command, in a copy of this process: its code, output and errors."""
+    before = os.getcwd()
+    os.chdir(str(folder))
+    try:
+        return ended(arguments, {})
+    finally:
+        os.chdir(before)
 
 
 JOB = ("env", "--worker", "10.0.0.1", "--devices", "1", "--job-id")

@@ -21,7 +21,10 @@ def test_growth(name):
     """Four times the bytes take no more than six times the calls, once caches are warm."""
     wrong = {}
     for family, make in families(name).items():
-        many, few = calls(name, make(MANY)), calls(name, make(FEW))
+        many = calls(name, make(MANY))
+        if many <= 500:  # whatever few take
+            continue
+        few = calls(name, make(FEW))
         if many > 6 * few + 500:  # again, with warm caches
             many = calls(name, make(MANY))
         if many > 6 * few + 500:

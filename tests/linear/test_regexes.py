@@ -3,14 +3,12 @@
 import ast
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import npu_config
 from tests.linear.regex_proof import ambiguous
+from tests.package_trees import modules
 
-PACKAGE = Path(npu_config.__file__).parent
 SEARCHES = ("search", "finditer", "findall", "sub", "subn", "split")
 
 KNOWN = {
@@ -58,28 +56,18 @@ print(json.dumps(found))
 """
 
 
-def trees():
-    """Every module with its tree."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        yield name, ast.parse(path.read_text(encoding="utf-8"))
-
-
-TREES = dict(trees())
-
-
 def searched():
     """(module, name) of every pattern that is searched for, and not matched at one place."""
     found = set()
-    for module, tree in TREES.items():
+    for read in modules():
+        module = read.dotted
         homes = {
             alias.asname or alias.name: node.module
-            for node in ast.walk(tree)
+            for node in read.nodes
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
-        for node in ast.walk(tree):
+        for node in read.nodes:
             if isinstance(node, ast.Attribute) and node.attr in SEARCHES:
                 value = node.value
                 while isinstance(value, ast.Subscript):
@@ -89,9 +77,9 @@ def searched():
     return found
 
 
-def name_at(module, line):
+def name_at(tree, line):
     """The name that a pattern at the top of a module is given."""
-    for node in TREES[module].body:
+    for node in tree.body:
         if node.lineno <= line <= node.end_lineno:
             target = getattr(node, "target", None) or getattr(node, "targets", [None])[0]
             return getattr(target, "id", None)
@@ -108,9 +96,10 @@ def test_every_pattern_takes_linear_time():
     ).stdout
     patterns = json.loads(lines)
     assert len(patterns) > 100
+    trees = {module.dotted: module.tree for module in modules()}
     searches, wrong = searched(), set()
     for module, line, written, flags, text in patterns:
-        name = name_at(module, line)
+        name = name_at(trees[module], line)
         pattern = written if text else written.encode("latin-1")
         if ambiguous(pattern, flags, (module, name) in searches) is not None:
             wrong.add((module, name))
