@@ -142,10 +142,11 @@ _GIVEN = re.compile(
     r"session_dump_config|update_custom_op|npu_clear_session)\s*\(\s*(?:\w+\s*=\s*)?"
     r"(?:self\.)?([A-Za-z_]\w*)\s*[,)]"
 )
-_MERGED = re.compile(
-    r"(?<!\w)([A-Za-z_]\w*)\s*=[^=\n]*\btext_format\.|text_format\.\w+\(.*,\s*([A-Za-z_]\w*)\s*\)"
+_MERGED_INTO = re.compile(
+    r"\btext_format\s{0,9}\.\s{0,9}\w{1,30}\(.{0,300},\s{0,9}([A-Za-z_]\w{0,99})\s{0,9}\)"
 )
-_PATTERNS = (_HOLDER, _BOUND, _PASSED, _GIVEN)
+_PARSED = re.compile(r"(?<!\w)([A-Za-z_]\w*)\s*=[^=\n]*?\btext_format\s*\.")
+_PATTERNS = (_HOLDER, _BOUND, _PASSED, _GIVEN, _MERGED_INTO, _PARSED)
 _ANCHORS = (
     "graph_options",
     "rewrite_options",
@@ -367,8 +368,6 @@ class Relevance:
             text = self.source.lines[line - 1]
             for pattern in _PATTERNS:
                 words.update(pattern.findall(text))
-            for match in _MERGED.finditer(text):
-                words.update(filter(None, match.groups()))
         return words - _NOT_HOLDERS
 
     def _spread(self, script: Module, lines: Set[int]) -> None:
