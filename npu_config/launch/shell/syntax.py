@@ -130,6 +130,7 @@ _PLAIN = re.compile(r"[^ \t\n;&|()<>'\"`$\\]+")
 _BACKTICKS = re.compile(r"(?:[^`\\]|\\.)*`", re.DOTALL)
 _ANSI = re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL)
 _IN_DOUBLE = re.compile(r"[^\"\\`$]+")
+_LINE = re.compile(r"([^\n]*)\n?")
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*(?:\[.*\])?\+?=\Z", re.DOTALL)
 _LITERAL_QUOTE = re.compile(r"[\w@*#?!-]+:?[-=+?]")
 _TEST_ENDS = re.compile(r"\s*\]\](?=[\s;&|)]|\Z)")
@@ -219,8 +220,9 @@ class _ShellReading:
         for mark, tabs in documents:
             line = ""
             while self.at < len(self.text):
-                line, _, rest = self.text[self.at :].partition("\n")
-                self.at = len(self.text) - len(rest)
+                found = _LINE.match(self.text, self.at)
+                assert found is not None
+                line, self.at = found.group(1), found.end()
                 if (line.lstrip("\t") if tabs else line) == mark:
                     break
 

@@ -73,6 +73,12 @@ REFUSED = [
     ("a=$(if b; then c)\n", 1, '"if" without "fi": bash refuses it'),
     ("a=1\nfi\n", 2, '"fi" without "if" before it: bash stops here with a syntax error'),
     ("a='b' c='d\n", 1, "the quote ' is not closed to the end of the script"),
+    ("cat <<E\nfi '\nE\nif a; then\n", 4, '"if" without "fi": bash refuses it'),
+    ("cat <<-E <<F\n\tfi\n\tE\n'\nF\nif a; then\n", 6, '"if" without "fi": bash refuses it'),
+    ("cat <<E\n\tE\nfi\nE\nif a; then\n", 5, '"if" without "fi": bash refuses it'),
+    ("if a; then\n  cat <<E\n  b\n", 1, '"if" without "fi": bash refuses it'),
+    ("a ${b:-(} ${} ${c#'}'}\nif a; then\n", 2, '"if" without "fi": bash refuses it'),
+    ('a "${b:-\'} $[1+(2)]"\nif a; then\n', 2, '"if" without "fi": bash refuses it'),
     ("a=`b\n", 1, "the quote ` is not closed to the end of the script"),
 ]
 
