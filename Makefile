@@ -39,6 +39,7 @@ translate: .tools/bin/nox
 	$(PYTHON) -m venv .tools
 	.tools/bin/python -m pip install -q --upgrade pip
 	.tools/bin/python -m pip install -q nox
+	-.tools/bin/python -m pip install -q uv
 
 clean:
 	rm -rf .venv .tools .nox build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -17,6 +17,7 @@ extensions = [
     "myst_parser",
     "sphinx_copybutton",
     "mixed_search",
+    "navigation",
 ]
 exclude_patterns = ["_build", "_browser", "requirements.txt"]
 html_theme = "furo"

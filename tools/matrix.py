@@ -1,8 +1,9 @@
 """``make test``: the sessions of nox, two side by side, on one wheel.
 
 Says first what it will run and how long each session took last time, then prints the lines of
-every session as they come, and a summary.  ``nox -s NAME`` runs a single session.  A session whose
-Python is not on this machine is left out, and said to be; with ``CI`` set it fails.
+every session as they come, a summary, and the ends of what failed once more.  ``nox -s NAME`` runs
+a single session.  A session whose Python is not on this machine is left out, and said to be; with
+``CI`` set it fails.
 """
 
 import json
@@ -13,7 +14,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Dict, List, NamedTuple, Optional
+from typing import Dict, List, NamedTuple, Optional, Sequence
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.append(ROOT)
@@ -44,17 +45,34 @@ _print = threading.Lock()
 _NOISE = re.compile(r"nox > (?!Session|Error)|\s*\Z|\[notice\]|WARNING: ")
 
 
+_FAILURE = re.compile("_{3,} .+ _{3,}$")
+_LAST = 8
+"""Lines of a failure that are printed once more: what was expected, and where."""
+
+
 class Outcome(NamedTuple):
-    """How a session ended."""
+    """How a session ended, and what it printed."""
 
     word: str
-    seconds: float = 0.0
+    seconds: float
+    lines: Sequence[str]
+
+    def reasons(self) -> List[str]:
+        """The name and last lines of each failed test; without any, the last lines of all."""
+        parts: List[List[str]] = [[]]
+        for line in self.lines:
+            if _FAILURE.match(line) or line.startswith("====="):
+                parts.append([])
+            parts[-1].append(line)
+        failures = [part for part in parts if part and _FAILURE.match(part[0])]
+        named = [line for first, *rest in failures for line in (first, *rest[-_LAST:])]
+        return named or list(self.lines[-2 * _LAST :])
 
 
-def say(*words: str) -> None:
+def say(*words: str, sep: str = " ") -> None:
     """Print a line at once; lines of two sessions do not mix."""
     with _print:
-        print(*words, flush=True)
+        print(*words, sep=sep, flush=True)
 
 
 def run(name: str, environ: Dict[str, str]) -> Outcome:
@@ -69,12 +87,14 @@ def run(name: str, environ: Dict[str, str]) -> Outcome:
         stderr=subprocess.STDOUT,
     )
     assert process.stdout is not None
+    lines = []
     for line in process.stdout:
         text = line.decode("utf-8", "replace").rstrip()
         if not _NOISE.match(text):
             say("{:<13}| {}".format(name, text))
+            lines.append(text)
     passed = process.wait() == 0
-    return Outcome("passed" if passed else "FAILED", time.monotonic() - start)
+    return Outcome("passed" if passed else "FAILED", time.monotonic() - start, lines)
 
 
 def last_times() -> Dict[str, float]:
@@ -124,10 +144,12 @@ def main() -> int:
         json.dump({**last_times(), **times}, stream)
     say("\n===== summary =====")
     for name, outcome in results.items():
-        say("{:<14} {:<7} {:5.0f} s".format(name, *outcome))
+        say("{:<14} {:<7} {:5.0f} s".format(name, outcome.word, outcome.seconds))
     for name in missing:
         say("{:<14} left out: no Python {}".format(name, missing[name]))
     failed = [name for name, outcome in results.items() if outcome.word != "passed"]
+    for name in failed:
+        say("\n===== {} =====".format(name), *results[name].reasons(), sep="\n")
     say("{} passed, {} failed".format(len(results) - len(failed), len(failed)))
     return 1 if failed else 0
 

@@ -26,6 +26,11 @@ _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+\(?([^\n#]*)|import[ \t]+([^\n#]+))", re.M
 )
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_BINDING = re.compile(r"^([A-Za-z_]\w*)[ \t]*[-+*/]?=(?!=)([^\n#]*)", re.M)
+_GLOBAL = re.compile(r"^[ \t]+global[ \t]([^\n#]*)", re.M)
+_CONSTANT = re.compile(
+    r"""(?:-?[.\d][\w.+-]*|(?:tf|np)\.[\w.]+|True|False|"[^"\\]*"|'[^'\\]*')\Z"""
+)
 _BY_NAME = re.compile(rb"\b(?:import_module|__import__|run_path|run_module|execfile|exec)\s*\(")
 """What runs a file that no import statement names."""
 
@@ -56,6 +61,7 @@ class _Memory:
         self.folders: Dict[str, FrozenSet[str]] = {}
         self.imports: Dict[Tuple[str, str], List[str]] = {}
         self.answers: Dict[Tuple[str, Tuple[str, ...]], bool] = {}
+        self.constants: Dict[str, Dict[str, str]] = {}
 
 
 _MEMORY: "ContextVar[Optional[_Memory]]" = ContextVar("npu_config_neighbours", default=None)
@@ -244,6 +250,27 @@ _OF_OTHERS = frozenset(("", "tf", "tensorflow", "npu_bridge", "npu_config", "sel
 def text_with(path: str, words: Sequence[str]) -> Optional[str]:
     """The text of a script where a line that is not a comment holds one of the words."""
     return _read(path).decode("utf-8", "replace") if _has(path, words) else None
+
+
+def constants_in(path: str) -> Dict[str, str]:
+    """The names that a file binds once, at the left edge, to a number, a text or a type.
+
+    Args:
+        path: the file.
+    """
+    known = _memory().constants
+    if path not in known:
+        text = _read(path).decode("utf-8", "replace")
+        found: Dict[str, List[str]] = {}
+        for name, value in _BINDING.findall(text):
+            found.setdefault(name, []).append(value.strip())
+        again = {name for line in _GLOBAL.findall(text) for name in _NAME.findall(line)}
+        known[path] = {
+            name: values[0]
+            for name, values in found.items()
+            if len(values) == 1 and name not in again and _CONSTANT.match(values[0])
+        }
+    return known[path]
 
 
 def _is_file(path: str) -> bool:

@@ -1,10 +1,7 @@
 """Scripts of several ranks with TensorFlow: collectives, training, and what goes wrong."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 import textwrap
 
 import pytest
@@ -13,6 +10,8 @@ import yaml
 pytest.importorskip("tensorflow")
 pytest.importorskip("click")
 numpy = pytest.importorskip("numpy")
+
+from tests.runner import copies  # noqa: E402 - needs click
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 FURTHER = pytest.mark.further
@@ -90,18 +89,11 @@ COLLECTIVES = """
 """
 
 
-def start(tmp_path, text, *options):
+def start(tmp_path, text, *options, new=False):
     """``npu-config run`` of a script: exit code, output, errors."""
     source = textwrap.dedent(START) + textwrap.dedent(text)
     (tmp_path / "train.py").write_text(source, encoding="utf-8")
-    environ = {name: value for name, value in os.environ.items() if name[:5] != "RANK_"}
-    environ["PYTHONPATH"] = os.pathsep.join(sys.path)
-    done = subprocess.run(
-        [sys.executable, "-m", "npu_config", "run", *options, "train.py"],
-        cwd=str(tmp_path),
-        capture_output=True,
-        env=environ,
-    )
+    done = copies.run(["run", *options, "train.py"], tmp_path, new)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -301,7 +293,7 @@ def test_a_rank_that_dies(tmp_path):
         with tf.Session() as session:
             session.run(hccl_ops.allreduce(tf.ones([2]), "sum"))
     """
-    code, _, errors = start(tmp_path, text, "--ranks", "3")
+    code, _, errors = start(tmp_path, text, "--ranks", "3", new=True)
     assert code == 5
     assert "rank 1 failed first, with exit code 5" in errors
 

@@ -1,15 +1,14 @@
 """The record of a run: every finding, whatever Python's warning filters say."""
 
 import json
-import os
-import subprocess
-import sys
 import textwrap
 
 import pytest
 
 pytest.importorskip("tensorflow")
 pytest.importorskip("click")
+
+from tests.runner import copies
 
 pytestmark = pytest.mark.tensorflow
 
@@ -49,18 +48,12 @@ KERAS = """
 """
 
 
-def run(tmp_path, text, *options, silence=""):
+def run(tmp_path, text, *options, silence="", new=False):
     """The lines of the closing list, all errors, and the report."""
     source = textwrap.dedent(HEAD.format(silence=silence)) + textwrap.dedent(text)
     (tmp_path / "train.py").write_text(source, encoding="utf-8")
-    command = [sys.executable, "-m", "npu_config", "run", "--report", "seen.json", "--overwrite"]
-    environ = {name: value for name, value in os.environ.items() if name[:5] != "RANK_"}
-    done = subprocess.run(
-        [*command, *options, "train.py"],
-        cwd=str(tmp_path),
-        capture_output=True,
-        env={**environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+    words = ["run", "--report", "seen.json", "--overwrite", *options, "train.py"]
+    done = copies.run(words, tmp_path, new)
     errors = done.stderr.decode()
     told = [line for line in errors.splitlines() if line.startswith("npu-config run: ")]
     report = json.loads((tmp_path / "seen.json").read_text(encoding="utf-8"))
@@ -155,7 +148,7 @@ def test_ranks(tmp_path):
         "            config.graph_options.rewrite_options.custom_optimizers[0]."
         "parameter_map['presicion_mode'].s = b'x'\n            tf.Session(config=config).close()"
     )
-    told, _, report = run(tmp_path, text, "--ranks", "2")
+    told, _, report = run(tmp_path, text, "--ranks", "2", new=True)
     (all_ranks,) = [each for each in report["findings"] if each["rule"] == "NPU886"]
     (one,) = [each for each in report["findings"] if each["rule"] == "NPU101"]
     assert (all_ranks["ranks"], one["ranks"]) == ([0, 1], [1])

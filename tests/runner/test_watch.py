@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 import textwrap
 
 import pytest
@@ -11,6 +9,8 @@ import yaml
 
 pytest.importorskip("tensorflow")
 pytest.importorskip("click")
+
+from tests.runner import copies
 
 pytestmark = pytest.mark.tensorflow
 
@@ -39,20 +39,16 @@ SCRIPT = """
 """
 
 
-def start(tmp_path, *arguments, text=SCRIPT):
+def start(tmp_path, *arguments, text=SCRIPT, new=False):
     """``npu-config run`` of a script."""
     (tmp_path / "train.py").write_text(textwrap.dedent(text), encoding="utf-8")
-    environ = {name: value for name, value in os.environ.items() if name[:5] != "RANK_"}
-    environ["PYTHONPATH"] = os.pathsep.join(sys.path)
-    command = [sys.executable, "-m", "npu_config", "run", "--report", "report.json", *arguments]
-    return subprocess.run(
-        [*command, "train.py"], cwd=str(tmp_path), capture_output=True, env=environ
-    )
+    words = ["run", "--report", "report.json", *arguments, "train.py"]
+    return copies.run(words, tmp_path, new)
 
 
-def run(tmp_path, *arguments, text=SCRIPT):
+def run(tmp_path, *arguments, text=SCRIPT, new=False):
     """``npu-config run`` of a script that ends well: its output, the report."""
-    done = start(tmp_path, *arguments, text=text)
+    done = start(tmp_path, *arguments, text=text, new=new)
     assert done.returncode == 0, done.stderr.decode()
     assert "Traceback" not in done.stderr.decode()
     report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
@@ -67,7 +63,7 @@ def counts(report):
 
 def test_loops_of_the_device(tmp_path):
     """Each run makes the steps of a loop; what was seen is in the report."""
-    output, report = run(tmp_path)
+    output, report = run(tmp_path, new=True)
     assert "step 40 rank 0\n" in output
     assert counts(report) == (4, 40)
     assert report["ended"] == "finished"
@@ -161,7 +157,7 @@ UNFED = """
 
 def test_the_traceback_of_a_run_is_that_of_tensorflow(tmp_path):
     """What watches the sessions does not show in it."""
-    done = start(tmp_path, text=FAILS)
+    done = start(tmp_path, text=FAILS, new=True)
     assert done.returncode == 1
     errors = done.stderr.decode()
     assert 'train.py", line 6' in errors
@@ -171,7 +167,7 @@ def test_the_traceback_of_a_run_is_that_of_tensorflow(tmp_path):
 
 def test_the_stack_of_an_operation_begins_at_the_script(tmp_path):
     """TensorFlow prints where an operation was made, without what runs the script."""
-    done = start(tmp_path, text=UNFED)
+    done = start(tmp_path, text=UNFED, new=True)
     assert done.returncode == 1
     errors = done.stderr.decode()
     where = errors[errors.index("riginal stack trace" if "riginal" in errors else "efined at") :]
@@ -183,12 +179,7 @@ def test_dry_run_checks_the_environment(tmp_path):
     """Variables of the job that the script or the user sets wrongly are among the findings."""
     text = "import os\nos.environ['RANK_SIZE'] = '8'\nos.environ['RANK_ID'] = '9'\n"
     (tmp_path / "train.py").write_text(text, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "npu_config", "run", "--dry-run", "train.py"],
-        cwd=str(tmp_path),
-        capture_output=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+    done = copies.run(["run", "--dry-run", "train.py"], tmp_path)
     assert done.returncode == 0, done.stderr.decode()
     found = {each["rule"] for each in yaml.safe_load(done.stdout)["findings"]}
     assert found == {"NPU672", "NPU676", "NPU678"}

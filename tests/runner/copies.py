@@ -1,0 +1,110 @@
+"""``npu-config run`` of scripts with TensorFlow, in copies of one process that has imported it.
+
+A copy has its own directory, variables and streams, and ends as any process does; the ranks of a
+job are copies of the process that starts them.  It saves importing TensorFlow anew, which takes
+longer than most scripts.  Tests of what a copy may hide ask for a new Python, ``new=True``.
+"""
+
+import atexit
+import functools
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+
+from npu_config.__main__ import main
+from npu_config.runner import ranks
+from tests.forks import ROOT, code_of, finish
+
+
+class Popen(subprocess.Popen):
+    """A process, or a copy of this one where it would be Python for another rank."""
+
+    def __init__(self, command, **settings):
+        if command[:3] == [sys.executable, "-c", ranks._COMMAND]:
+            settings["preexec_fn"] = functools.partial(work, command[3:], settings["env"])
+        super().__init__(command, **settings)
+
+
+def work(words, environ):
+    """Be a process of the command, to its end."""
+    os.closerange(3, 256)
+    atexit._clear()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+    os.environ.clear()
+    os.environ.update(environ)
+    sys.argv = ["npu-config", *words]
+    sys.path[0] = os.getcwd()
+    sys.stdin = io.TextIOWrapper(io.FileIO(0, closefd=False))
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        stream = io.FileIO(number, "w", closefd=False)
+        errors = "backslashreplace" if number == 2 else "strict"
+        wrapped = io.TextIOWrapper(stream, "utf-8", errors, write_through=True)
+        setattr(sys, name, wrapped)
+    subprocess.Popen = Popen
+    code = 70
+    try:
+        code = main()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        threading._shutdown()
+        atexit._run_exitfuncs()
+        finish(code)
+
+
+def copies():
+    """Read what to run, line by line; write how each call ended."""
+    import tensorflow
+
+    tensorflow.compat.v1.estimator.Estimator, tensorflow.keras.Sequential  # noqa: B018 - lazy
+    for line in sys.stdin:
+        words, folder, environ, out, errors = json.loads(line)
+        child = os.fork()
+        if not child:
+            os.chdir(folder)
+            for number, path in enumerate((os.devnull, out, errors)):
+                os.dup2(os.open(path, os.O_RDWR), number)
+            work(words, environ)
+        print(code_of(child), flush=True)
+
+
+@functools.lru_cache(maxsize=None)
+def first():
+    """The process that is copied; it ends when this one does."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.runner.copies"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([ROOT, *sys.path])},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        universal_newlines=True,
+    )
+
+
+def run(words, folder, new=False):
+    """What ``npu-config`` with these words does in a folder: its exit code, output and errors."""
+    environ = {name: value for name, value in os.environ.items() if name[:5] != "RANK_"}
+    environ["PYTHONPATH"] = os.pathsep.join(sys.path)
+    if new:
+        command = [sys.executable, "-m", "npu_config", *words]
+        return subprocess.run(command, cwd=str(folder), env=environ, capture_output=True)
+    process = first()
+    with tempfile.NamedTemporaryFile() as out, tempfile.NamedTemporaryFile() as errors:
+        request = [list(words), str(folder), environ, out.name, errors.name]
+        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
+        code = int(process.stdout.readline())
+        return subprocess.CompletedProcess(words, code, out.read(), errors.read())
+
+
+if __name__ == "__main__":
+    copies()
