@@ -1,9 +1,7 @@
 """What costs time: work that several processes share, and the garbage collector held off."""
 
-import concurrent.futures
 import contextlib
 import gc
-from concurrent.futures.process import BrokenProcessPool
 from typing import Callable, Iterable, Iterator, Sequence, TypeVar
 
 __all__ = ["in_processes"]
@@ -26,9 +24,11 @@ def in_processes(
         processes: how many processes share them.
         apart: the results of a piece of work when a process has ended, for it and all behind it.
     """
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+
     done = 0
     try:
-        with concurrent.futures.ProcessPoolExecutor(processes) as pool:
+        with ProcessPoolExecutor(processes) as pool:
             for result in pool.map(function, works):
                 done += 1
                 yield result

@@ -1,9 +1,7 @@
 """Many scripts at once: what cannot matter is never parsed, and two processes share the rest."""
 
-import concurrent.futures
 import gc
 import os
-from concurrent.futures.process import BrokenProcessPool
 from typing import (
     AbstractSet,
     Callable,
@@ -23,8 +21,6 @@ from npu_config.core.files import reading
 from npu_config.core.processes import in_processes, without_collector
 from npu_config.core.target import Target
 from npu_config.judging import ALONE, Around, Judgement, KnownRules, judge_reading
-from npu_config.launch.shell.check import conflicts
-from npu_config.readers.shell_file import ShellReading
 from npu_config.rules.reading import CANNOT_BE_READ, FAILED
 from npu_config.script import read, script_not_parsed
 from npu_config.script.neighbours import remembering
@@ -152,8 +148,10 @@ def _check_apart(work: _Share) -> Iterator[_Results]:
 
 
 def _check_alone(work: _Share) -> _Results:
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+
     try:
-        with concurrent.futures.ProcessPoolExecutor(1) as pool:
+        with ProcessPoolExecutor(1) as pool:
             return pool.submit(_check, work).result()
     except BrokenProcessPool:
         finding = script_not_parsed.diagnostic(
@@ -174,10 +172,13 @@ def judge_together(
         around: what they are judged for, and with which surroundings.
         known_rules: as :func:`npu_config.judging.judge`.
     """
-    scripts = [each for each in judged if isinstance(each.reading, ShellReading)]
-    if len(scripts) < 2:
+    readings = [each.reading for each in judged if each.reading is not None]
+    if sum(reading.kind == "shell" for reading in readings) < 2:
         return list(judged)
-    claims = [each.reading.claims() for each in scripts if isinstance(each.reading, ShellReading)]
+    from npu_config.launch.shell.check import conflicts
+    from npu_config.readers.shell_file import ShellReading
+
+    claims = [each.claims() for each in readings if isinstance(each, ShellReading)]
     found = conflicts(claims)
     paths = {each.path for each in found}
     return [

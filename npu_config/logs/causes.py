@@ -339,7 +339,8 @@ def _class(
 ) -> str:
     if code is not None and code.own:
         return code.class_
-    if number is not None and number.class_ == "timeout" and not event.other_side:
+    waited = failure is not None and failure.class_ == "data-pipeline"
+    if number is not None and number.class_ == "timeout" and not (event.other_side or waited):
         return "timeout"
     if failure is not None:
         return failure.class_

@@ -23,17 +23,7 @@ from npu_config.logs.words import (
     shape,
 )
 
-__all__ = [
-    "ERROR",
-    "FOLLOWER",
-    "KNOWN",
-    "OWN",
-    "SIGN",
-    "Channel",
-    "Event",
-    "failure_named",
-    "shape",
-]
+__all__ = ["Channel", "Event"]
 
 MOST_EVENTS = 2_000
 """Of one channel; those behind are counted only.  The first cause is not among the last."""
@@ -116,6 +106,9 @@ _RETURNED = re.compile(
 
 _CALLERS = ("DEVICE", "SESSION", "ME", "MD", "APP", "HCCL_ADPT", "KERNEL_RUNTIME")
 """Modules of frameworks, whose lines repeat what the software below them said."""
+
+_ROOT = re.compile(r"^\s{0,8}\(\d\) [A-Z][\w ]{2,30}: ")
+"""What TensorFlow writes below "2 root error(s) found."."""
 
 _REQUEST = re.compile(r"\"[A-Z]{3,9} \S+ HTTP/\d")
 """Of the log of a web server; it is no line of a job."""
@@ -493,6 +486,8 @@ class Channel:
         body = line.body
         if _QUICK.search(body) is None and not self._in_traceback:
             return
+        if _ROOT.match(body) is not None and self._rooted(number, body):
+            return
         raised = _EXCEPTION.match(body)
         ended = self._in_traceback
         self._in_traceback = False
@@ -534,6 +529,19 @@ class Channel:
             body.startswith(("ERROR", "[ERROR]", "Error:")) and not found.strength
         ) or _RETURNED.search(body) is not None:
             self._add(self._event(number, line, body, SIGN, found.failure, False))
+
+    def _rooted(self, number: int, body: str) -> bool:
+        """Whether a line says what an exception is that only counts its roots."""
+        raised = self._raised
+        if raised is None or "root error(s)" not in raised.text or number > raised.line + 4:
+            return False
+        found = shape(body)
+        ended = failure_named("py-out-of-range") if _DATA_ENDED.search(body) else None
+        if raised.failure is None:
+            raised.failure = found.failure or ended
+            raised.weight = max(raised.weight, 0 if found.strength else found.weight)
+        self.followers += 1
+        return True
 
     def _exception(self, number: int, line: Record, text: str, traced: bool) -> None:
         body = line.body

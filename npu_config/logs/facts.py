@@ -352,7 +352,7 @@ _ENDS = re.compile(
     r"|Interrupt|erminated|Hangup|hangup|CANCELLED|PBS|Job was|victed|TERMINATION|ABORT"
     r"|low on resource|: error: |not found|No such file|can't open|denied|No space|1 process"
     r"|\*\*\* \[|ERR! |fatal|^ERROR: |^E: |pip's|curl|wget|ssh|scp|rsync| failed|FAILED"
-    r"|pull access"
+    r"|pull access|CMake Error|Error response"
     r"|已杀死|错误|已放弃|已中止|指令|例外|已终止|未找到|没有那个|权限不够"
 )
 """What stands in every line that :func:`end_of` knows."""

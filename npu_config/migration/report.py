@@ -113,7 +113,7 @@ def _running(path: str, text: str) -> str:
     stem, ending = os.path.splitext(base)
     if ending == ".ipynb":
         script = os.path.splitext(path)[0] + ".py"
-        made = " ".join(("jupyter nbconvert --to script", shlex.quote(path)))
+        made = localized("jupyter nbconvert --to script {}", shlex.quote(path))
         return " && ".join((made, localized("npu-config run {}", shlex.quote(script))))
     parts = [] if stem == "__main__" else [stem]
     while os.path.isfile(os.path.join(outer, "__init__.py")):
@@ -123,8 +123,8 @@ def _running(path: str, text: str) -> str:
         if os.path.isfile(os.path.join(outer, "__init__.py")) or not re.search(own, text, re.M):
             continue
         folder = os.path.relpath(outer)
-        commands = [] if folder == "." else [" ".join(("cd", shlex.quote(folder)))]
-        return " && ".join((*commands, " ".join(("python -m", ".".join(parts)))))
+        commands = [] if folder == "." else [localized("cd {}", shlex.quote(folder))]
+        return " && ".join((*commands, localized("python -m {}", ".".join(parts))))
     return localized("npu-config run {}", shlex.quote(path))
 
 

@@ -16,6 +16,10 @@ FINAL = "INFO:tensorflow:Loss for final step: 0.5.\n"
 CUT_OFF = 'Traceback (most recent call last):\n  File "a.py", line 2, in f\n    g()\n'
 CAUGHT = 'Traceback (most recent call last):\n  File "a.py", line 2, in f\nValueError: x\n'
 OUT_OF_RANGE = "tensorflow.python.framework.errors_impl.OutOfRangeError: End of sequence"
+ROOTS = (
+    "tensorflow.python.framework.errors_impl.OutOfRangeError: 2 root error(s) found.\n"
+    "  (0) Out of range: End of sequence\n\t [[node IteratorGetNext (defined at t.py:3) ]]"
+)
 BLOCK = (
     "EI0006: [PID: 2211] 2026-11-20-10:32:07.123.456 Communication_Error_Connect(EI0006): Getting "
     "socket times out.\n        Possible Cause: 1. The remote NPU exited abnormally.\n"
@@ -75,6 +79,9 @@ ENDED = {
     "ERROR: pip's dependency resolver does not currently take into account all": "job-pip",
     "make: *** [Makefile:3: a.o] Error 1": "job-program",
     "FAILED tests/test_a.py::test_foo - assert 1 == 2": "job-program",
+    "CMake Error at CMakeLists.txt:3 (find_package):": "job-program",
+    "docker: Error response from daemon: could not select device driver": "job-program",
+    CAUGHT.replace("ValueError: x", ROOTS): "py-out-of-range",
     "sbatch: error: Batch job submission failed: Invalid account": "job-program",
     CAUGHT.replace("ValueError: x", OUT_OF_RANGE): "py-out-of-range",
     "[W] NPU out of memory. NPUWorkspaceAllocator tried to allocate 7.38 GiB": "py-npu-memory",

@@ -231,6 +231,32 @@ def test_a_header_of_many_tensors_is_refused(tmp_path):
         read_dump(tmp_path / "d")
 
 
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((1 << 30, 1 << 30), "needs 4,611,686,018,427,387,904 bytes, the header says 8"),
+        ((1 << 30, 1 << 30, 2), "is larger than any memory"),
+    ],
+)
+def test_shapes_beyond_the_file(tmp_path, shape, message):
+    """A shape that no memory holds is said to be one; smaller ones are counted."""
+    (tmp_path / "d").write_bytes(w.dump("x", [w.tensor("output", bytes(8), shape)]))
+    with pytest.raises(NpuConfigError, match=message):
+        read_dump(tmp_path / "d")
+
+
+@pytest.mark.parametrize(("dimensions", "is_read"), [(32, True), (33, False)])
+def test_many_dimensions(tmp_path, dimensions, is_read):
+    """A shape has at most 32 dimensions, as an array of numpy."""
+    tensor = w.tensor("output", bytes(4), (1,) * dimensions)
+    (tmp_path / "d").write_bytes(w.dump("x", [tensor]))
+    if is_read:
+        assert read_dump(tmp_path / "d").outputs[0].shape == (1,) * dimensions
+    else:
+        with pytest.raises(NpuConfigError, match="more than 32 dimensions"):
+            read_dump(tmp_path / "d")
+
+
 def test_float_tables():
     """The float types of eight bits have their limits, NaN and infinities where they belong."""
     for name, nans, infinities in (

@@ -48,6 +48,17 @@ def output(values):
     return [w.array("output", numpy.array(values, "f4"))]
 
 
+def test_complex_numbers(tmp_path, npu):
+    """NaN in complex numbers is found, and ordinary ones are clean."""
+    values = numpy.full(5, 1 + 2j, "c8")
+    folder = w.step_folder(tmp_path)
+    w.operator(folder, "clean", [w.tensor("output", values.tobytes(), (5,), 16)])
+    values[3] = complex(0, numpy.nan)
+    w.operator(folder, "odd", [w.tensor("output", values.tobytes(), (5,), 16)])
+    code, found = scan(npu, tmp_path)
+    assert (code, [each["op_name"] for each in found["tensors"]]) == (1, ["odd"])
+
+
 @pytest.mark.parametrize("name", sorted(KINDS))
 @pytest.mark.parametrize("place", [0, 40_000, 600_000])
 def test_every_float_type(tmp_path, name, place):

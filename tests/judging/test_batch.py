@@ -109,7 +109,7 @@ def test_no_processes(scripts, monkeypatch):
 
     monkeypatch.setattr(batch, "_WORTH_SHARING", 0)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(batch.concurrent.futures, "ProcessPoolExecutor", refuse)
+    monkeypatch.setattr("concurrent.futures.process.ProcessPoolExecutor", refuse)
     assert len(list(judge_scripts(scripts, processes=2))) == 12
 
 
