@@ -13,6 +13,9 @@ ITERATION_OP = "IterationOp"
 OWN_OPERATOR = "_npu_config_own"
 """The attribute of operators that a stand-in makes and the vendor's package does not."""
 
+OWN_SPANS = "_npu_config_own_spans"
+"""The attribute of a ``tf.Graph`` with the versions between which such operators were made."""
+
 ADAPTER = "TF Adapter"
 TENSORFLOW = "TensorFlow"
 OURS = frozenset((ADAPTER, TENSORFLOW))

@@ -15,8 +15,10 @@ from typing import (
     Dict,
     FrozenSet,
     Iterable,
+    Iterator,
     List,
     Mapping,
+    NamedTuple,
     Optional,
     Sequence,
     Tuple,
@@ -33,7 +35,7 @@ from npu_config.diagnosis.graph.live import LiveNode, of_graph
 from npu_config.diagnosis.graph.model import Frame, is_dynamic
 from npu_config.diagnosis.graph.pipeline import initialises_both
 from npu_config.diagnosis.graph.recognise import finding_of, sights
-from npu_config.diagnosis.graph.run import OTHER, TRAINS, Process, RunGraph, is_foreign
+from npu_config.diagnosis.graph.run import OTHER, TRAINS, Process, RunGraph, Sight, is_foreign
 from npu_config.diagnosis.graph.shapes import Flow, flow
 from npu_config.runner.doings import Doings
 from npu_config.situations import pipeline, precision, shapes
@@ -57,6 +59,20 @@ _CELL_MODULES = (
 _CELLS = ("BasicLSTMCell", "LSTMCell", "GRUCell")
 
 
+class Shown(NamedTuple):
+    """What the graph of a call shows at a line.
+
+    Attributes:
+        found: the finding, with the first of the operations.
+        is_hot: it matters only in a run that is repeated.
+        operations: the names of those that show it.
+    """
+
+    found: Diagnostic
+    is_hot: bool
+    operations: Tuple[str, ...]
+
+
 @attr.s(slots=True, auto_attribs=True)
 class Call:
     """One set of fetches and feeds of a session.
@@ -67,7 +83,7 @@ class Call:
         inputs: the names of what comes in: feeds, and elements of datasets.
         fed: how many of these are feeds.
         updates: the names of the operations that change weights.
-        found: what its graph shows, with whether it matters only in a run that is repeated.
+        shown: what its graph shows.
         flow: its control flow of TensorFlow 1.
         times: how often TensorFlow has run it.
         since: how often it had run when inputs came in the shapes of ``came``.
@@ -80,7 +96,7 @@ class Call:
     inputs: Tuple[str, ...] = ()
     fed: int = 0
     updates: FrozenSet[str] = frozenset()
-    found: Tuple[Tuple[Diagnostic, bool], ...] = ()
+    shown: Tuple[Shown, ...] = ()
     flow: Optional[Flow] = None
     times: int = 0
     since: int = 0
@@ -178,6 +194,7 @@ class Calls:
         options: what it is configured with; None for one that is not for the NPU.
         is_mine: whether a file is the script, or a module beside it.
         doings: what this rank does; None for a job of one.
+        is_strict: it has no soft placement.
     """
 
     def __init__(
@@ -185,8 +202,10 @@ class Calls:
         options: Optional[Mapping[str, Any]],
         is_mine: Callable[[str], bool],
         doings: Optional[Doings] = None,
+        is_strict: bool = False,
     ) -> None:
         self._doings = doings
+        self._is_strict = is_strict
         self.seen: List[Call] = []
         self.unseen: Dict[str, Place] = {}
         self._options = None if options is None else Options(options)
@@ -246,13 +265,10 @@ class Calls:
             dict(os.environ),
             _cells(),
             any(name.endswith("npu_convert_dropout") for name in sys.modules),
+            self._is_strict,
         )
         run = RunGraph(part, self._options, seen.purpose, process)
-        seen.found = tuple(
-            (_placed(finding_of(run, sight).diagnostic, seen.place), sight.is_hot)
-            for sight in sights(run)
-        )
-        seen.found += tuple((each, False) for each in of_the_run(run, seen.place))
+        seen.shown = (*_of_graph(run, seen.place), *of_the_run(run, seen.place))
         seen.flow = flow(run)
         seen.updates = _updates(run) if seen.purpose == TRAINS else frozenset()
         probes: Tuple[Any, ...] = ()
@@ -266,15 +282,26 @@ class Calls:
             number = self._doings.look(session, run, line)
         return LiveCall(seen, probes, number)
 
-    def place(self, frames: "Iterable[Frame]") -> Place:
-        """The innermost line of the script among calls, or else of what is no framework."""
+    def place(self, calls: Iterable[Frame]) -> Place:
+        """The line of the script that called last, or else of what is no framework."""
         other = None
-        for frame in reversed(tuple(frames)):
-            if self._is_mine(frame.path):
-                return Place(frame.path, frame.line)
-            if other is None and not _is_framework(frame.path):
-                other = Place(frame.path, frame.line)
+        for frame in calls:
+            if self._is_mine(frame.filename):
+                return Place(frame.filename, frame.lineno)
+            if other is None and not _is_framework(frame.filename):
+                other = Place(frame.filename, frame.lineno)
         return other or Place()
+
+
+def _of_graph(run: RunGraph, call: Place) -> Iterator[Shown]:
+    """What operations show: one finding for all of a line, as one line may make thousands."""
+    by_line: Dict[Any, Tuple[Sight, List[str]]] = {}
+    for sight in sights(run):
+        key = sight.rule.id, run.place(sight.node), sight.is_hot, sight.severity
+        by_line.setdefault(key, (sight, []))[1].append(sight.node.name)
+    for sight, names in by_line.values():
+        found = _placed(finding_of(run, sight).diagnostic, call)
+        yield Shown(found, sight.is_hot, tuple(names))
 
 
 def _placed(found: Diagnostic, call: Place) -> Diagnostic:
@@ -314,9 +341,11 @@ class _Growth:
             made: Dict[Any, Tuple[LiveNode, Tuple[Frame, ...]]] = {}
             for operation in operations[self._count :][:_MOST_NEW]:
                 node = LiveNode(operation)
-                frames = node.frames()
+                frames = tuple(node.calls())
                 if not is_foreign(node):  # what a framework makes once is not made again
-                    made.setdefault(tuple(each[:2] for each in frames), (node, frames))
+                    made.setdefault(
+                        tuple((each.filename, each.lineno) for each in frames), (node, frames)
+                    )
             for lines, (node, frames) in made.items():
                 self._made[lines] = self._made.get(lines, 0) + 1
                 if self._made[lines] >= _AGAIN or (self._made[lines] > 1 and trains()):
@@ -338,8 +367,13 @@ _MOST_NEW = 500
 _AGAIN = 3
 
 
-def of_the_run(run: RunGraph, place: Place) -> Iterable[Diagnostic]:
+def of_the_run(run: RunGraph, place: Place) -> Iterator[Shown]:
     """What is wrong with a run as such, at the line that runs it."""
+    for found in _of_run(run, place):
+        yield Shown(found, False, (found.message,))
+
+
+def _of_run(run: RunGraph, place: Place) -> Iterator[Diagnostic]:
     both = initialises_both(run)
     if both is not None:
         yield pipeline.variables_and_iterator_in_one_run.diagnostic(
@@ -391,10 +425,9 @@ def _leads(one: LiveNode, other: LiveNode) -> bool:
 
 
 def _updates(run: RunGraph) -> FrozenSet[str]:
-    names = [node.name for node in run.every() if operators.is_update(node)]
-    applied = [name for name, node in zip(names, filter(operators.is_update, run.every()))
-               if "Apply" in node.op]  # fmt: skip
-    return frozenset(applied or names)
+    nodes = [node for node in run.every() if operators.is_update(node)]
+    applied = [node for node in nodes if "Apply" in node.op]
+    return frozenset(node.name for node in applied or nodes)
 
 
 def _probes(run: RunGraph, fed: Any) -> Iterable[Any]:

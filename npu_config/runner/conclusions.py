@@ -38,27 +38,27 @@ def _has_profiles(options: Mapping[str, Any]) -> bool:
 
 def _of_graphs(calls: Sequence[Call]) -> Iterator[Diagnostic]:
     """What the graphs show, once for each line; of what matters when repeated, what was."""
-    times: Dict[Diagnostic, int] = {}
+    by_line: Dict[Any, Tuple[List[Diagnostic], Dict[str, int]]] = {}
     for call in calls:
-        for found, is_hot in call.found:
-            times[found] = times.get(found, 0) + (call.times if is_hot else 2)
-    by_line: Dict[Any, List[Diagnostic]] = {}
-    for found, count in times.items():
-        if count >= 2:
+        for found, is_hot, operations in call.shown:
             place = None if found.situation in _ONCE else (found.path, found.line)
-            by_line.setdefault((found.rule, place), []).append(found)
-    for (_, place), same in by_line.items():
+            same, times = by_line.setdefault((found.rule, place), ([], {}))
+            same.append(found)
+            for name in operations:
+                times[name] = times.get(name, 0) + (call.times if is_hot else 2)
+    for (_, place), (same, times) in by_line.items():
+        count = sum(each >= 2 for each in times.values())
         if place is None:
-            same = same[:1]
-        if len(same) == 1 or same[0].line is None:
-            yield from same
-            continue
-        worst = max(same, key=lambda each: each.severity.rank)
-        message = phrase("{} (and {} more of this line)", worst.message, len(same) - 1)
-        yield attr.evolve(worst, message=message)
+            yield from same[:1] if count else ()
+        elif count > 1 and same[0].line is not None:
+            worst = max(same, key=lambda each: each.severity.rank)
+            message = phrase("{} (and {} more of this line)", worst.message, count - 1)
+            yield attr.evolve(worst, message=message)
+        elif count:
+            yield from dict.fromkeys(same)
 
 
-_ONCE = ("type-not-supported",)
+_ONCE = ("type-not-supported", "device-of-gpu-without-soft-placement")
 
 
 def _varying(call: Call) -> List[Tuple[str, List[Shape]]]:

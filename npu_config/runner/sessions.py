@@ -117,6 +117,6 @@ def see(
     where = place._asdict()
     findings = tuple(attr.evolve(each, **where) for each in judge(settings))
     is_for_npu = all(each.rule != "NPU801" for each in findings)
-    return SeenSession(
-        place, options, findings, Calls(options if is_for_npu else None, is_mine, doings)
-    )
+    is_strict = not getattr(config, "allow_soft_placement", True)
+    calls = Calls(options if is_for_npu else None, is_mine, doings, is_strict)
+    return SeenSession(place, options, findings, calls)

@@ -7,14 +7,14 @@ is about.  What is found there is told at the line of the script that names the 
 import ast
 import contextlib
 import os
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import Scope, name_of
 from npu_config.python_flow.source import Unparsable
 from npu_config.script.meaning import Function, Meaning
-from npu_config.script.neighbours import file_of_module, text_with
+from npu_config.script.neighbours import any_import_has, file_of_module, text_with
 from npu_config.script.passing import Value
 from npu_config.script.script import Script
 
@@ -34,8 +34,12 @@ class Elsewhere(NamedTuple):
 
     def says(self, node: Any) -> str:
         """A place in that file, in words: ``helpers.py, line 3``."""
+        return self.says_line(node.lineno)
+
+    def says_line(self, line: Optional[int]) -> str:
+        """A line of that file, in words."""
         name = os.path.basename(self.meaning.script.source.path or "")
-        return phrase("{}, line {}", name, node.lineno)
+        return phrase("{}, line {}", name, line)
 
 
 class Program:
@@ -49,25 +53,57 @@ class Program:
     def __init__(self, meaning: Meaning, words: Sequence[str]) -> None:
         self._meaning = meaning
         self._words = words
-        self._files: Dict[str, Optional[Meaning]] = {}
 
     def functions(self, scope: Scope, node: Optional[ast.AST]) -> List[Elsewhere]:
         """The function of another file that an expression is, ``partial`` of it included."""
         if isinstance(node, ast.Call) and name_of(node.func) == "partial" and node.args:
             return self.functions(scope, node.args[0])
+        if isinstance(node, ast.Call):
+            return self._methods(scope, node, node, "__call__")
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return []
-        module, _, name = (self._imported(scope, node) or "").rpartition(".")
-        own = self._meaning.script.source.path
-        if own is None or not module or module.startswith("tensorflow"):
+        dotted = self._imported(scope, node)
+        if dotted is None and isinstance(node, ast.Attribute):
+            return self._methods(scope, node, node.value, node.attr)
+        for other, rest in self._named(dotted or ""):
+            found = other.functions(other.script.module, ast.parse(rest, mode="eval").body)
+            found = found or self._beginning(other, rest)
+            if found:
+                return [Elsewhere(node, other, each) for each in found]
+        return []
+
+    @staticmethod
+    def _beginning(other: Meaning, name: str) -> List[Function]:
+        """What making an object of a class of another file calls."""
+        stores = other.script.module.stores.get(name, ())
+        if len(stores) != 1 or not isinstance(stores[0].node, ast.ClassDef):
             return []
-        path = file_of_module(own, module)
-        other = None if path is None else self._meaning_of(path)
-        if other is None:
+        return other.method(other.script.module.child(stores[0].node), "__init__")
+
+    def _methods(
+        self, scope: Scope, node: ast.expr, owner: ast.expr, name: str
+    ) -> List[Elsewhere]:
+        """The method of an object that the script makes of a class of another file."""
+        made = self._meaning.value(scope, owner)
+        if made is None or not isinstance(made.node, ast.Call):
             return []
-        named = ast.Name(id=name, ctx=ast.Load())
-        found = other.functions(other.script.module, named)
-        return [Elsewhere(node, other, each) for each in found]
+        for other, rest in self._named(self._imported(made.scope, made.node.func) or ""):
+            stores = other.script.module.stores.get(rest, ())
+            if len(stores) == 1 and isinstance(stores[0].node, ast.ClassDef):
+                found = other.method(other.script.module.child(stores[0].node), name)
+                return [Elsewhere(node, other, each) for each in found]
+        return []
+
+    def _named(self, dotted: str) -> Iterator[Tuple[Meaning, str]]:
+        """The file that a dotted name may lead to, and what is left of the name there."""
+        own, parts = self._meaning.script.source.path, dotted.split(".")
+        if own is None or parts[0] == "tensorflow":
+            return
+        for count in (len(parts) - 1, len(parts) - 2):
+            path = file_of_module(own, ".".join(parts[:count])) if count > 0 else None
+            other = None if path is None else self._meaning_of(path)
+            if other is not None:
+                yield other, ".".join(parts[count:])
 
     def _imported(self, scope: Scope, node: ast.expr) -> Optional[str]:
         root: ast.expr = node
@@ -75,18 +111,35 @@ class Program:
             root = root.value
         if not isinstance(root, ast.Name):
             return None
-        _, stores = self._meaning.stores(scope, root.id)
+        where, stores = self._meaning.stores(scope, root.id)
+        if where is None and root is node:
+            return self._of_star(root.id)
         is_import = bool(stores) and all(store.kind == "import" for store in stores)
         return self._meaning.name(scope, node) if is_import else None
 
+    def _of_star(self, name: str) -> Optional[str]:
+        """The dotted name of what an import of everything brings from a file of the program."""
+        script, own = self._meaning.script, self._meaning.script.source.path
+        for module in script.star_imports if own is not None else ():
+            path = file_of_module(own or "", module)
+            other = None if path is None else self._meaning_of(path)
+            if other is not None and other.script.module.stores.get(name):
+                return "{}.{}".format(module, name)
+        return None
+
     def _meaning_of(self, path: str) -> Optional[Meaning]:
-        if path not in self._files:
-            self._files[path] = None
-            text = text_with(path, self._words)
-            if text is not None:
-                with contextlib.suppress(Unparsable):  # told where it is checked
-                    self._files[path] = Meaning(Script(text, path))
-        return self._files[path]
+        text = text_with(path, self._words)
+        files = self._meaning.others
+        if text is not None and path not in files:
+            files[path] = None
+            with contextlib.suppress(Unparsable):  # told where it is checked
+                files[path] = Meaning(Script(text, path))
+        return None if text is None else files[path]
+
+    @property
+    def has_any(self) -> bool:
+        """False where no file that the script imports holds one of the words."""
+        return any_import_has(self._meaning.script.source.path, self._words)
 
     def given(self) -> Iterator[Elsewhere]:
         """What datasets are given, or what is called by that."""
@@ -100,22 +153,12 @@ class Program:
                     yield from self.functions(part.scope, part.node.func)
 
     def called(self) -> Iterator[Tuple[Site, Elsewhere]]:
-        """The calls that the script makes, in order of the text."""
-        script = self._meaning.script
-        lines = sorted({n for word in self._names() for n in script.source.mentions(word)})
-        for site in sites(script.module, lines, (ast.Call,)):
-            for each in self.functions(site.scope, site.node.func):  # type: ignore[attr-defined]
-                yield site, each
-
-    def _names(self) -> Iterator[str]:
-        """The names that import statements bind to what files of the program hold."""
-        script = self._meaning.script
-        lines = sorted(script.import_lines) if script.source.path is not None else ()
-        for site in sites(script.module, lines, (ast.Import, ast.ImportFrom)):
-            for alias in site.node.names:  # type: ignore[attr-defined]
-                module = getattr(site.node, "module", None) or alias.name
-                if file_of_module(script.source.path or "", module) is not None:
-                    yield (alias.asname or alias.name).partition(".")[0]
+        """The calls that the script makes, methods of objects included, in order of the text."""
+        if self.has_any:
+            script = self._meaning.script
+            for site in sites(script.module, range(1, len(script.source.lines) + 1), (ast.Call,)):
+                for each in self.functions(site.scope, site.node.func):  # type: ignore[attr-defined]
+                    yield site, each
 
     @staticmethod
     def inside(each: Elsewhere) -> Iterator[Value]:

@@ -5,12 +5,14 @@ of the script. What is not certain has no meaning: every answer is None or False
 """
 
 import ast
+import contextlib
 import re
 from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.python_flow.module import LEAVES, Site, sites
 from npu_config.python_flow.scopes import (
     COMPREHENSIONS,
+    CONSTANTS,
     DEFINITIONS,
     FUNCTIONS,
     Scope,
@@ -31,6 +33,7 @@ from npu_config.script.functions import (
     function_arguments,
     makes_operator,
 )
+from npu_config.script.neighbours import constants_in, file_of_module
 from npu_config.script.passing import Passing, Value
 from npu_config.script.script import Script
 
@@ -108,6 +111,9 @@ class Meaning:
 
     Args:
         script: the script.
+
+    Attributes:
+        others: those of files that it imports, as far as these were parsed.
     """
 
     def __init__(self, script: Script) -> None:
@@ -116,6 +122,7 @@ class Meaning:
         self._names: Dict[ast.AST, Optional[str]] = {}
         self._kept: Dict[str, Any] = {}
         self._passing = Passing(script)
+        self.others: Dict[str, Optional[Meaning]] = {}
 
     # calls
 
@@ -254,6 +261,10 @@ class Meaning:
             where, stores = self.stores(scope, node.id)
             if where is not None and node.id in where.parameters:
                 return self._passing.given(where, node.id)
+            if where is None or (where.parent is None and stores[0].kind != "value"):
+                other = self._of_function(node.id) or self._of_file(scope, node)
+                if other is not None:
+                    return [other]
             return [
                 Value(where, s.node)
                 if where is not None
@@ -271,8 +282,40 @@ class Meaning:
                 ]
                 if found:
                     return found
-            return self._of_class(scope, node.value.id, node.attr, cls)
+            own = self._of_class(scope, node.value.id, node.attr, cls)
+            other = None if own else self._of_file(scope, node)
+            return own if other is None else [other]
         return []
+
+    def _of_function(self, name: str) -> Optional[Value]:
+        """What one function binds a name of the module to, that has no value before."""
+        if name not in self.script.global_names:
+            return None
+        found: List[Value] = []
+        for outer, function in self.script.functions:
+            scope = outer.child(function)
+            if name in scope.global_names:
+                for store in scope.stores.get(name, ()):
+                    if store.kind != "value" or not isinstance(store.node, ast.Call):
+                        return None
+                    found.append(Value(scope, store.node))
+        before = (store.node for store in self.script.module.stores.get(name, ()))
+        is_unset = all(node.__class__ in CONSTANTS and literal(node) is None for node in before)
+        return found[0] if len(found) == 1 and is_unset else None
+
+    def _of_file(self, scope: Scope, node: ast.expr) -> Optional[Value]:
+        """The constant of another file of the program that a name is imported from."""
+        dotted = self.name(scope, node)
+        path, (module, _, name) = self.script.source.path, (dotted or "").rpartition(".")
+        if path is None or not module or module.startswith(("tensorflow", "numpy")):
+            return None
+        file = file_of_module(path, module)
+        text = None if file is None else constants_in(file).get(name)
+        if text is None:
+            return None
+        with contextlib.suppress(SyntaxError, ValueError):
+            return Value(self.script.module, ast.parse(text, mode="eval").body)
+        return None
 
     def _of_class(
         self, scope: Scope, owner: str, attribute: str, cls: Optional[Scope]
@@ -356,13 +399,22 @@ class Meaning:
         value = literal(node)
         return value if isinstance(value, (bool, int, float, str)) else None
 
-    def parts(self, scope: Scope, node: ast.AST, controls: bool = False) -> Iterator[Value]:
+    def parts(
+        self,
+        scope: Scope,
+        node: ast.AST,
+        controls: bool = False,
+        every: bool = False,
+        until: str = "",
+    ) -> Iterator[Value]:
         """An expression and all that it is certainly made of, through names and their bindings.
 
         Args:
             scope: of the expression.
             node: the expression.
             controls: what the operations of calls wait for counts, too.
+            every: all bindings of a name count, not that alone which is the only one.
+            until: what this function of TensorFlow is given is left out.
         """
         pending: List[Tuple[Scope, ast.AST, int]] = [(scope, node, 0)]
         seen: Set[int] = set()
@@ -379,9 +431,10 @@ class Meaning:
                 where, stores = (
                     self.stores(scope, node.id) if isinstance(node, ast.Name) else (None, ())
                 )
-                kind = stores[0].kind if where is not None and len(stores) == 1 else ""
-                if where is not None and kind in ("value", "item", "with"):
-                    pending.append((where, stores[0].node, depth + 1))
+                bound = stores if len(stores) == 1 or every else ()
+                bound = [each for each in bound if each.kind in ("value", "item", "with")]
+                if where is not None and bound:
+                    pending += [(where, each.node, depth + 1) for each in bound]
                 elif where is not None and name_of(node) in where.parameters:
                     pending += [(*value, depth + 1) for value in self._from_outside(where, node)]
                 if isinstance(node, ast.Attribute):
@@ -389,6 +442,8 @@ class Meaning:
                     if len(values) == 1 and values[0] is not None:
                         pending.append((*values[0], depth + 1))
                     pending.append((scope, node.value, depth))
+                continue
+            if until and isinstance(node, ast.Call) and self.tf(scope, node.func) == until:
                 continue
             pending += [(scope, part, depth) for part in parts_of(node)]
             if controls and isinstance(node, ast.Call):
@@ -433,7 +488,7 @@ class Meaning:
             if name_of(node.func) == "partial" and node.args:
                 return self.functions(scope, node.args[0], depth + 1)
             cls = self.class_made(Value(scope, node))
-            return [] if cls is None else self._method(cls, "__call__")
+            return [] if cls is None else self.method(cls, "__call__")
         if isinstance(node, ast.Name):
             where, stores = self.stores(scope, node.id)
             if where is None or len(stores) != 1:
@@ -450,7 +505,7 @@ class Meaning:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             cls = self._class_of(scope, node.value.id)
             if cls is not None:
-                return self._method(cls, node.attr)
+                return self.method(cls, node.attr)
         return []
 
     def _looped_over(self, where: Scope, name: str) -> List[Value]:
@@ -468,7 +523,8 @@ class Meaning:
                     return [Value(made.scope, each) for each in made.node.elts]
         return []
 
-    def _method(self, cls: Scope, name: str) -> List[Function]:
+    def method(self, cls: Scope, name: str) -> List[Function]:
+        """A method of a class, by its name."""
         stores = cls.stores.get(name, ())
         if len(stores) != 1 or not isinstance(stores[0].node, FUNCTIONS):
             return []

@@ -1,12 +1,13 @@
 """The files near a script: those that it imports, and those beside and below it."""
 
+import ast
 import contextlib
 import functools
 import os
 import re
 import sys
 from contextvars import ContextVar
-from typing import Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.files import reading, walk
 from npu_config.core.names import of_modules
@@ -25,6 +26,11 @@ _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+\(?([^\n#]*)|import[ \t]+([^\n#]+))", re.M
 )
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_BINDING = re.compile(r"^([A-Za-z_]\w*)[ \t]*[-+*/]?=(?!=)([^\n#]*)", re.M)
+_GLOBAL = re.compile(r"^[ \t]+global[ \t]([^\n#]*)", re.M)
+_CONSTANT = re.compile(
+    r"""(?:-?[.\d][\w.+-]*|(?:tf|np)\.[\w.]+|True|False|"[^"\\]*"|'[^'\\]*')\Z"""
+)
 _BY_NAME = re.compile(rb"\b(?:import_module|__import__|run_path|run_module|execfile|exec)\s*\(")
 """What runs a file that no import statement names."""
 
@@ -55,6 +61,7 @@ class _Memory:
         self.folders: Dict[str, FrozenSet[str]] = {}
         self.imports: Dict[Tuple[str, str], List[str]] = {}
         self.answers: Dict[Tuple[str, Tuple[str, ...]], bool] = {}
+        self.constants: Dict[str, Dict[str, str]] = {}
 
 
 _MEMORY: "ContextVar[Optional[_Memory]]" = ContextVar("npu_config_neighbours", default=None)
@@ -196,9 +203,74 @@ def file_of_module(path: str, module: str) -> Optional[str]:
     return next(_files_of(own, os.path.dirname(own), module, ()), None) if module else None
 
 
+_CONFIGURES = ("parameter_map", "custom_optimizers", "NPURunConfig", "NpuConfigBuilder")
+
+
+def configuring(path: Optional[str], function: Sequence[str]) -> Optional[str]:
+    """The file of the program that a function is of, where that file sets options.
+
+    Args:
+        path: the script that calls it.
+        function: its dotted name, with that of the module.
+    """
+    if path is None or not function or function[0] in _OF_OTHERS:
+        return None
+    for count in range(len(function) - 1, 0, -1):
+        found = file_of_module(path, ".".join(function[:count]))
+        if found is not None:
+            return found if _has(found, _CONFIGURES) else None
+    return None
+
+
+def names_of_configuring(path: Optional[str], nodes: Iterable[ast.AST]) -> Set[str]:
+    """The names that import statements bind to what files of the program hold that set options.
+
+    Args:
+        path: the script.
+        nodes: its nodes, among them every import statement.
+    """
+    found: Set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            aliases = [((module + "." if module else "") + a.name, a) for a in node.names]
+        elif isinstance(node, ast.Import):
+            aliases = [(alias.name, alias) for alias in node.names]
+        else:
+            continue
+        for dotted, alias in aliases:
+            if configuring(path, (*dotted.split("."), "")) is not None:
+                found.add((alias.asname or alias.name).partition(".")[0])
+    return found
+
+
+_OF_OTHERS = frozenset(("", "tf", "tensorflow", "npu_bridge", "npu_config", "self"))
+
+
 def text_with(path: str, words: Sequence[str]) -> Optional[str]:
     """The text of a script where a line that is not a comment holds one of the words."""
     return _read(path).decode("utf-8", "replace") if _has(path, words) else None
+
+
+def constants_in(path: str) -> Dict[str, str]:
+    """The names that a file binds once, at the left edge, to a number, a text or a type.
+
+    Args:
+        path: the file.
+    """
+    known = _memory().constants
+    if path not in known:
+        text = _read(path).decode("utf-8", "replace")
+        found: Dict[str, List[str]] = {}
+        for name, value in _BINDING.findall(text):
+            found.setdefault(name, []).append(value.strip())
+        again = {name for line in _GLOBAL.findall(text) for name in _NAME.findall(line)}
+        known[path] = {
+            name: values[0]
+            for name, values in found.items()
+            if len(values) == 1 and name not in again and _CONSTANT.match(values[0])
+        }
+    return known[path]
 
 
 def _is_file(path: str) -> bool:

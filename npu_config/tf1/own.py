@@ -10,7 +10,7 @@ import contextlib
 import sys
 from typing import Any, Iterator
 
-from npu_config.core.names import OWN_OPERATOR
+from npu_config.core.names import OWN_OPERATOR, OWN_SPANS
 
 OPTIMIZER_MARK = "_npu_config_optimizer"
 """The attribute that tells loss-scale optimizers apart, of what tells that a step is finite."""
@@ -27,5 +27,11 @@ def own_operators() -> Iterator[None]:
     if interface is None or scope is None:
         yield
         return
+    graph = interface.get_default_graph()
+    span = [graph.version, sys.maxsize]
+    setattr(graph, OWN_SPANS, [*getattr(graph, OWN_SPANS, ()), span])
     with scope({OWN_OPERATOR: interface.AttrValue(b=True)}):
-        yield
+        try:
+            yield
+        finally:
+            span[1] = graph.version

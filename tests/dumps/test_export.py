@@ -36,6 +36,7 @@ def test_every_tensor(tmp_path, layout):
         if not line.file:
             continue
         values = numpy.load(str(tmp_path / "out" / line.file))
+        assert line.dtype == values.dtype.name
         if line.status == "ok":
             numpy.testing.assert_array_equal(tensor.array(layout), values)
             done += 1

@@ -231,6 +231,32 @@ def test_a_header_of_many_tensors_is_refused(tmp_path):
         read_dump(tmp_path / "d")
 
 
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((1 << 30, 1 << 30), "needs 4,611,686,018,427,387,904 bytes, the header says 8"),
+        ((1 << 30, 1 << 30, 2), "is larger than any memory"),
+    ],
+)
+def test_shapes_beyond_the_file(tmp_path, shape, message):
+    """A shape that no memory holds is said to be one; smaller ones are counted."""
+    (tmp_path / "d").write_bytes(w.dump("x", [w.tensor("output", bytes(8), shape)]))
+    with pytest.raises(NpuConfigError, match=message):
+        read_dump(tmp_path / "d")
+
+
+@pytest.mark.parametrize(("dimensions", "is_read"), [(32, True), (33, False)])
+def test_many_dimensions(tmp_path, dimensions, is_read):
+    """A shape has at most 32 dimensions, as an array of numpy."""
+    tensor = w.tensor("output", bytes(4), (1,) * dimensions)
+    (tmp_path / "d").write_bytes(w.dump("x", [tensor]))
+    if is_read:
+        assert read_dump(tmp_path / "d").outputs[0].shape == (1,) * dimensions
+    else:
+        with pytest.raises(NpuConfigError, match="more than 32 dimensions"):
+            read_dump(tmp_path / "d")
+
+
 def test_float_tables():
     """The float types of eight bits have their limits, NaN and infinities where they belong."""
     for name, nans, infinities in (
@@ -259,6 +285,20 @@ def test_no_original_shape(tmp_path):
         else:
             with pytest.raises(NpuConfigError, match="and an original shape"):
                 output.array("original")
+
+
+def test_whose_word_on_the_layout_counts(tmp_path):
+    """What the header says of the network's layout comes before what the graph says."""
+    values = numpy.arange(4096, dtype="f4").reshape((1, 1, 16, 16, 16))
+    plans = {}
+    for origin in (None, ("x", 0, 1)):  # NHWC
+        tensor = w.tensor("output", values.tobytes(), values.shape, 1, 3, (1, 16, 16, 16), origin)
+        (tmp_path / "d").write_bytes(w.dump("x", [tensor]))
+        output = read_dump(tmp_path / "d").outputs[0]
+        plans[origin] = [output.steps(layout) for layout in ("NCHW", "NHWC")]
+    nchw, nhwc = plans[None]
+    assert nchw != nhwc
+    assert plans["x", 0, 1] == [nhwc, nhwc]
 
 
 def test_bfloat16(tmp_path):

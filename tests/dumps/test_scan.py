@@ -48,6 +48,17 @@ def output(values):
     return [w.array("output", numpy.array(values, "f4"))]
 
 
+def test_complex_numbers(tmp_path, npu):
+    """NaN in complex numbers is found, and ordinary ones are clean."""
+    values = numpy.full(5, 1 + 2j, "c8")
+    folder = w.step_folder(tmp_path)
+    w.operator(folder, "clean", [w.tensor("output", values.tobytes(), (5,), 16)])
+    values[3] = complex(0, numpy.nan)
+    w.operator(folder, "odd", [w.tensor("output", values.tobytes(), (5,), 16)])
+    code, found = scan(npu, tmp_path)
+    assert (code, [each["op_name"] for each in found["tensors"]]) == (1, ["odd"])
+
+
 @pytest.mark.parametrize("name", sorted(KINDS))
 @pytest.mark.parametrize("place", [0, 40_000, 600_000])
 def test_every_float_type(tmp_path, name, place):
@@ -82,6 +93,15 @@ def test_integers_hold_nothing_odd(npu, tmp_path):
     w.operator(folder, "six", [w.tensor("output", b"\x77" * 6, (8,), code=37)])
     _, found = scan(npu, tmp_path)
     assert [each["tensor"] for each in found["not_looked_at"]] == ["six:output:0"]
+
+
+def test_a_producer_that_the_graph_does_not_have(npu, tmp_path):
+    """An input from an operator of another graph tells nothing of where NaN came from."""
+    folder = w.step_folder(tmp_path / "dump")
+    w.operator(folder, "b", output([numpy.nan]))
+    (tmp_path / "graph.txt").write_text(GRAPH.replace('input: "a:0"', 'input: "gone:0"'))
+    _, found = scan(npu, tmp_path / "dump", "--graph", tmp_path / "graph.txt")
+    assert [each["origin"] for each in found["tensors"]] == ["origin not known"]
 
 
 def test_the_first_by_the_graph(npu, tmp_path):

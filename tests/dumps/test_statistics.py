@@ -64,6 +64,12 @@ def test_the_limit_of_the_type():
     ) == (2, 1, (1, 2, 3), False)
 
 
+def test_the_bins_of_a_histogram():
+    """Bins are of equal width; the last one has the largest value."""
+    values = numpy.array([0, 0, 0, 1, 5, 8, 9, 10], "f4")
+    assert measured(pieces(values, 3), bins=5).histogram == (4, 0, 1, 0, 3)
+
+
 @pytest.mark.parametrize("low", [0.0, 1e16, -1e300, 2.0**-1070])
 def test_histograms_of_narrow_ranges(low):
     """A range of a few representable numbers, or of one, has a histogram as well."""

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from npu_config.migration import project
 from npu_config.migration.project import Target, migrate_files
 
 LAYERS = "import tensorflow as tf\n\n\ndef dense(x):\n    return tf.layers.dense(x, 3)\n"
@@ -21,6 +22,25 @@ def migrated(folder, files, imports="npu_config", processes=1):
         os.path.relpath(outcome.target.path, str(folder)): outcome
         for outcome in migrate_files(targets, imports, processes)
     }
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the processes are to have what is patched")
+def test_a_script_that_ends_its_process(tmp_path, monkeypatch):
+    """What ends the process that reads it is a finding; the other scripts are migrated."""
+    real = project._look
+
+    def look(work):
+        if any(target.path.endswith("bad.py") for target in work.targets):
+            os._exit(3)
+        return real(work)
+
+    look.__module__, look.__qualname__ = real.__module__, real.__qualname__
+    monkeypatch.setattr(project, "_look", look)
+    monkeypatch.setattr(project, "_WORTH_SHARING", 2)
+    found = migrated(tmp_path, {"bad.py": LAYERS, "good.py": KERAS}, processes=2)
+    (fault,) = found.pop("bad.py").diagnostics
+    assert (fault.rule, "ended" in fault.message) == ("NPU454", True)
+    assert found["good.py"].migration is not None
 
 
 def test_layers_stay(tmp_path):

@@ -34,14 +34,18 @@ def train(value, start=(), feeds=None, times=1, **options):
 
 
 def blocks(path):
-    """The scripts of a file: the situation (or ``right``), the text, the lines that are marked."""
+    """The scripts of a file: the situation (or ``right``), the text, the lines that are marked.
+
+    A script that imports TensorFlow itself has no prelude.
+    """
     with open(path, encoding="utf-8") as stream:
         for block in stream.read().split("=== ")[1:]:
             id, _, text = block.partition("\n")
-            script = PRELUDE + text
+            prelude = "" if text.startswith("import tensorflow") else PRELUDE
+            script = prelude + text
             marked = [n for n, line in enumerate(script.splitlines(), 1) if "# here" in line]
-            in_helper = [n for n in marked if n <= PRELUDE.count("\n")]
-            own = [n for n in marked if n > PRELUDE.count("\n")]
+            in_helper = [n for n in marked if n <= prelude.count("\n")]
+            own = [n for n in marked if n > prelude.count("\n")]
             yield id.strip(), script, in_helper if "# here: train" in text else own
 
 

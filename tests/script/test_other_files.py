@@ -11,6 +11,9 @@ from npu_bridge.npu_init import *
 import helpers
 from helpers import gelu, own, parse as read_one
 from package import data
+import classes
+from classes import *
+from classes import EPS, Trainer
 config = npu_config_proto()
 ds = tf.data.Dataset.range(10)
 x = ds.make_one_shot_iterator().get_next()
@@ -44,7 +47,97 @@ def cell(n):
 def other_cell(n):
     return OwnCell(n)
 """
+CLASSES = """\
+import tensorflow as tf
+EPS = 1e-8
+LARGE = 1e-3
+BOUND = 1e-8
+BOUND = 1e-3
+DTYPE = tf.float64
+shift = None
+def build():
+    global shift
+    shift = tf.get_variable("shift", [])
+def moved(x):
+    return x + shift
+class Scaler(object):
+    def __init__(self):
+        self.v = tf.Variable(2.0)
+        self.n = 2.0
+        self.table = tf.contrib.lookup.index_table_from_file("vocabulary.txt")
+    def __call__(self, x):
+        return x * self.v
+    def apply(self, x):
+        return x * self.v
+    def plain(self, x):
+        return x * self.n
+    def look_up(self, x):
+        return self.table.lookup(x)
+scaler = Scaler()
+class Trainer(object):
+    def __init__(self, ds):
+        self.it = ds.make_initializable_iterator()
+        self.rate = tf.Variable(0.1)
+    def start(self, sess):
+        sess.run([tf.global_variables_initializer(), self.it.initializer])
+    def start_apart(self, sess):
+        sess.run(tf.global_variables_initializer())
+        sess.run(self.it.initializer)
+    def set(self, sess, x):
+        sess.run(tf.assign(self.rate, x))
+    def load(self, sess, x):
+        self.rate.load(x, sess)
+    def train(self, sess, op):
+        for step in range(10):
+            sess.run(op)
+            sess.run(tf.assign(self.rate, 0.1))
+    def train_right(self, sess, op):
+        for step in range(10):
+            sess.run(op)
+def host(x):
+    return tf.py_func(abs, [x], tf.float32)
+def of_data(ds):
+    return ds.map(lambda x: tf.py_func(abs, [x], tf.float32))
+"""
+SESSION = "sess = tf.Session(config=config)\n"
+LOOP = SESSION + "t = Trainer(ds)\nwhile True:\n    sess.run(x)\n    "
+MIXED = (
+    "config.graph_options.rewrite_options.custom_optimizers[0]"
+    ".parameter_map['precision_mode'].s = b'allow_mix_precision'\n"
+    "z = tf.placeholder(tf.float32, [4])\n"
+)
+CLIPPED = """\
+opt = npu_distributed_optimizer_wrapper(tf.train.AdamOptimizer(0.1))
+weights = tf.trainable_variables()
+grads = {}
+grads, _ = tf.clip_by_global_norm(grads, 5.0)
+op = opt.apply_gradients(zip(grads, weights))
+bcast = NPUBroadcastGlobalVariablesHook(0)
+"""
 CASES = {
+    "ds.map(classes.moved)": "dataset-function-captures-variable",
+    "ds.map(moved)": "dataset-function-captures-variable",
+    "s = Scaler()\nds.map(s.apply)": "dataset-function-captures-variable",
+    "s = classes.Scaler()\nds.map(lambda y: s.apply(y))": "dataset-function-captures-variable",
+    "ds.map(Scaler())": "dataset-function-captures-variable",
+    "ds.map(classes.scaler.apply)": "dataset-function-captures-variable",
+    "s = Scaler()\nds.map(s.look_up)": "dataset-function-uses-table",
+    "s = Scaler()\nds.map(s.plain)": None,
+    SESSION + "t = Trainer(ds)\nt.start(sess)": "variables-and-iterator-in-one-run",
+    SESSION + "t = Trainer(ds)\nt.start_apart(sess)": None,
+    SESSION + "t = Trainer(ds)\nt.train(sess, x)": "graph-grows-between-runs",
+    SESSION + "t = Trainer(ds)\nt.train_right(sess, x)": None,
+    LOOP + "t.set(sess, 0.1)": "graph-grows-between-runs",
+    LOOP + "t.load(sess, 0.1)": None,
+    SESSION + "y = host(x)\nsess.run(y)": "host-function-on-hot-path",
+    SESSION + "y = of_data(ds)\nsess.run(x)": None,
+    MIXED + "y = z / (tf.reduce_sum(z) + EPS)": "constant-vanishes-in-float16",
+    MIXED + "y = z / (tf.reduce_sum(z) + classes.EPS)": "constant-vanishes-in-float16",
+    MIXED + "y = z / (tf.reduce_sum(z) + classes.LARGE)": None,
+    MIXED + "y = z / (tf.reduce_sum(z) + classes.BOUND)": None,
+    "y = tf.placeholder(classes.DTYPE, [2])": "type-not-supported",
+    CLIPPED.format("tf.gradients(x, weights)"): "ranks-train-independently",
+    CLIPPED.format("[g for g, _ in opt.compute_gradients(x)]"): None,
     "ds.map(helpers.parse)": "dataset-function-captures-variable",
     "ds.map(read_one)": "dataset-function-captures-variable",
     "ds.map(data.through)": "dataset-function-captures-variable",
@@ -75,6 +168,7 @@ def test_other_file(tmp_path, line):
     (tmp_path / "package").mkdir()
     for name in ("helpers.py", "package/data.py"):
         (tmp_path / name).write_text(HELPERS, encoding="utf-8")
+    (tmp_path / "classes.py").write_text(CLASSES, encoding="utf-8")
     path = tmp_path / "train.py"
     path.write_text(HEAD + line + "\n", encoding="utf-8")
     found = [

@@ -5,8 +5,10 @@ where it was made, and for attributes only where a check wants them.  What was a
 with the graph, so that a graph of many runs is walked once.
 """
 
+import itertools
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
+from npu_config.core.names import OWN_SPANS
 from npu_config.diagnosis.graph.model import (
     Body,
     Edge,
@@ -17,6 +19,7 @@ from npu_config.diagnosis.graph.model import (
     function_body,
 )
 
+_READER = "_create_op_from_tf_operation"
 _KEPT = "_npu_config_live_graph"
 _REFERENCE = 100  # the data type of a reference is that of its value and this
 _CALLS = frozenset(
@@ -73,15 +76,28 @@ class LiveNode(Node):
         """Where it was placed by hand; empty for nowhere."""
         return str(self.operation.device)
 
-    def frames(self) -> Tuple[Frame, ...]:
-        """The calls that led to it, outermost first; to what it is the gradient of, for one."""
+    @property
+    def is_own(self) -> bool:
+        """True for an operation of a stand-in; attributes, which are slow, are read if need be."""
+        number, spans = self.index, getattr(self.operation.graph, OWN_SPANS, ())
+        may_be = not number or any(first < number <= last for first, last in spans)
+        return (may_be or self._is_read()) and super().is_own
+
+    def _is_read(self) -> bool:
+        """True where TensorFlow made it for a graph that it has read."""
+        return any(each.name == _READER for each in itertools.islice(self.calls(), 1, 2))
+
+    def calls(self) -> Iterator[Frame]:
+        """The calls that led to it, the last one first; to what it is the gradient of, for one."""
         operation = self.operation
         if self.op.endswith("Grad"):
             operation = getattr(operation, "_original_op", None) or operation
         stack = getattr(operation, "_traceback", None)
-        if stack is None or not hasattr(stack, "__iter__"):
+        if stack is None or not hasattr(stack, "__getitem__"):
             stack = operation.traceback
-        return tuple(map(_frame, stack))
+        for place in reversed(range(len(stack))):
+            frame = stack[place]
+            yield frame if hasattr(frame, "filename") else Frame(*frame[:3])
 
     def types(self) -> Iterator[int]:
         """The data types of its outputs."""
@@ -106,13 +122,6 @@ class LiveNode(Node):
                 yield value.func.name
             elif value.HasField("list"):
                 yield from (function.name for function in value.list.func)
-
-
-def _frame(frame: Any) -> Frame:
-    path = getattr(frame, "filename", None)
-    if path is None:  # a tuple, before 1.15
-        return Frame(frame[0], frame[1], frame[2], 0)
-    return Frame(path, frame.lineno, frame.name, getattr(frame, "func_start_lineno", 0))
 
 
 def _shape(shape: Any) -> Shape:

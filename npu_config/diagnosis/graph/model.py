@@ -26,12 +26,12 @@ Shape = Optional[Tuple[int, ...]]
 
 
 class Frame(NamedTuple):
-    """A call on the way to an operation: the file, the line, the function's name and start."""
+    """A call on the way to an operation, in the names of TensorFlow's own frames."""
 
-    path: str
-    line: int
-    function: str
-    start: int
+    filename: str
+    lineno: int
+    name: str
+    func_start_lineno: int = 0
 
 
 class Edge(NamedTuple):
@@ -86,9 +86,9 @@ class Node:
         """Where it was placed by hand; empty for nowhere."""
         return str(self._definition.device)
 
-    def frames(self) -> Tuple[Frame, ...]:
-        """The calls that led to it, outermost first; none in a graph that was stored."""
-        return ()
+    def calls(self) -> Iterator[Frame]:
+        """The calls that led to it, the last one first; none in a graph that was stored."""
+        return iter(())
 
     def tensor(self, name: str) -> Any:
         """A TensorProto; None when it is not set."""

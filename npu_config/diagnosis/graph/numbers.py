@@ -1,7 +1,8 @@
 """Types and values that the device takes badly: float64, uint8, Inf, what float16 cannot hold."""
 
+import itertools
 import re
-from typing import Iterator, List, Optional
+from typing import Iterator, Optional
 
 from npu_config.core.message import phrase
 from npu_config.diagnosis.graph import constants, operators
@@ -46,19 +47,21 @@ def check(run: RunGraph) -> Iterator[Sight]:
 def _types(run: RunGraph) -> Iterator[Sight]:
     if run.options.true("mix_compile_mode"):
         return  # what is not supported stays on the host
-    found: List[Node] = []
-    for node in run.every():
-        bad = _PLAIN.intersection(node.types())
-        if (
-            bad
-            and node.op not in operators.GET_NEXT
-            and not _leaves(run, node)
-            and not is_foreign(node)
-        ):
-            found.append(node)
+    found = [
+        node
+        for node in run.every()
+        if not _PLAIN.isdisjoint(node.types())
+        and node.op not in operators.GET_NEXT
+        and not _leaves(run, node)
+    ]
+    if run.is_stored:
+        found = [node for node in found if not is_foreign(node)]
+    else:  # who made one is costly to know: what comes before the first of the script is left out
+        found.sort(key=lambda node: getattr(node, "index", 0))
+        found = list(itertools.dropwhile(is_foreign, found))
     if not found:
         return
-    first = found[0] if run.is_stored else min(found, key=lambda node: getattr(node, "index", 0))
+    first = found[0]
     names = sorted({_TYPE_NAMES[each] for node in found for each in _PLAIN & {*node.types()}})
     yield Sight(
         precision.type_not_supported,

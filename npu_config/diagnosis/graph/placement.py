@@ -28,6 +28,8 @@ _PRODUCTS = frozenset(("Mul", "Add", "AddV2", "Pow", "Square", "Cube", "Identity
 def check(run: RunGraph) -> Iterator[Sight]:
     """What is recognised in the graph of a run."""
     mixed = run.options.true(_MIXED)
+    if run.process.is_strict:
+        yield from _of_gpu(run)
     if run.computes:
         yield from _host_functions(run, mixed)
         yield from _patches(run)
@@ -40,6 +42,21 @@ def check(run: RunGraph) -> Iterator[Sight]:
         yield from _recurrent(run)
     if run.computes:
         yield from _gelu(run)
+
+
+def _of_gpu(run: RunGraph) -> Iterator[Sight]:
+    found = [node for node in run.every() if ":GPU:" in node.device.upper()]
+    if found:
+        first = min(found, key=lambda node: getattr(node, "index", 0))
+        yield Sight(
+            host.device_of_gpu_without_soft_placement,
+            first,
+            phrase(
+                'tf.device("{}") names a GPU, and allow_soft_placement is False: there is no such '
+                "device on the NPU",
+                first.device,
+            ),
+        )
 
 
 def _host_functions(run: RunGraph, mixed: bool) -> Iterator[Sight]:
@@ -141,8 +158,8 @@ def _recurrent(run: RunGraph) -> Iterator[Sight]:
     for node in run.of("MatMul", where=lambda node: run.made_in(node, "rnn.py", "dynamic_rnn")):
         cell = _cell(run, node)
         place = next(
-            ("{}:{}".format(each.path, each.line) for each in reversed(run.frames(node))
-             if "tensorflow" not in each.path), ""
+            ("{}:{}".format(each.filename, each.lineno) for each in run.calls(node)
+             if "tensorflow" not in each.filename), ""
         )  # fmt: skip
         if cell is None or place in said:
             continue
@@ -158,10 +175,10 @@ def _recurrent(run: RunGraph) -> Iterator[Sight]:
 
 def _cell(run: RunGraph, node: Node) -> Optional[str]:
     """The class of the recurrent cell that made an operation, where it is one of those."""
-    for frame in run.frames(node):  # wrappers of cells are on the way
-        is_call = frame.path.endswith("rnn_cell_impl.py") and frame.function == "call"
-        if is_call and frame.start in run.process.cells:
-            return run.process.cells[frame.start]
+    for frame in reversed(tuple(run.calls(node))):  # wrappers of cells are on the way
+        is_call = frame.filename.endswith("rnn_cell_impl.py") and frame.name == "call"
+        if is_call and frame.func_start_lineno in run.process.cells:
+            return run.process.cells[frame.func_start_lineno]
     return None
 
 

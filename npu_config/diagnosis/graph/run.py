@@ -19,7 +19,6 @@ from typing import (
     Mapping,
     NamedTuple,
     Optional,
-    Sequence,
     Tuple,
 )
 
@@ -87,13 +86,15 @@ class Process:
         environ: its variables.
         cells: the line at which ``call`` of a recurrent cell begins, and the name of the cell.
         converts_dropout: the dropout of layers is that of the device.
+        is_strict: its session has no soft placement.
     """
 
-    place: Callable[[Sequence[Frame]], Place] = lambda frames: NOWHERE
+    place: Callable[[Iterable[Frame]], Place] = lambda calls: NOWHERE
     steps: FrozenSet[str] = frozenset(("global_step",))
     environ: Mapping[str, str] = MappingProxyType({})
     cells: Mapping[int, str] = MappingProxyType({})
     converts_dropout: bool = False
+    is_strict: bool = False
 
 
 class RunGraph:
@@ -194,10 +195,10 @@ class RunGraph:
         for each in types or self._by_type:
             yield from self._by_type.get(each, ())
 
-    def frames(self, node: Node) -> Tuple[Frame, ...]:
-        """The calls that led to an operation, or to that whose function it is in."""
+    def calls(self, node: Node) -> Iterator[Frame]:
+        """The calls that led to an operation, or to that whose function it is in, last first."""
         holder, _ = self._holders.get(id(node), (node, None))
-        return holder.frames()
+        return holder.calls()
 
     def made_in(self, node: Node, file: str, *functions: str) -> bool:
         """True when a function of a file of TensorFlow's led to an operation.
@@ -208,8 +209,8 @@ class RunGraph:
             functions: their names; none: any of the file.
         """
         return any(
-            frame.path.endswith(file) and (not functions or frame.function in functions)
-            for frame in self.frames(node)
+            frame.filename.endswith(file) and (not functions or frame.name in functions)
+            for frame in self.calls(node)
         )
 
     def body_of(self, node: Node) -> Body:
@@ -219,7 +220,7 @@ class RunGraph:
 
     def place(self, node: Node) -> Place:
         """The line of the script that made an operation."""
-        return self.process.place(self.frames(node))
+        return self.process.place(self.calls(node))
 
     def twin(self, node: Node, iterator: Optional[Node]) -> Node:
         """What the script made for a node of a one-shot function: a dataset, or the iterator."""
@@ -271,7 +272,7 @@ class RunGraph:
 
 def is_foreign(node: Node) -> bool:
     """True for an operation that nobody's script asked for: of a stand-in, or housekeeping."""
-    return node.is_own or is_collective(node) or _is_housekeeping(node)
+    return is_collective(node) or _is_housekeeping(node) or node.is_own
 
 
 def is_collective(node: Node) -> bool:
@@ -285,11 +286,11 @@ def is_collective(node: Node) -> bool:
 def _is_housekeeping(node: Node) -> bool:
     if _HOUSEKEEPING_NAME.search(node.name):
         return True
-    for frame in reversed(node.frames()):
-        file = _file_of_tensorflow(frame.path)
+    for frame in node.calls():
+        file = _file_of_tensorflow(frame.filename)
         if not file or file == _IMPORTER:
             return False
-        if frame.function == _HOUSEKEEPING_FUNCTION or file in _HOUSEKEEPING_FILES:
+        if frame.name == _HOUSEKEEPING_FUNCTION or file in _HOUSEKEEPING_FILES:
             return True
     return False
 

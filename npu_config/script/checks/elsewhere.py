@@ -1,15 +1,19 @@
 """Situations whose code stands in another file: told where the script names the function."""
 
 import ast
+from typing import Callable, Dict, Iterator, List, Set, Tuple
 
+from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import phrase
-from npu_config.python_flow.scopes import name_of
+from npu_config.python_flow.module import Site
+from npu_config.python_flow.scopes import last_line, name_of
 from npu_config.script.checks._check import Context, recognises
-from npu_config.script.checks.network import TANH, is_of_gelu
-from npu_config.script.checks.pipeline import KERAS_VARIABLES, captured
-from npu_config.script.elsewhere import Program
+from npu_config.script.checks.network import PYTHON, TANH, is_of_gelu, operator_in_loop
+from npu_config.script.checks.pipeline import KERAS_VARIABLES, captured, initialised_together
+from npu_config.script.elsewhere import Elsewhere, Program
 from npu_config.script.functions import DATASETS
-from npu_config.situations import host, pipeline
+from npu_config.script.vocabulary import SESSIONS
+from npu_config.situations import host, pipeline, shapes
 
 
 @recognises(pipeline.variable_in_preprocessing, DATASETS)
@@ -50,6 +54,97 @@ def keras_variable_elsewhere(context: Context) -> None:
                     context.place(each.node),
                 )
                 break
+
+
+def _found_elsewhere(
+    context: Context, look: Callable[[Context], None], *words: str
+) -> Iterator[Tuple[Site, Elsewhere, Diagnostic]]:
+    """What a check finds in functions of other files, at the first call that leads there.
+
+    Files that say something of the NPU are looked at themselves.
+
+    Args:
+        context: of the script.
+        look: the check.
+        words: one of them is in each file in which it finds something.
+    """
+    known: Dict[int, List[Diagnostic]] = {}
+    told: Set[Diagnostic] = set()
+    for site, each in context.program(*words).called():
+        meaning = each.meaning
+        if any(meaning.script.source.mentions(word) for word in _OF_NPU):
+            continue
+        if id(meaning) not in known:
+            other = Context(meaning.script, ())
+            other.rule = context.rule
+            look(other)
+            known[id(meaning)] = [one.diagnostic for one in other.found]
+        if not known[id(meaning)]:
+            continue
+        bodies = [f.node for f in meaning.reached([each.function])]
+        for found in known[id(meaning)]:
+            line = found.line or 0
+            if found not in told and any(f.lineno <= line <= last_line(f) for f in bodies):
+                told.add(found)
+                yield site, each, found
+
+
+_OF_NPU = ("npu_bridge", "NpuOptimizer", "npu_config", "npu_device", "hccl")
+_INITIALISING = ("make_initializable_iterator", "from_structure")
+
+
+@recognises(pipeline.variables_and_iterator_in_one_run, ("import",), tuple(SESSIONS))
+def initialised_together_elsewhere(context: Context) -> None:
+    """A function or a method of another file initialises variables and an iterator together."""
+    for site, each, found in _found_elsewhere(context, initialised_together, *_INITIALISING):
+        context.report(
+            phrase("{} ({})", found.message, each.says_line(found.line)), context.place(site.node)
+        )
+
+
+@recognises(shapes.graph_grows_between_runs, ("import",), tuple(SESSIONS))
+def operator_in_loop_elsewhere(context: Context) -> None:
+    """A function or a method of another file makes operators in a loop that runs a session."""
+    for site, each, found in _found_elsewhere(context, operator_in_loop, ".run("):
+        context.report(
+            phrase("{} ({})", found.message, each.says_line(found.line)), context.place(site.node)
+        )
+
+
+_QUEUES = (
+    "slice_input_producer",
+    "string_input_producer",
+    "input_producer",
+    "batch_join",
+    "shuffle_batch",
+    "shuffle_batch_join",
+    "dequeue",
+)
+"""What runs an operation in a thread of its own, apart from the network."""
+
+
+@recognises(shapes.host_function_on_hot_path, ("run", "minimize", "apply_gradients"))
+def python_on_device_elsewhere(context: Context) -> None:
+    """A function of another file that calls Python, at the first line that calls it."""
+    others = context.program(*(name.rpartition(".")[2] for name in PYTHON))
+    for site, each in others.called() if context.is_offloaded else ():
+        is_of_queue = any(each.meaning.script.source.mentions(word) for word in _QUEUES)
+        if is_of_queue or not context.meaning.in_network(site):
+            continue
+        for part in Program.inside(each):
+            made = part.node.func if isinstance(part.node, ast.Call) else None
+            name = None if made is None else each.meaning.tf(part.scope, made)
+            if name in PYTHON and not isinstance(part.scope.node, ast.Lambda):
+                context.report(
+                    phrase(
+                        "tf.{} ({}) calls Python, which the device cannot run",
+                        name,
+                        each.says(part.node),
+                    ),
+                    context.place(site.node),
+                    option="mix_compile_mode",
+                )
+                return
 
 
 @recognises(host.slow_gelu, ("gelu",))

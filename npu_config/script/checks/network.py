@@ -93,7 +93,7 @@ def operator_in_loop(context: Context) -> None:
                 break
             if _loads_values(meaning, site.scope, loop, calls):
                 continue
-            for part, name in _made_in(meaning, site.scope, calls.certain_in(loop), made_by):
+            for part, name in _made_in(context, site.scope, calls.certain_in(loop), made_by):
                 if id(part) not in seen and not _assigns_to_each(loop, part):
                     seen.add(id(part))
                     context.report(
@@ -232,12 +232,13 @@ def is_new_graph(call: ast.Call) -> bool:
 
 
 def _made_in(
-    meaning: Meaning,
+    context: Context,
     scope: Scope,
     calls: Iterable[Tuple[int, ast.Call, int]],
     made_by: Dict[int, Optional[ast.Call]],
 ) -> Iterator[Tuple[ast.Call, str]]:
     """What certainly makes an operator in each round of a loop, and how that is called."""
+    meaning, others = context.meaning, context.program("run")
     passed: Set[int] = set()
     for index, node, outer in calls:
         if outer in passed:
@@ -254,6 +255,10 @@ def _made_in(
             inside = made_by[id(function.node)]
             if inside is not None:
                 yield node, phrase("{} (line {})", name_of(node.func), inside.lineno)
+        for each in others.functions(scope, node.func):
+            inside = _made_by(each.meaning, each.function)
+            if inside is not None:
+                yield node, phrase("{} ({})", name_of(node.func), each.says(inside))
 
 
 def _comes_again(test: ast.expr) -> bool:
@@ -321,14 +326,14 @@ def _report_first(context: Context, sites: Sequence[Site], message: str) -> None
     context.report(text, context.place(sites[0].node))
 
 
-_PYTHON = frozenset(("py_func", "numpy_function", "py_function", "contrib.eager.py_func"))
+PYTHON = frozenset(("py_func", "numpy_function", "py_function", "contrib.eager.py_func"))
 
 
 @recognises(shapes.host_function_on_hot_path, ("py_func", "numpy_function", "py_function"))
 def python_on_device(context: Context) -> None:
     """``py_func`` in the network."""
     if context.is_offloaded:
-        for site in _sites(context, _PYTHON):
+        for site in _sites(context, PYTHON):
             context.report(
                 phrase(
                     "tf.{} calls Python, which the device cannot run",

@@ -19,6 +19,7 @@ from npu_config.python_flow.scopes import (
 from npu_config.script.checks._check import Context, check_call, recognises
 from npu_config.script.functions import makes_operator
 from npu_config.script.meaning import Meaning
+from npu_config.script.neighbours import constants_in, imported_files
 from npu_config.script.passing import Value
 from npu_config.situations import precision
 
@@ -52,10 +53,10 @@ _NUMPY_DOUBLES = frozenset(
 )
 
 
-@recognises(precision.type_not_supported, tuple(_TYPED), (*_TYPES, *_MADE, "numpy", "np"))
+@recognises(precision.type_not_supported, tuple(_TYPED))
 def double_in_network(context: Context) -> None:
     """float64 and complex numbers are given to what makes tensors."""
-    made = tuple(_TYPED) if context.mentions(*_TYPES) else (*_HOLDING, *_MADE)
+    made = tuple(_TYPED) if _mentions_types(context) else (*_HOLDING, *_MADE)
     if not context.mentions(*made):
         return
     meaning = context.meaning
@@ -76,6 +77,19 @@ def double_in_network(context: Context) -> None:
             phrase("tf.{} makes {}, which the NPU does not support", meaning.called(site), kind),
             context.place(site.node),
         )
+
+
+def _mentions_types(context: Context) -> bool:
+    """True when the script, or a constant that it imports, is a type without support."""
+    if context.mentions(*_TYPES):
+        return True
+    path, names = context.script.source.path, ("dtype", "DTYPE", "float_type", "FLOAT")
+    files = imported_files(path) if path is not None and context.mentions(*names) else []
+    return any(
+        text.rpartition(".")[2] in _TYPES and context.mentions(name)
+        for file in files
+        for name, text in constants_in(file).items()
+    )
 
 
 _RANDOM = {"normal": 2, "uniform": 2}
@@ -140,11 +154,14 @@ def _has_type(meaning: Meaning, scope: Scope, call: ast.Call, name: str) -> bool
     return False
 
 
+_OF_TYPES = ("tensorflow", "numpy")
+
+
 def _named_type(meaning: Meaning, scope: Scope, node: ast.AST) -> Optional[str]:
     if isinstance(node, ast.Call) and name_of(node.func) == "as_dtype" and node.args:
         return _named_type(meaning, scope, node.args[0])
     dotted = meaning.name(scope, node)
-    if dotted is None and isinstance(node, ast.Attribute):
+    if isinstance(node, (ast.Name, ast.Attribute)) and not (dotted or "").startswith(_OF_TYPES):
         bound = meaning.values(scope, node)
         dotted = meaning.name(*bound[0]) if len(bound) == 1 and bound[0] is not None else None
     root, _, last = (dotted or "").rpartition(".")
@@ -457,14 +474,14 @@ def guard_vanishes(context: Context) -> None:
         for number, line in enumerate(source.lines, 1)
         if ("e-" in line or "E-" in line or ".0000000" in line) and _SMALL.search(line)
     ]
-    if not lines:
+    names = _imported_small(context)
+    if not lines and not names:
         return
     modes = context.option("precision_mode") | context.option("precision_mode_v2")
     mode = next((each for each in modes if each in _HALF), None)
     if mode is None:
         return
     meaning = context.meaning
-    names: Set[str] = set()
     for site in sites(context.script.module, lines, (ast.Assign, *FUNCTIONS, ast.keyword)):
         if isinstance(site.node, ast.Assign):
             names.update(map(name_of, site.node.targets))
@@ -492,6 +509,14 @@ def guard_vanishes(context: Context) -> None:
             context.place(place),
             option="precision_mode",
         )
+
+
+def _imported_small(context: Context) -> Set[str]:
+    """The names of constants that vanish, in the files that the script imports."""
+    source = context.script.source
+    files = [] if source.path is None else imported_files(source.path)
+    small = {n for f in files for n, text in constants_in(f).items() if _SMALL.search(text)}
+    return {name for name in small if source.mentions(name)}
 
 
 def _given_small(node: ast.AST) -> Set[str]:

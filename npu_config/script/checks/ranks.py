@@ -469,6 +469,26 @@ def _has_seed(context: Context) -> bool:
     return context.mentions("set_random_seed", "tf_random_seed", "restore")
 
 
+def _by_hand(meaning: Meaning, scope: Scope, node: ast.AST, every: bool) -> bool:
+    """True for what is made of ``tf.gradients``.
+
+    Args:
+        meaning: of the script.
+        scope: of the expression.
+        node: the expression.
+        every: names are bound again, to what functions of TensorFlow make of them.
+    """
+    made_of = meaning.parts(scope, node, every=every, until="gradients" if every else "")
+    parts = [part for part in made_of if isinstance(part.node, ast.Call)]
+    names = {(meaning.tf(p.scope, p.node.func), name_of(p.node.func)) for p in parts}  # type: ignore[attr-defined]
+    is_sure = not every or all(tf or name in _HANDING_ON for tf, name in names)
+    is_other = any(name == "compute_gradients" for _, name in names)
+    return is_sure and not is_other and any(tf == "gradients" for tf, _ in names)
+
+
+_HANDING_ON = ("zip", "list", "tuple", "enumerate", "len", "reversed", "range")
+
+
 @recognises(ranks.ranks_train_independently, _WRAPPERS[:2], ("apply_gradients",))
 def gradients_not_averaged(context: Context) -> None:
     """``tf.gradients`` go to ``apply_gradients`` of a wrapped optimizer."""
@@ -484,11 +504,7 @@ def gradients_not_averaged(context: Context) -> None:
             continue
         if not meaning.is_npu(made.scope, made.node.func, *_WRAPPERS[:2]):
             continue
-        parts = list(meaning.parts(site.scope, call.args[0]))
-        calls = [p for p in parts if isinstance(p.node, ast.Call)]
-        if any(name_of(p.node.func) == "compute_gradients" for p in calls):  # type: ignore[attr-defined]
-            continue
-        if any(meaning.tf(p.scope, p.node.func) == "gradients" for p in calls):  # type: ignore[attr-defined]
+        if any(_by_hand(meaning, site.scope, call.args[0], every) for every in (False, True)):
             context.report(
                 "gradients of tf.gradients are not averaged: the wrapped optimizer does so in "
                 "compute_gradients",
