@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from npu_config.__main__ import main
 from npu_config.cli.app import COMMANDS
+from npu_config.rulebook import load_all
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -112,6 +113,7 @@ def copies(calls, report):
     """Make every call in a copy, and write how they ended."""
     for module in COMMANDS.values():
         importlib.import_module("npu_config.cli." + module)
+    load_all()
     ended = {}
     for name, call in calls.items():
         code = copied(shlex.split(call), report + ".errors")

@@ -83,9 +83,9 @@ def shown(value: object, limit: int = 80) -> str:
 
 def shorten(text: str, limit: int = 80) -> str:
     """``text`` on one line, cut in the middle when it is longer than ``limit``."""
-    text = "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: 4 * limit]
-    )
+    text = text[: 4 * limit]
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     return text if len(text) <= limit else text[: limit - 21] + "..." + text[-18:]
 
 

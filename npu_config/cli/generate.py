@@ -150,7 +150,7 @@ def _stated(reading: Reading, path: str) -> Stated:
         for settings in reading.settings:
             if settings.session is None or settings.session.optimizers:
                 return Stated(settings._replace(session=None))
-    for _, name, _ in reading.loads():
+    for name in (each.file for each in reading.loads()):
         raise Unproducible(
             "{} sets no option itself: generate from {}, which it loads", path, name
         )

@@ -90,7 +90,7 @@ def _loaded(reading: Reading, source: str, overrides: Tuple[Any, ...]) -> Readin
     """What was read; for a script that sets nothing itself, the configuration that it loads."""
     if reading.settings and any(each.entries for each in reading.lasting):
         return reading
-    for _, name, own in reading.loads():
+    for _, name, own, _ in reading.loads():
         from npu_config.readers import read
         from npu_config.script.neighbours import named_in
 

@@ -138,11 +138,31 @@ def judge_reading(
         reading.path,
         tuple(left),
         tuple(each for each in found if id(each) not in kept),
-        FAILED if failed else reading.unchecked,
+        FAILED if failed else reading.unchecked or _partly(left, reading.path),
         reading,
         texts,
         reading.encoding,
     )
+
+
+def _partly(found: List[Diagnostic], path: Optional[str]) -> Optional[str]:
+    """Why an input was not checked as a whole, of what is said about lines of it."""
+    from npu_config.text.rules import not_checked_here
+
+    lines = [
+        each.line
+        for each in found
+        if each.rule == not_checked_here.id and each.line and each.path == path
+    ]
+    if not lines:
+        return None
+    named = ", ".join(map(str, sorted(set(lines))[:_LINES]))
+    if len(lines) > _LINES:
+        named += ", ..."
+    return phrase("in part: line {}; --notes says why", named)
+
+
+_LINES = 5
 
 
 def _unmended(found: Diagnostic) -> Diagnostic:
@@ -152,7 +172,7 @@ def _unmended(found: Diagnostic) -> Diagnostic:
 
 def _of_loaded(reading: Reading, around: Around) -> Iterator[Diagnostic]:
     """What is wrong with the configuration files that a script loads, or that none was found."""
-    for place, name, own in reading.loads():
+    for place, name, own, is_part in reading.loads():
         from npu_config.readers import read
         from npu_config.script.neighbours import named_in
         from npu_config.text.rules import not_checked_here
@@ -167,6 +187,9 @@ def _of_loaded(reading: Reading, around: Around) -> Iterator[Diagnostic]:
             yield not_checked_here.diagnostic(message, place, help="name the file to check it")
             continue
         loaded = read(path).overridden(around.overrides)
+        if is_part:  # what is around the options stands elsewhere
+            parts = (each._replace(open=True, session=None) for each in loaded.settings)
+            loaded = attr.evolve(loaded, settings=tuple(parts))
         if own.target is not None:  # load(path, target) replaces that of the file
             loaded = attr.evolve(loaded, target=own.target)
         default = None if own.unknown else around.default

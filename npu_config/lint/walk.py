@@ -64,9 +64,15 @@ def walk(
         own = Patterns.of_directory(directory)
         if own is not None:
             patterns = [*patterns, own]
-        files, directories, reason = _entries(directory)
+        files, directories, others, reason = _entries(directory)
         if reason is not None:
             leave(directory, phrase("the directory cannot be listed: {}", reason), True)
+        for name, what in others:
+            path = os.path.join(directory, name)
+            if not _ignored(path, False, patterns):
+                left_out.append(
+                    Skipped(os.path.join(root, path[start:]), what, nearly=_tells(name))
+                )
         for name in files:
             path = os.path.join(directory, name)
             if patterns and _ignored(path, False, patterns):
@@ -102,24 +108,45 @@ def of_package(path: str) -> Optional[str]:
     return None
 
 
-def _entries(directory: str) -> Tuple[List[str], List[str], Optional[str]]:
-    """The files and directories in a directory, or why it cannot be listed."""
+def _entries(
+    directory: str,
+) -> Tuple[List[str], List[str], List[Tuple[str, str]], Optional[str]]:
+    """The files and directories in a directory, what is neither, or why it cannot be listed."""
     files: List[str] = []
     directories: List[str] = []
+    others: List[Tuple[str, str]] = []
     try:
         with os.scandir(directory) as entries:
             for entry in entries:
                 try:
-                    is_directory = entry.is_dir(follow_symlinks=False)
-                    if not is_directory and not entry.is_file():
-                        continue
-                except OSError:
-                    continue
-                (directories if is_directory else files).append(entry.name)
+                    if entry.is_dir(follow_symlinks=False):
+                        directories.append(entry.name)
+                    elif entry.is_file():
+                        files.append(entry.name)
+                    else:
+                        others.append((entry.name, _what_else(entry)))
+                except OSError as error:
+                    others.append((entry.name, error.strerror or str(error)))
     except OSError as error:
         gone = error.errno in (errno.ENOENT, errno.ENOTDIR)
-        return [], [], None if gone else error.strerror or str(error)
-    return sorted(files), sorted(directories), None
+        return [], [], [], None if gone else error.strerror or str(error)
+    return sorted(files), sorted(directories), sorted(others), None
+
+
+def _what_else(entry: "os.DirEntry[str]") -> str:
+    """What is neither a file nor a directory."""
+    if entry.is_symlink():
+        linked = entry.is_dir()
+        return "a link to a directory, which is not followed" if linked else "a link to nothing"
+    return "neither a file nor a directory"
+
+
+_ENDS = (".py", ".yaml", ".yml", ".toml", ".json", ".pbtxt", ".pb", ".cfg", ".ini", ".sh", ".bash")
+
+
+def _tells(name: str) -> bool:
+    """Whether a name is one of a file that is checked."""
+    return name.lower().endswith(_ENDS)
 
 
 def _ignored(path: str, is_directory: bool, patterns: Sequence[Patterns]) -> bool:

@@ -34,6 +34,18 @@ def _is_target(_: object, __: object, value: Any) -> None:
         )
 
 
+class Load(NamedTuple):
+    """A configuration file that is loaded: where, its name, and for which target.
+
+    ``is_part``: what is in it goes into another configuration.
+    """
+
+    place: Place
+    file: str
+    target: OwnTarget
+    is_part: bool = False
+
+
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Around:
     """What a caller knows of an input that the input does not say itself.
@@ -141,8 +153,8 @@ class Reading:
         """The settings that hold in the end: an assignment of a script may be overwritten."""
         return self.settings
 
-    def loads(self) -> Iterable[Tuple[Place, str, OwnTarget]]:
-        """The configuration files that are loaded: where, their names, for which target."""
+    def loads(self) -> Iterable[Load]:
+        """The configuration files that are loaded."""
         return ()
 
     def judge(self, around: Around = ALONE) -> List[Diagnostic]:

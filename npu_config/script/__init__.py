@@ -25,7 +25,7 @@ from npu_config.python_flow.source import (
     words_of,
 )
 from npu_config.rules.overrides import Override, applied
-from npu_config.rules.reading import Around, Reading
+from npu_config.rules.reading import Around, Load, Reading
 from npu_config.script.checks import find_situations, may_find_situations
 from npu_config.script.interpreter import run_all
 from npu_config.script.judging import judge_variants
@@ -33,6 +33,7 @@ from npu_config.script.neighbours import remembering
 from npu_config.script.paths import Path
 from npu_config.script.reading import Variant, signature, variants_of
 from npu_config.script.script import Script
+from npu_config.script.unfollowed import unfollowed
 from npu_config.script.vocabulary import may_matter, unmigrated
 from npu_config.text.loading import guarded
 from npu_config.text.rules import not_checked_here
@@ -111,6 +112,7 @@ class ScriptReading(Reading):
         if self.script is not None:
             with remembering():
                 found += judge_variants(self.script, self.variants, self.paths, around)
+            found += unfollowed(self.script)
         return found
 
     def overridden(self, overrides: Sequence[Override]) -> "ScriptReading":
@@ -126,10 +128,11 @@ class ScriptReading(Reading):
         settings = tuple(each.settings for each in variants)
         return attr.evolve(self, variants=variants, settings=settings)
 
-    def loads(self) -> Iterable[Tuple[Place, str, OwnTarget]]:
-        """What NpuConfig.load of npu_config is given."""
+    def loads(self) -> Iterable[Load]:
+        """What NpuConfig.load of npu_config is given, and what is read into a ConfigProto."""
         runs = [path.outcome for group in self.paths for path in group if not path.supposed]
-        return dict.fromkeys((e.place, e.file, e.target) for r in runs for e in r.loaded if e.ours)
+        loaded = [each for run in runs for each in run.loaded if each.ours]
+        return dict.fromkeys(Load(e.place, e.file, e.target, e.is_part) for e in loaded)
 
     def forget(self) -> None:
         """Let the script go as soon as this reading goes; nothing is judged any more."""

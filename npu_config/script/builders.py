@@ -5,6 +5,7 @@ and what Python would refuse: a wrong name, argument or target.
 import ast
 import inspect
 import os
+import posixpath
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS
@@ -17,8 +18,16 @@ from npu_config.core.target import MODES, NO_TARGET, PARTS, OwnTarget, Product, 
 from npu_config.python_flow.scopes import literal_text
 from npu_config.rules.own_names import hint_for_keyword
 from npu_config.rules.tasks import TASKS
-from npu_config.script.objects import Constructed, Loaded, Message, Tracked, Unknown, is_known
-from npu_config.script.paths import Call, Run, anonymous, evaluate
+from npu_config.script.objects import (
+    Constructed,
+    Loaded,
+    Message,
+    Tracked,
+    Unknown,
+    is_known,
+    origins,
+)
+from npu_config.script.paths import Call, Run, anonymous, evaluate, identity
 from npu_config.text.words import is_typo, meant_names, near
 
 
@@ -278,6 +287,8 @@ def call_method(run: Run, builder: Builder, call: Call) -> Any:
     if call.name in ("evolve", "save_side_files"):
         builder = _copy(run, builder, call)
     if call.name in ("set", "evolve"):
+        if call.open and builder.ours:
+            _read_later(run, None, call.node, builder.target)
         builder.open = builder.open or call.open
         _set(run, builder, call.keywords)
         if call.name == "evolve":
@@ -343,6 +354,21 @@ def _update(run: Run, builder: Builder, value: Any, node: ast.expr) -> None:
         builder.open = True
         if is_known(value):
             judge_mapping(run, value, node)
+        elif builder.ours:
+            _read_later(run, value, node, builder.target)
+
+
+def _read_later(run: Run, value: Any, node: ast.expr, target: OwnTarget) -> None:
+    """Options that are known at run time only; those of a file that is named are checked."""
+    name = file_read(run, value)
+    if name is None:
+        run.script.unfollowed[node] = phrase(
+            "which options are set here is known at run time only; they are not checked"
+        )
+    else:
+        loaded = Loaded(name, node, run.place(node), run.tick(), True, target)
+        loaded.path = tuple(run.guards)
+        run.loaded.append(loaded)
 
 
 def _places(run: Run, node: ast.expr) -> Iterator[Tuple[str, Tuple[Place, Place]]]:
@@ -360,14 +386,110 @@ def load(run: Run, call: Call) -> Any:
     ours = is_ours(run, call)
     if ours:
         judge_constructor(run, call, "NpuConfig.load")
-    path = call.value("path", 0)
-    if not isinstance(path, str):
+    given = call.get("path", 0)
+    if given is None and not call.open:
+        return anonymous(call.node)
+    path = None if given is None else named_file(run, given[0])
+    if path is None:
+        run.script.unfollowed[call.node] = phrase(
+            "which file is loaded here is known at run time only; its options are not checked"
+        )
         return anonymous(call.node)
     own = _own_target(call, 1)
     loaded = Loaded(path, call.node, run.place(call.node), run.tick(), ours, own)
     loaded.path = tuple(run.guards)
     run.loaded.append(loaded)
     return loaded
+
+
+_SAME_FILE = frozenset(
+    (
+        *("os.path.abspath", "os.path.realpath", "os.path.normpath", "os.path.expanduser"),
+        *("os.fspath", "str", "os.fsdecode", "os.path.expandvars"),
+    )
+)
+_SAME_PATH = frozenset(("resolve", "absolute", "as_posix", "expanduser"))
+
+
+def named_file(run: Run, value: Any, depth: int = 12) -> Optional[str]:
+    """The file that a script names, seen from its own path where it begins with ``__file__``.
+
+    None where that is not known; of a flag or a variable of the environment its default counts.
+    """
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, Unknown) or not depth:
+        return None
+    if value.key == "__file__":
+        return run.script.source.path
+    if value.flag is not None:
+        default = run.script.flags.default(value.flag)
+        if default is not None and isinstance(default.value, str):
+            return default.value
+    parts = value.parts
+    if not parts:
+        return None
+
+    def inner(number: int) -> Optional[str]:
+        return named_file(run, parts[number], depth - 1) if number < len(parts) else None
+
+    if value.name == "parent":
+        return _above(inner(0))
+    if value.key.startswith("(") and len(parts) == 2:
+        first, last = inner(0), inner(1)
+        if first is None or last is None:
+            return None
+        if value.key.startswith(" Div ", len(identity(parts[0])) + 1):
+            return posixpath.join(first, last)
+        return first + last if " Add " in value.key else None
+    function = parts[0]
+    if not isinstance(function, Unknown):
+        return None
+    if function.name == "parents" and value.key.endswith("]") and type(parts[-1]) is int:
+        owner = named_file(run, function.parts[0], depth - 1) if function.parts else None
+        for _ in range(min(parts[-1], _MOST_LEVELS) + 1):
+            owner = _above(owner)
+        return owner
+    given = [inner(number) for number in range(1, len(parts))]
+    if function.name in ("getenv", "get") and function.key.startswith("os."):
+        return given[1] if len(given) > 1 else None
+    if function.name in ("joinpath", "with_name", *_SAME_PATH) and function.parts:
+        owner = named_file(run, function.parts[0], depth - 1)
+        given.insert(0, _above(owner) if function.name == "with_name" else owner)
+    known = [each for each in given if each is not None]
+    if len(known) < len(given) or not given:
+        return None
+    if function.key == "f-string":
+        return "".join(known)
+    if function.key == "os.path.dirname":
+        return _above(known[0])
+    if function.key in _SAME_FILE or function.name in _SAME_PATH:
+        return known[0]
+    joins = ("os.path.join", "joinpath", "with_name", "Path", "PurePath", "PosixPath")
+    if function.key in joins or function.name in joins:
+        return posixpath.join(*known)
+    return None
+
+
+def file_read(run: Run, value: Any) -> Optional[str]:
+    """The file that a value was read from, where the script names one."""
+    for each in origins(value):
+        function = each.parts[0] if each.parts else None
+        if isinstance(function, Unknown) and function.name in ("open", "GFile", "FastGFile"):
+            return named_file(run, each.parts[1]) if len(each.parts) > 1 else None
+        if isinstance(function, Unknown) and function.name in ("read_text", "read_bytes"):
+            return named_file(run, function.parts[0]) if function.parts else None
+    return None
+
+
+_MOST_LEVELS = 40
+
+
+def _above(path: Optional[str]) -> Optional[str]:
+    """The folder that a path is in, as it is written."""
+    if path is None or posixpath.basename(path) not in ("", ".", ".."):
+        return path if path is None else posixpath.dirname(path) or "."
+    return posixpath.join(path, "..")
 
 
 def to_config_proto(run: Run, owner: Tracked, call: Call) -> Message:

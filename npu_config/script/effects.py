@@ -8,6 +8,7 @@ import re
 from typing import Any, Dict, List, Optional
 
 from npu_config.core.diagnostics import Place
+from npu_config.core.message import phrase
 from npu_config.python_flow.scopes import Store, Watch
 from npu_config.python_flow.source import ScriptSource
 from npu_config.script import builders, objects
@@ -169,6 +170,7 @@ def attribute(run: Run, owner: Any, name: str, node: ast.AST) -> Any:
         return field(run, owner, name, node)
     if isinstance(owner, Block):
         if name == "parameter_map":
+            run.script.followed.add(node)
             return ParameterMap(owner)
         return owner.name if name == "name" and owner.names else anonymous(node)
     if isinstance(owner, Instance):
@@ -194,6 +196,7 @@ def _of_unknown(run: Run, owner: Unknown, name: str, node: ast.AST) -> Any:
     if kind is not None:
         return field(run, adopt(run, owner, kind, node), name, node)
     if name == "parameter_map":
+        run.script.followed.add(node)
         return ParameterMap(adopt_block(run, owner, node))
     if name.isupper() and owner.name in ENUMS:
         return EnumName(name)
@@ -272,6 +275,9 @@ def _of_instance(run: Run, owner: Instance, name: str) -> Any:
 
 def of_class(run: Run, cls: Class, name: str) -> Any:
     """``Class.name``."""
+    made = run.class_bodies.get(cls.node, {}).get(name)
+    if isinstance(made, (Tracked, BlockList, ParameterMap)):
+        return made
     stores = cls.scope.stores.get(name, [])
     if len(stores) == 1:
         frame = run.new_frame(cls.scope, cls.frame, cls.frame.serial)
@@ -306,6 +312,8 @@ def invoke(
 ) -> Any:
     """Run a function of the script; ``is_open``: other arguments may be given, too."""
     node = function.node
+    if isinstance(node, ast.Lambda):
+        return _of_lambda(run, function, args, keywords, is_open)
     if len(run.stack) >= _CALLS or any(active is node for active in run.stack):
         return anonymous(node)
     run.visited[id(node)] = True
@@ -326,6 +334,36 @@ def invoke(
     if isinstance(node, ast.AsyncFunctionDef) or node.decorator_list or not is_simple(node):
         return result_of(Unknown(node.name, (node.name,)), node.name, args)
     return value
+
+
+def _of_lambda(
+    run: Run, function: Function, args: List[Any], keywords: Dict[str, Any], is_open: bool
+) -> Any:
+    """What a lambda gives."""
+    node = function.node
+    if len(run.stack) >= _CALLS or any(active is node for active in run.stack):
+        return anonymous(node)
+    frame = run.new_frame(function.scope, function.frame)
+    _bind_parameters(run, function, frame, args, keywords, is_open)
+    run.stack.append(node)
+    try:
+        return evaluate_in(run, frame, node.body)
+    finally:
+        run.stack.pop()
+
+
+def call_special(run: Run, owner: Any, name: str, args: List[Any]) -> bool:
+    """Run a method that Python calls by itself, such as ``__setitem__``; False: there is none."""
+    found = of_class(run, owner.cls, name) if isinstance(owner, Instance) else None
+    if not isinstance(found, Function) or not is_relevant(run, found):
+        return False
+    found.receiver = owner
+    invoke(run, found, args, {}, False)
+    return True
+
+
+SPECIAL = ("__setattr__", "__setitem__", "__call__")
+"""The methods that Python calls by itself, and that may set options."""
 
 
 def bind_unknown(frame: Frame, node: Any) -> None:
@@ -379,7 +417,10 @@ def interest_in(value: Any) -> Watch:
         return Watch.HANDLED
     if isinstance(value, (BlockList, ParameterMap, Subscript)):
         return Watch.ALL
-    return Watch.METHODS if isinstance(value, Instance) else Watch.NOT
+    if isinstance(value, Instance):
+        stores = value.cls.scope.stores
+        return Watch.ALL if any(name in stores for name in SPECIAL) else Watch.METHODS
+    return Watch.NOT
 
 
 def _is_static(node: Any) -> bool:
@@ -418,6 +459,10 @@ def set_field(
     place = run.place(node)
     if not isinstance(slot.name, str):
         slot.block.open = True
+        run.script.unfollowed[slot.node] = phrase(
+            "the names of the options that are set here are known at run time only; they are not "
+            "checked"
+        )
         return
     value = run.decisions.known(value)
     stored = objects.stored(value, target.attr) if is_known(value) else value
@@ -530,6 +575,9 @@ def call_method(run: Run, owner: Any, call: Call) -> Any:
     return anonymous(call.node)
 
 
+_UNFOLLOWED = phrase("options are set here in a way that is not followed, and are not checked")
+
+
 def _call_blocks(run: Run, owner: BlockList, call: Call) -> Any:
     if call.name == "add":
         block = run.new_block(owner.message, call.node)
@@ -538,9 +586,11 @@ def _call_blocks(run: Run, owner: BlockList, call: Call) -> Any:
             block.names.append((name[0], run.place(name[1])))
         if call.open or set(call.keywords) - {"name"}:
             block.open = True
+            run.script.unfollowed[call.node] = _UNFOLLOWED
         return block
     if call.name in ("extend", "append", "CopyFrom", "MergeFrom"):
         owner.message.foreign = True
+        run.script.unfollowed[call.node] = _UNFOLLOWED
     return anonymous(call.node)
 
 
@@ -574,6 +624,7 @@ def _call_slot(run: Run, owner: Any, call: Call) -> Any:
         return anonymous(call.node)
     if call.name not in _READING:
         owner.block.open = True
+        run.script.unfollowed[call.node] = _UNFOLLOWED
     return anonymous(call.node)
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import os
 from typing import Any, Callable, Dict, List, Tuple
 
 from npu_config.catalogue import OPTIONS
@@ -16,8 +17,10 @@ from npu_config.script.builders import is_ours, judge_constructor
 from npu_config.script.effects import (
     adopt,
     adopt_block,
+    attribute,
     attribute_of,
     call_method,
+    call_special,
     give_away,
     invoke,
     is_fixed,
@@ -32,6 +35,8 @@ from npu_config.script.effects import (
     set_message_field,
     start,
 )
+from npu_config.script.merged import merge_text
+from npu_config.script.neighbours import configuring
 from npu_config.script.objects import (
     Argument,
     Block,
@@ -52,7 +57,16 @@ from npu_config.script.objects import (
     Use,
     is_known,
 )
-from npu_config.script.paths import Call, Condition, Run, anonymous, evaluate, identity, result_of
+from npu_config.script.paths import (
+    Call,
+    Condition,
+    Run,
+    anonymous,
+    evaluate,
+    identity,
+    result_of,
+    used,
+)
 from npu_config.script.vocabulary import HOLDERS, RUN_CONFIGS, SESSIONS
 
 
@@ -218,6 +232,28 @@ def _constructed(run: Run, call: Call) -> Constructed:
     return made
 
 
+_HELD = (Block, Message, ParameterMap, Subscript, BlockList)
+_GIVEN = "{} of {} is given the configuration, and may set options that are not checked here"
+_MADE = "the configuration is made by {} of {}, and its options are not checked here"
+
+
+def _note_made_elsewhere(run: Run, value: Any, node: ast.AST) -> None:
+    """Note a session whose configuration a function of another file makes."""
+    for each in objects.origins(value):
+        function = each.parts[0] if each.parts else None
+        if isinstance(function, Unknown) and _note_elsewhere(run, function, node, _MADE):
+            return
+
+
+def _note_elsewhere(run: Run, callee: Unknown, node: ast.AST, words: str) -> bool:
+    """Note that a function of another file of the program, which sets options, is not followed."""
+    file = configuring(run.script.source.path, callee.path)
+    if file is not None:
+        name = ".".join(callee.path)
+        run.script.unfollowed[node] = phrase(words, name, os.path.basename(file))
+    return file is not None
+
+
 def _target(run: Run, call: Call) -> Constructed:
     """``Target(...)`` of npu_config."""
     if is_ours(run, call):
@@ -233,6 +269,7 @@ def _session(run: Run, call: Call) -> Any:
             value.uses.append(Use("session", run.place(call.node), run.tick()))
         else:
             give_away(run, value, "tf.Session")
+            _note_made_elsewhere(run, value, given[1])
     run.note(call)
     for value, _ in call.args:
         start(run, value)
@@ -315,7 +352,31 @@ def _setattr(run: Run, call: Call) -> Any:
         else:
             slot.block.open = True
         return None
+    if len(call.args) == 3 and isinstance(call.args[0][0], Instance):
+        owner, name, value = [value for value, _ in call.args]
+        if not call_special(run, owner, "__setattr__", [name, value]) and isinstance(name, str):
+            owner.attributes[name] = value
+        return None
     pass_on(run, call)
+    return None
+
+
+def _getattr(run: Run, call: Call) -> Any:
+    """``getattr(object, "name")`` of an object that is followed."""
+    values = [value for value, _ in call.args]
+    if len(values) > 1 and isinstance(values[0], Tracked) and isinstance(values[1], str):
+        return attribute(run, values[0], values[1], call.node)
+    pass_on(run, call)
+    named = ", ".join(map(identity, values))
+    return Unknown("getattr({})".format(named), parts=(Unknown("getattr"), *values))
+
+
+def _object_setattr(run: Run, call: Call) -> Any:
+    """``object.__setattr__(self, "name", value)``."""
+    values = [value for value, _ in call.args]
+    if len(values) == 3 and isinstance(values[0], Instance) and isinstance(values[1], str):
+        used(run, values[2], "attribute")
+        values[0].attributes[values[1]] = values[2]
     return None
 
 
@@ -326,6 +387,7 @@ MODELS: Dict[str, Callable[[Run, Call], Any]] = {
     "as_str_any": _as_text,
     "str": _str,
     "setattr": _setattr,
+    "getattr": _getattr,
     "npu_config_proto": npu_config_proto,
     "set_keras_session_npu_config": npu_session,
     "npu_clear_session": npu_session,
@@ -343,6 +405,8 @@ MODELS: Dict[str, Callable[[Run, Call], Any]] = {
 METHODS: Dict[Tuple[str, ...], Callable[[Run, Call], Any]] = {
     ("NpuConfig", "from_dict"): builders.from_mapping,
     ("NpuConfig", "load"): builders.load,
+    ("object", "__setattr__"): _object_setattr,
+    **{("text_format", name): merge_text for name in ("Merge", "Parse")},
 }
 for _model in ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions"):
     MODELS[_model] = _message
@@ -391,6 +455,9 @@ def call(run: Run, node: ast.Call) -> Any:
         return _of_function(run, callee, found)
     if isinstance(callee, Class):
         return _of_class(run, callee, found)
+    values = [value for value, _ in found.args]
+    if isinstance(callee, Instance) and call_special(run, callee, "__call__", values):
+        return anonymous(node)
     pass_on(run, found)
     return anonymous(node)
 
@@ -431,6 +498,8 @@ def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
         with contextlib.suppress(NotKnown):
             return _computed(run, callee.key, values, known, call.open)
     pass_on(run, call, callee.key)
+    if any(isinstance(value, _HELD) for value in (*values, *known.values())):
+        _note_elsewhere(run, callee, call.node, _GIVEN)
     if known.get("name") == ITERATION_OP:
         run.note(call)
     named = ["{}={}".format(key, identity(value)) for key, value in known.items()]
@@ -483,7 +552,8 @@ def _of_function(run: Run, function: Function, call: Call) -> Any:
     keywords = {key: value for key, (value, _) in call.keywords.items()}
     values = [*args, *keywords.values()]
     if (
-        is_relevant(run, function)
+        isinstance(function.node, ast.Lambda)
+        or is_relevant(run, function)
         or any(isinstance(v, (Tracked, ParameterMap, Subscript, BlockList)) for v in values)
         or is_simple(function.node)
     ):
@@ -651,17 +721,24 @@ def decide(run: Run, value: Unknown, node: ast.expr) -> bool:
 
 
 def _joined(run: Run, node: ast.JoinedStr) -> Any:
-    text = ""
-    for piece in node.values:
-        value = evaluate(run, piece)
-        if not isinstance(value, str) or len(text) > objects.LIMIT:
-            return anonymous(node)
-        text += value
-    return text
+    pieces = [evaluate(run, piece) for piece in node.values]
+    if all(isinstance(piece, str) for piece in pieces):
+        text = "".join(pieces)
+        return text if len(text) <= objects.LIMIT else anonymous(node)
+    return Unknown(anonymous(node).key, parts=(Unknown("f-string"), *pieces))
+
+
+def _lambda(run: Run, node: ast.Lambda) -> Any:
+    """A function, where its statement names something of the NPU."""
+    return (
+        Function(node, run.frame.scope.child(node), run.frame) if run.wanting else anonymous(node)
+    )
 
 
 def _formatted(run: Run, node: ast.FormattedValue) -> Any:
     value = evaluate(run, node.value)
+    if isinstance(value, Unknown) and node.format_spec is None:
+        return value
     if node.format_spec is not None or not is_known(value):
         return anonymous(node)
     try:
@@ -687,6 +764,7 @@ EXPRESSIONS: Dict[type, Callable[[Run, Any], Any]] = {
         run, node.body if truth(run, node.test) else node.orelse
     ),
     ast.JoinedStr: _joined,
+    ast.Lambda: _lambda,
     ast.FormattedValue: _formatted,
     **dict.fromkeys(CONSTANTS, _constant),
 }

@@ -115,7 +115,9 @@ def _bind_name(run: Run, name: str, value: Any, node: ast.expr) -> None:
         frame = run.module
         used(run, value, "global")
     frame.scope.watch(name, interest_in(value))
-    if isinstance(value, Function) and frame is not run.module:
+    if isinstance(value, Function) and (
+        frame is not run.module or isinstance(value.node, ast.Lambda)
+    ):
         frame.scope.watch(name, Watch.ALL)
     elif isinstance(value, (list, tuple, dict)):
         used(run, value, "container")
@@ -138,6 +140,7 @@ def _bind_attribute(run: Run, target: ast.Attribute, value: Any, node: ast.expr)
         effects.set_message_field(run, owner, target.attr, value, node)
     elif isinstance(owner, Instance):
         used(run, value, "attribute")
+        effects.call_special(run, owner, "__setattr__", [target.attr, value])
         owner.attributes[target.attr] = value
     elif isinstance(owner, Constructed):
         owner.open = True
@@ -152,6 +155,9 @@ def _bind_item(run: Run, target: ast.Subscript, value: Any) -> None:
     if isinstance(owner, ParameterMap):
         return
     index = _index(run, target)
+    if isinstance(owner, Instance):
+        effects.call_special(run, owner, "__setitem__", [index, value])
+        return
     if isinstance(owner, dict) and is_known(index) and not isinstance(index, (list, dict)):
         owner[index] = value
     elif isinstance(owner, (dict, list)) and isinstance(target.value, ast.Name):
@@ -301,6 +307,20 @@ def _match(run: Run, statement: Any) -> int:
     return ON
 
 
+def _class(run: Run, statement: ast.ClassDef) -> int:
+    """The statements of the body of a class; its methods are run where they are called."""
+    outer = run.frame
+    frame = run.new_frame(outer.scope.child(statement), outer, outer.serial)
+    run.frame = frame
+    try:
+        execute(run, statement.body)
+    finally:
+        run.frame = outer
+    if frame.variables:
+        run.class_bodies[statement] = frame.variables
+    return ON
+
+
 def _return(run: Run, statement: ast.Return) -> int:
     value = None if statement.value is None else evaluate(run, statement.value)
     run.returned = value
@@ -324,6 +344,7 @@ STATEMENTS: Dict[type, Callable[[Run, Any], int]] = {
     ast.AnnAssign: _annotated,
     ast.AugAssign: _augmented,
     ast.Delete: _delete,
+    ast.ClassDef: _class,
     ast.If: _if,
     ast.While: _while,
     ast.For: _for,

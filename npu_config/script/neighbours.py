@@ -1,12 +1,13 @@
 """The files near a script: those that it imports, and those beside and below it."""
 
+import ast
 import contextlib
 import functools
 import os
 import re
 import sys
 from contextvars import ContextVar
-from typing import Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.files import reading, walk
 from npu_config.core.names import of_modules
@@ -200,6 +201,50 @@ def file_of_module(path: str, module: str) -> Optional[str]:
     """
     own = os.path.abspath(path)
     return next(_files_of(own, os.path.dirname(own), module, ()), None) if module else None
+
+
+_CONFIGURES = ("parameter_map", "custom_optimizers", "NPURunConfig", "NpuConfigBuilder")
+
+
+def configuring(path: Optional[str], function: Sequence[str]) -> Optional[str]:
+    """The file of the program that a function is of, where that file sets options.
+
+    Args:
+        path: the script that calls it.
+        function: its dotted name, with that of the module.
+    """
+    if path is None or not function or function[0] in _OF_OTHERS:
+        return None
+    for count in range(len(function) - 1, 0, -1):
+        found = file_of_module(path, ".".join(function[:count]))
+        if found is not None:
+            return found if _has(found, _CONFIGURES) else None
+    return None
+
+
+def names_of_configuring(path: Optional[str], nodes: Iterable[ast.AST]) -> Set[str]:
+    """The names that import statements bind to what files of the program hold that set options.
+
+    Args:
+        path: the script.
+        nodes: its nodes, among them every import statement.
+    """
+    found: Set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            aliases = [((module + "." if module else "") + a.name, a) for a in node.names]
+        elif isinstance(node, ast.Import):
+            aliases = [(alias.name, alias) for alias in node.names]
+        else:
+            continue
+        for dotted, alias in aliases:
+            if configuring(path, (*dotted.split("."), "")) is not None:
+                found.add((alias.asname or alias.name).partition(".")[0])
+    return found
+
+
+_OF_OTHERS = frozenset(("", "tf", "tensorflow", "npu_bridge", "npu_config", "self"))
 
 
 def text_with(path: str, words: Sequence[str]) -> Optional[str]:

@@ -338,17 +338,28 @@ class Constructed(Tracked):
 
 
 class Loaded(Tracked):
-    """A configuration file that is loaded for a target, by npu_config if it is ``ours``."""
+    """A configuration file that is loaded for a target, by npu_config if it is ``ours``.
 
-    __slots__ = ("file", "ours", "target")
+    ``is_part`` is True for one that is put into another configuration.
+    """
+
+    __slots__ = ("file", "is_part", "ours", "target")
 
     def __init__(
-        self, file: str, node: ast.AST, place: Place, moment: int, ours: bool, target: OwnTarget
+        self,
+        file: str,
+        node: ast.AST,
+        place: Place,
+        moment: int,
+        ours: bool,
+        target: OwnTarget,
+        is_part: bool = False,
     ) -> None:
         super().__init__(node, place, moment)
         self.file = file
         self.ours = ours
         self.target = target
+        self.is_part = is_part
 
 
 class Function:

@@ -558,6 +558,7 @@ class Run:
         failures: expressions that raise, and why.
         environment: environment variables that are taken as text without a default.
         adopted: the objects that unknown values must be, by their keys.
+        class_bodies: what the bodies of classes have bound.
         testing: True while the condition of an ``if`` is evaluated.
         wanting: True in a statement that names something of the NPU.
         returned: what the function that was left by ``return`` gave.
@@ -593,6 +594,7 @@ class Run:
         self._guards_at: Optional[Dict[Place, Guards]] = None
         self._entries_at: Optional[Dict[Place, List[Entry]]] = None
         self.adopted: Dict[str, Any] = {}
+        self.class_bodies: Dict[ast.AST, Dict[str, Any]] = {}
         self.messages: List[Message] = []
         self.blocks: List[Block] = []
         self.constructed: List[Constructed] = []
@@ -621,6 +623,7 @@ class Run:
         for frame in self._frames:
             frame.variables.clear()
         self._frames.clear()
+        self.class_bodies.clear()
 
     def tick(self) -> int:
         """A moment later than every one before."""

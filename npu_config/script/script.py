@@ -22,7 +22,7 @@ from typing import (
 from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS
 from npu_config.python_flow.module import Module, sites
 from npu_config.python_flow.scopes import (
-    DEFINITIONS,
+    FUNCTIONS,
     UNCLEAR,
     FunctionNode,
     Scope,
@@ -41,7 +41,7 @@ from npu_config.python_flow.scopes import (
 )
 from npu_config.python_flow.source import HAS_ENDS, ScriptSource, spans
 from npu_config.rules.tasks import TASKS
-from npu_config.script.neighbours import any_neighbour_has, has_module
+from npu_config.script.neighbours import any_neighbour_has, has_module, names_of_configuring
 from npu_config.script.objects import Unknown
 from npu_config.script.vocabulary import SEEDS, SESSIONS
 
@@ -142,7 +142,11 @@ _GIVEN = re.compile(
     r"session_dump_config|update_custom_op|npu_clear_session)\s*\(\s*(?:\w+\s*=\s*)?"
     r"(?:self\.)?([A-Za-z_]\w*)\s*[,)]"
 )
-_PATTERNS = (_HOLDER, _BOUND, _PASSED, _GIVEN)
+_MERGED_INTO = re.compile(
+    r"\btext_format\s{0,9}\.\s{0,9}\w{1,30}\(.{0,300},\s{0,9}([A-Za-z_]\w{0,99})\s{0,9}\)"
+)
+_PARSED = re.compile(r"(?<!\w)([A-Za-z_]\w*)\s*=[^=\n]*?\btext_format\s*\.")
+_PATTERNS = (_HOLDER, _BOUND, _PASSED, _GIVEN, _MERGED_INTO, _PARSED)
 _ANCHORS = (
     "graph_options",
     "rewrite_options",
@@ -173,6 +177,7 @@ _NOT_HOLDERS = frozenset(("self", "cls", "tf", "tf1", "None", "True", "False", "
 _OPENING = re.compile(r"(?:Session|RunConfig|Estimator|_session)\s*\(")
 _SESSION = re.compile(r"Session\s*\(")
 _NONE_LAST = re.compile(r",\s*None\s*\)")
+_TAKES = re.compile(r"config|custom_op|Session\s*\(", re.IGNORECASE)
 _APP_RUN = re.compile(r"\bapp\s*\.\s*run\s*\(")
 
 
@@ -188,13 +193,13 @@ class Hot(NamedTuple):
 
 
 class _Body:
-    """The statements of a body that do something when it is run: all but definitions."""
+    """The statements of a body that do something when it is run: all but functions."""
 
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
         # Each reaches to the next one, for all that matters here.
         lasts = [first_line(following) - 1 for following in statements[1:]]
         lasts += map(last_line, statements[-1:])
-        found = [pair for pair in zip(statements, lasts) if type(pair[0]) not in DEFINITIONS]
+        found = [pair for pair in zip(statements, lasts) if type(pair[0]) not in FUNCTIONS]
         self.statements = [statement for statement, _ in found]
         self.starts = [statement.lineno for statement in self.statements]
         self.lasts = [max(statement.lineno, last) for statement, last in found]
@@ -261,12 +266,22 @@ class Relevance:
         held: Set[int] = set()
         for word in holders:
             held.update(self._handled(word, source.mentions(word)))
+        lines.update(self._of_imported(script))
         lines.update(source.mentions("global_jit_level"))
         lines.update(line for line in held if _OPENING.search(source.lines[line - 1]))
         self._spread(script, lines)
         self._methods = {node.name for _, node in self.hot_functions}
         lines |= held
         self._lines = sorted(lines)
+
+    def _of_imported(self, script: Module) -> Iterator[int]:
+        """The lines that may have a configuration from another file of the program."""
+        lines = self.source.lines
+        imports = script.nodes("import") if self.source.path is not None else ()
+        for name in sorted(names_of_configuring(self.source.path, imports)):
+            for line in self.source.mentions(name):
+                if _TAKES.search(lines[line - 1]):
+                    yield line
 
     def _handled(self, word: str, numbers: Sequence[int]) -> List[int]:
         """The lines that do more with a holder than to read some field of it."""
@@ -438,6 +453,8 @@ class Script(Module):
         fixed: expressions with the value that they have on every path.
         references: what dotted names mean that are imported or built in.
         steps: how many statements were run so far, over all paths.
+        followed: what names a ``parameter_map`` and was reached on a path.
+        unfollowed: what may set options that are not known here, and why.
 
     Raises:
         Unparsable: for text that is not Python 3.
@@ -462,6 +479,8 @@ class Script(Module):
         self._import_lines: Optional[FrozenSet[int]] = None
         self.references: Dict[str, Unknown] = {}
         self.fixed: Dict[ast.AST, Any] = {}
+        self.followed: Set[ast.AST] = set()
+        self.unfollowed: Dict[ast.AST, str] = {}
 
     @property
     def relevance(self) -> Relevance:

@@ -103,9 +103,12 @@ SEEDS = (
     "TellMeStepOrLossHook",
     "limit_core_num_scope",
     "keep_tensors_dtypes",
+    "text_format",
 )
 """What makes a line of a script worth looking at."""
 
+_COMMON = ("npu_config_proto", "FixedLossScaleManager", "npu_run_config_init", "text_format")
+"""Those of them that stand in scripts without options, too."""
 _HINTS = (b"npu", b"NPU", b"Npu", b"parameter_map", b"custom_op", b"dump_config")
 NEEDLES = (
     b"from npu_config import",
@@ -113,11 +116,7 @@ NEEDLES = (
     b"import npu_config\n",
     b"import npu_device",
     b"from npu_device",
-    *(
-        word.encode()
-        for word in SEEDS
-        if word not in ("npu_config_proto", "FixedLossScaleManager", "npu_run_config_init")
-    ),
+    *(word.encode() for word in SEEDS if word not in _COMMON),
 )
 
 _SHARED = (b"import npu_", b"from npu_", b"Config", b"NPU", b"teration", b"_resource", b"_system")

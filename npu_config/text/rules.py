@@ -58,7 +58,7 @@ def file_too_large() -> None:
 
 @declare("NPU784", Severity.INFO, source=("npu_config",))
 def not_checked_here() -> None:
-    """A file is of a kind that is known and not checked.
+    """A file is of a kind that is known and not checked, or a part of a script is not.
 
     A notebook, and a script for the adapter of TensorFlow 2 (`import npu_device`), whose options
     have other names and other rules.  Nothing is said about what is in it: it counts as not
@@ -68,6 +68,10 @@ def not_checked_here() -> None:
     a file that it imports is for the NPU: `npu-config migrate` says what to change.  So is a
     script for PyTorch or another framework that was named.  In a directory they are counted at
     most.
+
+    In a script it names the line of what may set options and is not followed: code in a text, a
+    configuration that a function of another file makes, a file or names of options that are
+    known at run time only.  The script counts as not checked, in part.
 
     Wrong: `npu-config check train.ipynb`
 

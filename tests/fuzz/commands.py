@@ -17,9 +17,7 @@ from unittest import mock
 
 from npu_config.__main__ import main
 from npu_config.text import loading
-from tests.fuzz.targets import FaultOfOursError
-
-RAM = "/dev/shm" if os.path.isdir("/dev/shm") else None
+from tests.fuzz.targets import RAM, FaultOfOursError
 
 CALLS = {
     "check": ("check IN.yaml --notes --show-skipped", "check-yaml"),

@@ -1,14 +1,18 @@
 """Long fuzzing: ``python -m tests.fuzz.run [--seconds N] [--seed N] [TARGET...]`` (``make fuzz``).
 
-Mutates the golden cases: atheris does where it is installed, guided by what runs in the
-package, else chance.  Prints the number of executions of each target, every input that raised,
-and every input that took over a second of CPU time.  Targets may be patterns: ``"command: *"``.
+Mutates the golden cases, by bytes and by tokens: atheris does where it is installed, guided by
+what runs in the package, else chance, which gives every target the same CPU time and so the
+cheap ones thousands of executions a second.  Prints the number of executions of each target,
+every input that raised, and every input that took over a second of CPU time.  Targets may be
+patterns: ``"command: *"``.
 """
 
 import argparse
 import collections
 import contextlib
+import faulthandler
 import fnmatch
+import heapq
 import os
 import random
 import re
@@ -40,6 +44,7 @@ _PIECES = [b"{", b"}", b"[", b"]", b":", b"=", b",", b'"', b"'", b"\\", b"\n", b
            b"-0", b".inf", b"0o14", b"2026-01-01", b"precision_modee", b"hcl_timeout",
            b"\xc2\xb2", b"\xd9\xa3", b":\xc2\xb2"]  # fmt: skip
 SLOW = 1.0
+_HANGS = 600
 
 
 _ANY = [path.read_bytes() for path in CORPUS]
@@ -73,17 +78,48 @@ ALL = {**targets.TARGETS, **commands.COMMANDS}
 OWN = {name: _corpus(name) for name in ALL}
 
 
+_TOKENS = re.compile(rb"\w+|\s+|[^\w\s]")
+_WORDS = {
+    name: sorted({token for data in files for token in _TOKENS.findall(data[:20_000])})
+    for name, files in OWN.items()
+}
+
+
 def mutated(seed, name):
     """A file of the corpus, most often one that a target is made for, changed in a few places."""
     source = random.Random(seed)
     files = _ANY if source.random() < 0.2 else OWN[name]
-    data = bytearray(source.choice(files)[:4000])
+    data = source.choice(files)[:4000]
+    changed = _by_tokens if source.random() < 0.4 else _by_bytes
+    return changed(source, data, name)
+
+
+def _by_bytes(source, data, _name):
+    data = bytearray(data)
     for _ in range(source.randint(0, 6)):
         start = source.randint(0, len(data))
         end = min(len(data), start + source.choice((0, 1, 1, 4, 40)))
         piece = source.choice(_PIECES) if source.random() < 0.7 else data[end : end + 30]
         data[start:end] = piece * source.choice((1, 1, 1, 2, 30))
     return bytes(data)
+
+
+def _by_tokens(source, data, name):
+    """Words and marks put in, taken out, exchanged, and runs of them moved elsewhere."""
+    tokens = _TOKENS.findall(data)
+    for _ in range(source.randint(1, 6)):
+        start = source.randint(0, len(tokens))
+        end = min(len(tokens), start + source.choice((0, 1, 1, 2, 8)))
+        kind = source.random()
+        if kind < 0.6:
+            put = [source.choice(_WORDS[name] if kind < 0.4 else _PIECES)]
+        elif kind < 0.8:
+            other = source.randint(0, len(tokens))
+            put = tokens[other : other + source.choice((1, 3, 10, 40))]
+        else:
+            put = []
+        tokens[start:end] = put
+    return b"".join(tokens)
 
 
 class Findings:
@@ -149,11 +185,19 @@ def main():
 
 
 def by_chance(findings, names, seconds, seed):
-    """Mutation without a library."""
+    """Mutation without a library; the target that had the least CPU time comes next."""
     until = time.monotonic() + seconds
+    queue = [(0.0, name) for name in names]
+    seeds = dict.fromkeys(names, seed)
     while time.monotonic() < until:
-        name = names[findings.done % len(names)]
-        findings.attempt(name, mutated(seed + findings.done // len(names), name))
+        spent, name = heapq.heappop(queue)
+        begun = time.process_time()
+        faulthandler.dump_traceback_later(_HANGS, exit=True)
+        for _ in range(20):
+            findings.attempt(name, mutated(seeds[name], name))
+            seeds[name] += 1
+        heapq.heappush(queue, (spent + time.process_time() - begun, name))
+    faulthandler.cancel_dump_traceback_later()
 
 
 def guided(findings, names, seconds, seed):

@@ -8,6 +8,8 @@ import contextlib
 import importlib.util
 import io
 import json
+import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -54,6 +56,7 @@ from npu_config.rules.case import judge
 from npu_config.runner.script import CannotRunError
 from npu_config.runner.script import _compiled as compiled
 
+RAM = "/dev/shm" if os.path.isdir("/dev/shm") else None
 TESTS = Path(__file__).resolve().parents[1]
 CORPUS = sorted(
     path
@@ -182,11 +185,14 @@ def _in_file(read_file, name="Add.a.1.2.1767323045000000"):
     """A reader that takes a path."""
 
     def target(data):
-        with tempfile.TemporaryDirectory() as folder:
+        folder = tempfile.mkdtemp(dir=RAM)
+        try:
             path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
             read_file(path)
+        finally:
+            shutil.rmtree(folder)
 
     return target
 

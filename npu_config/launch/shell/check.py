@@ -121,6 +121,9 @@ def check_script(
         launches = [one for one, of in pairs if of in (None, *OURS) and one.kind == "python"]
         tables = _Tables(target, on_host)
         mine += _environments(run, state, launches, scripts, target, tables)
+        if launches and not any(launch.script for launch in launches):
+            # whatever is started may be of a framework whose own variable this is
+            mine = [each for each in mine if each.name != "old-device-variable"]
         if mine and not _is_of_others(text, frameworks, scripts):
             found.extend(mine)
     return found, tuple(run.launches)
