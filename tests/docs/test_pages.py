@@ -43,6 +43,7 @@ from tests.forks import Ended, ended
 from tests.logs.jobs import MEMORY
 from tests.logs.jobs import raised as failed_log
 from tests.proto import event_messages
+from tests.runner import copies
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -365,8 +366,12 @@ def run_commands(block, folder):
 
 def run_command(command, environ):
     """Run a command in bash; where it is npu-config alone, bash and a new Python are saved."""
-    if PLAIN.match(command) and "tensorflow" not in sys.modules:  # it has threads: no copies
-        return ended(shlex.split(command)[1:], environ)
+    if PLAIN.match(command):
+        words = shlex.split(command)[1:]
+        if "tensorflow" not in sys.modules:
+            return ended(words, environ)
+        done = copies.run(words, os.getcwd(), environ=environ)  # this one has threads
+        return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
     done = subprocess.run(
         ["bash", "-c", command], env=environ, stdin=subprocess.DEVNULL, capture_output=True
     )

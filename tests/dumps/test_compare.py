@@ -283,6 +283,19 @@ def test_the_name_put_together(tmp_path):
     assert (row.reference, row.matched_by, row.verdict) == ("relu1.0", "name", "agrees")
 
 
+@pytest.mark.parametrize(
+    ("shape", "verdict"),
+    [((6,), "agrees"), ((1, 6), "agrees"), ((2, 1, 3), "agrees"), ((3, 2), "diverges")],
+)
+def test_joined_axes(tmp_path, shape, verdict):
+    """Axes that are joined, or of one element, keep the order of values; others do not."""
+    values = numpy.arange(1, 7, dtype="f4").reshape((2, 3))
+    w.operator(w.step_folder(tmp_path / "npu"), "a", [w.array("output", values)])
+    write(tmp_path / "tf", "a.0.1", values.reshape(shape))
+    (row,) = compare_dumps(tmp_path / "npu", tmp_path / "tf").rows
+    assert row.verdict == verdict
+
+
 def test_layout_of_the_reference(tmp_path):
     """NC1HWC0 meets NHWC and NCHW; a reference that is smaller is another tensor."""
     values = numpy.arange(1, 2 * 20 * 3 * 4 + 1, dtype="f4").reshape(2, 20, 3, 4)

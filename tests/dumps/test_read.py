@@ -287,6 +287,20 @@ def test_no_original_shape(tmp_path):
                 output.array("original")
 
 
+def test_whose_word_on_the_layout_counts(tmp_path):
+    """What the header says of the network's layout comes before what the graph says."""
+    values = numpy.arange(4096, dtype="f4").reshape((1, 1, 16, 16, 16))
+    plans = {}
+    for origin in (None, ("x", 0, 1)):  # NHWC
+        tensor = w.tensor("output", values.tobytes(), values.shape, 1, 3, (1, 16, 16, 16), origin)
+        (tmp_path / "d").write_bytes(w.dump("x", [tensor]))
+        output = read_dump(tmp_path / "d").outputs[0]
+        plans[origin] = [output.steps(layout) for layout in ("NCHW", "NHWC")]
+    nchw, nhwc = plans[None]
+    assert nchw != nhwc
+    assert plans["x", 0, 1] == [nhwc, nhwc]
+
+
 def test_bfloat16(tmp_path):
     """bfloat16 is the upper half of a float32."""
     values = numpy.array([1.0, -2.5, 3e38, numpy.inf], "f4")

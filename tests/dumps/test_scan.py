@@ -95,6 +95,15 @@ def test_integers_hold_nothing_odd(npu, tmp_path):
     assert [each["tensor"] for each in found["not_looked_at"]] == ["six:output:0"]
 
 
+def test_a_producer_that_the_graph_does_not_have(npu, tmp_path):
+    """An input from an operator of another graph tells nothing of where NaN came from."""
+    folder = w.step_folder(tmp_path / "dump")
+    w.operator(folder, "b", output([numpy.nan]))
+    (tmp_path / "graph.txt").write_text(GRAPH.replace('input: "a:0"', 'input: "gone:0"'))
+    _, found = scan(npu, tmp_path / "dump", "--graph", tmp_path / "graph.txt")
+    assert [each["origin"] for each in found["tensors"]] == ["origin not known"]
+
+
 def test_the_first_by_the_graph(npu, tmp_path):
     """The graph gives the order and the producers; without it the time does, and less is known."""
     folder = w.step_folder(tmp_path / "dump")

@@ -90,10 +90,11 @@ def first():
     )
 
 
-def run(words, folder, new=False):
+def run(words, folder, new=False, environ=None):
     """What ``npu-config`` with these words does in a folder: its exit code, output and errors."""
-    environ = {name: value for name, value in os.environ.items() if name[:5] != "RANK_"}
-    environ["PYTHONPATH"] = os.pathsep.join(sys.path)
+    if environ is None:
+        environ = {name: value for name, value in os.environ.items() if name[:5] != "RANK_"}
+        environ["PYTHONPATH"] = os.pathsep.join(sys.path)
     if new:
         command = [sys.executable, "-m", "npu_config", *words]
         return subprocess.run(command, cwd=str(folder), env=environ, capture_output=True)
