@@ -83,7 +83,7 @@ def _classes(script: Script) -> Iterator[Tuple[ast.AST, str]]:
             continue
         for value in values:
             if name_of(value) in _MAKERS:
-                yield node, phrase(message, name_of(value))
+                yield value, phrase(message, name_of(value))
 
 
 def _maps(script: Script) -> Iterator[Tuple[ast.AST, str]]:
