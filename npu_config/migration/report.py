@@ -107,6 +107,9 @@ def _are_notebooks(paths: Sequence[str]) -> bool:
     return all(path.endswith(".ipynb") for path in paths)
 
 
+_IMPORTED = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\.|\w+)", re.M)
+
+
 def _running(path: str, text: str) -> str:
     """The command that runs a script, a module of a package as such, or a notebook."""
     outer, base = os.path.split(os.path.abspath(path))
@@ -119,8 +122,8 @@ def _running(path: str, text: str) -> str:
     while os.path.isfile(os.path.join(outer, "__init__.py")):
         outer, package = os.path.split(outer)
         parts.insert(0, package)
-        own = r"^[ \t]*(?:from[ \t]+\.|(?:from|import)[ \t]+" + re.escape(package) + r"\b)"
-        if os.path.isfile(os.path.join(outer, "__init__.py")) or not re.search(own, text, re.M):
+        is_own = any(name in (".", package) for name in _IMPORTED.findall(text))
+        if os.path.isfile(os.path.join(outer, "__init__.py")) or not is_own:
             continue
         folder = os.path.relpath(outer)
         commands = [] if folder == "." else [localized("cd {}", shlex.quote(folder))]

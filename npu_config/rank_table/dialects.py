@@ -317,7 +317,16 @@ def versions_of(product: Product) -> Tuple[str, ...]:
 
 
 def schema_of(document: Mapping[str, Any]) -> Schema:
-    """The keys of the dialect that a document is nearest to, for whoever writes one."""
+    """The keys of the dialect that a document is nearest to, with the texts to be written."""
+    schema = _nearest(document)
+    keys = dict(schema.keys)
+    for name, legal in (("status", ("completed",)), ("version", tuple(BY_VERSION))):
+        if name in keys:
+            keys[name] = keys[name]._replace(kind=Choice(legal))
+    return attr.evolve(schema, keys=keys)
+
+
+def _nearest(document: Mapping[str, Any]) -> Schema:
     dialect = dialect_of(document)
     if dialect is V2_0:
         return RANKS_SCHEMA

@@ -320,6 +320,14 @@ def _copy(run: Run, builder: Builder, call: Call) -> Builder:
     return copy
 
 
+def evolve_loaded(run: Run, loaded: Loaded, call: Call) -> Builder:
+    """``NpuConfig.load(...).evolve(...)``: what is given here, on top of what the file has."""
+    builder = Builder(run, call, True, loaded.target)
+    builder.open = True
+    _set(run, builder, call.keywords)
+    return builder
+
+
 def _save(builder: Builder, directory: Any) -> None:
     """The side files are written into a directory, and the options point there."""
     builder.has_writer.append(True)

@@ -355,11 +355,22 @@ def _of_lambda(
 def call_special(run: Run, owner: Any, name: str, args: List[Any]) -> bool:
     """Run a method that Python calls by itself, such as ``__setitem__``; False: there is none."""
     found = of_class(run, owner.cls, name) if isinstance(owner, Instance) else None
+    if name == "__setattr__" and isinstance(owner, Instance) and not isinstance(found, Function):
+        found, args = _setter(owner.cls, args[0]), args[1:]
     if not isinstance(found, Function) or not is_relevant(run, found):
         return False
     found.receiver = owner
     invoke(run, found, args, {}, False)
     return True
+
+
+def _setter(cls: Class, name: Any) -> Optional[Function]:
+    """The setter of a property."""
+    for store in cls.scope.stores.get(name, ()):
+        decorators = getattr(store.node, "decorator_list", ())
+        if any(isinstance(each, ast.Attribute) and each.attr == "setter" for each in decorators):
+            return Function(store.node, cls.scope.child(store.node), cls.frame, cls)
+    return None
 
 
 SPECIAL = ("__setattr__", "__setitem__", "__call__")
@@ -419,7 +430,11 @@ def interest_in(value: Any) -> Watch:
         return Watch.ALL
     if isinstance(value, Instance):
         stores = value.cls.scope.stores
-        return Watch.ALL if any(name in stores for name in SPECIAL) else Watch.METHODS
+        properties = any(
+            len(each) > 1 and each[0].kind == "definition" for each in stores.values()
+        )
+        special = properties or any(name in stores for name in SPECIAL)
+        return Watch.ALL if special else Watch.METHODS
     return Watch.NOT
 
 
@@ -551,6 +566,8 @@ def call_method(run: Run, owner: Any, call: Call) -> Any:
         return _call_message(run, owner, call)
     if isinstance(owner, builders.Builder):
         return builders.call_method(run, owner, call)
+    if isinstance(owner, Loaded) and name == "evolve" and owner.ours:
+        return builders.evolve_loaded(run, owner, call)
     if isinstance(owner, Loaded) and name == "to_config_proto":
         return builders.to_config_proto(run, owner, call)
     values = [value for value, _ in call.args]
@@ -575,7 +592,8 @@ def call_method(run: Run, owner: Any, call: Call) -> Any:
     return anonymous(call.node)
 
 
-_UNFOLLOWED = phrase("options are set here in a way that is not followed, and are not checked")
+UNFOLLOWED = phrase("options are set here in a way that is not followed, and are not checked")
+"""What is said where nothing more is known."""
 
 
 def _call_blocks(run: Run, owner: BlockList, call: Call) -> Any:
@@ -586,11 +604,11 @@ def _call_blocks(run: Run, owner: BlockList, call: Call) -> Any:
             block.names.append((name[0], run.place(name[1])))
         if call.open or set(call.keywords) - {"name"}:
             block.open = True
-            run.script.unfollowed[call.node] = _UNFOLLOWED
+            run.script.unfollowed[call.node] = UNFOLLOWED
         return block
     if call.name in ("extend", "append", "CopyFrom", "MergeFrom"):
         owner.message.foreign = True
-        run.script.unfollowed[call.node] = _UNFOLLOWED
+        run.script.unfollowed[call.node] = UNFOLLOWED
     return anonymous(call.node)
 
 
@@ -624,7 +642,7 @@ def _call_slot(run: Run, owner: Any, call: Call) -> Any:
         return anonymous(call.node)
     if call.name not in _READING:
         owner.block.open = True
-        run.script.unfollowed[call.node] = _UNFOLLOWED
+        run.script.unfollowed[call.node] = UNFOLLOWED
     return anonymous(call.node)
 
 
@@ -642,6 +660,11 @@ def _call_message(run: Run, owner: Message, call: Call) -> Any:
         if call.name.startswith("Clear"):
             owner.root.blocks.clear()
         owner.root.foreign = owner.foreign = True
+        if not call.name.startswith("Clear"):
+            run.script.unfollowed[call.node] = phrase(
+                "what {} reads here is known at run time only; its options are not checked",
+                call.name,
+            )
     else:
         owner.root.uses.append(Use(call.name, owner.place, run.tick()))
     return anonymous(call.node)

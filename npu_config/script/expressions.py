@@ -35,7 +35,7 @@ from npu_config.script.effects import (
     set_message_field,
     start,
 )
-from npu_config.script.merged import merge_text
+from npu_config.script.merged import merge_json, merge_text
 from npu_config.script.neighbours import configuring
 from npu_config.script.objects import (
     Argument,
@@ -224,6 +224,10 @@ def _constructed(run: Run, call: Call) -> Constructed:
             value, value_place, run.script.source.keyword_place(name, value_place), node
         )
     run.constructed.append(made)
+    if made.open and call.name == "NPURunConfig":
+        run.script.unfollowed[call.node] = phrase(
+            "which options are set here is known at run time only; they are not checked"
+        )
     for name, argument in made.arguments.items():
         if isinstance(argument.value, Tracked):
             argument.value.uses.append(Use(call.name, place, run.tick()))
@@ -252,6 +256,14 @@ def _note_elsewhere(run: Run, callee: Unknown, node: ast.AST, words: str) -> boo
         name = ".".join(callee.path)
         run.script.unfollowed[node] = phrase(words, name, os.path.basename(file))
     return file is not None
+
+
+def _replaced(run: Run, owner: Constructed, call: Call) -> Constructed:
+    """``run_config.replace(name=value)``: another one, with these arguments in place of others."""
+    made = _constructed(run, call)
+    made.arguments = {**owner.arguments, **made.arguments}
+    made.open = made.open or owner.open
+    return made
 
 
 def _target(run: Run, call: Call) -> Constructed:
@@ -407,6 +419,7 @@ METHODS: Dict[Tuple[str, ...], Callable[[Run, Call], Any]] = {
     ("NpuConfig", "load"): builders.load,
     ("object", "__setattr__"): _object_setattr,
     **{("text_format", name): merge_text for name in ("Merge", "Parse")},
+    **{("json_format", name): merge_json for name in ("Parse", "ParseDict")},
 }
 for _model in ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions"):
     MODELS[_model] = _message
@@ -442,6 +455,8 @@ def call(run: Run, node: ast.Call) -> Any:
     owner: Any = None
     if callee is None and isinstance(function, ast.Attribute):
         owner = evaluate(run, function.value)
+        if isinstance(owner, Constructed) and function.attr == "replace":
+            return _replaced(run, owner, _arguments(run, node, owner.kind))
         if isinstance(owner, (Unknown, Instance, Class, Constructed)):
             callee = attribute_of(run, owner, function)
     elif callee is None:
@@ -728,6 +743,12 @@ def _joined(run: Run, node: ast.JoinedStr) -> Any:
     return Unknown(anonymous(node).key, parts=(Unknown("f-string"), *pieces))
 
 
+def _named(run: Run, node: Any) -> Any:
+    """``name := value``."""
+    value = run.frame.variables[node.target.id] = evaluate(run, node.value)
+    return value
+
+
 def _lambda(run: Run, node: ast.Lambda) -> Any:
     """A function, where its statement names something of the NPU."""
     return (
@@ -769,3 +790,5 @@ EXPRESSIONS: Dict[type, Callable[[Run, Any], Any]] = {
     **dict.fromkeys(CONSTANTS, _constant),
 }
 """What gives the value of an expression, by its class."""
+if hasattr(ast, "NamedExpr"):
+    EXPRESSIONS[ast.NamedExpr] = _named

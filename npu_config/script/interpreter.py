@@ -11,6 +11,7 @@ import contextlib
 from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 
+from npu_config.catalogue.api import PARAMETERS
 from npu_config.python_flow.scopes import FunctionNode, Scope, Watch, in_brackets
 from npu_config.script import effects, objects
 from npu_config.script.effects import (
@@ -24,6 +25,7 @@ from npu_config.script.effects import (
 )
 from npu_config.script.expressions import EXPRESSIONS, truth
 from npu_config.script.objects import (
+    Argument,
     Block,
     BlockList,
     Class,
@@ -142,9 +144,13 @@ def _bind_attribute(run: Run, target: ast.Attribute, value: Any, node: ast.expr)
         used(run, value, "attribute")
         effects.call_special(run, owner, "__setattr__", [target.attr, value])
         owner.attributes[target.attr] = value
+    elif isinstance(owner, Constructed) and owner.kind == "AttrValue":
+        owner.arguments[target.attr] = Argument(value, run.place(node), node=node)
     elif isinstance(owner, Constructed):
         owner.open = True
         used(run, value, "attribute")
+        if target.attr.lstrip("_") in PARAMETERS.get(owner.kind, ()):
+            run.script.unfollowed[target] = effects.UNFOLLOWED
     else:
         used(run, value, "attribute")
 

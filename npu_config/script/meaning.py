@@ -716,7 +716,7 @@ class Meaning:
             if name_of(call.func) in DATASET_METHODS:
                 return False
         named = [node for node in around if isinstance(node, FUNCTIONS)]
-        if any(_is_of_input(node.name) for node in named):
+        if any(is_of_input(node.name) for node in named):
             return False
         return not named or self.is_called(named[0])
 
@@ -749,7 +749,7 @@ def walk(scope: Scope, node: ast.AST) -> Iterator[Value]:
 _INPUT = ("input_fn", "parse", "preprocess", "decode", "augment", "data", "record", "feature")
 
 
-def _is_of_input(name: str) -> bool:
+def is_of_input(name: str) -> bool:
     """True for a function whose name says that it prepares data."""
     return any(word in name.lower() for word in _INPUT)
 

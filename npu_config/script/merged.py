@@ -46,6 +46,15 @@ def merge_text(run: Run, call: Call) -> Any:
     return message
 
 
+def merge_json(run: Run, call: Call) -> Any:
+    """``json_format.Parse(text, message)`` and ``ParseDict``: the message."""
+    message = call.value("message", 1)
+    if not isinstance(message, (Message, Block)):
+        return anonymous(call.node)
+    read_at_run_time(run, message, None, call)
+    return message
+
+
 def read_at_run_time(run: Run, target: Any, value: Any, call: Call) -> None:
     """A message that is read from what is not known here; a file that is named is checked."""
     if isinstance(target, Block):

@@ -8,19 +8,33 @@ from typing import Dict, Iterator, List, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import phrase
-from npu_config.python_flow.scopes import UNCLEAR, last_line, literal, literal_text, name_of
+from npu_config.python_flow.scopes import (
+    UNCLEAR,
+    keyword_of,
+    last_line,
+    literal,
+    literal_text,
+    name_of,
+)
 from npu_config.script.script import Script
 from npu_config.text.rules import not_checked_here
 
-_RUNS_TEXT = ("exec", "eval", "execfile")
+_RUNS_TEXT = ("exec", "eval", "compile")
+_MAKERS = ("NPURunConfig", "NpuConfigBuilder")
 _SETS = ("parameter_map", "custom_optimizers", "NpuConfig", "NPURunConfig")
+_UNFOLLOWED = "options are set here in a way that is not followed, and are not checked"
 _HELP = "check it by hand, or write the options out; # npu: ignore[NPU784] takes note of it"
 
 
 def unfollowed(script: Script) -> List[Diagnostic]:
     """One note for each statement that may set options and is not followed."""
     found: Dict[int, Tuple[ast.AST, str]] = {}
-    for node, message in (*script.unfollowed.items(), *_code(script), *_maps(script)):
+    for node, message in (
+        *script.unfollowed.items(),
+        *_code(script),
+        *_maps(script),
+        *_classes(script),
+    ):
         found.setdefault(getattr(node, "lineno", 0), (node, message))
     return [
         not_checked_here.diagnostic(message, script.source.place_of(node), help=_HELP)
@@ -33,13 +47,43 @@ def _code(script: Script) -> Iterator[Tuple[ast.AST, str]]:
     if not any(script.source.mentions(word) for word in _RUNS_TEXT):
         return
     for node in script.nodes(*_RUNS_TEXT):
-        if isinstance(node, ast.Call) and name_of(node.func) in _RUNS_TEXT and node.args:
-            if not isinstance(node.func, ast.Name):
-                continue
-            text = literal_text(node.args[0])
-            if text is not None and any(word in text for word in _SETS):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.func, ast.Name):
+            texts = _texts(script, node.args[0]) if node.func.id in _RUNS_TEXT else ()
+            if any(word in text for text in texts for word in _SETS):
                 message = "code in a text is not checked, and this one sets options"
                 yield node, phrase(message)
+
+
+def _texts(script: Script, node: ast.expr) -> Iterator[str]:
+    """The texts that an expression is made of, those of names of the module among them."""
+    for part in ast.walk(node):
+        nodes = [part]
+        if isinstance(part, ast.Name):
+            nodes = [store.node for store in script.module.stores.get(part.id, ())]
+        yield from filter(None, map(literal_text, nodes))
+
+
+def _classes(script: Script) -> Iterator[Tuple[ast.AST, str]]:
+    """What makes configurations, where it is not called at once."""
+    message = "{} is used here in a way that is not followed; what it is given is not checked"
+    for node in script.nodes(*_MAKERS):
+        if isinstance(node, ast.ClassDef):
+            values = node.bases
+        elif isinstance(node, ast.Call):
+            values = node.args
+            if name_of(node.func) in ("isinstance", "issubclass"):
+                continue
+            if name_of(node.func) == "getattr" and len(node.args) > 1:
+                text = literal_text(node.args[1])
+                if text in _MAKERS:
+                    yield node, phrase(message, text)
+        elif isinstance(node, ast.Assign):
+            values = [node.value] if name_of(node.value) == _MAKERS[1] else []
+        else:
+            continue
+        for value in values:
+            if name_of(value) in _MAKERS:
+                yield node, phrase(message, name_of(value))
 
 
 def _maps(script: Script) -> Iterator[Tuple[ast.AST, str]]:
@@ -49,11 +93,12 @@ def _maps(script: Script) -> Iterator[Tuple[ast.AST, str]]:
     nodes = script.nodes("parameter_map")
     dead = [lines for node in nodes for lines in _never_run(node)]
     for node in nodes:
+        if isinstance(node, ast.Call) and keyword_of(node, "parameter_map") is not None:
+            yield node, phrase(_UNFOLLOWED)
         if not isinstance(node, ast.Attribute) or node.attr != "parameter_map":
             continue
         if node not in script.followed and not any(node.lineno in lines for lines in dead):
-            message = "options are set here in a way that is not followed, and are not checked"
-            yield node, phrase(message)
+            yield node, phrase(_UNFOLLOWED)
 
 
 def _never_run(node: ast.AST) -> Iterator[range]:

@@ -128,6 +128,8 @@ COMPLETIONS = [
     ("ops_info_b.json", '{"black-list": {"to-|"}}', "to-add", "to-add"),
     ("ranks_b.json", TABLE % (', "|"', ""), "device_port", "device_port"),
     ("ranks_b.json", TABLE % ("", ', "|"'), "host_ip", "host_ip"),
+    ("ranks_c.json", '{"status": "|", "server_count": "1"}', "completed", "completed"),
+    ("ranks_c.json", '{"status": "", "version": "|", "server_count": "1"}', "1.2", "1.2"),
     ("fusion_switch.cfg", '{"Switch": {"GraphFusion": {}, "|"}}', "UBFusion", "UBFusion"),
     ("fusion_switch.cfg", '{"Switch": {"GraphFusion": {"|"}}}', "ALL", "ALL"),
     ("op_cache.ini", "[op_compiler_cache]\nmax_|\n", "max_op_cache_size", None),

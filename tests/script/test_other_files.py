@@ -98,6 +98,13 @@ def host(x):
     return tf.py_func(abs, [x], tf.float32)
 def of_data(ds):
     return ds.map(lambda x: tf.py_func(abs, [x], tf.float32))
+class Loader(object):
+    def __init__(self, ds):
+        def inner(x):
+            return host(x)
+        self.ds = ds.map(lambda x: self.one(x)).map(inner)
+    def one(self, x):
+        return host(x)
 """
 SESSION = "sess = tf.Session(config=config)\n"
 LOOP = SESSION + "t = Trainer(ds)\nwhile True:\n    sess.run(x)\n    "
@@ -131,6 +138,7 @@ CASES = {
     LOOP + "t.load(sess, 0.1)": None,
     SESSION + "y = host(x)\nsess.run(y)": "host-function-on-hot-path",
     SESSION + "y = of_data(ds)\nsess.run(x)": None,
+    SESSION + "y = Loader(ds)\nsess.run(x)": None,
     MIXED + "y = z / (tf.reduce_sum(z) + EPS)": "constant-vanishes-in-float16",
     MIXED + "y = z / (tf.reduce_sum(z) + classes.EPS)": "constant-vanishes-in-float16",
     MIXED + "y = z / (tf.reduce_sum(z) + classes.LARGE)": None,

@@ -12,6 +12,8 @@ from npu_config.script.checks.network import PYTHON, TANH, is_of_gelu, operator_
 from npu_config.script.checks.pipeline import KERAS_VARIABLES, captured, initialised_together
 from npu_config.script.elsewhere import Elsewhere, Program
 from npu_config.script.functions import DATASETS
+from npu_config.script.meaning import is_of_input
+from npu_config.script.passing import Value
 from npu_config.script.vocabulary import SESSIONS
 from npu_config.situations import host, pipeline, shapes
 
@@ -123,6 +125,23 @@ _QUEUES = (
 """What runs an operation in a thread of its own, apart from the network."""
 
 
+def _called_at_once(each: Elsewhere) -> Iterator[Value]:
+    """The calls that a call of a function makes, but for those of functions inside of functions.
+
+    A dataset may be given these; nor does what prepares data count.
+    """
+    pending, seen = [each.function], set()
+    while pending:
+        function = pending.pop()
+        if id(function.node) in seen or is_of_input(getattr(function.node, "name", "data")):
+            continue
+        seen.add(id(function.node))
+        for part in each.meaning.body(function):
+            if part.scope is function.scope and isinstance(part.node, ast.Call):
+                yield part
+                pending += each.meaning.functions(part.scope, part.node.func)
+
+
 @recognises(shapes.host_function_on_hot_path, ("run", "minimize", "apply_gradients"))
 def python_on_device_elsewhere(context: Context) -> None:
     """A function of another file that calls Python, at the first line that calls it."""
@@ -131,10 +150,9 @@ def python_on_device_elsewhere(context: Context) -> None:
         is_of_queue = any(each.meaning.script.source.mentions(word) for word in _QUEUES)
         if is_of_queue or not context.meaning.in_network(site):
             continue
-        for part in Program.inside(each):
-            made = part.node.func if isinstance(part.node, ast.Call) else None
-            name = None if made is None else each.meaning.tf(part.scope, made)
-            if name in PYTHON and not isinstance(part.scope.node, ast.Lambda):
+        for part in _called_at_once(each):
+            name = each.meaning.tf(part.scope, part.node.func)  # type: ignore[attr-defined]
+            if name in PYTHON:
                 context.report(
                     phrase(
                         "tf.{} ({}) calls Python, which the device cannot run",
