@@ -121,6 +121,7 @@ def sites(scope: Scope, lines: Sequence[int], kinds: Collection[type]) -> Iterat
     """
     if not HAS_ENDS:
         lines = _with_starts(scope, lines)
+    skipped = LEAVES.difference(kinds)
     pending: List[Tuple[ast.AST, Scope, Tuple[ast.AST, ...]]] = [(scope.node, scope, ())]
     while pending:
         node, outer, parents = pending.pop()
@@ -132,6 +133,8 @@ def sites(scope: Scope, lines: Sequence[int], kinds: Collection[type]) -> Iterat
         inner = outer.child(node) if kind in _SCOPED and node is not scope.node else outer  # type: ignore[arg-type]
         parents = (*parents, node)
         for part in reversed(children(node, lines)):
+            if part.__class__ in skipped:
+                continue
             is_inner = inner is not outer and (
                 isinstance(part, ast.stmt) or kind in COMPREHENSIONS or part is node.body  # type: ignore[attr-defined]
             )

@@ -243,11 +243,18 @@ def in_lines(body: Sequence[ast.AST], lines: Sequence[int]) -> Iterator[ast.AST]
         number += 1
 
 
+_NO_PARTS = frozenset((int, str, type(None), ast.Load, ast.Store))
+"""What most fields hold beside parts: places, names, the use of a name."""
+
+
 def children(node: ast.AST, lines: Sequence[int]) -> List[ast.AST]:
     """The parts of a node that have parts, without statements that hold none of some lines."""
     found: List[ast.AST] = []
     for value in vars(node).values():
-        if value.__class__ is list:
+        kind = value.__class__
+        if kind in _NO_PARTS:
+            continue
+        if kind is list:
             if value and isinstance(value[0], ast.stmt):
                 found += in_lines(value, lines)
             else:
@@ -261,7 +268,10 @@ def parts_of(node: ast.AST) -> List[ast.AST]:
     """The parts of a node, in order, without those that have none: ``ctx`` and operators."""
     found: List[ast.AST] = []
     for value in vars(node).values():
-        if value.__class__ is list:
+        kind = value.__class__
+        if kind in _NO_PARTS:
+            continue
+        if kind is list:
             found += [part for part in value if isinstance(part, ast.AST)]
         elif isinstance(value, ast.AST) and value._fields:
             found.append(value)

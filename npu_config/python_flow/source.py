@@ -3,6 +3,7 @@
 import ast
 import bisect
 import codecs
+import collections
 import functools
 import io
 import itertools
@@ -209,7 +210,6 @@ class _Reader:
 
 
 _WORD = re.compile(r"\w+")
-_PLAIN_WORD = re.compile(r"\w+", re.ASCII)
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _TEXT = re.compile(
     r"""#[^\n]*|(\'{3}|"{3})(?:\\.|(?!\1)[^\\])*(?:\1)?|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?""",
@@ -389,7 +389,8 @@ class ScriptSource(Source):
         super().__init__(text, path)
         self.lines: List[str] = _NEWLINE.split(text) if "\r" in text else text.split("\n")
         self._starts = _starts(text, self.lines)
-        self._words: Optional[Dict[str, List[int]]] = None
+        self._words: Optional[FrozenSet[str]] = None
+        self._lines_of: Dict[str, List[int]] = {}
         self._places: Dict[int, Tuple[Place, ast.AST]] = {}
         self._keywords: Dict[Tuple[str, Place], Place] = {}
 
@@ -476,15 +477,22 @@ class ScriptSource(Source):
         """True when a line ends with a carriage return alone."""
         return _LONE_RETURN.search(self.text) is not None
 
+    @property
+    def words(self) -> FrozenSet[str]:
+        """Every word, comment lines left out."""
+        if self._words is None:
+            self._lines_of = _lines_of_words(self.lines)
+            self._words = frozenset(self._lines_of)
+        return self._words
+
     def mentions(self, word: str) -> List[int]:
         """The lines with an identifier, comment lines left out."""
-        if self._words is None:
-            self._words = _lines_of_words(self.lines)
-        found = self._words.get(word)
-        if found is None:
-            is_in_none = word.isascii() and word.isidentifier()
-            found = self._words[word] = [] if is_in_none else self.lines_with(word)
-        return found
+        if word in self.words or not (word.isascii() and word.isidentifier()):
+            found = self._lines_of.get(word)
+            if found is None:
+                found = self._lines_of[word] = self.lines_with(word)
+            return found
+        return []
 
     def members(self, word: str) -> List[int]:
         """The lines with an identifier behind a dot, comment lines left out.
@@ -556,6 +564,9 @@ _SIGNS = bytes(
 )
 
 
+_SIGNS_AND_LINES = _SIGNS[:10] + b"\n" + _SIGNS[11:]
+
+
 @functools.lru_cache(maxsize=1)
 def words_of(text: str) -> FrozenSet[str]:
     """Every word of a text, to know quickly what cannot be there."""
@@ -565,11 +576,13 @@ def words_of(text: str) -> FrozenSet[str]:
 
 def _lines_of_words(lines: Sequence[str]) -> Dict[str, List[int]]:
     """The lines of every word, read once: checks ask for hundreds of words."""
-    found: Dict[str, List[int]] = {}
-    for number, line in enumerate(lines, 1):
+    found: Dict[str, List[int]] = collections.defaultdict(list)
+    data = "\n".join(lines).encode("utf-8", "surrogatepass").translate(_SIGNS_AND_LINES)
+    spaced = data.decode("utf-8", "surrogatepass").split("\n")
+    for number, (line, words) in enumerate(zip(lines, spaced), 1):
         if not line.lstrip().startswith("#"):
-            for word in set((_PLAIN_WORD if line.isascii() else _WORD).findall(line)):
-                found.setdefault(word, []).append(number)
+            for word in set(words.split() if words.isascii() else _WORD.findall(line)):
+                found[word].append(number)
     return found
 
 

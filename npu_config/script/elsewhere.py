@@ -143,14 +143,8 @@ class Program:
 
     def given(self) -> Iterator[Elsewhere]:
         """What datasets are given, or what is called by that."""
-        meaning = self._meaning
-        for site, value in meaning.function_values():
-            yield from self.functions(site.scope, value)
-        given = [function for _, function in meaning.given_functions()]
-        for function in meaning.reached(given):
-            for part in meaning.body(function):
-                if isinstance(part.node, ast.Call):
-                    yield from self.functions(part.scope, part.node.func)
+        for scope, node in self._meaning.functions_named():
+            yield from self.functions(scope, node)
 
     def called(self) -> Iterator[Tuple[Site, Elsewhere]]:
         """The calls that the script makes, methods of objects included, in order of the text."""

@@ -510,17 +510,19 @@ class Meaning:
 
     def _looped_over(self, where: Scope, name: str) -> List[Value]:
         """The items of the written tuple or list that a loop takes a name from."""
-        lines = self.script.source.mentions("for")
-        for site in sites(self.script.module, lines, (ast.For,)):
-            loop: Any = site.node
-            if (
-                site.scope is where
-                and isinstance(loop.target, ast.Name)
-                and loop.target.id == name
-            ):
-                made = self.value(where, loop.iter)
-                if made is not None and isinstance(made.node, (ast.Tuple, ast.List)):
-                    return [Value(made.scope, each) for each in made.node.elts]
+        loops = self._kept.get("loops")
+        if loops is None:
+            loops = self._kept["loops"] = {}
+            lines = self.script.source.mentions("for")
+            for site in sites(self.script.module, lines, (ast.For,)):
+                target: ast.expr = site.node.target  # type: ignore[attr-defined]
+                if isinstance(target, ast.Name):
+                    items = site.node.iter  # type: ignore[attr-defined]
+                    loops.setdefault((site.scope, target.id), []).append(items)
+        for items in loops.get((where, name), ()):
+            made = self.value(where, items)
+            if made is not None and isinstance(made.node, (ast.Tuple, ast.List)):
+                return [Value(made.scope, each) for each in made.node.elts]
         return []
 
     def method(self, cls: Scope, name: str) -> List[Function]:
@@ -685,6 +687,19 @@ class Meaning:
                 for each in self.functions(site.scope, value)
             ]
         result: List[Tuple[Site, Function]] = found
+        return result
+
+    def functions_named(self) -> List[Value]:
+        """What names the functions that datasets are given, or that such functions call."""
+        found = self._kept.get("named")
+        if found is None:
+            found = [Value(site.scope, value) for site, value in self.function_values()]
+            for function in self.reached([function for _, function in self.given_functions()]):
+                for part in self.body(function):
+                    if isinstance(part.node, ast.Call):
+                        found.append(Value(part.scope, part.node.func))
+            self._kept["named"] = found
+        result: List[Value] = found
         return result
 
     def _on_host(self) -> Set[int]:

@@ -395,7 +395,11 @@ class Check(NamedTuple):
     rule: Rule
     function: Callable[[Context], None]
     whole: bool
-    needs: Needs = ()
+    needs: Tuple[FrozenSet[str], ...] = ()
+
+    def may_find(self, words: FrozenSet[str]) -> bool:
+        """False where it certainly finds nothing in a script of these words."""
+        return not any(map(words.isdisjoint, self.needs))
 
     @property
     def is_of_situation(self) -> bool:
@@ -431,7 +435,7 @@ def check(
 
     def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
         entry = declare(id, severity, facts, source, also=also, situation=situation)(function)
-        CHECKS.append(Check(entry, function, whole, needs))
+        CHECKS.append(Check(entry, function, whole, tuple(map(frozenset, needs))))
         return function
 
     return enter
@@ -454,7 +458,7 @@ def recognises(
     """
 
     def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
-        CHECKS.append(Check(rule, function, True, needs))
+        CHECKS.append(Check(rule, function, True, tuple(map(frozenset, needs))))
         return function
 
     return enter
@@ -470,7 +474,7 @@ def run_checks(
     paths = [path for group in groups for path in group]
     context = Context(script, paths, version)
     for check in CHECKS:
-        if not all(context.mentions(*group) for group in check.needs):
+        if not check.may_find(script.source.words):
             continue
         context.rule = check.rule
         if check.whole:
@@ -485,17 +489,14 @@ def run_checks(
 
 def may_find_situations(words: FrozenSet[str]) -> bool:
     """False where a script of these words certainly shows no documented trouble."""
-    return any(
-        check.is_of_situation and not any(words.isdisjoint(group) for group in check.needs)
-        for check in CHECKS
-    )
+    return any(check.is_of_situation and check.may_find(words) for check in CHECKS)
 
 
 def find_situations(script: Script, paths: Callable[[], Sequence[Path]]) -> Dict[Diagnostic, None]:
     """What the checks find that look for documented troubles in the whole script."""
     context = Context(script, paths)
     for check in CHECKS:
-        if check.is_of_situation and all(context.mentions(*group) for group in check.needs):
+        if check.is_of_situation and check.may_find(script.source.words):
             context.rule = check.rule
             check.function(context)
     return dict.fromkeys(found.diagnostic for found in context.found)

@@ -590,9 +590,9 @@ def session_without_configuration(context: Context) -> None:
     configured = _configured(context) if sum(len(mentions(w)) for w in _OPENED) > 1 else None
     if configured is None:
         return
-    sessions = context.once(_sessions)
-    if not any(each.is_bare for each in sessions):
+    if not context.once(_any_bare):
         return
+    sessions = context.once(_sessions)
     used = context.once(_used)
     places = {
         use.place
@@ -653,6 +653,11 @@ def _sessions(context: Context) -> List[_Session]:
             name, is_plain = _name_of(call, around), _is_plain(context, call)
             found.append(_Session(call, around, name, is_plain or _is_bare(call), is_plain))
     return [each for each in found if not _may_be_skipped(each)]
+
+
+def _any_bare(context: Context) -> bool:
+    """True when some call that opens a session gives it no entry."""
+    return any(_is_bare(call) or _is_plain(context, call) for call in context.calls(*_OPENED))
 
 
 def _used(context: Context) -> Dict[int, List[ast.Call]]:

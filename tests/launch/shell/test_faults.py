@@ -64,7 +64,15 @@ if a; then echo if fi done esac; fi
     "if (((a) + 2)); then (((b))); fi\n",
 ]
 
+DOLLARS = (
+    "$$'b\\'", "\"$'b\"", "${b:-'}'}", "$[]", "$''", "$(())'b'", "$((1))'b'", "$((b); c)'d'",
+    "$((b) )", "${}", "${b:-(}", "\"${b:-'}\"", "$'b\\'c'", "$#'b'",
+)  # fmt: skip
 REFUSED = [
+    *(
+        ("a {}\nif a; then\n".format(text), 2, '"if" without "fi": bash refuses it')
+        for text in DOLLARS
+    ),
     ("if a; then\n  b\n", 1, '"if" without "fi": bash refuses it'),
     ("for i in 0 1; do\n  a &\n", 1, '"for" without "done": bash refuses it'),
     ("while a; do\n  if b; then\n    c\ndone\n", 2, '"if" without "fi": bash refuses it'),
