@@ -429,12 +429,13 @@ def interest_in(value: Any) -> Watch:
     if isinstance(value, (BlockList, ParameterMap, Subscript)):
         return Watch.ALL
     if isinstance(value, Instance):
-        stores = value.cls.scope.stores
-        properties = any(
-            len(each) > 1 and each[0].kind == "definition" for each in stores.values()
-        )
-        special = properties or any(name in stores for name in SPECIAL)
-        return Watch.ALL if special else Watch.METHODS
+        if value.cls.is_special is None:
+            stores = value.cls.scope.stores
+            has_setters = any(
+                len(each) > 1 and each[0].kind == "definition" for each in stores.values()
+            )
+            value.cls.is_special = has_setters or any(name in stores for name in SPECIAL)
+        return Watch.ALL if value.cls.is_special else Watch.METHODS
     return Watch.NOT
 
 

@@ -10,11 +10,11 @@ import os
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import Scope, name_of
 from npu_config.python_flow.source import Unparsable
 from npu_config.script.meaning import Function, Meaning
-from npu_config.script.neighbours import any_import_has, file_of_module, text_with
+from npu_config.script.neighbours import any_own_import_has, file_of_module, text_with
 from npu_config.script.passing import Value
 from npu_config.script.script import Script
 
@@ -96,14 +96,19 @@ class Program:
 
     def _named(self, dotted: str) -> Iterator[Tuple[Meaning, str]]:
         """The file that a dotted name may lead to, and what is left of the name there."""
+        for path, rest in self._files(dotted):
+            other = self._meaning_of(path)
+            if other is not None:
+                yield other, rest
+
+    def _files(self, dotted: str) -> Iterator[Tuple[str, str]]:
         own, parts = self._meaning.script.source.path, dotted.split(".")
         if own is None or parts[0] == "tensorflow":
             return
         for count in (len(parts) - 1, len(parts) - 2):
             path = file_of_module(own, ".".join(parts[:count])) if count > 0 else None
-            other = None if path is None else self._meaning_of(path)
-            if other is not None:
-                yield other, ".".join(parts[count:])
+            if path is not None:
+                yield path, ".".join(parts[count:])
 
     def _imported(self, scope: Scope, node: ast.expr) -> Optional[str]:
         root: ast.expr = node
@@ -138,8 +143,8 @@ class Program:
 
     @property
     def has_any(self) -> bool:
-        """False where no file that the script imports holds one of the words."""
-        return any_import_has(self._meaning.script.source.path, self._words)
+        """False where no file that the script itself imports holds one of the words."""
+        return any_own_import_has(self._meaning.script.source.path, self._words)
 
     def given(self) -> Iterator[Elsewhere]:
         """What datasets are given, or what is called by that."""
@@ -149,10 +154,28 @@ class Program:
     def called(self) -> Iterator[Tuple[Site, Elsewhere]]:
         """The calls that the script makes, methods of objects included, in order of the text."""
         if self.has_any:
-            script = self._meaning.script
-            for site in sites(script.module, range(1, len(script.source.lines) + 1), (ast.Call,)):
+            for site in self._meaning.calls_elsewhere(self._may_lead):
                 for each in self.functions(site.scope, site.node.func):  # type: ignore[attr-defined]
                     yield site, each
+
+    def _may_lead(self, site: Site) -> bool:
+        """Whether a call may be of another file, whatever that says."""
+        node: ast.expr = site.node.func  # type: ignore[attr-defined]
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return isinstance(node, ast.Call)
+        if self._may_be_of_file(site.scope, node):
+            return True
+        made = None
+        if isinstance(node, ast.Attribute):
+            made = self._meaning.value(site.scope, node.value)
+        call = None if made is None else made.node
+        return isinstance(call, ast.Call) and self._may_be_of_file(made.scope, call.func)  # type: ignore[union-attr]
+
+    def _may_be_of_file(self, scope: Scope, node: ast.expr) -> bool:
+        dotted = self._meaning.name(scope, node)
+        return any(True for _ in self._files(dotted or "")) or (
+            isinstance(node, ast.Name) and bool(self._meaning.script.star_imports)
+        )
 
     @staticmethod
     def inside(each: Elsewhere) -> Iterator[Value]:

@@ -738,8 +738,8 @@ def decide(run: Run, value: Unknown, node: ast.expr) -> bool:
 def _joined(run: Run, node: ast.JoinedStr) -> Any:
     pieces = [evaluate(run, piece) for piece in node.values]
     if all(isinstance(piece, str) for piece in pieces):
-        text = "".join(pieces)
-        return text if len(text) <= objects.LIMIT else anonymous(node)
+        is_short = sum(map(len, pieces)) <= objects.LIMIT
+        return "".join(pieces) if is_short else anonymous(node)
     return Unknown(anonymous(node).key, parts=(Unknown("f-string"), *pieces))
 
 

@@ -7,7 +7,19 @@ of the script. What is not certain has no meaning: every answer is None or False
 import ast
 import contextlib
 import re
-from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from npu_config.python_flow.module import LEAVES, Site, sites
 from npu_config.python_flow.scopes import (
@@ -700,6 +712,20 @@ class Meaning:
                         found.append(Value(part.scope, part.node.func))
             self._kept["named"] = found
         result: List[Value] = found
+        return result
+
+    def calls_elsewhere(self, may_lead: Callable[[Site], bool]) -> List[Site]:
+        """The calls that may be of functions of other files, in order of the text.
+
+        Args:
+            may_lead: whether a call may be; it is asked once.
+        """
+        found = self._kept.get("elsewhere")
+        if found is None:
+            lines = range(1, len(self.script.source.lines) + 1)
+            calls = sites(self.script.module, lines, (ast.Call,))
+            found = self._kept["elsewhere"] = [site for site in calls if may_lead(site)]
+        result: List[Site] = found
         return result
 
     def _on_host(self) -> Set[int]:

@@ -62,6 +62,8 @@ class _Memory:
         self.imports: Dict[Tuple[str, str], List[str]] = {}
         self.answers: Dict[Tuple[str, Tuple[str, ...]], bool] = {}
         self.constants: Dict[str, Dict[str, str]] = {}
+        self.modules: Dict[Tuple[str, str], Optional[str]] = {}
+        self.reached: Dict[str, List[str]] = {}
 
 
 _MEMORY: "ContextVar[Optional[_Memory]]" = ContextVar("npu_config_neighbours", default=None)
@@ -106,6 +108,19 @@ def any_import_has(path: Optional[str], words: Sequence[str]) -> bool:
         words: what to look for.
     """
     return path is not None and any(_has(name, words) for name in imported_files(path))
+
+
+def any_own_import_has(path: Optional[str], words: Sequence[str]) -> bool:
+    """True when a file that an import statement of the script itself names holds one of the words.
+
+    Args:
+        path: the script.
+        words: what to look for.
+    """
+    own = os.path.abspath(path or "")
+    return path is not None and any(
+        _has(name, words) for name in _imports_of(own, os.path.dirname(own))
+    )
 
 
 def may_import_unread(path: Optional[str], text: str) -> bool:
@@ -189,7 +204,10 @@ def has_module(path: Optional[str], name: str) -> bool:
 
 def imported_files(path: str) -> List[str]:
     """The files beside, below and above a script that it imports, itself or through others."""
-    return list(_reached(os.path.abspath(path)))[1:]
+    own, known = os.path.abspath(path), _memory().reached
+    if own not in known:
+        known[own] = list(_reached(own))[1:]
+    return known[own]
 
 
 def file_of_module(path: str, module: str) -> Optional[str]:
@@ -199,8 +217,12 @@ def file_of_module(path: str, module: str) -> Optional[str]:
         path: the script.
         module: its dotted name, as an import statement of the script has it.
     """
-    own = os.path.abspath(path)
-    return next(_files_of(own, os.path.dirname(own), module, ()), None) if module else None
+    known = _memory().modules
+    if (path, module) not in known:
+        own = os.path.abspath(path)
+        files = _files_of(own, os.path.dirname(own), module, ()) if module else iter(())
+        known[path, module] = next(files, None)
+    return known[path, module]
 
 
 _CONFIGURES = ("parameter_map", "custom_optimizers", "NPURunConfig", "NpuConfigBuilder")

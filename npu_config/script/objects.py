@@ -376,14 +376,20 @@ class Function:
 
 
 class Class:
-    """A class of the script."""
+    """A class of the script.
 
-    __slots__ = ("frame", "node", "scope")
+    Attributes:
+        is_special: whether setting an attribute of its objects, or an item, may call its code;
+            None before it was looked for.
+    """
+
+    __slots__ = ("frame", "is_special", "node", "scope")
 
     def __init__(self, node: ast.ClassDef, scope: Any, frame: Any) -> None:
         self.node = node
         self.scope = scope
         self.frame = frame
+        self.is_special: Optional[bool] = None
 
 
 class Instance:

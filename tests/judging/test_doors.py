@@ -277,7 +277,8 @@ def test_dry_run(groups, monkeypatch, capfd):
     for group, name in sampled(groups, ".py"):
         monkeypatch.chdir(group.project)
         main(["run", "--dry-run", "--format", "json", "--timeout", "60", name])
-        seen = json.loads(capfd.readouterr().out)
+        said = "\n" + capfd.readouterr().out  # what the script prints comes first
+        seen = json.loads("{" + said.partition("\n{")[2])
         found = of({"diagnostics": seen["findings"]}).get(name, set())
         expected = group.found.get(name, set())
         compared.of("run", group.project / name, expected, found & expected)
