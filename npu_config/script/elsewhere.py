@@ -10,7 +10,7 @@ import os
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.python_flow.module import Site
+from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import Scope, name_of
 from npu_config.python_flow.source import Unparsable
 from npu_config.script.meaning import Function, Meaning
@@ -154,9 +154,16 @@ class Program:
     def called(self) -> Iterator[Tuple[Site, Elsewhere]]:
         """The calls that the script makes, methods of objects included, in order of the text."""
         if self.has_any:
-            for site in self._meaning.calls_elsewhere(self._may_lead):
+            for site in self._calls():
                 for each in self.functions(site.scope, site.node.func):  # type: ignore[attr-defined]
                     yield site, each
+
+    def _calls(self) -> List[Site]:
+        if self._meaning.elsewhere is None:
+            script = self._meaning.script
+            calls = sites(script.module, range(1, len(script.source.lines) + 1), (ast.Call,))
+            self._meaning.elsewhere = [site for site in calls if self._may_lead(site)]
+        return self._meaning.elsewhere
 
     def _may_lead(self, site: Site) -> bool:
         """Whether a call may be of another file, whatever that says."""

@@ -126,6 +126,7 @@ class Meaning:
 
     Attributes:
         others: those of files that it imports, as far as these were parsed.
+        elsewhere: the calls that may be of functions of these, once they were looked for.
     """
 
     def __init__(self, script: Script) -> None:
@@ -135,6 +136,7 @@ class Meaning:
         self._kept: Dict[str, Any] = {}
         self._passing = Passing(script)
         self.others: Dict[str, Optional[Meaning]] = {}
+        self.elsewhere: Optional[List[Site]] = None
 
     # calls
 
@@ -712,20 +714,6 @@ class Meaning:
                         found.append(Value(part.scope, part.node.func))
             self._kept["named"] = found
         result: List[Value] = found
-        return result
-
-    def calls_elsewhere(self, may_lead: Callable[[Site], bool]) -> List[Site]:
-        """The calls that may be of functions of other files, in order of the text.
-
-        Args:
-            may_lead: whether a call may be; it is asked once.
-        """
-        found = self._kept.get("elsewhere")
-        if found is None:
-            lines = range(1, len(self.script.source.lines) + 1)
-            calls = sites(self.script.module, lines, (ast.Call,))
-            found = self._kept["elsewhere"] = [site for site in calls if may_lead(site)]
-        result: List[Site] = found
         return result
 
     def _on_host(self) -> Set[int]:
