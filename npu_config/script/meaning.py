@@ -7,19 +7,7 @@ of the script. What is not certain has no meaning: every answer is None or False
 import ast
 import contextlib
 import re
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    FrozenSet,
-    Iterator,
-    List,
-    NamedTuple,
-    Optional,
-    Sequence,
-    Set,
-    Tuple,
-)
+from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.python_flow.module import LEAVES, Site, sites
 from npu_config.python_flow.scopes import (
