@@ -113,8 +113,7 @@ class Meaning:
         script: the script.
 
     Attributes:
-        others: those of files that it imports, as far as these were parsed.
-        elsewhere: the calls that may be of functions of these, once they were looked for.
+        others, elsewhere: those of files that it imports, and the calls that may lead there.
     """
 
     def __init__(self, script: Script) -> None:
