@@ -110,19 +110,6 @@ def any_import_has(path: Optional[str], words: Sequence[str]) -> bool:
     return path is not None and any(_has(name, words) for name in imported_files(path))
 
 
-def any_own_import_has(path: Optional[str], words: Sequence[str]) -> bool:
-    """True when a file that an import statement of the script itself names holds one of the words.
-
-    Args:
-        path: the script.
-        words: what to look for.
-    """
-    own = os.path.abspath(path or "")
-    return path is not None and any(
-        _has(name, words) for name in _imports_of(own, os.path.dirname(own))
-    )
-
-
 def may_import_unread(path: Optional[str], text: str) -> bool:
     """True when a script may import a file that cannot be found, itself or through others.
 
@@ -208,6 +195,22 @@ def imported_files(path: str) -> List[str]:
     if own not in known:
         known[own] = list(_reached(own))[1:]
     return known[own]
+
+
+def own_imports(path: Optional[str]) -> List[str]:
+    """The files beside, below and above a script that its own import statements name."""
+    own = os.path.abspath(path or "")
+    return [] if path is None else _imports_of(own, os.path.dirname(own))
+
+
+def any_own_import_has(path: Optional[str], words: Sequence[str]) -> bool:
+    """True when a file that the script itself imports holds one of the words.
+
+    Args:
+        path: the script.
+        words: what to look for.
+    """
+    return any(_has(name, words) for name in own_imports(path))
 
 
 def file_of_module(path: str, module: str) -> Optional[str]:

@@ -19,7 +19,7 @@ from npu_config.python_flow.scopes import (
 from npu_config.script.checks._check import Context, check_call, recognises
 from npu_config.script.functions import makes_operator
 from npu_config.script.meaning import Meaning
-from npu_config.script.neighbours import constants_in, imported_files
+from npu_config.script.neighbours import constants_in, own_imports
 from npu_config.script.passing import Value
 from npu_config.situations import precision
 
@@ -83,8 +83,8 @@ def _mentions_types(context: Context) -> bool:
     """True when the script, or a constant that it imports, is a type without support."""
     if context.mentions(*_TYPES):
         return True
-    path, names = context.script.source.path, ("dtype", "DTYPE", "float_type", "FLOAT")
-    files = imported_files(path) if path is not None and context.mentions(*names) else []
+    is_named = context.mentions("dtype", "DTYPE", "float_type", "FLOAT")
+    files = own_imports(context.script.source.path) if is_named else []
     return any(
         text.rpartition(".")[2] in _TYPES and context.mentions(name)
         for file in files
@@ -468,6 +468,10 @@ _PASSED = (
 @recognises(precision.constant_vanishes_in_float16, ("precision_mode", "precision_mode_v2"))
 def guard_vanishes(context: Context) -> None:
     """A constant below 2^-25 guards a division or a logarithm, and mixed precision is on."""
+    modes = context.option("precision_mode") | context.option("precision_mode_v2")
+    mode = next((each for each in modes if each in _HALF), None)
+    if mode is None:
+        return
     source = context.script.source
     lines = [
         number
@@ -476,10 +480,6 @@ def guard_vanishes(context: Context) -> None:
     ]
     names = _imported_small(context)
     if not lines and not names:
-        return
-    modes = context.option("precision_mode") | context.option("precision_mode_v2")
-    mode = next((each for each in modes if each in _HALF), None)
-    if mode is None:
         return
     meaning = context.meaning
     for site in sites(context.script.module, lines, (ast.Assign, *FUNCTIONS, ast.keyword)):
@@ -514,7 +514,7 @@ def guard_vanishes(context: Context) -> None:
 def _imported_small(context: Context) -> Set[str]:
     """The names of constants that vanish, in the files that the script imports."""
     source = context.script.source
-    files = [] if source.path is None else imported_files(source.path)
+    files = own_imports(source.path)
     small = {n for f in files for n, text in constants_in(f).items() if _SMALL.search(text)}
     return {name for name in small if source.mentions(name)}
 
