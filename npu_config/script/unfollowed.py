@@ -16,13 +16,13 @@ from npu_config.python_flow.scopes import (
     literal_text,
     name_of,
 )
+from npu_config.script.effects import UNFOLLOWED
 from npu_config.script.script import Script
 from npu_config.text.rules import not_checked_here
 
 _RUNS_TEXT = ("exec", "eval", "compile")
 _MAKERS = ("NPURunConfig", "NpuConfigBuilder")
 _SETS = ("parameter_map", "custom_optimizers", "NpuConfig", "NPURunConfig")
-_UNFOLLOWED = "options are set here in a way that is not followed, and are not checked"
 _HELP = "check it by hand, or write the options out; # npu: ignore[NPU784] takes note of it"
 
 
@@ -94,11 +94,11 @@ def _maps(script: Script) -> Iterator[Tuple[ast.AST, str]]:
     dead = [lines for node in nodes for lines in _never_run(node)]
     for node in nodes:
         if isinstance(node, ast.Call) and keyword_of(node, "parameter_map") is not None:
-            yield node, phrase(_UNFOLLOWED)
+            yield node, UNFOLLOWED
         if not isinstance(node, ast.Attribute) or node.attr != "parameter_map":
             continue
         if node not in script.followed and not any(node.lineno in lines for lines in dead):
-            yield node, phrase(_UNFOLLOWED)
+            yield node, UNFOLLOWED
 
 
 def _never_run(node: ast.AST) -> Iterator[range]:
