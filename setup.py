@@ -62,6 +62,7 @@ setup(
             "catalogue/*.pyi",
             "dumps/*.js",
             "launch/environment/scripts/*.sh",
+            "locale/*.json",
             "locale/*.jsonl",
             "locale/*/LC_MESSAGES/*",
             "logs/*.jsonl",
