@@ -11,9 +11,8 @@ from __future__ import annotations
 import operator
 import os
 import re
+from dataclasses import dataclass
 from typing import Any, ClassVar, Container, Dict, Optional, Tuple, Union
-
-import attr
 
 from npu_config.core.message import listed, phrase
 
@@ -180,7 +179,7 @@ class Bool(Kind):
         )
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Int(Kind):
     """An integer of 64 bits within a range, or one of a few."""
 
@@ -248,7 +247,7 @@ class Int(Kind):
         return "int"
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Real(Kind):
     """A number within a range."""
 
@@ -297,7 +296,7 @@ def read_text(value: Any) -> str:
     return str.__str__(value)
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Choice(Kind):
     """One of a few texts."""
 
@@ -334,7 +333,7 @@ class Choice(Kind):
         return "Literal[{}]".format(", ".join('"{}"'.format(value) for value in self.values))
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Text(Kind):
     """Free text, or text of a simple pattern given with the words that explain it."""
 
@@ -364,7 +363,7 @@ class Text(Kind):
         return schema
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FilePath(Kind):
     """The path of a file or of a directory, as text or ``os.PathLike``.
 

@@ -2,9 +2,9 @@
 
 import os
 import socket
+from dataclasses import replace
 from typing import Any, Dict, Iterable, Iterator, Optional, Tuple
 
-import attr
 import click
 
 from npu_config.cli._cluster import (
@@ -270,7 +270,7 @@ def check_command(
         for name, addresses in machines.items():
             if isinstance(parsed.model, RankTable):
                 wrong = hccn.check_addresses_of(parsed.model, name, addresses)
-                yield from (attr.evolve(each, path=source.name) for each in wrong)
+                yield from (replace(each, path=source.name) for each in wrong)
 
     return check_files(paths, judge, format_, strict)
 

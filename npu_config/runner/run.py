@@ -346,13 +346,13 @@ class _Run:
         raised = [each for each in end.found if (each.rule, each.message) not in known]
         if not found and not raised:
             return ()
-        import attr
+        from dataclasses import replace
 
         from npu_config.core.diagnostics import Report
 
         path, line = end.place or (None, None)
         found += (
-            each if each.path or each.line else attr.evolve(each, path=path, line=line)
+            each if each.path or each.line else replace(each, path=path, line=line)
             for each in raised
         )
         return tuple(Report(found))

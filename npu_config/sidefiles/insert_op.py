@@ -48,7 +48,6 @@ MODES = ("static", "dynamic")
 INPUT_FORMATS = ("YUV420SP_U8", "XRGB8888_U8", "RGB888_U8", "YUV400_U8")
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class _IntOrZero(Int):
     def parse(self, value: Any) -> int:
         """The number; 0 is legal beside the range."""

@@ -3,6 +3,7 @@
 Source: docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md.
 """
 
+from dataclasses import replace
 from typing import Any, Dict, Iterable, Iterator, Mapping, Optional
 
 import attr
@@ -108,7 +109,7 @@ class OpCache:
 
     def __attrs_post_init__(self) -> None:
         wrong = (_judged(key, value) for key, value in attr.asdict(self).items())
-        refuse(attr.evolve(found, severity=Severity.ERROR) for found in wrong if found)
+        refuse(replace(found, severity=Severity.ERROR) for found in wrong if found)
 
 
 def _judged(key: str, value: Any, place: Place = NOWHERE) -> Optional[Diagnostic]:

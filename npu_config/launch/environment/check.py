@@ -8,6 +8,7 @@ processes of a job.
 import functools
 import json
 import os
+from dataclasses import replace
 from typing import (
     AbstractSet,
     Any,
@@ -18,8 +19,6 @@ from typing import (
     Set,
     Tuple,
 )
-
-import attr
 
 from npu_config import rank_table
 from npu_config.catalogue.kinds import InvalidValue
@@ -143,7 +142,7 @@ def _profiling_options(context: EnvironmentCheck) -> None:
     place = context.places.get("PROFILING_OPTIONS", NOWHERE)
     for diagnostic in profiling.parse(text, None, context.target).diagnostics:
         context.found.append(
-            attr.evolve(
+            replace(
                 diagnostic,
                 message=phrase("PROFILING_OPTIONS: {}", diagnostic.message),
                 fix=None,

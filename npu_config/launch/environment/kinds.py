@@ -6,6 +6,7 @@ as it does for the value of an option.
 
 import json
 import re
+from dataclasses import dataclass
 from typing import Any, List, Optional, Tuple
 
 import attr
@@ -56,7 +57,6 @@ def _refuse(text: str, why: str = "", help: Optional[str] = None) -> InvalidValu
     return InvalidValue("bad-syntax", problem, help)
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class Whole(Int):
     """A whole number within a range."""
 
@@ -67,7 +67,7 @@ class Whole(Int):
         return super().parse(int(value))
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
+@dataclass(frozen=True)
 class Word(Choice):
     """One of a few texts; ``quietly`` are legal too, but not offered."""
 

@@ -8,6 +8,7 @@ run together: they start something else, or each of them starts a whole job.
 import os
 import re
 from bisect import bisect
+from dataclasses import replace
 from typing import (
     Dict,
     FrozenSet,
@@ -21,8 +22,6 @@ from typing import (
     Set,
     Tuple,
 )
-
-import attr
 
 from npu_config import rank_table
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
@@ -268,7 +267,7 @@ class _Tables:
 def _moved(found: Diagnostic, start: Place) -> Diagnostic:
     """A finding in a text that begins at a place of a script."""
     lines, columns = (start.line or 1) - 1, (start.column or 1) - 1
-    return attr.evolve(
+    return replace(
         found,
         line=found.line and found.line + lines,
         column=found.column and found.column + columns * (found.line == 1),
@@ -417,7 +416,7 @@ def _grouped(ranked: Iterable[Ranked]) -> Iterator[Diagnostic]:
             first.message,
             others,
         )
-        yield attr.evolve(first, message=message)
+        yield replace(first, message=message)
 
 
 def _fault(rank: Optional[int], found: Diagnostic) -> Optional[Tuple[object, ...]]:
