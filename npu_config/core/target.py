@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import functools
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import (
     TYPE_CHECKING,
     AbstractSet,
@@ -166,8 +166,8 @@ class Target:
         if mode is not None and mode not in MODES:
             raise ValueError(phrase('unknown mode "{}"; legal: {}', mode, listed(MODES)))
         products = ALL_PRODUCTS if known is None else frozenset((known,))
-        for each, value in zip(fields(self), (known, mode, cann, adapter, version, products)):
-            object.__setattr__(self, each.name, value)
+        vars(self).update(product=known, mode=mode, cann=cann, adapter=adapter)
+        vars(self).update(version=version, products=products)
 
     @classmethod
     def named(

@@ -83,8 +83,8 @@ class ConfigValue(_Mapping):
     _settings: Optional[Settings]
 
     def __repr__(self) -> str:
-        name, options = type(self).__name__, dict(self.options)
-        return "{}(options={!r}, target={!r})".format(name, options, self.target)
+        said = "options=" + repr(dict(self.options)), "target=" + repr(self.target)
+        return "{}({})".format(type(self).__name__, ", ".join(said))
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
