@@ -134,6 +134,14 @@ class Kind:
         """The canonical form of a user's value or of the wire's; raises :class:`InvalidValue`."""
         raise NotImplementedError
 
+    def problem_of(self, value: Any) -> Optional[InvalidValue]:
+        """Why a value is not of the kind; None when it is."""
+        try:
+            self.parse(value)
+        except InvalidValue as wrong:
+            return wrong
+        return None
+
     def to_wire(self, value: Any) -> Wire:
         """What goes on the wire for a canonical value."""
         result: Wire = value

@@ -214,12 +214,11 @@ def accelerate_environment(case: Case) -> None:
     mode = case.get("experimental_accelerate_train_mode")
     if mode is None:
         return
-    from npu_config.launch.environment.kinds import problem_of
     from npu_config.launch.environment.variables import VARIABLES
 
     for name in PROGRESS[mode.trigger]:
         text, kind = case.variable(name), VARIABLES[name].kind
-        wrong = None if text is None else problem_of(kind, text)
+        wrong = None if text is None else kind.problem_of(text)
         if wrong is not None:
             message = phrase("{} {}; legal: {}", name, wrong.problem, kind.describe())
             case.report("experimental_accelerate_train_mode", message)

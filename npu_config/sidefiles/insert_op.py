@@ -24,7 +24,7 @@ from npu_config.sidefiles.format import (
     refuse,
     reject_path_argument,
 )
-from npu_config.sidefiles.schema.kinds import Key, Schema, problem_of
+from npu_config.sidefiles.schema.kinds import Key, Schema
 from npu_config.text import prototext
 from npu_config.text.source import (
     ANYWHERE,
@@ -69,7 +69,7 @@ def legal(kind: Kind) -> str:
 
 def accepts(kind: Kind, value: object) -> bool:
     """Whether a model may hold this value."""
-    return problem_of(kind, value) is None
+    return kind.problem_of(value) is None
 
 
 def _template() -> Mapping[str, Kind]:

@@ -23,7 +23,7 @@ from npu_config.sidefiles.format import (
     refuse,
     reject_path_argument,
 )
-from npu_config.sidefiles.schema.kinds import Key, Schema, problem_of
+from npu_config.sidefiles.schema.kinds import Key, Schema
 from npu_config.text.lines import Item, items
 from npu_config.text.source import PlaceTable
 from npu_config.text.words import did_you_mean, joined, near, shown
@@ -114,7 +114,7 @@ class OpCache:
 
 def _judged(key: str, value: Any, place: Place = NOWHERE) -> Optional[Diagnostic]:
     """What is wrong with the value of a key."""
-    if problem_of(KEYS[key], value) is None:
+    if KEYS[key].problem_of(value) is None:
         return None
     legal = phrase("{} ({})", KEYS[key].describe(), _UNITS[key])
     return op_cache_value.diagnostic(

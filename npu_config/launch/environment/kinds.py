@@ -13,12 +13,12 @@ import attr
 
 from npu_config.catalogue.kinds import Choice, FilePath, Int, InvalidValue, Kind, Text, shorten
 from npu_config.core.message import listed, phrase
-from npu_config.sidefiles.schema.kinds import family_of, problem_of
+from npu_config.sidefiles.schema.kinds import family_of
 
 __all__ = [
     "DIRECTORY", "FILE", "GRAPH_LEVELS", "JOB_ID", "JOB_ID_LONGEST", "NIC_NAMES", "NUMBER",
     "TABLE_PATH", "Algorithms", "IpText", "JsonObject", "PortList", "Switch", "Whole", "Word",
-    "filled", "problem_of",
+    "filled",
 ]  # fmt: skip
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}\Z")

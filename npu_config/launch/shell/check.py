@@ -31,7 +31,7 @@ from npu_config.core.processes import without_collector
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.launch.environment import check as environment_check
-from npu_config.launch.environment.kinds import TABLE_PATH, problem_of
+from npu_config.launch.environment.kinds import TABLE_PATH
 from npu_config.launch.environment.process import EnvironmentCheck, compare, taken_twice
 from npu_config.launch.environment.variables import CM_NAMES, VARIABLES
 from npu_config.launch.shell import _rules as rules
@@ -329,7 +329,7 @@ def _environments(
         if launch.table is not None:
             table, wrong = tables.given(launch.table)
             found.extend(wrong)
-        elif isinstance(named, str) and problem_of(TABLE_PATH, named) is None:
+        elif isinstance(named, str) and TABLE_PATH.problem_of(named) is None:
             table, problem = tables.get(named, run.script.path)
         if problem is not None and not (problem == _MISSING and launch.made):
             message = phrase('RANK_TABLE_FILE="{}" {}', named, phrase(problem))
