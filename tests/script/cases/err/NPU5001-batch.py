@@ -28,6 +28,11 @@ def given_or_made(dataset, path):
     return dataset.batch(32)
 
 
+def batches_of_its_own(path, Loader):
+    dataset = Loader(path)
+    return dataset.batch(16)
+
+
 def not_called_a_dataset(items, path):
     if path:
         items = tf.data.TextLineDataset(path)
