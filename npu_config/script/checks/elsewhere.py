@@ -1,7 +1,7 @@
 """Situations whose code stands in another file: told where the script names the function."""
 
 import ast
-from typing import Callable, Dict, Iterator, List, Set, Tuple
+from typing import Callable, Iterator, List, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import phrase
@@ -12,7 +12,8 @@ from npu_config.script.checks.network import PYTHON, TANH, is_of_gelu, operator_
 from npu_config.script.checks.pipeline import KERAS_VARIABLES, captured, initialised_together
 from npu_config.script.elsewhere import Elsewhere, Program
 from npu_config.script.functions import DATASETS
-from npu_config.script.meaning import is_of_input
+from npu_config.script.meaning import Meaning, is_of_input
+from npu_config.script.neighbours import once_for
 from npu_config.script.passing import Value
 from npu_config.script.vocabulary import SESSIONS
 from npu_config.situations import host, pipeline, shapes
@@ -70,25 +71,33 @@ def _found_elsewhere(
         look: the check.
         words: one of them is in each file in which it finds something.
     """
-    known: Dict[int, List[Diagnostic]] = {}
+    program = context.program(*words)
+    found = {
+        path: once_for(path, look, lambda path=path: _found_in(context, look, program.opened(path)))  # type: ignore[misc]
+        for path in program.files
+    }
+    if not any(found.values()):
+        return
     told: Set[Diagnostic] = set()
-    for site, each in context.program(*words).called():
-        meaning = each.meaning
-        if any(meaning.script.source.mentions(word) for word in _OF_NPU):
-            continue
-        if id(meaning) not in known:
-            other = Context(meaning.script, ())
-            other.rule = context.rule
-            look(other)
-            known[id(meaning)] = [one.diagnostic for one in other.found]
-        if not known[id(meaning)]:
-            continue
-        bodies = [f.node for f in meaning.reached([each.function])]
-        for found in known[id(meaning)]:
-            line = found.line or 0
-            if found not in told and any(f.lineno <= line <= last_line(f) for f in bodies):
-                told.add(found)
-                yield site, each, found
+    for site, each in program.called():
+        bodies = [f.node for f in each.meaning.reached([each.function])]
+        for one in found.get(each.meaning.script.source.path or "", ()):
+            line = one.line or 0
+            if one not in told and any(f.lineno <= line <= last_line(f) for f in bodies):
+                told.add(one)
+                yield site, each, one
+
+
+def _found_in(
+    context: Context, look: Callable[[Context], None], meaning: Optional[Meaning]
+) -> List[Diagnostic]:
+    """What a check finds in a file; nothing in one of the NPU, which is looked at itself."""
+    if meaning is None or any(map(meaning.script.source.mentions, _OF_NPU)):
+        return []
+    other = Context(meaning.script, ())
+    other.rule = context.rule
+    look(other)
+    return [one.diagnostic for one in other.found]
 
 
 _OF_NPU = ("npu_bridge", "NpuOptimizer", "npu_config", "npu_device", "hccl")
