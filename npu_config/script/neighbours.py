@@ -217,12 +217,6 @@ def imported_files(path: str) -> List[str]:
     return known[own]
 
 
-def own_imports(path: Optional[str]) -> List[str]:
-    """The files beside, below and above a script that its own import statements name."""
-    own = os.path.abspath(path or "")
-    return [] if path is None else _imports_of(own, os.path.dirname(own))
-
-
 def file_of_module(path: str, module: str) -> Optional[str]:
     """The file of a module of the program that a script imports; None where there is none.
 

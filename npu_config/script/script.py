@@ -483,6 +483,7 @@ class Script(Module):
         self._imported: Dict[str, FrozenSet[str]] = {}
         self._import_lines: Optional[FrozenSet[int]] = None
         self._files_named: Optional[List[str]] = None
+        self._stars: Optional[List[str]] = None
         self.references: Dict[str, Unknown] = {}
         self.fixed: Dict[ast.AST, Any] = {}
         self.followed: Set[ast.AST] = set()
@@ -647,8 +648,13 @@ class Script(Module):
     @property
     def star_imports(self) -> List[str]:
         """The modules whose names are all imported."""
-        lines = self.source.mentions("import")
-        return [each for number in lines for each in _STAR.findall(self.source.lines[number - 1])]
+        if self._stars is None:
+            self._stars = [
+                "." * each.level + (each.module or "")
+                for each in self.imports
+                if isinstance(each, ast.ImportFrom) and each.names[0].name == "*"
+            ]
+        return self._stars
 
     @property
     def has_star_import(self) -> bool:
@@ -699,9 +705,6 @@ class Script(Module):
                         found.setdefault(part.attr, []).append(store)
             for inner in blocks(statement):
                 self._walk(scope, method, inner, found)
-
-
-_STAR = re.compile(r"\bfrom\s+([\w.]+)\s+import\s*\*")
 
 
 def _names_of_import(node: ast.AST) -> Iterator[str]:
