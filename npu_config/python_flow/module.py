@@ -194,16 +194,16 @@ class Module:
         self._globals: Optional[FrozenSet[str]] = None
         self._nesting: Optional[Nesting[Tuple[Scope, FunctionNode]]] = None
         self._nodes: Dict[Tuple[str, ...], List[ast.AST]] = {}
-        self._imports: Optional[List[ImportNode]] = None
+        self._import_statements: Optional[List[ImportNode]] = None
 
     @property
-    def imports(self) -> List[ImportNode]:
+    def import_statements(self) -> List[ImportNode]:
         """Every import statement, in order of the text."""
-        if self._imports is None:
+        if self._import_statements is None:
             lines = self.source.mentions("import")
             found = sites(self.module, lines, (ast.Import, ast.ImportFrom))
-            self._imports = [site.node for site in found]  # type: ignore[misc]
-        return self._imports
+            self._import_statements = [site.node for site in found]  # type: ignore[misc]
+        return self._import_statements
 
     @property
     def functions(self) -> List[Tuple[Scope, FunctionNode]]:

@@ -157,7 +157,7 @@ class Meaning:
         if found is None:
             found = self._kept["aliases"] = {
                 alias.asname: alias.name
-                for node in self.script.imports
+                for node in self.script.import_statements
                 for alias in (node.names if isinstance(node, ast.ImportFrom) else ())
                 if alias.asname and alias.asname != alias.name
             }

@@ -282,7 +282,7 @@ class Relevance:
     def _of_imported(self, script: Module) -> Iterator[int]:
         """The lines that may have a configuration from another file of the program."""
         lines = self.source.lines
-        imports = script.imports if self.source.path is not None else ()
+        imports = script.import_statements if self.source.path is not None else ()
         for name in sorted(names_of_configuring(self.source.path, imports)):
             for line in self.source.mentions(name):
                 if _TAKES.search(lines[line - 1]):
@@ -597,7 +597,7 @@ class Script(Module):
         if self._import_lines is None:
             self._import_lines = frozenset(
                 line
-                for each in self.imports
+                for each in self.import_statements
                 for line in range(each.lineno, self._end_of(each) + 1)
             )
         return self._import_lines
@@ -624,7 +624,7 @@ class Script(Module):
             path, text = self.source.path, self.source.text
             stars = self.star_imports
             self._files_named = (
-                [] if path is None else files_named(path, self.imports, stars, text)
+                [] if path is None else files_named(path, self.import_statements, stars, text)
             )
         return self._files_named
 
@@ -651,7 +651,7 @@ class Script(Module):
         if self._stars is None:
             self._stars = [
                 "." * each.level + (each.module or "")
-                for each in self.imports
+                for each in self.import_statements
                 if isinstance(each, ast.ImportFrom) and each.names[0].name == "*"
             ]
         return self._stars
