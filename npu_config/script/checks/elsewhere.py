@@ -123,7 +123,7 @@ def initialised_together_elsewhere(context: Context) -> None:
 
 _RUNNING = (".run(",)
 _LOOP_OR_RUN = re.compile(
-    r"^([ \t]*)(?:async[ \t]+)?(for|while|def|class)\b|\.run\(", re.MULTILINE
+    r"^([ \t]{0,200})(?:async[ \t]{1,9})?(for|while|def|class)\b|\.run\(", re.MULTILINE
 )
 
 
