@@ -45,10 +45,12 @@ def test_a_value_of_another_type(tmp_path, option, given, fix):
 
 
 @pytest.mark.parametrize(
-    ("option", "given"), [("hccl_timeout", "b: true"), ("dump_data", "i: 1"), ("dump_path", "i: 1")]
+    ("option", "given"),
+    [("hccl_timeout", "b: true"), ("dump_data", "i: 1"), ("debug_dir", "i: 1")],
 )
 def test_a_value_that_means_nothing_there(tmp_path, option, given):
     """No fix makes a value up: the user is told the field to write."""
     found = misplaced(tmp_path, option, given)
     assert found.fix is None
-    assert '"{}"].'.format(option) in found.help and "..." in found.help
+    assert 'write parameter_map["{}"].'.format(option) in found.help
+    assert "..." in found.help
