@@ -85,7 +85,7 @@ def guides(language: str) -> Iterator[Topic]:
 
 
 def pages() -> List[Path]:
-    """The guides for users, in English, and references that they look for: what is above the list."""
+    """The guides for users, in English, and three references, of which the beginning is shown."""
     found = (path for folder in (DOCS, DOCS / "recipes") for path in sorted(folder.glob("*.md")))
     guides = [path for path in found if path.stem not in FOR_DEVELOPERS]
     return guides + [REFERENCE / name for name in ("environment.md", "products.md", "python.md")]

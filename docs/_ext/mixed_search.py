@@ -52,9 +52,9 @@ function splitQuery(query) {
 
 _SEARCH_WORDS = Path(__file__).parents[2] / "tools" / "search_words.yaml"
 _LONGEST = 3
-_PARTS = set(
-    "a all an and code does down error first go id in job list machines message not of off on "
-    "operator out several start the time to variables which without".split()
+_PARTS = re.compile(
+    "(a|all|an|and|code|does|down|error|first|go|id|in|job|list|machines|message|not|of|off|on|"
+    "operator|out|several|start|the|time|to|variables|which|without)"
 )
 """Words that say nothing alone, and are no end of several."""
 
@@ -70,7 +70,7 @@ def phrases(line: str, chinese: bool) -> Iterator[str]:
             found = words[start:end]
             if any(re.search("[\u3400-\u9fff]", word) for word in found):
                 break
-            if len(found) > 1 or found[0] not in _PARTS:
+            if len(found) > 1 or not _PARTS.fullmatch(found[0]):
                 yield " ".join(found)
 
 
