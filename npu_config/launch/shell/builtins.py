@@ -28,7 +28,6 @@ from npu_config.launch.shell.words import (
 
 _CALCULATED = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^=\s][^=]*)\Z")
 _TAKE_A_WORD = ("-d", "-i", "-n", "-N", "-p", "-t", "-u")
-_EXPORTS_ALL = re.compile(r"-[a-zA-Z]*a[a-zA-Z]*\Z|allexport\Z")
 # Files that set up a toolchain: they leave the variables of a job alone.
 _TOOLCHAIN = re.compile(r"set_?env|setvars|bashrc|profile|activate|conda", re.IGNORECASE)
 
@@ -139,7 +138,7 @@ def _set(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> No
     for number, word in enumerate(words, 1):
         if word is UNKNOWN:
             continue
-        if _EXPORTS_ALL.match(word):
+        if word == "allexport" or (word[0:1] == "-" and word[1:].isalpha() and "a" in word):
             state.writable_shell().export_all = True
         elif word == "+a":
             state.writable_shell().export_all = False

@@ -130,7 +130,7 @@ def check_script(
         if launches and not any(launch.script for launch in launches):
             # whatever is started may be of a framework whose own variable this is
             mine = [each for each in mine if each.name != "old-device-variable"]
-        if MARKS.search(script.data) is not None:
+        if ADAPTER in frameworks or MARKS.search(script.data) is not None:
             mine += unfollowed(run, script)
         if mine and not _is_of_others(text, frameworks, scripts):
             found.extend(mine)
@@ -149,7 +149,8 @@ def launches_of(run: ScriptRun, text: str, scripts: Scripts) -> List[Launch]:
 
 
 _SET_HERE = re.compile(
-    r"(?<![\w${-])([A-Z]\w*)\+?=(?!=)([^\s\"';&|)]*)|\bsetenv[ \t]+([A-Z]\w*)", re.ASCII
+    r"(?<![\w${-])([A-Z]\w{0,40})\+?=(?!=)([^\s\"';&|)]{0,80})|\bsetenv[ \t]{1,8}([A-Z]\w{0,40})",
+    re.ASCII,
 )
 _SAYS = re.compile(r"[ \t]*(?:#|(?:echo|printf|e?grep|sed|awk|logger|log|info|die|usage)\b)")
 _HELP = "check it by hand, or write export NAME=value; # npu: ignore[NPU784] takes note of it"

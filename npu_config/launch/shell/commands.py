@@ -14,7 +14,7 @@ _PYTHON = re.compile(r"(?:.*/)?python[0-9.]*\Z")
 _SCRIPT = re.compile(r"\S+\.py\Z")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
-_ASSIGNS_OR_STARTS = re.compile(r"[A-Za-z_]\w*=|\b(?:python[0-9.]*|bash|sh)[ \t]")
+_ASSIGNS_OR_STARTS = re.compile(r"\w=|\b(?:python[0-9.]{0,8}|bash|sh)[ \t]")
 _SHELLS = frozenset(("bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash", "/usr/bin/sh"))
 _WRAPPERS: Dict[str, str] = {
     # command before the command -> its options that take a word of their own
@@ -91,6 +91,8 @@ _TEXT_OPTIONS: Dict[str, Tuple[str, ...]] = {
 }
 _TEXT_WORDS = frozenset(("parallel", "screen", "tmux", "watch"))
 """What runs a text in a shell that is one of its words."""
+_READ_JOBS = frozenset(("bsub", "qsub", "sbatch"))
+"""What reads the script of a job where it names none."""
 _NEW_ENVIRONMENT = frozenset(("su", "runuser"))
 _INSTALLERS = frozenset(
     [
@@ -233,7 +235,12 @@ def started(words: Sequence[Value]) -> Optional[Started]:
                 rest = [name, *_split_string(rest[1:])]
                 removed = _removed(rest[1:], removed)
             rest = _after_options(rest[1:], _WRAPPERS[name])
-            while name in _TAKE_VARIABLES and rest and rest[0] is not UNKNOWN:
+            while name in _TAKE_VARIABLES and rest:
+                if rest[0] is UNKNOWN and _starts_behind(rest):
+                    rest = rest[1:]
+                    continue
+                if rest[0] is UNKNOWN:
+                    break
                 match = _ASSIGNMENT.match(rest[0])
                 if match is None:
                     break
@@ -245,6 +252,12 @@ def started(words: Sequence[Value]) -> Optional[Started]:
     if found is None and variables:
         found = Started(variables, "program", None, ())
     return found if found is None or removed == frozenset() else found._replace(removed=removed)
+
+
+def _starts_behind(words: Sequence[Value]) -> bool:
+    """Whether an unknown word before others is one of the variables: a program is behind it."""
+    known = (word for word in words if word is not UNKNOWN and _ASSIGNMENT.match(word) is None)
+    return may_start(next(known, ""))
 
 
 def _split_string(words: Sequence[Value]) -> List[Value]:
@@ -346,6 +359,8 @@ def _inside(variables: Dict[str, Value], name: str, words: Sequence[Value]) -> O
                         removed=removed if found.removed == frozenset() else found.removed,
                         files=(*files, *found.files),
                     )
+    if name in _READ_JOBS and all(word is UNKNOWN or word.startswith("-") for word in words):
+        return Started(together, "shell", "-", (), removed, None, files)
     if given or files:
         return Started(together, "program", None, (), removed, None, files)
     return None

@@ -29,6 +29,7 @@ from npu_config.launch.shell.walk import (
     Loader,
     ScriptRun,
     Step,
+    directives,
     follow_steps,
     names_in,
     once,
@@ -487,7 +488,7 @@ def _loop_of_unknown_rounds(
 _HEAD = re.compile(r"([\w./+-]+)(?:[ \t]|\Z)")
 _TABLE = re.compile(r"\.json|RANK_TABLE")
 _COMPUTED = re.compile(r"\$\(\(|\$\{\w+:?=")
-_MENTIONS = re.compile(r"(?:^|[\s/\"'])(?:python[0-9.]*|bash|sh)[ \t]|[A-Za-z_]\w*=")
+_MENTIONS = re.compile(r"(?:^|[\s/\"'])(?:python[0-9.]{0,8}|bash|sh)[ \t]|\w=")
 _REDIRECTS = re.compile("[<>]")
 _LINE_END = re.compile(r"(?<!\\)\n")
 _TO_FILE = re.compile(r"(&?[0-9]*>{1,2})[ \t]*([\w./+-]+)\Z")
@@ -793,24 +794,6 @@ HANDLERS: Dict[str, Handler] = {
 }
 
 
-_DIRECTIVE = re.compile(
-    r"#(?:SBATCH[ \t]+(?:[^\n]*[ \t])?--export[= \t]|(?:PBS|\$)[ \t]+(?:[^\n]*[ \t])?-v[ \t]|"
-    r"BSUB[ \t]+(?:[^\n]*[ \t])?-env[ \t])[ \t]*[\"']?([^\n\"']+)"
-)
-
-
-def _directives(run: ScriptRun, state: State) -> None:
-    """The variables that a scheduler gives a job: ``#SBATCH --export=ALL,NAME=value``."""
-    for node in run.script.root.children:
-        if node.type != "comment":
-            return
-        match = _DIRECTIVE.match(run.script.text(node))
-        for each in match.group(1).split(",") if match is not None else ():
-            name, equals, value = each.strip().partition("=")
-            if equals and NAME.match(name):
-                state.set(name, value, run.script.spot(node), True)
-
-
 def follow(script: ShellScript, load: Loader) -> Tuple[ScriptRun, State]:
     """Follow a script to its end.
 
@@ -822,9 +805,10 @@ def follow(script: ShellScript, load: Loader) -> Tuple[ScriptRun, State]:
         What it starts, and what is set at its end.
     """
     run, state = ScriptRun(script, load, HANDLERS), State()
-    _directives(run, state)
+    directives(run, state)
     try:
         several(run, state, script.root)
     except RecursionError:  # nested deeper than any script that a person wrote
         state.forget()
+        run.note(script.spot(script.root), "this is nested too deep, and is not checked")
     return run, state

@@ -17,8 +17,8 @@ _TABS = re.compile(r"^\t+", re.MULTILINE)
 
 def environment_of(
     given: ShellVariable, command: Optional[Spot]
-) -> Tuple[Dict[str, ShellVariable], Optional[str]]:
-    """The variables that a text sets, and the framework that it is for.
+) -> Optional[Tuple[Dict[str, ShellVariable], Optional[str]]]:
+    """The variables that a text sets, and the framework it is for; None: it is not understood.
 
     Args:
         given: the text, and where it stands.
@@ -32,7 +32,7 @@ def environment_of(
             warnings.simplefilter("ignore")
             tree = ast.parse(textwrap.dedent(_TABS.sub("", text.replace(UNKNOWN_PART, "None"))))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}, None
+        return None
     variables: Dict[str, ShellVariable] = {}
     modules: List[str] = []
     for node in ast.walk(tree):

@@ -95,7 +95,11 @@ def _python_text(run: ScriptRun, launch: Launch, found: Started) -> None:
     given = run.stdin if found.script is None else ShellVariable(found.script, launch.spot)
     if given is None or given.value is UNKNOWN:
         return
-    variables, framework = environment_of(given, launch.spot)
+    read = environment_of(given, launch.spot)
+    if read is None:
+        run.note(launch.spot, "the Python text is not understood, and what it sets is not checked")
+        return
+    variables, framework = read
     if not VARIABLES.keys().isdisjoint(variables):
         for name, variable in variables.items():
             run.has_passed(name, variable.value)

@@ -30,6 +30,7 @@ from npu_config.launch.shell.syntax import (
 )
 from npu_config.launch.shell.words import (
     CHANGES,
+    NAME,
     ShellVariable,
     State,
     Value,
@@ -295,9 +296,28 @@ def file(run: ScriptRun, state: State, path: Optional[str]) -> bool:
     return True
 
 
+_HANDED_ON = {"#SBATCH": "--export", "#PBS": "-v", "#$": "-v", "#BSUB": "-env"}
+"""How the comments begin that schedulers read, and the option that names variables."""
+
+
+def directives(run: ScriptRun, state: State) -> None:
+    """The variables that a scheduler gives a job: ``#SBATCH --export=ALL,NAME=value``."""
+    for node in run.script.root.children:
+        if node.type != "comment":
+            return
+        mark, _, words = run.script.text(node).partition(" ")
+        _, option, given = " {}".format(words).partition(" " + _HANDED_ON.get(mark, "\n"))
+        if option and given[:1] in ("=", " "):
+            for each in given[1:].strip("\"' ").split(","):
+                name, equals, value = each.strip().partition("=")
+                if equals and NAME.match(name):
+                    state.set(name, value, run.script.spot(node), True)
+
+
 def _other(run: ScriptRun, state: State, script: ShellScript) -> None:
     before, run.script = run.script, script
     run.depth += 1
+    directives(run, state)
     several(run, state, script.root)
     run.depth -= 1
     run.script = before

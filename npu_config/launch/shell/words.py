@@ -285,11 +285,13 @@ def possible(variable: ShellVariable) -> Tuple[Possible, ...]:
 
 
 _MOST_FIELDS = 4096
+_MOST_GROUPS = 16
 LONGEST = 4096
 """The characters of a value that is kept; what doubles itself is soon unknown."""
 _LARGEST = 2**63
 _LARGEST_TEXT = 1024 * 1024
-_BRACES = re.compile(r"(?<!\$)\{([^{}]*(?:,|\.\.)[^{}]*)\}")
+_BRACES = re.compile(r"(?<!\$)\{([^{}]{1,4096})\}")
+_SEVERAL = re.compile(r",|\.\.")
 _RANGE = re.compile(r"(-?[0-9]{1,6})\.\.(-?[0-9]{1,6})(?:\.\.([1-9][0-9]{0,5}))?\Z")
 _ALL = re.compile(r'"?\$\{(!?)(\w+)\[[@*]\]\}"?\Z')
 _NAMED = re.compile(r"\$\{?(\w+)\}?\Z")
@@ -398,8 +400,8 @@ def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
 
 def braced(text: str) -> List[str]:
     """The words that the braces of a word give: ``x{1..3}``, ``{a,b}=1``; at most so many."""
-    match = _BRACES.search(text)
-    if match is None:
+    match = next((each for each in _BRACES.finditer(text) if _SEVERAL.search(each[1])), None)
+    if match is None or text.count("{") > _MOST_GROUPS:
         return [text]
     numbers = _RANGE.match(match.group(1))
     if numbers is not None:
