@@ -188,9 +188,13 @@ def any_importer_has(path: Optional[str], words: Sequence[str]) -> bool:
         return False
     own = os.path.abspath(path)
     answers, key = _memory().answers, ("importers of " + own, tuple(words))
+    stem = os.path.basename(own)[: -len(".py")]
+    named = b"" if stem == "__init__" else os.fsencode(stem)
     if key not in answers:
         answers[key] = any(
-            has(name, words) and own in _imports_of(name, os.path.dirname(name))
+            has(name, words)
+            and named in _read(name)
+            and own in _imports_of(name, os.path.dirname(name))
             for name in _neighbours(path)
         )
     return answers[key]
