@@ -113,7 +113,7 @@ class Meaning:
         script: the script.
 
     Attributes:
-        others, elsewhere: those of files that it imports, and the calls that may lead there.
+        others: those of files that it imports.
     """
 
     def __init__(self, script: Script) -> None:
@@ -123,16 +123,18 @@ class Meaning:
         self._kept: Dict[str, Any] = {}
         self._passing = Passing(script)
         self.others: Dict[str, Optional[Meaning]] = {}
-        self.elsewhere: Optional[List[Site]] = None
 
     # calls
 
     def calls(self, *names: str) -> Iterator[Site]:
-        """The calls of functions that are called so, in order of the text."""
+        """The calls of functions that are called so, in order of the text.
+
+        An empty name is that of what a call gave, which is called itself.
+        """
         missing = {name for name in names if name not in self._calls}
         if missing:
             self._calls.update((name, []) for name in missing)
-            own = {new: old for new, old in self._aliases().items() if old in missing}
+            own = {new: old for new, old in self.aliases.items() if old in missing}
             lines = {line for word in (*missing, *own) for line in self._called_on(word)}
             for site in sites(self.script.module, sorted(lines), (ast.Call,)) if lines else ():
                 name = name_of(site.node.func)  # type: ignore[attr-defined]
@@ -145,13 +147,15 @@ class Meaning:
     def _called_on(self, word: str) -> Iterator[int]:
         """The lines that call a function with a name."""
         source = self.script.source
-        tight, loose = word + "(", word + " ("
-        for number in source.mentions(word):
+        mark = word or ")"
+        tight, loose = mark + "(", mark + " ("
+        for number in source.mentions(word) if word else range(1, len(source.lines) + 1):
             line = source.lines[number - 1]
-            if tight in line or loose in line or _LAST.match(line.rpartition(word)[2]) is not None:
+            if tight in line or loose in line or (word and _LAST.match(line.rpartition(word)[2])):
                 yield number
 
-    def _aliases(self) -> Dict[str, str]:
+    @property
+    def aliases(self) -> Dict[str, str]:
         """The functions that the script imports under names of its own, by these."""
         found: Optional[Dict[str, str]] = self._kept.get("aliases")
         if found is None:
