@@ -127,10 +127,7 @@ class Meaning:
     # calls
 
     def calls(self, *names: str) -> Iterator[Site]:
-        """The calls of functions that are called so, in order of the text.
-
-        An empty name is that of what a call gave, which is called itself.
-        """
+        """The calls of functions that are called so, in order; "" is what a call gave."""
         missing = {name for name in names if name not in self._calls}
         if missing:
             self._calls.update((name, []) for name in missing)
@@ -147,8 +144,7 @@ class Meaning:
     def _called_on(self, word: str) -> Iterator[int]:
         """The lines that call a function with a name."""
         source = self.script.source
-        mark = word or ")"
-        tight, loose = mark + "(", mark + " ("
+        tight, loose = (word or ")") + "(", (word or ")") + " ("
         for number in source.mentions(word) if word else range(1, len(source.lines) + 1):
             line = source.lines[number - 1]
             if tight in line or loose in line or (word and _LAST.match(line.rpartition(word)[2])):
