@@ -38,11 +38,6 @@ _STARS_BRING = {"tf": "tensorflow", "np": "numpy", "os": "os"}
 _LAST = re.compile(r"[ \t]{2,80}\(|[ \t]{0,80}(?:#|\\?$)")
 """What is behind the name of a function whose bracket does not follow at once."""
 
-_ALIAS = re.compile(
-    r"[ \t]{0,80}([A-Za-z_]\w{0,80})[ \t]{0,9}=[ \t]{0,9}[\w.]{1,160}\.(\w+)[ \t]{0,9}(?:#|$)"
-)
-"""The assignment of a function to another name."""
-
 Functions = (*FUNCTIONS, ast.Lambda)
 _SCOPED = (*DEFINITIONS, ast.Lambda, *COMPREHENSIONS)
 
@@ -122,9 +117,10 @@ class Values:
         """The names that the script gives a function by an assignment."""
         source = self.script.source
         for number in source.mentions(word):
-            found = _ALIAS.match(source.lines[number - 1])
-            if found is not None and found.group(2) == word and found.group(1) != word:
-                yield found.group(1)
+            left, _, right = source.lines[number - 1].partition("#")[0].partition("=")
+            name, parts = left.strip(), right.strip().split(".")
+            if parts[1:] and parts[-1] == word != name and name.isidentifier():
+                yield name
 
     def _called_on(self, word: str) -> Iterator[int]:
         """The lines that call a function with a name."""
