@@ -1,6 +1,7 @@
 """Situations whose code stands in another file: told where the script names the function."""
 
 import ast
+import os
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
@@ -9,10 +10,17 @@ from npu_config.core.rule import Rule
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import last_line, name_of
 from npu_config.script.checks._check import CHECKS, Check, Context, recognises
-from npu_config.script.checks.network import PYTHON, TANH, is_of_gelu, operator_in_loop
+from npu_config.script.checks.network import (
+    PYTHON,
+    TANH,
+    TRAINING,
+    is_of_gelu,
+    operator_in_loop,
+)
 from npu_config.script.checks.numbers import double_in_network
 from npu_config.script.checks.pipeline import (
     KERAS_VARIABLES,
+    NOT_TRAINING,
     argument_from_variable,
     captured,
     initialised_together,
@@ -148,6 +156,10 @@ def _all_elsewhere(context: Context) -> List[Tuple[str, Site, Elsewhere, Diagnos
             meaning.entered.update(map(id, bodies))
             places.setdefault(id(meaning), []).append((site, each, bodies))
     found: List[Tuple[str, Site, Elsewhere, Diagnostic]] = []
+    name = os.path.basename(context.script.source.path or "")
+    trains = not any(word in name for word in NOT_TRAINING) and (
+        context.mentions(*TRAINING) or context.imports_have(*TRAINING)
+    )
     for calls in places.values():
         script = calls[0][1].meaning.script
         for look in _LOOKS:
@@ -166,7 +178,8 @@ def _all_elsewhere(context: Context) -> List[Tuple[str, Site, Elsewhere, Diagnos
                     is_meant = (
                         context.meaning.in_network(site)
                         if look.is_of_network
-                        else is_for_training(site)
+                        else look.rule is not pipeline.batch_without_drop_remainder
+                        or (trains and is_for_training(site))
                     )
                     if is_meant and id(each.function.node) not in told:
                         told.add(id(each.function.node))

@@ -290,10 +290,10 @@ def _made_in(
             if inside is not None:
                 yield node, phrase("{} (line {})", name_of(node.func), inside.lineno)
         others = context.program("tensorflow" if is_fetched else "run")
-        for each in others.functions(scope, node.func):
-            inside = _made_by(each.meaning, each.function, is_fetched)
+        for other in others.functions(scope, node.func):
+            inside = _made_by(other.meaning, other.function, is_fetched)
             if inside is not None:
-                yield node, phrase("{} ({})", name_of(node.func), each.says(inside))
+                yield node, phrase("{} ({})", name_of(node.func), other.says(inside))
 
 
 def _results(loop: ast.AST, fetches: Sequence[ast.expr]) -> Set[int]:
@@ -410,13 +410,13 @@ def python_on_device(context: Context) -> None:
 
 _RESIZING = ("resize_bilinear", "resize_images", "resize")
 _UPSAMPLING = "keras.layers.UpSampling2D"
-_TRAINING = (
+TRAINING = (
     *("minimize", "apply_gradients", "Estimator", "NPUEstimator", "EstimatorSpec", "fit"),
     *("create_train_op", "optimize_loss"),
 )
 
 
-@recognises(shapes.slow_resize_bilinear, (*_RESIZING, "UpSampling2D"), _TRAINING)
+@recognises(shapes.slow_resize_bilinear, (*_RESIZING, "UpSampling2D"), TRAINING)
 def bilinear_resize(context: Context) -> None:
     """``resize_bilinear`` in the network."""
     names = frozenset((_UPSAMPLING, *("image." + name for name in _RESIZING)))

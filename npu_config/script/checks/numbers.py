@@ -2,7 +2,7 @@
 
 import ast
 import re
-from typing import Dict, List, Optional, Set, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.python_flow.module import Site, sites
@@ -634,7 +634,7 @@ def _guard(
     return None
 
 
-def _number(meaning: Meaning, scope: Scope, node: ast.AST) -> object:
+def _number(meaning: Meaning, scope: Scope, node: ast.AST) -> Any:
     """The number that an expression is, ``tf.constant`` of one included."""
     made = meaning.makes(scope, node, _CONSTANT)
     if made is not None and isinstance(made.node, ast.Call) and made.node.args:

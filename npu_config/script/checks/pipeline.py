@@ -258,7 +258,7 @@ class _Initialisers:
         if made is None or len(node.generators) > 1 or not isinstance(target, ast.Name):
             return frozenset()
         items = getattr(made.node, "elts", None) or [getattr(made.node, "elt", None)]
-        inner = made.scope.child(made.node) if hasattr(made.node, "elt") else made.scope  # type: ignore[arg-type]
+        inner = made.scope.child(made.node) if hasattr(made.node, "elt") else made.scope
         given = {} if items[0] is None else {target.id: Value(inner, items[0])}
         return self.of(scope.child(node), node.elt, given, depth + 2)
 
@@ -430,6 +430,7 @@ def _listed(items: List[str]) -> str:
 
 
 _LARGE = 10000
+_NO_CONSTANTS = (ast.Name, ast.Attribute, ast.Call)
 _SHORT = ("file", "path", "name", "glob", "list")
 
 
@@ -496,14 +497,16 @@ def _is_short(meaning: Meaning, site: Site, size: float) -> bool:
         if name == "from_tensor_slices" and first is not None:
             made = meaning.value(scope, first)
             text = ast.dump(first) if made is None else ast.dump(made.node) + ast.dump(first)
-            is_list = isinstance(made and made.node, (ast.List, ast.Tuple)) and not any(
-                isinstance(each, (ast.Name, ast.Attribute, ast.Call)) for each in _items(made.node)
+            is_list = (
+                made is not None
+                and isinstance(made.node, (ast.List, ast.Tuple))
+                and not any(isinstance(each, _NO_CONSTANTS) for each in _items(made.node))
             )
             return is_list or any(word in text.lower() for word in _SHORT[:4])
     return False
 
 
-_NOT_TRAINING = ("eval", "test", "pred", "infer", "val", "export", "dev", "serving")
+NOT_TRAINING = ("eval", "test", "pred", "infer", "val", "export", "dev", "serving")
 
 
 def is_for_training(site: Site) -> bool:
@@ -519,7 +522,7 @@ def is_for_training(site: Site) -> bool:
     for test in site.conditions:
         names += [name_of(part.node) for part in walk(site.scope, test)]
         names += [literal_text(part.node) or "" for part in walk(site.scope, test)]
-    return not any(word in name.lower() for name in names for word in _NOT_TRAINING)
+    return not any(word in name.lower() for name in names for word in NOT_TRAINING)
 
 
 _BATCHING = {"batch": 1, "padded_batch": 3, "map_and_batch": 3}
