@@ -290,7 +290,7 @@ def _made_in(
             if inside is not None:
                 yield node, phrase("{} (line {})", name_of(node.func), inside.lineno)
         others = context.program("tensorflow" if is_fetched else "run")
-        for other in others.functions(scope, node.func):
+        for other in others.functions(scope, node.func) if others.files else ():
             inside = _made_by(other.meaning, other.function, is_fetched)
             if inside is not None:
                 yield node, phrase("{} ({})", name_of(node.func), other.says(inside))
