@@ -8,6 +8,7 @@ run together: they start something else, or each of them starts a whole job.
 import os
 import re
 from bisect import bisect
+from dataclasses import replace
 from typing import (
     Dict,
     FrozenSet,
@@ -22,8 +23,6 @@ from typing import (
     Tuple,
 )
 
-import attr
-
 from npu_config import rank_table
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import Message, phrase
@@ -32,7 +31,7 @@ from npu_config.core.processes import without_collector
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.launch.environment import check as environment_check
-from npu_config.launch.environment.kinds import TABLE_PATH, problem_of
+from npu_config.launch.environment.kinds import TABLE_PATH
 from npu_config.launch.environment.process import EnvironmentCheck, compare, taken_twice
 from npu_config.launch.environment.variables import CM_NAMES, VARIABLES
 from npu_config.launch.shell import _rules as rules
@@ -268,7 +267,7 @@ class _Tables:
 def _moved(found: Diagnostic, start: Place) -> Diagnostic:
     """A finding in a text that begins at a place of a script."""
     lines, columns = (start.line or 1) - 1, (start.column or 1) - 1
-    return attr.evolve(
+    return replace(
         found,
         line=found.line and found.line + lines,
         column=found.column and found.column + columns * (found.line == 1),
@@ -330,7 +329,7 @@ def _environments(
         if launch.table is not None:
             table, wrong = tables.given(launch.table)
             found.extend(wrong)
-        elif isinstance(named, str) and problem_of(TABLE_PATH, named) is None:
+        elif isinstance(named, str) and TABLE_PATH.problem_of(named) is None:
             table, problem = tables.get(named, run.script.path)
         if problem is not None and not (problem == _MISSING and launch.made):
             message = phrase('RANK_TABLE_FILE="{}" {}', named, phrase(problem))
@@ -417,7 +416,7 @@ def _grouped(ranked: Iterable[Ranked]) -> Iterator[Diagnostic]:
             first.message,
             others,
         )
-        yield attr.evolve(first, message=message)
+        yield replace(first, message=message)
 
 
 def _fault(rank: Optional[int], found: Diagnostic) -> Optional[Tuple[object, ...]]:
