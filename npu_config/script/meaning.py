@@ -4,7 +4,7 @@ What is not certain means nothing: every answer is None or False then.
 """
 
 import ast
-from typing import Any, FrozenSet, Iterator, List, Optional, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple
 
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import FUNCTIONS, Scope, argument, last_line, name_of
@@ -19,6 +19,7 @@ from npu_config.script.functions import (
     makes_operator,
 )
 from npu_config.script.passing import Value
+from npu_config.script.script import Script
 from npu_config.script.values import DEEP, Function, Functions, Values
 
 
@@ -27,7 +28,17 @@ class Meaning(Values):
 
     Args:
         script: the script.
+
+    Attributes:
+        others, elsewhere: those of files that it imports, and the calls that may lead there.
+        entered: the functions that another file calls, by id.
     """
+
+    def __init__(self, script: Script) -> None:
+        super().__init__(script)
+        self.others: Dict[str, Optional[Meaning]] = {}
+        self.elsewhere: Optional[List[Site]] = None
+        self.entered: Set[int] = set()
 
     # tensors
 

@@ -77,10 +77,6 @@ class Values:
 
     Args:
         script: the script.
-
-    Attributes:
-        others, elsewhere: those of files that it imports, and the calls that may lead there.
-        entered: the functions that another file calls, by id.
     """
 
     def __init__(self, script: Script) -> None:
@@ -90,9 +86,6 @@ class Values:
         self._kept: Dict[str, Any] = {}
         self._passing = Passing(script)
         self._order = Order()
-        self.others: Dict[str, Any] = {}
-        self.elsewhere: Optional[List[Site]] = None
-        self.entered: Set[int] = set()
 
     # calls
 
