@@ -96,7 +96,7 @@ def _loaded(reading: Reading, source: str, overrides: Tuple[Any, ...]) -> Readin
 
         path = named_in(reading.path, name)
         if path is not None:
-            say(localized("{} loads {}, which is shown\n", source, path), err=True)
+            say(localized("{} loads {}; the loaded file is shown\n", source, path), err=True)
             loaded = read(path).overridden(overrides)
             return loaded if own.target is None else attr.evolve(loaded, target=own.target)
     return reading
