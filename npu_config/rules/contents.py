@@ -7,11 +7,10 @@ Each format judges its own content (``npu_config.sidefiles``) and enters rules o
 import functools
 import os
 import stat
+from dataclasses import replace
 from typing import Any, Dict, FrozenSet, Iterator, Optional, Tuple
 
-import attr
-
-from npu_config.catalogue.kinds import Choice
+from npu_config.catalogue.kinds import Choice, shorten
 from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.patterns import lazy_pattern
@@ -53,7 +52,7 @@ def contents(case: Case) -> Iterator[Diagnostic]:
             parsed = side_file(case, name)
             if parsed is not None:
                 for found in parsed.diagnostics:
-                    yield attr.evolve(found, option=name)
+                    yield replace(found, option=name)
         yield from _of_tuning(case)
         yield from _of_cache(case)
 
@@ -61,7 +60,7 @@ def contents(case: Case) -> Iterator[Diagnostic]:
 def _target(case: Case) -> Target:
     """The target of the case, with the mode that ``graph_run_mode`` says."""
     mode: Any = "training" if case.training() else "online_inference" if case.inference() else None
-    return attr.evolve(case.target, mode=mode)
+    return replace(case.target, mode=mode)
 
 
 _EXPRESSION = lazy_pattern(r"([A-Za-z_]\w*)([.(].*)?\Z")
@@ -77,8 +76,8 @@ def _in_literal(found: Diagnostic) -> Diagnostic:
         if name in _profiling_words():
             return found
         help = "write it in double quotes; if {} is a variable, format its value into the text"
-        return attr.evolve(found, help=phrase(help, name))
-    return attr.evolve(
+        return replace(found, help=phrase(help, name))
+    return replace(
         found,
         message=phrase(
             "the expression {}{} is inside the string literal, which holds its name and "
@@ -139,13 +138,17 @@ def _parsed(name: str, path: str, target: Target) -> Any:
     if not os.access(path, os.R_OK):
         return None
     if unsaved_content(path) is not None:
-        return _load.__wrapped__(name, "", path, target, 0, 0)
-    return _load(name, os.path.abspath(path), path, target, status.st_mtime_ns, status.st_size)
+        return _load(name, path, target)
+    return _kept(name, os.path.abspath(path), path, target, status.st_mtime_ns, status.st_size)
 
 
 @functools.lru_cache(maxsize=32)
-def _load(name: str, full: str, path: str, target: Target, changed: int, size: int) -> Any:
+def _kept(name: str, full: str, path: str, target: Target, changed: int, size: int) -> Any:
     """The file as it was at that time; ``full`` keeps apart what relative paths do not."""
+    return _load(name, path, target)
+
+
+def _load(name: str, path: str, target: Target) -> Any:
     if name == "op_compiler_cache_dir":
         from npu_config.sidefiles import op_cache
 
@@ -161,7 +164,7 @@ def _of_tuning(case: Case) -> Iterator[Diagnostic]:
         from npu_config.sidefiles import aoe
 
         for found in aoe.check(parsed.model, case.target, parsed.places, mode):
-            yield attr.evolve(found, option="aoe_config_file")
+            yield replace(found, option="aoe_config_file")
 
 
 def _of_cache(case: Case) -> Iterator[Diagnostic]:
@@ -172,7 +175,7 @@ def _of_cache(case: Case) -> Iterator[Diagnostic]:
         parsed = _parsed("op_compiler_cache_dir", path, case.target)
         if parsed is not None:
             for found in parsed.diagnostics:
-                yield attr.evolve(found, option="op_compiler_cache_dir")
+                yield replace(found, option="op_compiler_cache_dir")
 
 
 def _debug_switches(case: Case) -> Tuple[str, ...]:
@@ -215,12 +218,11 @@ def accelerate_environment(case: Case) -> None:
     mode = case.get("experimental_accelerate_train_mode")
     if mode is None:
         return
-    from npu_config.launch.environment.kinds import problem_of
     from npu_config.launch.environment.variables import VARIABLES
 
     for name in PROGRESS[mode.trigger]:
         text, kind = case.variable(name), VARIABLES[name].kind
-        wrong = None if text is None else problem_of(kind, text)
+        wrong = None if text is None else kind.problem_of(text)
         if wrong is not None:
             message = phrase("{} {}; legal: {}", name, wrong.problem, kind.describe())
             case.report("experimental_accelerate_train_mode", message)
@@ -375,7 +377,7 @@ def switch_beats_fusion_file(case: Case) -> None:
                 "optimization_switch",
                 '"optimization_switch" has {} {} and the file of "fusion_switch_file" has it '
                 "{}; the option is used",
-                name[:80],
+                shorten(name),
                 words[switch],
                 words[in_file],
                 help="name each pass in one place",

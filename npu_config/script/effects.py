@@ -176,8 +176,8 @@ def attribute(run: Run, owner: Any, name: str, node: ast.AST) -> Any:
     if isinstance(owner, Instance):
         return _of_instance(run, owner, name)
     if isinstance(owner, Constructed):
-        given = owner.arguments.get(name.lstrip("_"))
-        return given.value if given else anonymous(node)
+        argument = owner.arguments.get(name.lstrip("_"))
+        return argument.value if argument else anonymous(node)
     if isinstance(owner, Class):
         return of_class(run, owner, name)
     if name == "side_files" and isinstance(owner, Builder):
