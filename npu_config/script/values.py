@@ -403,9 +403,10 @@ class Values:
             return -inner if isinstance(inner, (int, float)) else None
         if isinstance(node, ast.Call) and name_of(node.func) in ("int", "float", "bool"):
             return self.constant(scope, node.args[0], depth + 1) if len(node.args) == 1 else None
-        if isinstance(node, (ast.Name, ast.Attribute)):
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             found = self.value(scope, node)
-            return None if found is None else self.constant(found.scope, found.node, depth + 1)
+            is_known = found is not None and found.node is not node
+            return self.constant(*found, depth + 1) if found is not None and is_known else None
         value = literal(node)
         return value if isinstance(value, (bool, int, float, str)) else None
 
@@ -445,6 +446,9 @@ class Values:
                 )
                 bound = stores if len(stores) == 1 or every else ()
                 bound = [each for each in bound if each.kind in ("value", "item", "with")]
+                if bound and isinstance(bound[0].node, ast.List):
+                    added = self.added(scope, node, certain=True)
+                    pending += [(*each, depth + 1) for each in added]
                 if where is not None and bound:
                     for each in bound:
                         item = self._unpacked(where, each) if each.kind == "item" else None
