@@ -7,6 +7,7 @@ import ast
 import re
 from typing import Any, Dict, List, Optional
 
+from npu_config.catalogue.api import PARAMETERS
 from npu_config.core.diagnostics import Place
 from npu_config.core.message import phrase
 from npu_config.python_flow.scopes import Store, Watch
@@ -176,6 +177,9 @@ def attribute(run: Run, owner: Any, name: str, node: ast.AST) -> Any:
     if isinstance(owner, Instance):
         return _of_instance(run, owner, name)
     if isinstance(owner, Constructed):
+        if name == "__dict__" and owner.kind in PARAMETERS:
+            owner.open = True
+            run.script.unfollowed[node] = UNFOLLOWED
         given = owner.arguments.get(name.lstrip("_"))
         return given.value if given else anonymous(node)
     if isinstance(owner, Class):
@@ -452,7 +456,7 @@ def is_simple(node: Any) -> bool:
 
 
 _DEPTH = 4
-_READERS = frozenset(("print", "str", "repr", "type", "isinstance", "len", "id", "info", "pprint"))
+READERS = frozenset(("print", "str", "repr", "type", "isinstance", "len", "id", "info", "pprint"))
 _HARMLESS = frozenset((Unknown, str, bytes, bool, int, float, type(None)))
 _LIBRARIES = (
     "tf",
@@ -544,7 +548,7 @@ def give_away(run: Run, value: Any, name: str, depth: int = 0) -> None:
         if depth < _DEPTH:
             for item in value.values() if isinstance(value, dict) else value:
                 give_away(run, item, name, depth + 1)
-    elif isinstance(value, Tracked) and name.rpartition(".")[2] not in _READERS:
+    elif isinstance(value, Tracked) and name.rpartition(".")[2] not in READERS:
         value.uses.append(Use(name, value.place, run.tick()))
         if isinstance(value, builders.Builder):
             value.has_writer.append(True)
@@ -565,6 +569,8 @@ def call_method(run: Run, owner: Any, call: Call) -> Any:
         return _call_slot(run, owner, call)
     if isinstance(owner, Message):
         return _call_message(run, owner, call)
+    if isinstance(owner, Block):
+        return _call_block(run, owner, call)
     if isinstance(owner, builders.Builder):
         return builders.call_method(run, owner, call)
     if isinstance(owner, Loaded) and name == "evolve" and owner.ours:
@@ -654,24 +660,44 @@ def _call_message(run: Run, owner: Message, call: Call) -> Any:
     if call.name in ("CopyFrom", "MergeFrom"):
         value = call.args[0][0] if call.args else None
         if isinstance(value, Message):
-            _merge(owner, value)
+            merge(owner, value)
         else:
             owner.root.foreign = owner.foreign = True
-    elif call.name in ("ParseFromString", "MergeFromString", "Clear", "ClearField"):
-        if call.name.startswith("Clear"):
-            owner.root.blocks.clear()
+            if not (isinstance(value, Unknown) and value.path):
+                run.script.unfollowed[call.node] = UNFOLLOWED
+    elif call.name in ("Clear", "ClearField"):
+        clear(owner)
         owner.root.foreign = owner.foreign = True
-        if not call.name.startswith("Clear"):
-            run.script.unfollowed[call.node] = phrase(
-                "what {} reads here is known at run time only; its options are not checked",
-                call.name,
-            )
     else:
         owner.root.uses.append(Use(call.name, owner.place, run.tick()))
+        if call.name == "SerializeToString":
+            return Unknown(anonymous(call.node).key, parts=(owner,))
     return anonymous(call.node)
 
 
-def _merge(owner: Message, value: Message) -> None:
+def _call_block(run: Run, owner: Block, call: Call) -> Any:
+    value = call.args[0][0] if call.args else None
+    if call.name in ("CopyFrom", "MergeFrom") and isinstance(value, Block):
+        owner.names += value.names[-1:]
+        owner.open = owner.open or value.open
+        owner.entries.update(value.entries)
+    elif call.name in ("CopyFrom", "MergeFrom"):
+        owner.open = True
+        run.script.unfollowed[call.node] = UNFOLLOWED
+    elif call.name.startswith("Clear"):
+        clear(owner)
+    return anonymous(call.node)
+
+
+def clear(owner: Any) -> None:
+    """What is left of a message after ``Clear``."""
+    if isinstance(owner, Block):
+        owner.entries.clear()
+    else:
+        owner.root.blocks.clear()
+
+
+def merge(owner: Message, value: Message) -> None:
     """``value`` becomes a part of ``owner``."""
     owner.fields.update(value.fields)
     owner.assigned.update(value.assigned)

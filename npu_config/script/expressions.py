@@ -2,7 +2,7 @@
 
 import ast
 import contextlib
-import os
+from functools import partial
 from typing import Any, Callable, Dict, List, Tuple
 
 from npu_config.catalogue import OPTIONS
@@ -15,6 +15,7 @@ from npu_config.python_flow.scopes import CONSTANTS, Watch, in_brackets, name_of
 from npu_config.script import builders, objects
 from npu_config.script.builders import is_ours, judge_constructor
 from npu_config.script.effects import (
+    UNFOLLOWED,
     adopt,
     adopt_block,
     attribute,
@@ -35,8 +36,7 @@ from npu_config.script.effects import (
     set_message_field,
     start,
 )
-from npu_config.script.merged import merge_json, merge_text
-from npu_config.script.neighbours import configuring
+from npu_config.script.merged import from_string, merge_json, merge_text, read_bytes
 from npu_config.script.objects import (
     Argument,
     Block,
@@ -67,6 +67,8 @@ from npu_config.script.paths import (
     result_of,
     used,
 )
+from npu_config.script.run_configs import set_attribute
+from npu_config.script.visits import give, note_made_elsewhere
 from npu_config.script.vocabulary import HOLDERS, RUN_CONFIGS, SESSIONS
 
 
@@ -76,6 +78,7 @@ def _held(run: Run, call: Call) -> Message:
     if isinstance(value, Message):
         return value
     if isinstance(value, Unknown):
+        note_made_elsewhere(run, value, call.node)
         return adopt(run, value, "ConfigProto", call.node)
     return run.new_message("ConfigProto", call.node, call.open)
 
@@ -233,29 +236,9 @@ def _constructed(run: Run, call: Call) -> Constructed:
             argument.value.uses.append(Use(call.name, place, run.tick()))
         elif call.name not in RUN_CONFIGS or name != "session_config":
             give_away(run, argument.value, "npu_bridge." + call.name)
+        else:
+            note_made_elsewhere(run, argument.value, argument.node or call.node)
     return made
-
-
-_HELD = (Block, Message, ParameterMap, Subscript, BlockList)
-_GIVEN = "{} of {} is given the configuration, and may set options that are not checked here"
-_MADE = "the configuration is made by {} of {}, and its options are not checked here"
-
-
-def _note_made_elsewhere(run: Run, value: Any, node: ast.AST) -> None:
-    """Note a session whose configuration a function of another file makes."""
-    for each in objects.origins(value):
-        function = each.parts[0] if each.parts else None
-        if isinstance(function, Unknown) and _note_elsewhere(run, function, node, _MADE):
-            return
-
-
-def _note_elsewhere(run: Run, callee: Unknown, node: ast.AST, words: str) -> bool:
-    """Note that a function of another file of the program, which sets options, is not followed."""
-    file = configuring(run.script.source.path, callee.path)
-    if file is not None:
-        name = ".".join(callee.path)
-        run.script.unfollowed[node] = phrase(words, name, os.path.basename(file))
-    return file is not None
 
 
 def _replaced(run: Run, owner: Constructed, call: Call) -> Constructed:
@@ -281,7 +264,7 @@ def _session(run: Run, call: Call) -> Any:
             value.uses.append(Use("session", run.place(call.node), run.tick()))
         else:
             give_away(run, value, "tf.Session")
-            _note_made_elsewhere(run, value, given[1])
+            note_made_elsewhere(run, value, given[1])
     run.note(call)
     for value, _ in call.args:
         start(run, value)
@@ -369,6 +352,14 @@ def _setattr(run: Run, call: Call) -> Any:
         if not call_special(run, owner, "__setattr__", [name, value]) and isinstance(name, str):
             owner.attributes[name] = value
         return None
+    if len(call.args) == 3 and isinstance(call.args[0][0], Constructed):
+        (owner, _), (name, name_node), (value, node) = call.args
+        if isinstance(name, str):
+            set_attribute(run, owner, name, value, node, run.place(name_node))
+        else:
+            owner.open = True
+            run.script.unfollowed[call.node] = UNFOLLOWED
+        return None
     pass_on(run, call)
     return None
 
@@ -423,6 +414,7 @@ METHODS: Dict[Tuple[str, ...], Callable[[Run, Call], Any]] = {
 }
 for _model in ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions"):
     MODELS[_model] = _message
+    METHODS[_model, "FromString"] = partial(from_string, _model)
 for _model in SESSIONS:
     MODELS[_model] = _session
 for _model in CLASSES:
@@ -444,6 +436,7 @@ for _model in (
 ):
     MODELS[_model] = _noted
 
+_READING = frozenset(("ParseFromString", "MergeFromString"))
 _GET_VARIABLE = frozenset(("os.getenv", "os.environ.get"))
 _COMPUTED = frozenset(("type", "isinstance", *_GET_VARIABLE, *objects.FUNCTIONS))
 
@@ -464,6 +457,8 @@ def call(run: Run, node: ast.Call) -> Any:
     found = _arguments(run, node, name_of(function))
     if isinstance(callee, Unknown):
         return _of_unknown(run, callee, found)
+    if callee is None and function.attr in _READING and isinstance(owner, (Message, Block)):  # type: ignore[attr-defined]
+        return read_bytes(run, owner, found)
     if callee is None:
         return call_method(run, owner, found)
     if isinstance(callee, Function):
@@ -512,9 +507,9 @@ def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
     if callee.key in _COMPUTED:
         with contextlib.suppress(NotKnown):
             return _computed(run, callee.key, values, known, call.open)
-    pass_on(run, call, callee.key)
-    if any(isinstance(value, _HELD) for value in (*values, *known.values())):
-        _note_elsewhere(run, callee, call.node, _GIVEN)
+    followed = give(run, callee, call)
+    if followed is not None:
+        return followed[0]
     if known.get("name") == ITERATION_OP:
         run.note(call)
     named = ["{}={}".format(key, identity(value)) for key, value in known.items()]

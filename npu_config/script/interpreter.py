@@ -11,7 +11,7 @@ import contextlib
 from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 
-from npu_config.catalogue.api import PARAMETERS
+from npu_config.core.diagnostics import Place
 from npu_config.python_flow.scopes import FunctionNode, Scope, Watch, in_brackets
 from npu_config.script import effects, objects
 from npu_config.script.effects import (
@@ -59,6 +59,7 @@ from npu_config.script.paths import (
     identity,
     used,
 )
+from npu_config.script.run_configs import set_attribute
 from npu_config.script.script import Script
 
 _ITEMS = 64
@@ -147,10 +148,9 @@ def _bind_attribute(run: Run, target: ast.Attribute, value: Any, node: ast.expr)
     elif isinstance(owner, Constructed) and owner.kind == "AttrValue":
         owner.arguments[target.attr] = Argument(value, run.place(node), node=node)
     elif isinstance(owner, Constructed):
-        owner.open = True
-        used(run, value, "attribute")
-        if target.attr.lstrip("_") in PARAMETERS.get(owner.kind, ()):
-            run.script.unfollowed[target] = effects.UNFOLLOWED
+        path, _, _, line, column = run.place(target)
+        place = Place(path, line, (column or 1) - len(target.attr), line, column)
+        set_attribute(run, owner, target.attr, value, node, place)
     else:
         used(run, value, "attribute")
 

@@ -72,6 +72,9 @@ HOLDERS: Dict[str, Tuple[str, int]] = {
 }
 """Helpers of npu_bridge and precision_tool that take a ConfigProto: its parameter."""
 
+PICKLES = ("pickle", "cPickle", "cloudpickle", "dill", "joblib")
+"""Modules that load any object."""
+
 SEEDS = (
     "custom_optimizers",
     "parameter_map",
