@@ -62,6 +62,7 @@ setup(
             "catalogue/*.pyi",
             "dumps/*.js",
             "launch/environment/scripts/*.sh",
+            "locale/*.json",
             "locale/*.jsonl",
             "locale/*/LC_MESSAGES/*",
             "logs/*.jsonl",
@@ -71,7 +72,7 @@ setup(
             "tf1/modules.txt",
         ]
     },
-    include_package_data=True,
+    include_package_data=False,  # the list above is whole: folders of data are no packages
     cmdclass={"build_py": BuildWithCatalogues},
     python_requires=">=3.7",
     install_requires=[
@@ -90,7 +91,6 @@ setup(
     classifiers=[
         "Development Status :: 4 - Beta",
         "Intended Audience :: Developers",
-        "License :: OSI Approved :: Apache Software License",
         "Natural Language :: Chinese (Simplified)",
         "Natural Language :: English",
         "Operating System :: POSIX :: Linux",

@@ -332,7 +332,10 @@ def test_a_type_error_from_within_is_left_alone():
         (lambda: npu.NpuConfigBuilder().to_config_proto, "write build().to_config_proto(...)"),
         (lambda: npu.NpuConfigBuilder().nothing_like_it, "legal: aoe, build, data_dump, "),
         (lambda: npu.NpuConfig({}).deterministic, 'write config["deterministic"]'),
-        (lambda: npu.NpuConfig({}).iteration_offload, "is changed by evolve(NAME=VALUE)"),
+        (
+            lambda: npu.NpuConfig({}).iteration_offload,
+            "change a configuration with evolve(NAME=VALUE)",
+        ),
         (lambda: npu.NpuConfig({}).to_configproto, 'did you mean "to_config_proto"?'),
         (lambda: npu.presets.fusion_off().aply, 'did you mean "apply"?'),
         (lambda: npu.presets.overflow, 'did you mean "overflow_detection"?'),

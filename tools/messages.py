@@ -35,9 +35,9 @@ _DATE = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 SILENT = re.compile(
     r"(__main__|__init__|builder|config|presets|checking|npu_init)\.py$|"
-    r"(writers(?!/(carry|init|schema|shared))|proto|tf1|precision_tool|locale)/|core/(deprecation|npy|lazy|message|frameworks)|dumps/html|logs/page|"
+    r"(writers(?!/(carry|init|schema|shared))|proto(?!/(messages|wire|event_files))|tf1|precision_tool|locale)/|core/(deprecation|npy|lazy|message|frameworks)|dumps/html|logs/page|"
     r"launch/engines|launch/environment/(launcher|dotenv)|catalogue/api|"
-    r"runner/(finder|script)|script/(interpreter|state|paths)|text/words"
+    r"runner/finder|script/(interpreter|state|paths)|text/words"
 )
 """Modules whose literals are no messages: they write files and code, or raise for programmers."""
 
@@ -50,8 +50,8 @@ CODE = re.compile(
 )
 
 GLUE = (
-    "- {}: {}", "{} ({})", "{} and {}", "{} or {}", "{}, {}", "{}; {}", ", ", "error", "warning",
-    "info", "help:",
+    "- {}: {}", "{} ({})", "{} and {}", "{} or {}", "{}, {}", "{}; {}", ", ", ": ", "error",
+    "warning", "info", "help: ",
 )  # fmt: skip
 """What stands between phrases, and words that are looked up by themselves."""
 

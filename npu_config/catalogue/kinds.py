@@ -68,8 +68,8 @@ def name_of_type(value: object) -> str:
     number = as_int(value)
     if number is not None:
         return phrase("the integer {}", shown(number))
-    article = "an" if type(value).__name__[0] in "aeio" else "a"
-    return phrase("{} {} {}", article, type(value).__name__, shown(value))
+    kind = type(value).__name__
+    return phrase("an {} {}" if kind[0] in "aeio" else "a {} {}", kind, shown(value))
 
 
 def shown(value: object, limit: int = 80) -> str:
@@ -342,7 +342,7 @@ class Text(Kind):
     exact = str
     annotation = "str"
     pattern: Optional[str] = None
-    words: str = "any text"
+    words: str = phrase("any text")
     example: str = ""
 
     def parse(self, value: Any) -> str:

@@ -56,7 +56,10 @@ bounds_options = together(
 @click.option("--device", type=int, metavar="N", help="Only this device of the dump.")
 @click.option("--run", metavar="TIME", help="The run of the dump; else the newest of each device.")
 @click.option(
-    "--ignore", multiple=True, metavar="PATTERN", help="Operators that do not count (* and ?)."
+    "--ignore",
+    multiple=True,
+    metavar="PATTERN",
+    help="Leave these operators out (* and ? match any text).",
 )
 @click.option("--all", "everything", is_flag=True, help="Print inputs that agree, too.")
 @click.option("--limit", default=LINES, show_default=True, help="How many rows; 0: all.")

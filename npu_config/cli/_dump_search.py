@@ -85,7 +85,7 @@ def search_command(
             localized("--dump, --agrees, --diverges and --undo exclude each other")
         )
 
-    def begun() -> Search:
+    def new_search() -> Search:
         """A new search of what is named."""
         attempt(format_, lambda: _refuse_unknown(fusion_result, graph, passes, types))
         more = types
@@ -93,7 +93,7 @@ def search_command(
             overflowed = dump
             more += attempt_values(format_, lambda: _types(overflowed, graph))
         suspects = attempt(format_, lambda: _suspects(fusion_result, graph, passes, more))
-        return attempt(format_, lambda: _begun(path, base or "", suspects, reference))
+        return attempt(format_, lambda: _new_search(path, base or "", suspects, reference))
 
     if passes and fusion_result is None and graph is None:
         unchecked = phrase(
@@ -104,7 +104,7 @@ def search_command(
         search = attempt(format_, lambda: _continued(path, base))
         if fusion_result or passes or types or reference:
             judges = undo or agrees is not None or diverges is not None
-            if judges or base is None or not _is_same(begun(), search):
+            if judges or base is None or not _is_same(new_search(), search):
                 raise Failure("{} exists; its suspects and its reference are fixed", path)
             dump = None  # the call that began the search, once more
     elif base is None:
@@ -112,7 +112,7 @@ def search_command(
     elif agrees is not None or diverges is not None or undo:
         raise Failure("{} does not exist; there is no run to judge", path)
     else:
-        search = begun()
+        search = new_search()
         if dump is not None:  # the dump of the base itself
             search = attr.evolve(search, runs=(SearchRun(1, frozenset()),))
     if undo:
@@ -209,7 +209,7 @@ def _suspects(
     return list(found)
 
 
-def _begun(path: str, base: str, suspects: List[Suspect], reference: Optional[str]) -> Search:
+def _new_search(path: str, base: str, suspects: List[Suspect], reference: Optional[str]) -> Search:
     """A new search; what the base changes already is no suspect."""
     config = following.load_base(base)
     files = [following.side_file_of(config, option, base) for option in _SIDE_FILES]

@@ -38,6 +38,12 @@ _VALUED = ("--lang", *(option.flag for option in OPTIONS if option.legal is not 
 class _Formatter(click.HelpFormatter):
     """Help whose lines are measured in columns of the terminal: Chinese takes two for a sign."""
 
+    def write_usage(self, prog: str, args: str = "", prefix: Optional[str] = None) -> None:
+        super().write_usage(prog, args, localized("Usage:") if prefix is None else prefix)
+
+    def write_heading(self, heading: str) -> None:
+        self.write(" " * self.current_indent + heading + localized(": ").rstrip() + "\n")
+
     def write_text(self, text: str) -> None:
         indent = " " * self.current_indent
         for number, paragraph in enumerate(text.split("\n\n")):

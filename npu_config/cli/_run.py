@@ -430,8 +430,8 @@ def _summary_of_ranks(seen: "SeenRanks", values: Mapping[str, Any]) -> Iterator[
         yield from map(_where, seen.ranks)
     elif seen.failed is not None:
         last = "".join("    {}\n".format(line) for line in seen.tail)
-        text = "npu-config run: rank {} failed first, with exit code {}; it wrote last:\n{}"
-        yield localized(text, seen.failed, seen.exit_code, last)
+        text = "npu-config run: rank {} failed first, with exit code {}; it wrote last:\n"
+        yield localized(text, seen.failed, seen.exit_code) + last
         if seen.refused is not None:
             text = "npu-config run: a collective of rank {} failed: {}\n"
             yield localized(text, seen.failed, seen.refused)
@@ -448,8 +448,7 @@ def _whose(ranks: Sequence[int], count: int) -> str:
     """The words on the ranks that a finding is of; none for one of all ranks."""
     if len(ranks) == count:
         return ""
-    text = "rank {}: " if len(ranks) == 1 else "ranks {}: "
-    return localized(text, listed(map(str, ranks)))
+    return localized("rank {}: " if len(ranks) == 1 else "ranks {}: ", listed(map(str, ranks)))
 
 
 def _where(one: "SeenRank") -> str:

@@ -2,17 +2,22 @@
 
 import contextlib
 import importlib
+import json
 import os
 import sys
-from typing import Any, Iterator, List, Mapping, Optional, cast
+from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, cast
 
 import click
 
 from npu_config.cli._guard import check_directory, guarded
 from npu_config.cli._language import CommandGroup, of_call, spoken
 from npu_config.cli._output import EXIT_CODES
-from npu_config.core.message import localized, phrase
+from npu_config.core.files import reading
+from npu_config.core.message import LOCALES, language, localized, phrase
 from npu_config.core.version import __version__
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS: Mapping[str, str] = {
     "check": "check",
@@ -41,6 +46,10 @@ COMMANDS: Mapping[str, str] = {
 }
 """Command to the module of this package that has it, as ``command``, in the order of the help."""
 
+SUMMARIES = os.path.join(LOCALES, "commands.{}.json")
+"""Each command's first sentence of help, by language: ``tools.generate`` writes these files, so
+that no command has to be imported for a list of all of them."""
+
 
 @contextlib.contextmanager
 def _open_stdout() -> Iterator[None]:
@@ -51,6 +60,19 @@ def _open_stdout() -> Iterator[None]:
     nowhere = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     with nowhere, contextlib.redirect_stdout(nowhere):
         yield
+
+
+class _Listed(click.Group):
+    """All commands with nothing but their first sentence, in the order of the help."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        with open(SUMMARIES.format(language()), encoding="utf-8", opener=reading) as stream:
+            for name, summary in json.load(stream).items():
+                self.add_command(spoken(click.Command(name, help=summary)))
+
+    def list_commands(self, ctx: click.Context) -> List[str]:
+        return list(self.commands)
 
 
 class _Commands(CommandGroup):
@@ -65,6 +87,16 @@ class _Commands(CommandGroup):
         module = importlib.import_module("npu_config.cli." + COMMANDS[name])
         command: click.Command = module.command
         return spoken(command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """As click's, which asks every command for its first sentence."""
+        _Listed().format_commands(ctx, formatter)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "List[CompletionItem]":
+        """As click's, which asks every command for its first sentence."""
+        if not incomplete.startswith("-"):
+            ctx.command = _Listed()
+        return ctx.command.shell_complete(ctx, incomplete)
 
     def main(self, *arguments: Any, **named: Any) -> Any:
         """As click's; every end has its exit code, and all output goes one way."""

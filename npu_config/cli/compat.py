@@ -55,7 +55,7 @@ def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -
     """Say which versions of the TF Adapter read the options of scripts and configurations.
 
     One row for each place where an option is set, one column for each version; then the oldest
-    version that reads everything as it is.  Without --cann every measured version is looked at,
+    version that reads every option unchanged.  Without --cann every measured version is looked at,
     and neighbours that agree in every row share a column.
 
     Exit code 0: with --cann every option is read in each of these versions; 1: one is not, or a
@@ -116,7 +116,7 @@ def _meant(chosen: _Chosen) -> str:
     if snapshot.cann is not None and parse_cann(snapshot.cann)[1] == parse_cann(chosen.cann)[1]:
         return ""
     if is_measured(chosen.cann):
-        which = "the last one before it"
+        which = "the last measured version before it"
     else:
         which = "the newest" if chosen.version == NEWEST else "the oldest"
     return localized(
@@ -183,8 +183,10 @@ def _table(
             ends = dict.fromkeys(localized(str(SNAPSHOTS[end])) for end in column[:2])
             lines.append("{:>2} {}".format(head, localized(" to ").join(ends)))
     lines.append(
-        localized("no version reads everything as it is")
+        localized("no version reads every option unchanged")
         if first is None
-        else localized("the oldest version that reads everything as it is: {}", SNAPSHOTS[first])
+        else localized(
+            "the oldest version that reads every option unchanged: {}", SNAPSHOTS[first]
+        )
     )
     return "\n".join(lines) + "\n"

@@ -70,5 +70,5 @@ def _changes(diagnosis: Any) -> str:
     """The changes that can be applied, one a line."""
     lines = [localized("option:      {}: {}", *item) for item in diagnosis.options.items()]
     lines += [localized("environment: {}={}", *item) for item in diagnosis.environment.items()]
-    lines += [localized("in the way:  {}", text) for text in diagnosis.conflicts]
+    lines += [localized("conflict:    {}", text) for text in diagnosis.conflicts]
     return "".join("{}\n".format(line) for line in lines)

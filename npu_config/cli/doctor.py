@@ -18,7 +18,9 @@ _RESET = "\x1b[0m"
 @click.command("doctor")
 @click.argument("source", metavar="[CONFIG|SCRIPT]", required=False, type=INPUT)
 @target_options
-@click.option("--on-host", is_flag=True, help="This is the training host: missing is a fault.")
+@click.option(
+    "--on-host", is_flag=True, help="This is the training host: what is missing here is an error."
+)
 @findings_option
 def command(
     source: Optional[str],

@@ -206,7 +206,7 @@ def _write_side_files(config: ConfigValue, out: Optional[str], force: bool) -> N
             write_missing({path: text}, force)
 
 
-def _of_options(found: Iterable[Diagnostic], drop_unknown: bool, said: bool) -> Report:
+def _of_options(findings: Iterable[Diagnostic], drop_unknown: bool, said: bool) -> Report:
     """The findings that keep a configuration from being written, or are worth knowing then.
 
     What stands beside the options of a ConfigProto is not carried over, but for the name; of side
@@ -215,7 +215,7 @@ def _of_options(found: Iterable[Diagnostic], drop_unknown: bool, said: bool) -> 
     left_out = ("NPU111",) * drop_unknown + ("NPU8011",) * said
     return Report(
         each
-        for each in found
+        for each in findings
         if each.severity is not Severity.INFO
         and each.rule not in left_out
         and (REGISTRY[each.rule].about != "session" or each.rule == "NPU801")

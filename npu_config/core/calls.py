@@ -104,21 +104,23 @@ def explained(help: Optional[Help] = None, module: str = "") -> Callable[[Decora
 
     def decorate(decorated: Decorated) -> Decorated:
         if not isinstance(decorated, type):
-            told: Any = _told(decorated, module, help)
-            return told  # type: ignore[no-any-return]
+            function: Any = _with_own_errors(decorated, module, help)
+            return function  # type: ignore[no-any-return]
         for name, member in list(vars(decorated).items()):
             if name.startswith("_") and name != "__init__":
                 continue
             if isinstance(member, FunctionType):
-                setattr(decorated, name, _told(member, None, help))
+                setattr(decorated, name, _with_own_errors(member, None, help))
             elif isinstance(member, classmethod):
-                setattr(decorated, name, classmethod(_told(member.__func__, None, help)))
+                setattr(
+                    decorated, name, classmethod(_with_own_errors(member.__func__, None, help))
+                )
         return decorated
 
     return decorate
 
 
-def _told(
+def _with_own_errors(
     function: Callable[..., Any], module: Optional[str], help: Optional[Help]
 ) -> Callable[..., Any]:
     layers = 2 if hasattr(function, "__wrapped__") else 1

@@ -14,9 +14,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import string
 import sys
 from contextvars import ContextVar
-from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.patterns import lazy_pattern
 
@@ -114,7 +115,43 @@ def translate(text: str, look_up: Lookup) -> str:
     values = {key: _inner(argument, look_up) for key, argument in text.named.items()}
     quoted = _QUOTED in text.template
     arguments = [_inner(argument, look_up, quoted) for argument in text.arguments]
-    return template.format(*arguments, **values)
+    if template.isascii():
+        return template.format(*arguments, **values)
+    return _blanks(template, arguments, values)
+
+
+_CHINESE = lazy_pattern("[\u3400-\u9fff]")
+_LATIN = lazy_pattern(r"[^\W\u3400-\u9fff]")
+
+
+def _blanks(template: str, arguments: Sequence[Any], values: Mapping[str, Any]) -> str:
+    """A Chinese template with its arguments: blanks stand between Chinese and Latin only.
+
+    The template cannot know which of the two an argument begins and ends with.
+    """
+    form = string.Formatter()
+    given = iter(arguments)
+    text = ""
+    for literal, field, spec, conversion in form.parse(template):
+        text = _appended(text, literal)
+        if field is not None:
+            value = next(given) if field == "" else form.get_field(field, arguments, values)[0]
+            said = format(form.convert_field(value, conversion), spec or "")
+            text = _appended(text, said)
+    return text
+
+
+def _appended(text: str, part: str) -> str:
+    before, after = text.rstrip(" ")[-1:], part.lstrip(" ")[:1]
+    gap = len(text) - len(text.rstrip(" ")) + len(part) - len(part.lstrip(" "))
+    if gap == 1 and _CHINESE.match(before) and _CHINESE.match(after):
+        return text.rstrip(" ") + part.lstrip(" ")
+    if gap == 0 and (
+        (_CHINESE.match(before) and _LATIN.match(after))
+        or (_LATIN.match(before) and _CHINESE.match(after))
+    ):
+        return text + " " + part
+    return text + part
 
 
 def _inner(argument: Any, look_up: Lookup, quoted: bool = False) -> Any:

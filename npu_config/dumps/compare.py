@@ -458,8 +458,8 @@ class Work:
         if not any(graph.find(operator.name) for operator in ordered):
             message = "the graph names none of the {:,} operators that were dumped"
             text = phrase(message, len(ordered))
-            found = rules.graph_of_another_model.diagnostic(text, Place(graph.path))
-            self.unknown[model or ""] = found
+            finding = rules.graph_of_another_model.diagnostic(text, Place(graph.path))
+            self.unknown[model or ""] = finding
             return None
         self.graphs.known += 1
         last, ids = len(graph), {op.name: op.id for op in graph}

@@ -568,7 +568,9 @@ def _advice(
     if any("Atomic" in unit.unit for unit in reported):
         result.append("on Atlas A2 a report of an atomic addition can be a false alarm")
     if origin == UNKNOWN:
-        result.append("dump inputs as well (dump_mode all) to see whether it came in")
+        result.append(
+            "dump inputs as well (dump_mode all) to see whether the overflow came in with an input"
+        )
     return tuple(result)
 
 

@@ -315,7 +315,7 @@ def gaps(comparison: Comparison) -> List[str]:
             text = phrase(message, len(missing), count, listed(names), part.coverage.reason)
             found[text] = None
     if comparison.unknown:
-        message = "operators of models of which the reference has nothing: {:,}"
+        message = "operators of models that the reference lacks completely: {:,}"
         found[phrase(message, comparison.unknown)] = None
     return list(found)
 

@@ -105,7 +105,9 @@ def judge_numbers(
     if causes:
         return Judged(DIVERGES, tuple(dict.fromkeys(causes)), join("; ", reasons))
     if exact:
-        return Judged(AGREES, (), "the statistics are equal; whether every bit is they cannot say")
+        return Judged(
+            AGREES, (), "the statistics are equal; they do not tell whether every value is"
+        )
     return Judged(AGREES, (), "compared by statistics alone")
 
 

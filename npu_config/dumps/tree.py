@@ -534,12 +534,12 @@ class Operators(NamedTuple):
 def operators(chosen: Sequence[DumpFile]) -> Operators:
     """Read the headers of the files of a step, and put those of one operator together."""
     files: Dict[str, List[Tuple[DumpFile, Dump]]] = {}
-    found: List[Diagnostic] = []
+    findings: List[Diagnostic] = []
     for file in chosen:
         if file.kind != "tensor":
             continue
         opened = file.open()
-        found.extend(opened.diagnostics)
+        findings.extend(opened.diagnostics)
         if opened.dump is not None:
             name = opened.dump.op_name or file.op_name
             files.setdefault(name, []).append((file, opened.dump))
@@ -553,12 +553,12 @@ def operators(chosen: Sequence[DumpFile]) -> Operators:
             if len(threads) <= 1:
                 several.append((name, last.path))
             dump = _together(members)
-        made = Operator(name, last.op_type, last.name.time, dump, max(1, len(threads)))
-        result.append(made)
+        operator = Operator(name, last.op_type, last.name.time, dump, max(1, len(threads)))
+        result.append(operator)
     if several:
-        found.append(_several(several, len(files)))
+        findings.append(_several(several, len(files)))
     result.sort(key=lambda operator: operator.time)
-    return Operators(tuple(result), tuple(found))
+    return Operators(tuple(result), tuple(findings))
 
 
 def _several(several: Sequence[Tuple[str, str]], operators: int) -> Diagnostic:

@@ -37,7 +37,9 @@ def text_report(report: Report, everything: bool = False) -> str:
     cause = report.first_cause
     parts: List[str] = []
     if cause is None and not report.files:
-        parts.append(localized("nothing can be said: no log holds a line that was read"))
+        parts.append(
+            localized("no result: none of these files has a line that could be read as a log")
+        )
     elif cause is None:
         parts += [localized(each) for each in no_failure(report)]
     else:
@@ -52,7 +54,7 @@ def text_report(report: Report, everything: bool = False) -> str:
 def no_failure(report: Report) -> List[str]:
     """What can be said where no failure is seen: it is no all-clear where no end is seen."""
     if not report.files:
-        return [phrase("nothing can be said: no log holds a line that was read")]
+        return [phrase("no result: none of these files has a line that could be read as a log")]
     if not report.endless:
         logs = phrase("log") if report.files == 1 else phrase("logs")
         return [phrase("nothing failed in {:,} {}", report.files, logs), *_survived(report)]

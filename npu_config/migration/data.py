@@ -540,7 +540,9 @@ def _batch(work: Work, found: DatasetCall) -> None:
     given = argument(call, "drop_remainder", _REMAINDER[name])
     if given is not None:
         if getattr(given, "value", None) is not True:
-            work.refuse(line, "drop-remainder", "decided already: left as it is")
+            work.refuse(
+                line, "drop-remainder", "drop_remainder is set here and is not True: not edited"
+            )
         return
     if found.endless:
         work.append(call, "drop_remainder=True")

@@ -489,7 +489,7 @@ def _uncertain(work: Work, site: Site) -> None:
         stores = script.module.stores.get(parts[0], ()) if len(parts) == 1 else ()
         known = [canonical(store.text) for store in stores if store.kind == "import"]
         known += [".".join(["tensorflow", *some]) for some in (parts, parts[1:])]
-        reason = '"{}" may mean several things: not edited; the patch of npu_init covers sessions'
+        reason = '"{}" may refer to several things: not edited; npu_init configures the sessions'
     elif found.binding is Binding.PARAMETER:
         outer = script.meaning(parts[0], script.module).name
         known = [".".join([str(outer), *parts[1:]])]

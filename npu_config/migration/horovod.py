@@ -324,7 +324,10 @@ def _is_limited(work: Work, use: Use, given: Mapping[str, ast.expr]) -> bool:
     return found
 
 
-_DROPPED = "the argument is removed, it is off by default: its flag does nothing on the NPU"
+_DROPPED = (
+    "the argument is removed: it is off by default, and the flag that sets it has no effect on "
+    "the NPU"
+)
 
 
 def _default_of(work: Work, use: Use, node: ast.expr) -> ast.expr:

@@ -161,7 +161,9 @@ _py_func = of_calls(
 RULES: Rules = {
     "tensorflow.nn.dropout": _dropout,
     "tensorflow.compat.v2.nn.dropout": of_calls(
-        "dropout", "its second argument is the rate: left as it is", REFUSED
+        "dropout",
+        "not edited: the second argument of this dropout is the rate, not keep_prob",
+        REFUSED,
     ),
     "tensorflow.layers.dropout": _dropout_layer,
     "tensorflow.layers.Dropout": _dropout_layer,

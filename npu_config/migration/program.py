@@ -189,16 +189,16 @@ class Program:
                     base = os.path.dirname(base)
                 bases = [base]
             name = module.lstrip(".").replace(".", os.sep)
-            found = list(self._files_below(bases[:1], name, is_alone))
+            near = list(self._files_below(bases[:1], name, is_alone))
             far = list(self._files_below(bases[1:], name, is_alone))
-            if found:
-                self._hidden.update((index, other) for other in set(far) - set(found))
-            found += far
-            if not found and not level and target.root is not None:
-                found = self._elsewhere(module.split("."), folder)
-            if found:
+            if near:
+                self._hidden.update((index, other) for other in set(far) - set(near))
+            files = near + far
+            if not files and not level and target.root is not None:
+                files = self._elsewhere(module.split("."), folder)
+            if files:
                 self.own[index].add(module)
-            yield from found
+            yield from files
 
     def _files_below(self, bases: List[str], name: str, is_alone: bool) -> Iterator[int]:
         for base in bases:

@@ -29,13 +29,13 @@ _TITLES = (
 """The parts of a report: a kind of entries, whether something has to be done, and its title."""
 _ENTRIES = {
     "edited": "runs on the NPU once this is written",
-    "open": "runs on the NPU once this is written and what is left to do (an error) is done",
+    "open": "runs on the NPU once these edits are written and the open points (errors) are done",
     "already": "runs on the NPU already",
-    "begun": "is for the NPU already; what is left to do (an error) is still to be done",
+    "begun": "is for the NPU already; its open points (errors) are still to be done by hand",
     "not-needed": "makes no session of its own to train or predict (those of tests, and of "
     "freeze_graph and the like, are left alone)",
     "refused": "is not migrated as a whole: something is refused",
-    "unknown": "it is not known where its session is made",
+    "unknown": "the place where its session is created was not found",
 }
 _STATUSES = {
     "changed": "changed",

@@ -199,10 +199,10 @@ class Resolver(Module):
         parts = dotted_parts(node)
         if parts is None:
             return Meaning(Binding.LOCAL)
-        found = self.meaning(parts[0], scope)
-        if found.name is None:
-            return found
-        return Meaning(found.binding, canonical(".".join([found.name, *parts[1:]])))
+        first = self.meaning(parts[0], scope)
+        if first.name is None:
+            return first
+        return Meaning(first.binding, canonical(".".join([first.name, *parts[1:]])))
 
     def meaning(self, name: str, scope: Scope) -> Meaning:
         """What a name stands for, seen from a scope."""

@@ -111,7 +111,8 @@ def _optimizer_options(work: Work, site: Site, name: str) -> None:
 
 
 _UNDER_FLAG = (
-    "under a condition: left as it is, npu_config_proto switches it off at the session; it can go"
+    "set under a condition: not edited; npu_config_proto switches XLA off in the session, "
+    "so the line can be deleted"
 )
 
 

@@ -119,7 +119,7 @@ class _Filler:
     def _unknown(self, kind: Any, field: TextField) -> None:
         close = near(field.name, kind.fields_by_name)
         hint = "" if close is None else phrase('; did you mean "{}"?', close)
-        owner = "an entry of a map" if kind.GetOptions().map_entry else kind.name
+        owner = phrase("an entry of a map") if kind.GetOptions().map_entry else kind.name
         self._fault(phrase("{} has no field {}{}", owner, shown(field.name), hint), field)
 
     def _blocks(self, field: TextField) -> Iterator[TextBlock]:
@@ -196,18 +196,18 @@ def _expected(descriptor: Any) -> str:
         return phrase("true or false")
     if kind == FieldDescriptor.CPPTYPE_STRING:
         only_utf8 = descriptor.type == FieldDescriptor.TYPE_STRING
-        return "UTF-8 text in quotes" if only_utf8 else "text in quotes"
+        return phrase("UTF-8 text in quotes" if only_utf8 else "text in quotes")
     if kind == FieldDescriptor.CPPTYPE_ENUM:
         names = [value.name for value in descriptor.enum_type.values]
         if len(names) > _MAX_NAMES:
             return phrase("a name of {}", descriptor.enum_type.name)
         return phrase("{} or {}", join(", ", names[:-1]), names[-1])
-    return "a number"
+    return phrase("a number")
 
 
 def _found(value: Union[Scalar, TextBlock]) -> str:
     if isinstance(value, TextBlock):
-        return "a message"
+        return phrase("a message")
     if isinstance(value.value, bytes):
         return phrase("the text {}", shown(value.value.decode("utf-8", "backslashreplace")))
     return shown(value.value)

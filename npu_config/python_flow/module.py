@@ -13,6 +13,7 @@ from typing import (
     Sequence,
     Set,
     Tuple,
+    Union,
 )
 
 from npu_config.python_flow.scopes import (
@@ -36,6 +37,8 @@ _WITHS = (ast.With, ast.AsyncWith)
 _SCOPED = (*DEFINITIONS, ast.Lambda, *COMPREHENSIONS)
 LEAVES = frozenset((ast.Name, *CONSTANTS))
 """The nodes below which there is nothing."""
+
+ImportNode = Union[ast.Import, ast.ImportFrom]
 
 
 class Site(NamedTuple):
@@ -191,6 +194,16 @@ class Module:
         self._globals: Optional[FrozenSet[str]] = None
         self._nesting: Optional[Nesting[Tuple[Scope, FunctionNode]]] = None
         self._nodes: Dict[Tuple[str, ...], List[ast.AST]] = {}
+        self._import_statements: Optional[List[ImportNode]] = None
+
+    @property
+    def import_statements(self) -> List[ImportNode]:
+        """Every import statement, in order of the text."""
+        if self._import_statements is None:
+            lines = self.source.mentions("import")
+            found = sites(self.module, lines, (ast.Import, ast.ImportFrom))
+            self._import_statements = [site.node for site in found]  # type: ignore[misc]
+        return self._import_statements
 
     @property
     def functions(self) -> List[Tuple[Scope, FunctionNode]]:

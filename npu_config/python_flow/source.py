@@ -3,7 +3,6 @@
 import ast
 import bisect
 import codecs
-import collections
 import functools
 import io
 import itertools
@@ -481,20 +480,18 @@ class ScriptSource(Source):
 
     @property
     def words(self) -> FrozenSet[str]:
-        """Every word, comment lines left out."""
+        """Every word of ASCII letters, to know quickly what cannot be there."""
         if self._words is None:
-            self._lines_of = _lines_of_words(self.lines)
-            self._words = frozenset(self._lines_of)
+            self._words = words_of(self.text)
         return self._words
 
     def mentions(self, word: str) -> List[int]:
         """The lines with an identifier, comment lines left out."""
-        if word in self.words or not (word.isascii() and word.isidentifier()):
-            found = self._lines_of.get(word)
-            if found is None:
-                found = self._lines_of[word] = self.lines_with(word)
-            return found
-        return []
+        found = self._lines_of.get(word)
+        if found is None:
+            may_be = word in self.words or not (word.isascii() and word.isidentifier())
+            found = self._lines_of[word] = self.lines_with(word) if may_be else []
+        return found
 
     def members(self, word: str) -> List[int]:
         """The lines with an identifier behind a dot, comment lines left out.
@@ -562,30 +559,15 @@ def _starts(text: str, lines: Sequence[str]) -> List[int]:
 
 
 _SIGNS = bytes(
-    code if code > 127 or chr(code).isalnum() or chr(code) == "_" else 32 for code in range(256)
+    code if code < 128 and (chr(code).isalnum() or code == ord("_")) else 32 for code in range(256)
 )
-
-
-_SIGNS_AND_LINES = _SIGNS[:10] + b"\n" + _SIGNS[11:]
 
 
 @functools.lru_cache(maxsize=1)
 def words_of(text: str) -> FrozenSet[str]:
-    """Every word of a text, to know quickly what cannot be there."""
+    """Every word of ASCII letters of a text, to know quickly what cannot be there."""
     data = text.encode("utf-8", "surrogatepass").translate(_SIGNS)
-    return frozenset(data.decode("utf-8", "surrogatepass").split())
-
-
-def _lines_of_words(lines: Sequence[str]) -> Dict[str, List[int]]:
-    """The lines of every word, read once: checks ask for hundreds of words."""
-    found: Dict[str, List[int]] = collections.defaultdict(list)
-    data = "\n".join(lines).encode("utf-8", "surrogatepass").translate(_SIGNS_AND_LINES)
-    spaced = data.decode("utf-8", "surrogatepass").split("\n")
-    for number, (line, words) in enumerate(zip(lines, spaced), 1):
-        if not line.lstrip().startswith("#"):
-            for word in set(words.split() if words.isascii() else _WORD.findall(line)):
-                found[word].append(number)
-    return found
+    return frozenset(data.decode("ascii").split())
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:

@@ -126,14 +126,14 @@ def check_ranks(document: Dict[str, Any], reader: Reader) -> None:
 def _check_layers(levels: TableNode, layers: Sequence[Any], findings: FileFindings) -> None:
     types = levels["net_type"].over(len(levels.level))
     items, wrong_type = levels.level.items, 0
-    good: Set[Any] = set()
+    in_order: Set[Any] = set()
     for start, end in levels.level.spans():
-        mine = tuple(layers[start:end])
-        if mine not in good:
-            if None in mine or not _in_order(levels.level, start, mine, findings):
+        own_layers = tuple(layers[start:end])
+        if own_layers not in in_order:
+            if None in own_layers or not _in_order(levels.level, start, own_layers, findings):
                 continue
-            good.add(mine)
-        if mine and (types[start] or items[start].get("net_type", "CLOS")) == "CLOS":
+            in_order.add(own_layers)
+        if own_layers and (types[start] or items[start].get("net_type", "CLOS")) == "CLOS":
             if not wrong_type:
                 first = start
             wrong_type += 1

@@ -149,7 +149,7 @@ def rank_table_port() -> None:
 
 @port_rule("NPU660", Severity.WARNING, facts=("rank-table-file",))
 def rank_table_backup() -> None:
-    """The backup interface of a device cannot be one.
+    """The backup address of a device cannot be used as its backup.
 
     `backup_device_ip` is the address of the other die of the same NPU: never the device's
     own, never one of another server, and never the backup of two devices.  It takes effect

@@ -449,7 +449,10 @@ def super_nodes(texts: Iterable[str]) -> Dict[str, List[str]]:
         for name in members:
             if pod_of.setdefault(name, pod) != pod:
                 message = '"{}" is in the super nodes "{}" and "{}"'
-                raise refusal(localized(message, name, pod_of[name], pod), "name it in one")
+                raise refusal(
+                    localized(message, name, pod_of[name], pod),
+                    "list the server in one super node only",
+                )
     return found
 
 

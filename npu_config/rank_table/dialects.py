@@ -82,7 +82,7 @@ _STATUS = Key(
     _ANY,
     True,
     "GL:166-188, PA:176-205",
-    needed_by="the graph engine reads it before it hands the table to HCCL, and fails without it",
+    needed_by="the graph engine reads this key before HCCL gets the table, and fails without it",
 )
 _VERSION = Key(_ANY, True, "PA:293-305")
 

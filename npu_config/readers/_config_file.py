@@ -127,7 +127,7 @@ def read_version(document: Document, findings: FindingList, root: Dict[str, Any]
     version = root["version"]
     if version is BROKEN or (type(version) is int and version == layout.VERSION):
         return
-    shown = "nothing" if version is None else name_of_type(version)
+    shown = phrase("nothing") if version is None else name_of_type(version)
     findings.report(
         rules.wrong_header,
         document.places.place(("version",)),
@@ -201,8 +201,8 @@ def _is_legal(document: Document, findings: FindingList, path: Path, content: An
         findings.report(rules.yaml_trap, place, message, help, quoting(place, source))
         return False
     if not isinstance(content, str):
-        shown = "nothing" if content is None else name_of_type(content)
-        words = "text" if legal is None else phrase("one of {}", listed(legal))
+        shown = phrase("nothing") if content is None else name_of_type(content)
+        words = phrase("text") if legal is None else phrase("one of {}", listed(legal))
         message = phrase('"{}" takes {}, got {}', key, words, shown)
         if type(content) in (int, float) and (legal is None or _is_name(key, str(content))):
             quotes = phrase('write "{}" in quotes', content)
@@ -534,4 +534,4 @@ def _help_for(value: Any) -> str:
 
 
 def _shape(value: Any) -> str:
-    return "a list" if isinstance(value, list) else name_of_type(value)
+    return phrase("a list") if isinstance(value, list) else name_of_type(value)

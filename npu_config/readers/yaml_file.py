@@ -120,6 +120,11 @@ def _report_continued(document: Document, colon: int) -> bool:
 
 _TAG = "tag:yaml.org,2002:"
 _SCALARS = ("str", "null", "bool", "int", "float")
+_KINDS = {
+    "int": phrase("an integer"),
+    "float": phrase("a number"),
+    "bool": phrase("a boolean"),
+}
 _BOOLEANS = {"yes": True, "no": False, "true": True, "false": False, "on": True, "off": False}
 _LEADING_ZERO = lazy_pattern(r"[-+]?0[0-9_]+\Z")
 _BASE_60 = lazy_pattern(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?\Z")
@@ -182,8 +187,7 @@ class Scalars:
             return BROKEN, None
         value = self.converted(kind, text)
         if value is BROKEN:
-            words = {"int": "an integer", "float": "a number", "bool": "a boolean"}[kind]
-            message = phrase('"{}" is not {}', shorten(text), words)
+            message = phrase('"{}" is not {}', shorten(text), _KINDS[kind])
             self._document.report(rules.unparsable_file, start, end, message)
             return BROKEN, None
         doubtful = kind == "float" or (kind == "bool" and text.lower() not in ("true", "false"))
@@ -241,8 +245,8 @@ def words(kind: str, value: Any) -> str:
     if kind == "bool":
         return phrase("the boolean {}", value)
     if kind == "timestamp":
-        return "a date"
-    return "a number" if value is BROKEN else phrase("the number {}", shorten(str(value)))
+        return phrase("a date")
+    return _KINDS["float"] if value is BROKEN else phrase("the number {}", shorten(str(value)))
 
 
 _ROOT_MAPPINGS = frozenset(("target", *GROUP_OF_KEY))

@@ -64,7 +64,7 @@ class Summary(NamedTuple):
             )
             if not text and checked:
                 text = localized("nothing to complain about")
-            return localized("{}: {}", text, looked) if text else looked
+            return localized(": ").join((text, looked)) if text else looked
         if not checked:
             return text or localized("no file was checked")
         text = text or localized("nothing to complain about")

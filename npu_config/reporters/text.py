@@ -133,9 +133,10 @@ def finding(diagnostic: Diagnostic, lines: Sequence[str] = (), color: bool = Fal
     """One finding: its place, what is wrong, the line itself where ``lines`` hold it, help."""
     where = [diagnostic.path, diagnostic.line, diagnostic.column]
     head = ":".join(str(part) for part in where if part is not None)
-    text = "{}{}: {} {}\n".format(
+    text = "{}{}{}{} {}\n".format(
         _paint(printable(head) + ": ", _BOLD, color) if head else "",
         _paint(localized(diagnostic.severity.value), _COLORS[diagnostic.severity], color),
+        localized(": "),
         printable(diagnostic.message),
         _paint("[{} {}]".format(diagnostic.rule, diagnostic.name), _DIM, color),
     )
@@ -143,8 +144,8 @@ def finding(diagnostic: Diagnostic, lines: Sequence[str] = (), color: bool = Fal
     if line is not None and 0 < line <= len(lines):
         text += _excerpt(diagnostic, lines[line - 1], color)
     if diagnostic.help is not None:
-        text += "    {} {}\n".format(
-            _paint(localized("help:"), _GREEN, color), printable(diagnostic.help)
+        text += "    {}{}\n".format(
+            _paint(localized("help: "), _GREEN, color), printable(diagnostic.help)
         )
     return text
 

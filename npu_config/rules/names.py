@@ -128,12 +128,12 @@ _MOST_SUGGESTIONS = 100
 """Looking for the closest name takes its time; a file of nothing but unknown names is none."""
 
 _FIELD_WORDS = {
-    "b": "a boolean",
-    "i": "an integer",
-    "s": "text",
-    "f": "a float",
-    "type": "a data type",
-    "": "no value",
+    "b": phrase("a boolean"),
+    "i": phrase("an integer"),
+    "s": phrase("text"),
+    "f": phrase("a float"),
+    "type": phrase("a data type"),
+    "": phrase("no value"),
 }
 
 _ZEROS = {"b": "False", "i": "0", "s": "empty text"}
@@ -264,7 +264,7 @@ def wrong_field(case: Case) -> None:
                 right,
                 _FIELD_WORDS[right],
                 wire,
-                _FIELD_WORDS.get(wire, "another kind"),
+                _FIELD_WORDS.get(wire, phrase("another kind")),
             )
         meant = switch_meant(name, setting.wire)
         if meant is not None and case.isset(meant):

@@ -59,11 +59,13 @@ def _instead(kind: type, name: str) -> str:
 
     offered = [each for each in dir(kind) if not each.startswith("_")]
     if "build" in offered and name in CONFIG_METHODS:
-        return phrase("NpuConfig has, which build() gives: write build().{}(...)", name)
+        return phrase(
+            "it belongs to NpuConfig, which build() returns: write build().{}(...)", name
+        )
     option = name if name in OPTIONS else None
     if option is None:
         if "evolve" in offered and (name in TASKS or name in BUILDER_METHODS):
-            return "NpuConfigBuilder has; a configuration is changed by evolve(NAME=VALUE)"
+            return "it belongs to NpuConfigBuilder; change a configuration with evolve(NAME=VALUE)"
         meant = meant_names(name, offered)
         if meant:
             return did_you_mean_one_of(meant)

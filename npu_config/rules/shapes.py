@@ -315,7 +315,7 @@ def hybrid_compilation_without_profiles(case: Case) -> None:
             "compile_hybrid_mode",
             '"compile_hybrid_mode" is 1 but {} are not set',
             quoted(SHAPE_PROFILES),
-            help='set the three, or "compile_hybrid_mode" to 0',
+            help='set all three of them, or set "compile_hybrid_mode" to 0',
             consequence=Outcome.REJECT.value,
         )
 

@@ -104,13 +104,13 @@ class SeenRanks:
     @property
     def findings(self) -> Mapping[Diagnostic, Sequence[int]]:
         """Every finding once, in order of place, with the ranks that it is of."""
-        found: Dict[Diagnostic, List[int]] = {}
+        ranks_of: Dict[Diagnostic, List[int]] = {}
         for one in self.ranks:
             for each in (one.seen or {}).get("findings", ()):
-                found.setdefault(Diagnostic.from_dict(each), []).append(one.rank)
+                ranks_of.setdefault(Diagnostic.from_dict(each), []).append(one.rank)
         for each, ranks in differences([one.seen for one in self.ranks]):
-            found.setdefault(each, list(ranks))
-        return {each: found[each] for each in Report(found)}
+            ranks_of.setdefault(each, list(ranks))
+        return {each: ranks_of[each] for each in Report(ranks_of)}
 
     def to_dict(self) -> Dict[str, Any]:
         """The object of ``--report`` and of ``--dry-run``."""

@@ -334,28 +334,28 @@ class _Run:
 
     def _findings(self, end: script.End) -> Tuple[Diagnostic, ...]:
         """Every finding, once."""
-        found: List[Diagnostic] = list(self._watch.findings)
+        findings: List[Diagnostic] = list(self._watch.findings)
         for session in list(self._watch.sessions):
-            found += session.of_the_npu
+            findings += session.of_the_npu
         if self._written is not None:  # a dry run
             judged = self._written
             said = {(each.rule, each.option) for each in (*judged.found, *judged.silenced)}
-            found = [each for each in found if (each.rule, each.option) not in said]
-            found += (*judged.found, *check(os.environ, self._filled))
-        known = {(each.rule, each.message) for each in found}
-        raised = [each for each in end.found if (each.rule, each.message) not in known]
-        if not found and not raised:
+            findings = [each for each in findings if (each.rule, each.option) not in said]
+            findings += (*judged.found, *check(os.environ, self._filled))
+        noted = {(each.rule, each.message) for each in findings}
+        raised = [each for each in end.found if (each.rule, each.message) not in noted]
+        if not findings and not raised:
             return ()
         import attr
 
         from npu_config.core.diagnostics import Report
 
         path, line = end.place or (None, None)
-        found += (
+        findings += (
             each if each.path or each.line else attr.evolve(each, path=path, line=line)
             for each in raised
         )
-        return tuple(Report(found))
+        return tuple(Report(findings))
 
 
 @contextlib.contextmanager

@@ -180,8 +180,8 @@ def attribute(run: Run, owner: Any, name: str, node: ast.AST) -> Any:
         if name == "__dict__" and owner.kind in PARAMETERS:
             owner.open = True
             run.script.unfollowed[node] = UNFOLLOWED
-        given = owner.arguments.get(name.lstrip("_"))
-        return given.value if given else anonymous(node)
+        argument = owner.arguments.get(name.lstrip("_"))
+        return argument.value if argument else anonymous(node)
     if isinstance(owner, Class):
         return of_class(run, owner, name)
     if name == "side_files" and isinstance(owner, Builder):

@@ -14,7 +14,7 @@ from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import Scope, name_of
 from npu_config.python_flow.source import Unparsable
 from npu_config.script.meaning import Function, Meaning
-from npu_config.script.neighbours import any_own_import_has, file_of_module, text_with
+from npu_config.script.neighbours import file_of_module, has, text_of
 from npu_config.script.passing import Value
 from npu_config.script.script import Script
 
@@ -97,7 +97,7 @@ class Program:
     def _named(self, dotted: str) -> Iterator[Tuple[Meaning, str]]:
         """The file that a dotted name may lead to, and what is left of the name there."""
         for path, rest in self._files(dotted):
-            other = self._meaning_of(path)
+            other = self.opened(path)
             if other is not None:
                 yield other, rest
 
@@ -127,33 +127,35 @@ class Program:
         script, own = self._meaning.script, self._meaning.script.source.path
         for module in script.star_imports if own is not None else ():
             path = file_of_module(own or "", module)
-            other = None if path is None else self._meaning_of(path)
+            other = None if path is None else self.opened(path)
             if other is not None and other.script.module.stores.get(name):
                 return "{}.{}".format(module, name)
         return None
 
-    def _meaning_of(self, path: str) -> Optional[Meaning]:
-        text = text_with(path, self._words)
+    def opened(self, path: str) -> Optional[Meaning]:
+        """What names stand for in a file; None where it holds no word, or is no Python 3."""
         files = self._meaning.others
-        if text is not None and path not in files:
+        if not has(path, self._words):
+            return None
+        if path not in files:
             files[path] = None
             with contextlib.suppress(Unparsable):  # told where it is checked
-                files[path] = Meaning(Script(text, path))
-        return None if text is None else files[path]
+                files[path] = Meaning(Script(text_of(path), path))
+        return files[path]
 
     @property
-    def has_any(self) -> bool:
-        """False where no file that the script itself imports holds one of the words."""
-        return any_own_import_has(self._meaning.script.source.path, self._words)
+    def files(self) -> List[str]:
+        """The files that names of the script may lead to, and that hold one of the words."""
+        return [path for path in self._meaning.script.files_named if has(path, self._words)]
 
     def given(self) -> Iterator[Elsewhere]:
         """What datasets are given, or what is called by that."""
-        for scope, node in self._meaning.functions_named():
+        for scope, node in self._meaning.functions_named() if self.files else ():
             yield from self.functions(scope, node)
 
     def called(self) -> Iterator[Tuple[Site, Elsewhere]]:
         """The calls that the script makes, methods of objects included, in order of the text."""
-        if self.has_any:
+        if self.files:
             for site in self._calls():
                 for each in self.functions(site.scope, site.node.func):  # type: ignore[attr-defined]
                     yield site, each

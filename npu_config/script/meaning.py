@@ -155,12 +155,10 @@ class Meaning:
         """The functions that the script imports under names of its own, by these."""
         found: Optional[Dict[str, str]] = self._kept.get("aliases")
         if found is None:
-            all_lines = self.script.source.mentions("as")
-            lines = [line for line in all_lines if line in self.script.import_lines]
             found = self._kept["aliases"] = {
                 alias.asname: alias.name
-                for site in sites(self.script.module, lines, (ast.ImportFrom,))
-                for alias in site.node.names  # type: ignore[attr-defined]
+                for node in self.script.import_statements
+                for alias in (node.names if isinstance(node, ast.ImportFrom) else ())
                 if alias.asname and alias.asname != alias.name
             }
         return found

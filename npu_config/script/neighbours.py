@@ -4,11 +4,27 @@ import ast
 import builtins
 import contextlib
 import functools
+import itertools
 import os
 import re
 import sys
 from contextvars import ContextVar
-from typing import Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    TypeVar,
+    Union,
+)
 
 from npu_config.core.files import reading, walk
 from npu_config.core.names import of_modules
@@ -48,6 +64,7 @@ _PUBLIC = """
     transformers typing typing_extensions ujson wandb xgboost yaml zmq
 """
 """Public libraries that scripts import, and that know nothing of the NPU, and the adapter."""
+_Answer = TypeVar("_Answer")
 _REMEMBERED = 8 * 1024 * 1024
 _MOST_LISTS = 4
 
@@ -65,6 +82,8 @@ class _Memory:
         self.constants: Dict[str, Dict[str, str]] = {}
         self.modules: Dict[Tuple[str, str], Optional[str]] = {}
         self.reached: Dict[str, List[str]] = {}
+        self.roots: Dict[Tuple[str, str], List[str]] = {}
+        self.asked: Dict[Tuple[str, object], Any] = {}
 
 
 _MEMORY: "ContextVar[Optional[_Memory]]" = ContextVar("npu_config_neighbours", default=None)
@@ -98,7 +117,7 @@ def any_neighbour_has(path: Optional[str], words: Sequence[str]) -> bool:
     """
     if path is None or not os.path.isfile(path):
         return False
-    return any(_has(name, words) for name in _neighbours(path))
+    return any(has(name, words) for name in _neighbours(path))
 
 
 def any_import_has(path: Optional[str], words: Sequence[str]) -> bool:
@@ -108,7 +127,7 @@ def any_import_has(path: Optional[str], words: Sequence[str]) -> bool:
         path: the script.
         words: what to look for.
     """
-    return path is not None and any(_has(name, words) for name in imported_files(path))
+    return path is not None and any(has(name, words) for name in imported_files(path))
 
 
 def may_import_unread(path: Optional[str], text: str) -> bool:
@@ -133,7 +152,8 @@ def _leaves_unread(path: str, home: str, data: bytes) -> Iterator[bool]:
     yield _BY_NAME.search(data) is not None
     for module, names in _imports_in(data):
         first = module.partition(".")[0]
-        yield first not in _libraries() and not any(_files_of(path, home, module, names))
+        files = _files_of(os.path.dirname(path), home, module, names)
+        yield first not in _libraries() and not any(files)
 
 
 def is_library(name: str) -> bool:
@@ -159,7 +179,7 @@ def any_file_has(path: str, words: Sequence[str]) -> bool:
         path: the script.
         words: what to look for.
     """
-    return any(_has(name, words) for name in _reached(os.path.abspath(path)))
+    return any(has(name, words) for name in _reached(os.path.abspath(path)))
 
 
 def any_importer_has(path: Optional[str], words: Sequence[str]) -> bool:
@@ -175,7 +195,7 @@ def any_importer_has(path: Optional[str], words: Sequence[str]) -> bool:
     answers, key = _memory().answers, ("importers of " + own, tuple(words))
     if key not in answers:
         answers[key] = any(
-            _has(name, words) and own in _imports_of(name, os.path.dirname(name))
+            has(name, words) and own in _imports_of(name, os.path.dirname(name))
             for name in _neighbours(path)
         )
     return answers[key]
@@ -190,8 +210,8 @@ def has_module(path: Optional[str], name: str) -> bool:
     """
     if path is None:
         return False
-    own = os.path.abspath(path)
-    found = _files_of(own, os.path.dirname(own), name, ())
+    folder = os.path.dirname(os.path.abspath(path))
+    found = _files_of(folder, folder, name, ())
     return any(not os.path.realpath(each).startswith(PACKAGE + os.sep) for each in found)
 
 
@@ -203,22 +223,6 @@ def imported_files(path: str) -> List[str]:
     return known[own]
 
 
-def own_imports(path: Optional[str]) -> List[str]:
-    """The files beside, below and above a script that its own import statements name."""
-    own = os.path.abspath(path or "")
-    return [] if path is None else _imports_of(own, os.path.dirname(own))
-
-
-def any_own_import_has(path: Optional[str], words: Sequence[str]) -> bool:
-    """True when a file that the script itself imports holds one of the words.
-
-    Args:
-        path: the script.
-        words: what to look for.
-    """
-    return any(_has(name, words) for name in own_imports(path))
-
-
 def file_of_module(path: str, module: str) -> Optional[str]:
     """The file of a module of the program that a script imports; None where there is none.
 
@@ -226,12 +230,11 @@ def file_of_module(path: str, module: str) -> Optional[str]:
         path: the script.
         module: its dotted name, as an import statement of the script has it.
     """
-    known = _memory().modules
-    if (path, module) not in known:
-        own = os.path.abspath(path)
-        files = _files_of(own, os.path.dirname(own), module, ()) if module else iter(())
-        known[path, module] = next(files, None)
-    return known[path, module]
+    known, folder = _memory().modules, os.path.dirname(os.path.abspath(path))
+    if (folder, module) not in known:
+        files = _files_of(folder, folder, module, ()) if module else iter(())
+        known[folder, module] = next(files, None)
+    return known[folder, module]
 
 
 _CONFIGURES = ("parameter_map", "custom_optimizers", "NPURunConfig", "NpuConfigBuilder")
@@ -249,38 +252,81 @@ def configuring(path: Optional[str], function: Sequence[str]) -> Optional[str]:
     for count in range(len(function) - 1, 0, -1):
         found = file_of_module(path, ".".join(function[:count]))
         if found is not None:
-            return found if _has(found, _CONFIGURES) else None
+            return found if has(found, _CONFIGURES) else None
     return None
 
 
-def names_of_configuring(path: Optional[str], nodes: Iterable[ast.AST]) -> Set[str]:
+Imports = Sequence[Union[ast.Import, ast.ImportFrom]]
+
+
+def names_of_configuring(path: Optional[str], imports: Imports) -> Set[str]:
     """The names that import statements bind to what files of the program hold that set options.
 
     Args:
         path: the script.
-        nodes: its nodes, among them every import statement.
+        imports: its import statements.
     """
-    found: Set[str] = set()
-    for node in nodes:
-        if isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            aliases = [((module + "." if module else "") + a.name, a) for a in node.names]
-        elif isinstance(node, ast.Import):
-            aliases = [(alias.name, alias) for alias in node.names]
-        else:
-            continue
-        for dotted, alias in aliases:
-            if configuring(path, (*dotted.split("."), "")) is not None:
-                found.add((alias.asname or alias.name).partition(".")[0])
-    return found
+    return {
+        each.name
+        for each in _bound_by(imports)
+        if configuring(path, (*each.dotted.lstrip(".").split("."), "")) is not None
+    }
 
 
+class _Bound(NamedTuple):
+    """A name that an import statement binds, what it stands for, and the module with it."""
+
+    name: str
+    stands_for: str
+    dotted: str
+
+
+def _bound_by(imports: Imports) -> Iterator[_Bound]:
+    for node in imports:
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom):
+                dotted = "{}.{}".format(node.module or "", alias.name)
+                yield _Bound(alias.asname or alias.name, dotted, dotted)
+            else:
+                first = alias.name.partition(".")[0]
+                stands_for = alias.name if alias.asname else first
+                yield _Bound(alias.asname or first, stands_for, alias.name)
+
+
+def files_named(path: str, imports: Imports, stars: Iterable[str], text: str) -> List[str]:
+    """The files of the program that the names may lead to which import statements bind.
+
+    Args:
+        path: the script.
+        imports: its import statements.
+        stars: the modules whose names are all imported.
+        text: the script, which may name what is in a package by the name of the package.
+    """
+    found: Dict[Optional[str], None] = {}
+
+    def find(dotted: str) -> bool:
+        parts = dotted.split(".")
+        heads = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
+        files = [file_of_module(path, head) for head in heads]
+        found.update(dict.fromkeys(files))
+        return (files[-1] or "").endswith(_PACKAGE_FILE)
+
+    for name, stands_for, dotted in _bound_by(imports):
+        if find(dotted):
+            inside = r"(?<![.\w]){}((?:\s*\.\s*\w+)+)".format(name)
+            for chain in set(re.findall(inside, text)):
+                find(stands_for + re.sub(r"\s", "", chain))
+    found.update((file_of_module(path, star), None) for star in stars)
+    return [file for file in found if file is not None]
+
+
+_PACKAGE_FILE = os.sep + "__init__.py"
 _OF_OTHERS = frozenset(("", "tf", "tensorflow", "npu_bridge", "npu_config", "self"))
 
 
-def text_with(path: str, words: Sequence[str]) -> Optional[str]:
-    """The text of a script where a line that is not a comment holds one of the words."""
-    return _read(path).decode("utf-8", "replace") if _has(path, words) else None
+def text_of(path: str) -> str:
+    """The text of a script near another one."""
+    return _read(path).decode("utf-8", "replace")
 
 
 def constants_in(path: str) -> Dict[str, str]:
@@ -302,6 +348,21 @@ def constants_in(path: str) -> Dict[str, str]:
             if len(values) == 1 and name not in again and _CONSTANT.match(values[0])
         }
     return known[path]
+
+
+def once_for(path: str, question: object, answer: Callable[[], _Answer]) -> _Answer:
+    """The answer to a question about a file, looked for once while :func:`remembering`.
+
+    Args:
+        path: the file.
+        question: what is asked.
+        answer: looks for the answer, which holds no syntax tree: it is kept.
+    """
+    known = _memory().asked
+    if (path, question) not in known:
+        known[path, question] = answer()
+    found: _Answer = known[path, question]
+    return found
 
 
 def _is_file(path: str) -> bool:
@@ -377,7 +438,7 @@ def _imports_of(path: str, home: str) -> List[str]:
 
 def _imported(path: str, home: str) -> Iterator[str]:
     for module, names in _imports_in(_read(path)):
-        yield from _files_of(path, home, module, names)
+        yield from _files_of(os.path.dirname(path), home, module, names)
 
 
 def _imports_in(data: bytes) -> Iterator[Tuple[str, Sequence[str]]]:
@@ -390,19 +451,15 @@ def _imports_in(data: bytes) -> Iterator[Tuple[str, Sequence[str]]]:
             yield (alias.split() or [""])[0].rstrip(";"), ()
 
 
-def _files_of(path: str, home: str, module: str, names: Sequence[str]) -> Iterator[str]:
-    """The files of a module, and of those of the names in it that are modules."""
+def _files_of(folder: str, home: str, module: str, names: Sequence[str]) -> Iterator[str]:
+    """The files of a module that a folder imports, and of those of the names in it that are."""
     parts = [part for part in module.lstrip(".").split(".") if part]
     dots = len(module) - len(module.lstrip("."))
-    folder = os.path.dirname(path)
-    roots = [home, folder]
     if dots:
-        roots = [os.path.normpath(os.path.join(folder, *[".."] * (dots - 1)))]
+        roots: Iterable[str] = [os.path.normpath(os.path.join(folder, *[".."] * (dots - 1)))]
     else:
-        for _ in range(_LEVELS):
-            folder = os.path.dirname(folder)
-            roots.append(folder)
-    for root in dict.fromkeys(roots):
+        roots = _roots(folder, home)
+    for root in roots:
         if parts and _listed(root).isdisjoint((parts[0], parts[0] + ".py")):
             continue
         stem = os.path.join(root, *parts)
@@ -412,6 +469,16 @@ def _files_of(path: str, home: str, module: str, names: Sequence[str]) -> Iterat
         if existing:
             yield from existing
             return
+
+
+def _roots(folder: str, home: str) -> Sequence[str]:
+    """The folders in which what a folder imports may be, the nearest first."""
+    known = _memory().roots
+    if (folder, home) not in known:
+        levels = [folder] * (_LEVELS + 1)
+        above = itertools.accumulate(levels, lambda each, _: os.path.dirname(each))
+        known[folder, home] = list(dict.fromkeys([home, *above]))
+    return known[folder, home]
 
 
 def _listed(folder: str) -> FrozenSet[str]:
@@ -444,7 +511,7 @@ def _read(path: str) -> bytes:
     return data
 
 
-def _has(path: str, words: Sequence[str]) -> bool:
+def has(path: str, words: Sequence[str]) -> bool:
     """True when a line of a file that is not a comment holds one of the words."""
     answers, key = _memory().answers, (path, tuple(words))
     if key not in answers:

@@ -711,7 +711,12 @@ def stored(value: Any, wire: str) -> Any:
         return float(value)
     if wire == "s" and isinstance(value, bytes):
         return value.decode("utf-8", "replace")
-    wanted = {"b": "a bool", "i": "an int", "s": "bytes", "f": "a number"}.get(wire)
+    wanted = {
+        "b": phrase("a bool"),
+        "i": phrase("an int"),
+        "s": "bytes",
+        "f": phrase("a number"),
+    }.get(wire)
     if wanted is None:
         return value
     reason = 'protobuf raises TypeError: ".{}" takes {}, got {}'

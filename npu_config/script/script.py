@@ -21,7 +21,7 @@ from typing import (
 
 from npu_config.catalogue.api import PARTS
 from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS
-from npu_config.python_flow.module import Module, sites
+from npu_config.python_flow.module import Module
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
     UNCLEAR,
@@ -42,7 +42,12 @@ from npu_config.python_flow.scopes import (
 )
 from npu_config.python_flow.source import HAS_ENDS, ScriptSource, spans
 from npu_config.rules.tasks import TASKS
-from npu_config.script.neighbours import any_neighbour_has, has_module, names_of_configuring
+from npu_config.script.neighbours import (
+    any_neighbour_has,
+    files_named,
+    has_module,
+    names_of_configuring,
+)
 from npu_config.script.objects import Unknown
 from npu_config.script.vocabulary import PICKLES, SEEDS, SESSIONS
 
@@ -324,7 +329,7 @@ class Relevance:
     def _of_imported(self, script: Module) -> Iterator[int]:
         """The lines that may have a configuration from another file of the program."""
         lines = self.source.lines
-        imports = script.nodes("import") if self.source.path is not None else ()
+        imports = script.import_statements if self.source.path is not None else ()
         for name in sorted(names_of_configuring(self.source.path, imports)):
             for line in self.source.mentions(name):
                 if _TAKES.search(lines[line - 1]):
@@ -525,6 +530,8 @@ class Script(Module):
         self._is_program: Optional[bool] = None
         self._imported: Dict[str, FrozenSet[str]] = {}
         self._import_lines: Optional[FrozenSet[int]] = None
+        self._files_named: Optional[List[str]] = None
+        self._stars: Optional[List[str]] = None
         self.references: Dict[str, Unknown] = {}
         self.fixed: Dict[ast.AST, Any] = {}
         self.followed: Set[ast.AST] = set()
@@ -637,10 +644,10 @@ class Script(Module):
     def import_lines(self) -> FrozenSet[int]:
         """The lines of all import statements."""
         if self._import_lines is None:
-            lines = self.source.mentions("import")
-            found = sites(self.module, lines, (ast.Import, ast.ImportFrom))
             self._import_lines = frozenset(
-                line for site in found for line in range(site.line, self._end_of(site.node) + 1)
+                line
+                for each in self.import_statements
+                for line in range(each.lineno, self._end_of(each) + 1)
             )
         return self._import_lines
 
@@ -658,6 +665,17 @@ class Script(Module):
                 last += 1
             statement.end_lineno = last
         return last_line(statement)
+
+    @property
+    def files_named(self) -> List[str]:
+        """The files of the program that its names may lead to."""
+        if self._files_named is None:
+            path, text = self.source.path, self.source.text
+            stars = self.star_imports
+            self._files_named = (
+                [] if path is None else files_named(path, self.import_statements, stars, text)
+            )
+        return self._files_named
 
     def reference(self, text: str) -> Unknown:
         """What a dotted name means that is imported or built in, always the same object."""
@@ -679,8 +697,13 @@ class Script(Module):
     @property
     def star_imports(self) -> List[str]:
         """The modules whose names are all imported."""
-        lines = self.source.mentions("import")
-        return [each for number in lines for each in _STAR.findall(self.source.lines[number - 1])]
+        if self._stars is None:
+            self._stars = [
+                "." * each.level + (each.module or "")
+                for each in self.import_statements
+                if isinstance(each, ast.ImportFrom) and each.names[0].name == "*"
+            ]
+        return self._stars
 
     @property
     def has_star_import(self) -> bool:
@@ -731,9 +754,6 @@ class Script(Module):
                         found.setdefault(part.attr, []).append(store)
             for inner in blocks(statement):
                 self._walk(scope, method, inner, found)
-
-
-_STAR = re.compile(r"\bfrom\s+([\w.]+)\s+import\s*\*")
 
 
 def _names_of_import(node: ast.AST) -> Iterator[str]:

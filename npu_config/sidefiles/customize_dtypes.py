@@ -248,7 +248,7 @@ def _refused(line: Line) -> Diagnostic:
         return customize_dtypes_comment.diagnostic(
             phrase(
                 "{}: the graph engine refuses the whole file over it",
-                "a comment" if content else "a blank line",
+                phrase("a comment" if content else "a blank line"),
             ),
             line.content(),
             help='remove the line; "--fix" or "npu-config format" does it',

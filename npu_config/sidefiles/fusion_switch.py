@@ -209,7 +209,7 @@ def _read(line: Line, passes: Dict[str, bool], places: PlaceTable) -> Iterator[D
         yield fusion_switch_structure.diagnostic(
             phrase(
                 "{}: the graph engine refuses the whole file over it",
-                "a comment" if name else "a line of blanks",
+                phrase("a comment" if name else "a line of blanks"),
             ),
             line.content(),
             help="remove the line",

@@ -75,7 +75,7 @@ def iterations_per_loop_mismatch() -> None:
 
 @declare("NPU843", Severity.ERROR, facts=("iteration-graph-mutable",), source=(_OFFLOAD,))
 def graph_cannot_be_changed() -> None:
-    """The loop is to be built in a graph that cannot take it.
+    """The iteration loop is built in a graph that is finalized or is not the default graph.
 
     A finalized graph (``tf.train.Supervisor`` and ``MonitoredSession`` finalize theirs) takes
     no new nodes, and in a graph that is not the default one the loop variables would land

@@ -646,10 +646,13 @@ def test_as_a_module(good, bad):
 
 
 def test_the_start_is_light():
-    """The command line is there before anything is imported that judges or reports."""
-    code = "import sys, npu_config.cli.app; print(*sys.modules)"
-    loaded = set(python(code=code).stdout.decode().split())
-    assert set() == loaded & {"attr", "npu_config.core.diagnostics", "npu_config.reporters"}
+    """The list of commands is there before one is imported, or anything that judges or reports."""
+    code = "import sys; from npu_config.cli import run; run(['--help']); print(*sys.modules)"
+    shown, loaded = python(code=code).stdout.decode().rstrip().rsplit("\n", 1)
+    heavy = {"attr", "npu_config.core.diagnostics", "npu_config.reporters"}
+    heavy.update("npu_config.cli." + module for module in COMMANDS.values())
+    assert set() == heavy & set(loaded.split())
+    assert list(COMMANDS) == re.findall(r"^  (\S+)  +[A-Z]", shown.partition("Commands:")[2], re.M)
 
 
 def test_without_click():

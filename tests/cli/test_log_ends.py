@@ -223,7 +223,7 @@ def test_a_folder_of_logs_for_check(npu, tmp_path):
 def test_no_english_label_in_chinese(npu):
     """Classes, titles of columns and labels are those of the language."""
     out = npu("--lang", "zh", "log", "-", stdin=(TRAINED + "Killed\n").encode()).out
-    assert "类别 内存 memory" in out
+    assert "类别：内存 memory" in out  # noqa: RUF001
     out = npu("--lang", "zh", "explain", "EI0004").out
     assert [label for label in ("Variables:", "Rules:", "Options:") if label in out] == []
 

@@ -67,7 +67,7 @@ class TestDiagnose:
         graph = GRAPHS / "case1_contrib_hashtable_map.pbtxt"
         result = npu("diagnose", graph, "--config", config, "-o", tmp_path / "x.yaml")
         assert result.code == 1
-        assert "in the way:  iterations_per_loop is 10" in result.out
+        assert "conflict:    iterations_per_loop is 10" in result.out
         assert not (tmp_path / "x.yaml").exists()
 
     def test_bad_input(self, npu, tmp_path):

@@ -175,3 +175,19 @@ def test_only_who_asks_is_told_in_chinese():
         assert localized('did you mean "{}"?', "x") == '您是否要写 "x"？'  # noqa: RUF001
     assert language() == "en"
     assert catalogue("zh")("what no catalogue has") == "what no catalogue has"
+
+
+@pytest.mark.parametrize(
+    ("template", "arguments", "said"),
+    [
+        ("应为{} {}", ("true", "字符串"), "应为 true 字符串"),
+        ("应为 {}、实际为{}", ("整数", 8), "应为整数、实际为 8"),
+        ('"{}" 是{:,}', ("x", 1000), '"x" 是 1,000'),
+        ("{1}的{0}", ("值", "rank"), "rank 的值"),
+        ("{}、{}", ("a", "b"), "a、b"),
+        ("有  {}", ("两格",), "有  两格"),
+    ],
+)
+def test_blanks_of_chinese(template, arguments, said):
+    """A blank stands between Chinese and Latin, whatever an argument begins or ends with."""
+    assert translate(phrase("{}" * len(arguments), *arguments), lambda _: template) == said

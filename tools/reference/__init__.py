@@ -1,12 +1,18 @@
 """The reference part of the documentation, made from what the package declares."""
 
 import functools
+import os
+from pathlib import Path
 from typing import Callable, Dict
 
 from npu_config.catalogue import PAGES
+from npu_config.cli.app import SUMMARIES
+from npu_config.core.message import LANGUAGES
 from npu_config.rulebook import load_all
 from tools import api
 from tools.reference import chinese, commands, files, options, output, products, rules, variables
+
+ROOT = str(Path(__file__).parents[2])
 
 
 def pages() -> Dict[str, Callable[[], str]]:
@@ -24,6 +30,10 @@ def pages() -> Dict[str, Callable[[], str]]:
         output.SCHEMA: output.schema,
     }
     result.update(api.pages())
+    for language in LANGUAGES:
+        result[os.path.relpath(SUMMARIES.format(language), ROOT)] = functools.partial(
+            commands.summaries, language
+        )
     for page in PAGES:
         result["docs/options/{}.md".format(page.name)] = functools.partial(options.page, page)
         result["docs/zh/options/{}.md".format(page.name)] = functools.partial(

@@ -1,11 +1,13 @@
-"""Every command with its usage, its arguments, its options."""
+"""Every command with its usage, its arguments, its options; and the first sentence of each."""
 
+import json
 from typing import Iterator, List, Optional, Tuple
 
 import click
 
 from npu_config.cli import app
 from npu_config.cli._output import EXIT_CODES
+from npu_config.core.message import speaking
 from tools.reference.markdown import NOTE, table
 
 PROGRAM = "npu-config"
@@ -27,6 +29,19 @@ def render() -> str:
     for name in app.app.list_commands(root):
         lines += section(app.app.get_command(root, name), root, 2)
     return "\n".join(lines) + "\n"
+
+
+def summaries(language: str) -> str:
+    """The first sentence of each command's help in a language, for the list of all commands."""
+    root = click.Context(app.app)
+    with speaking(language):
+        helps = [(name, app.app.get_command(root, name)) for name in app.app.list_commands(root)]
+    found = {
+        name: " ".join(command.help.split("\n\n")[0].split())
+        for name, command in helps
+        if command is not None and command.help
+    }
+    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
 
 
 def section(command: Optional[click.Command], parent: click.Context, level: int) -> Iterator[str]:

@@ -179,7 +179,7 @@ def finding(
     """A finding whose help also names the conflicts of its change."""
     change = change or Change()
     if change.conflicts:
-        help = phrase("{}; in the way: {}", help, join("; ", change.conflicts))
+        help = phrase("{}; conflict: {}", help, join("; ", change.conflicts))
     return Finding(
         case,
         tuple(nodes),

@@ -21,7 +21,7 @@ def finding_of(run: RunGraph, sight: Sight) -> Finding:
     change = sight.change or Change()
     help = sight.help or sight.rule.help
     if change.conflicts and help:
-        help = phrase("{}; in the way: {}", help, join("; ", change.conflicts))
+        help = phrase("{}; conflict: {}", help, join("; ", change.conflicts))
     diagnostic = sight.rule.diagnostic(
         sight.message, run.place(sight.node), sight.option, help, sight.severity
     )

@@ -190,15 +190,15 @@ def find_profile_tables(path: PathLike, others: Optional[List[str]] = None) -> L
     root = path_name(path)
     if not is_directory(root):
         return [root]
-    found: List[str] = []
+    tables: List[str] = []
     for directory, folders, files in walk(root):
         folders.sort()
         for name in sorted(files):
             if kind_of_table(name):
-                found.append(os.path.join(directory, name))
+                tables.append(os.path.join(directory, name))
             elif others is not None and name.lower().endswith(_EXTENSION):
                 others.append(os.path.join(directory, name))
-    return found
+    return tables
 
 
 def read_profile(

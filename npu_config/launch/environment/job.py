@@ -226,7 +226,7 @@ def _checked(
             raise refusal(phrase("{} is set by the job itself", name), "leave it out")
     job = attr.evolve(job, common={**job.common, **(extra or {})})
     if not job.processes:
-        raise refusal("the job has no processes", "give it a device at least")
+        raise refusal("the job has no processes", "list at least one device")
     refuse(judge(job, target))
     return job
 

@@ -416,7 +416,7 @@ def _report_duplicate(
     context.report(
         rules.job_environments_differ,
         variable,
-        "{} as in {}; every process has its own",
+        "{}, the same as in {}; every process needs its own value",
         assigned(variable, text),
         before,
         severity=severity,

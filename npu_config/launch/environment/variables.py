@@ -492,7 +492,7 @@ ENGINE = (
         ),
         facts=("op-precision-vs-hf32-env", "hf32-execution-values", "precision-inference-hf32"),
         page=_ENV + "ENABLE_HF32_EXECUTION.md",
-        consequence="GE refuses it when it is initialised, and the adapter aborts the process",
+        consequence="GE refuses the value and does not start, and the adapter aborts the process",
     ),
     _ge(
         "ENABLE_DYNAMIC_SHAPE_MULTI_STREAM",

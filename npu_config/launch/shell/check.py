@@ -540,7 +540,7 @@ def _claim(run: ScriptRun, launch: Launch, path: str) -> Optional[Claim]:
     if table and chief is None:
         variable, job = "RANK_ID", ("RANK_TABLE_FILE", os.path.normpath(table))
         size = known.get("RANK_SIZE")
-        if _is_made(run, launch, table):
+        if _may_be_made(run, launch, table):
             return None
     elif chief and table is None and set(CM_NAMES) <= known.keys():
         variable = "ASCEND_DEVICE_ID"
@@ -561,7 +561,7 @@ def _claim(run: ScriptRun, launch: Launch, path: str) -> Optional[Claim]:
     return Claim((*job, str(size)), job_id, variable, str(int(text)), device, started, place)
 
 
-def _is_made(run: ScriptRun, launch: Launch, table: str) -> bool:
+def _may_be_made(run: ScriptRun, launch: Launch, table: str) -> bool:
     """Whether a script may write the rank table itself, or finds it from where it changed to."""
     parts = table.split("/")
     return (

@@ -263,9 +263,9 @@ def estimator_config_class(context: Context) -> None:
         value = config.value
         wrong = None
         if isinstance(value, Constructed) and value.kind == "RunConfig":
-            wrong = "a RunConfig"
+            wrong = phrase("a {}", "RunConfig")
         elif isinstance(value, Message):
-            wrong = "a {}".format(value.kind)
+            wrong = phrase("a {}", value.kind)
         if wrong is not None:
             context.report(
                 phrase("NPUEstimator takes an NPURunConfig, got {}; it raises", wrong),

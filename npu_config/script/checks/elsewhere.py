@@ -1,7 +1,9 @@
 """Situations whose code stands in another file: told where the script names the function."""
 
 import ast
-from typing import Callable, Dict, Iterator, List, Set, Tuple
+import re
+from functools import partial
+from typing import Callable, Iterator, List, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import phrase
@@ -12,7 +14,8 @@ from npu_config.script.checks.network import PYTHON, TANH, is_of_gelu, operator_
 from npu_config.script.checks.pipeline import KERAS_VARIABLES, captured, initialised_together
 from npu_config.script.elsewhere import Elsewhere, Program
 from npu_config.script.functions import DATASETS
-from npu_config.script.meaning import is_of_input
+from npu_config.script.meaning import Meaning, is_of_input
+from npu_config.script.neighbours import once_for, text_of
 from npu_config.script.passing import Value
 from npu_config.script.vocabulary import SESSIONS
 from npu_config.situations import host, pipeline, shapes
@@ -59,7 +62,10 @@ def keras_variable_elsewhere(context: Context) -> None:
 
 
 def _found_elsewhere(
-    context: Context, look: Callable[[Context], None], *words: str
+    context: Context,
+    look: Callable[[Context], None],
+    words: Sequence[str],
+    may_find: Callable[[str], bool] = bool,
 ) -> Iterator[Tuple[Site, Elsewhere, Diagnostic]]:
     """What a check finds in functions of other files, at the first call that leads there.
 
@@ -69,26 +75,37 @@ def _found_elsewhere(
         context: of the script.
         look: the check.
         words: one of them is in each file in which it finds something.
+        may_find: False for a text in which it certainly finds nothing.
     """
-    known: Dict[int, List[Diagnostic]] = {}
+    program = context.program(*words)
+
+    def found_in(path: str) -> List[Diagnostic]:
+        meaning = program.opened(path) if may_find(text_of(path)) else None
+        return [] if meaning is None else _found_in(context, look, meaning)
+
+    found = {path: once_for(path, look, partial(found_in, path)) for path in program.files}
+    if not any(found.values()):
+        return
     told: Set[Diagnostic] = set()
-    for site, each in context.program(*words).called():
-        meaning = each.meaning
-        if any(meaning.script.source.mentions(word) for word in _OF_NPU):
-            continue
-        if id(meaning) not in known:
-            other = Context(meaning.script, ())
-            other.rule = context.rule
-            look(other)
-            known[id(meaning)] = [one.diagnostic for one in other.found]
-        if not known[id(meaning)]:
-            continue
-        bodies = [f.node for f in meaning.reached([each.function])]
-        for found in known[id(meaning)]:
-            line = found.line or 0
-            if found not in told and any(f.lineno <= line <= last_line(f) for f in bodies):
-                told.add(found)
-                yield site, each, found
+    for site, each in program.called():
+        bodies = [f.node for f in each.meaning.reached([each.function])]
+        for one in found.get(each.meaning.script.source.path or "", ()):
+            line = one.line or 0
+            if one not in told and any(f.lineno <= line <= last_line(f) for f in bodies):
+                told.add(one)
+                yield site, each, one
+
+
+def _found_in(
+    context: Context, look: Callable[[Context], None], meaning: Meaning
+) -> List[Diagnostic]:
+    """What a check finds in a file; nothing in one of the NPU, which is looked at itself."""
+    if any(map(meaning.script.source.mentions, _OF_NPU)):
+        return []
+    other = Context(meaning.script, ())
+    other.rule = context.rule
+    look(other)
+    return [one.diagnostic for one in other.found]
 
 
 _OF_NPU = ("npu_bridge", "NpuOptimizer", "npu_config", "npu_device", "hccl")
@@ -98,16 +115,38 @@ _INITIALISING = ("make_initializable_iterator", "from_structure")
 @recognises(pipeline.variables_and_iterator_in_one_run, ("import",), tuple(SESSIONS))
 def initialised_together_elsewhere(context: Context) -> None:
     """A function or a method of another file initialises variables and an iterator together."""
-    for site, each, found in _found_elsewhere(context, initialised_together, *_INITIALISING):
+    for site, each, found in _found_elsewhere(context, initialised_together, _INITIALISING):
         context.report(
             phrase("{} ({})", found.message, each.says_line(found.line)), context.place(site.node)
         )
 
 
+_RUNNING = (".run(",)
+_LOOP_OR_RUN = re.compile(
+    r"^([ \t]{0,200})(?:async[ \t]{1,9})?(for|while|def|class)\b|\.run\(", re.MULTILINE
+)
+
+
+def _runs_in_loop(text: str) -> bool:
+    """False for a text without ``.run(`` in a loop: before a definition that ends the loop."""
+    depths: List[int] = []
+    for match in _LOOP_OR_RUN.finditer(text):
+        if match.group(2) is None:
+            if depths:
+                return True
+            continue
+        depth = len(match.group(1).expandtabs())
+        if match.group(2) in ("for", "while"):
+            depths.append(depth)
+        else:
+            depths = [each for each in depths if each < depth]
+    return False
+
+
 @recognises(shapes.graph_grows_between_runs, ("import",), tuple(SESSIONS))
 def operator_in_loop_elsewhere(context: Context) -> None:
     """A function or a method of another file makes operators in a loop that runs a session."""
-    for site, each, found in _found_elsewhere(context, operator_in_loop, ".run("):
+    for site, each, found in _found_elsewhere(context, operator_in_loop, _RUNNING, _runs_in_loop):
         context.report(
             phrase("{} ({})", found.message, each.says_line(found.line)), context.place(site.node)
         )

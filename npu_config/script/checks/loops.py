@@ -814,6 +814,8 @@ def second_iteration_op(context: Context) -> None:
 def _loop_around(context: Context, node: ast.expr) -> Optional[ast.stmt]:
     """The loop that certainly runs an expression again, in the same graph, each time round."""
     parents = (*context.unread.around(node), node)
+    if not any(isinstance(parent, LOOPS) for parent in parents):
+        return None
     tests: List[ast.expr] = []
     for outer, inner in zip(reversed(parents[:-1]), reversed(parents)):
         if isinstance(outer, (*DEFINITIONS, *_CONDITIONAL)):

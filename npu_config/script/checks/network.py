@@ -240,6 +240,7 @@ def _made_in(
     """What certainly makes an operator in each round of a loop, and how that is called."""
     meaning, others = context.meaning, context.program("run")
     passed: Set[int] = set()
+    leads_on = bool(others.files)
     for index, node, outer in calls:
         if outer in passed:
             passed.add(index)
@@ -255,7 +256,7 @@ def _made_in(
             inside = made_by[id(function.node)]
             if inside is not None:
                 yield node, phrase("{} (line {})", name_of(node.func), inside.lineno)
-        for each in others.functions(scope, node.func):
+        for each in others.functions(scope, node.func) if leads_on else ():
             inside = _made_by(each.meaning, each.function)
             if inside is not None:
                 yield node, phrase("{} ({})", name_of(node.func), each.says(inside))

@@ -19,7 +19,7 @@ from npu_config.python_flow.scopes import (
 from npu_config.script.checks._check import Context, check_call, recognises
 from npu_config.script.functions import makes_operator
 from npu_config.script.meaning import Meaning
-from npu_config.script.neighbours import constants_in, own_imports
+from npu_config.script.neighbours import constants_in
 from npu_config.script.passing import Value
 from npu_config.situations import precision
 
@@ -84,7 +84,7 @@ def _mentions_types(context: Context) -> bool:
     if context.mentions(*_TYPES):
         return True
     is_named = context.mentions("dtype", "DTYPE", "float_type", "FLOAT")
-    files = own_imports(context.script.source.path) if is_named else []
+    files = context.script.files_named if is_named else []
     return any(
         text.rpartition(".")[2] in _TYPES and context.mentions(name)
         for file in files
@@ -513,10 +513,10 @@ def guard_vanishes(context: Context) -> None:
 
 def _imported_small(context: Context) -> Set[str]:
     """The names of constants that vanish, in the files that the script imports."""
-    source = context.script.source
-    files = own_imports(source.path)
-    small = {n for f in files for n, text in constants_in(f).items() if _SMALL.search(text)}
-    return {name for name in small if source.mentions(name)}
+    constants = (
+        each for file in context.script.files_named for each in constants_in(file).items()
+    )
+    return {name for name, text in constants if _SMALL.search(text) and context.mentions(name)}
 
 
 def _given_small(node: ast.AST) -> Set[str]:

@@ -168,10 +168,10 @@ def _summary_at(context: Context, scope: Scope, node: ast.AST) -> Optional[ast.A
             continue
         if meaning.tf(part.scope, call.func) in _SAVERS:
             return call
-        given = call.args[:1] if is_run(meaning, part.scope, call) else []
+        arguments = call.args[:1] if is_run(meaning, part.scope, call) else []
         if name_of(call.func) in ("append", "extend") and _is_list_of_fetches(context, call):
-            given = call.args
-        if any(_holds_summary(meaning, Value(part.scope, each)) for each in given):
+            arguments = call.args
+        if any(_holds_summary(meaning, Value(part.scope, each)) for each in arguments):
             return call
     return None
 
