@@ -199,6 +199,13 @@ def test_a_configuration_of_a_configuration_loses_nothing():
     assert npu.NpuConfig(CARRIES_FILES, target).target == target
 
 
+def test_a_configuration_is_printed_as_its_options_and_target():
+    """Not with the content of its side files, which may be long."""
+    options = dict(CARRIES_FILES)
+    expected = "NpuConfig(options={!r}, target={!r})".format(options, CARRIES_FILES.target)
+    assert repr(CARRIES_FILES) == expected
+
+
 def _files_into(folder):
     """Every function of the library that writes a file of this name, and the name."""
     table = npu.cluster.rank_table.build(["10.0.0.1"], 8, "10.20.0.2", "atlas_training")

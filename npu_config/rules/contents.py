@@ -11,7 +11,7 @@ from typing import Any, Dict, FrozenSet, Iterator, Optional, Tuple
 
 import attr
 
-from npu_config.catalogue.kinds import Choice
+from npu_config.catalogue.kinds import Choice, shorten
 from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.patterns import lazy_pattern
@@ -139,13 +139,17 @@ def _parsed(name: str, path: str, target: Target) -> Any:
     if not os.access(path, os.R_OK):
         return None
     if unsaved_content(path) is not None:
-        return _load.__wrapped__(name, "", path, target, 0, 0)
-    return _load(name, os.path.abspath(path), path, target, status.st_mtime_ns, status.st_size)
+        return _load(name, path, target)
+    return _kept(name, os.path.abspath(path), path, target, status.st_mtime_ns, status.st_size)
 
 
 @functools.lru_cache(maxsize=32)
-def _load(name: str, full: str, path: str, target: Target, changed: int, size: int) -> Any:
+def _kept(name: str, full: str, path: str, target: Target, changed: int, size: int) -> Any:
     """The file as it was at that time; ``full`` keeps apart what relative paths do not."""
+    return _load(name, path, target)
+
+
+def _load(name: str, path: str, target: Target) -> Any:
     if name == "op_compiler_cache_dir":
         from npu_config.sidefiles import op_cache
 
@@ -375,7 +379,7 @@ def switch_beats_fusion_file(case: Case) -> None:
                 "optimization_switch",
                 '"optimization_switch" has {} {} and the file of "fusion_switch_file" has it '
                 "{}; the option is used",
-                name[:80],
+                shorten(name),
                 words[switch],
                 words[in_file],
                 help="name each pass in one place",

@@ -492,7 +492,8 @@ class Meaning:
             where, stores = self.stores(scope, node.id)
             if where is None or len(stores) != 1:
                 return []
-            if isinstance(stores[0].node, FUNCTIONS):
+            is_parameter = node.id in where.parameters
+            if isinstance(stores[0].node, FUNCTIONS) and not is_parameter:
                 return [Function(where.child(stores[0].node), stores[0].node)]
             if stores[0].kind == "value":
                 return self.functions(where, stores[0].node, depth + 1)

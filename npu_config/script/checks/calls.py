@@ -398,7 +398,7 @@ def loss_scale_not_distributed(context: Context) -> None:
         optimizer = npu_distributed_optimizer_wrapper(optimizer)
         optimizer = NPULossScaleOptimizer(optimizer, manager, is_distributed=True)
     """
-    if not context.mentions(*_WRAPPERS) or not context.mentions("NPULossScaleOptimizer"):
+    if not context.mentions("NPULossScaleOptimizer"):
         return
     for statements in _bodies(context):
         wrapped = {

@@ -15,5 +15,10 @@ a = tf.data.Dataset.range(64).batch(size, drop_remainder=True)
 b = tf.data.TextLineDataset("x").repeat(count).take(tf.cast(size, tf.int64))
 c = tf.data.Dataset.from_tensor_slices({"x": rows})
 d = tf.data.Dataset.range(64).batch(tf.Variable(tf.placeholder(tf.int64)), True)
+LIMITS = [tf.Variable(4, dtype=tf.int64), 7]
+PAIR = (5, tf.Variable(6, dtype=tf.int64))
+of_list = tf.data.Dataset.range(64).skip(LIMITS[0]).take(LIMITS[1])
+of_tuple = tf.data.Dataset.range(64).skip(PAIR[-1]).take(PAIR[0])
+
 with tf.Session(config=npu_config_proto()) as sess:
     sess.run(tf.global_variables_initializer())
