@@ -93,7 +93,8 @@ def _loaded(reading: Reading, source: str, overrides: Tuple[Any, ...]) -> Readin
     for load in reading.loads():
         loaded = read_loaded(reading, load, overrides)
         if loaded is not None:
-            say(localized("{} loads {}; the loaded file is shown\n", source, loaded.path), err=True)
+            words = localized("{} loads {}; the loaded file is shown\n", source, loaded.path)
+            say(words, err=True)
             return loaded
     return reading
 

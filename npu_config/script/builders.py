@@ -435,8 +435,8 @@ def _overrides(run: Run, call: Call) -> Iterator[Override]:
         place = run.place(at)
         try:
             for each in overrides_of([start]):
-                later = {} if isinstance(text, str) else {"value": UNKNOWN}
-                yield each._replace(place=place, **later)
+                value = each.value if isinstance(text, str) else UNKNOWN
+                yield each._replace(place=place, value=value)
         except NpuConfigError as error:
             faults = [attr.evolve(each, **place._asdict()) for each in error.diagnostics]
             run.refused += [(each, tuple(run.guards)) for each in faults]

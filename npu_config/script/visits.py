@@ -6,14 +6,14 @@ this script would look at in this text is told at the call.
 
 import ast
 import os
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from npu_config.catalogue.api import CLASSES
 from npu_config.core.message import phrase
 from npu_config.python_flow.scopes import FUNCTIONS
 from npu_config.python_flow.source import Unparsable
 from npu_config.script.effects import READERS, invoke, pass_on
-from npu_config.script.neighbours import configuring, file_of_module, is_library, text_with
+from npu_config.script.neighbours import configuring, file_of_module, is_library, text_of
 from npu_config.script.objects import (
     Block,
     BlockList,
@@ -116,22 +116,26 @@ def _script(script: Script, own: str, file: str) -> Optional[Script]:
     known: Dict[str, Optional[Script]] = script.others
     if file not in known:
         known[file] = None
-        text = text_with(file, ("def ",))
-        if text is not None:
-            home = os.path.dirname(own)
-            name = os.path.normpath(os.path.join(home, os.path.relpath(file, home or os.curdir)))
-            try:
-                known[file] = Script(text, name, script.environ)
-            except (Unparsable, RecursionError):
-                return None
-            known[file].others = known  # type: ignore[union-attr]
+        home = os.path.dirname(own)
+        name = os.path.normpath(os.path.join(home, os.path.relpath(file, home or os.curdir)))
+        try:
+            known[file] = other = Script(text_of(file), name, script.environ)
+        except (Unparsable, RecursionError):
+            return None
+        other.others = known
     return known[file]
 
 
 def _visit(run: Run, other: Script, node: Any, call: Call, words: str) -> Any:
     """Run a function of another file with what it is given; what it gives."""
     kept = (run.script, run.place, run.module, run.frame, run.fixed)
-    lists = (run.calls, run.loops, run.constructed, run.builders, run.messages)
+    lists: Tuple[List[Any], ...] = (
+        run.calls,
+        run.loops,
+        run.constructed,
+        run.builders,
+        run.messages,
+    )
     counts = [len(each) for each in lists]
     failures, environment = len(run.failures), len(run.environment)
     outer, other.unfollowed = other.unfollowed, {}
