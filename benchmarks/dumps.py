@@ -14,7 +14,7 @@ import time
 from typing import Callable, List, Tuple
 
 from benchmarks._measure import Row
-from npu_config.proto.wire import varint_bytes
+from npu_config.proto import varint_bytes
 
 MIB = int(os.environ.get("NPU_CONFIG_BENCH_MIB", "256"))
 """Size of each of the two tensors that are compared; the goal names 1024."""

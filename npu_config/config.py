@@ -7,9 +7,8 @@ ConfigProto, never changes, and writes every output.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Mapping, Optional
-
-import attr
 
 from npu_config.core.calls import caller_place, explained
 from npu_config.core.diagnostics import NpuConfigError, Severity
@@ -119,7 +118,7 @@ class NpuConfig(ConfigValue):
             raise TypeError(phrase(text, type(config).__name__))
         settings = decode(config)
         beside = judge(settings._replace(entries={}), target)
-        found = [attr.evolve(d, severity=min(d.severity, Severity.WARNING)) for d in beside]
+        found = [replace(d, severity=min(d.severity, Severity.WARNING)) for d in beside]
         return from_settings(cls, settings._replace(session=None), target, found=found)
 
     @classmethod

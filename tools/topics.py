@@ -20,6 +20,7 @@ from tools import api, rule_pages
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+REFERENCE = DOCS / "reference"
 SEARCH_WORDS = ROOT / "tools" / "search_words.yaml"
 FOR_DEVELOPERS = (
     "architecture", "benchmarks", "changes", "corpus", "facts", "index", "networks", "releasing",
@@ -67,7 +68,7 @@ def guides(language: str) -> Iterator[Topic]:
     """A topic for each section of the guides; English where a translation has other sections."""
     for path in pages():
         name = path.relative_to(DOCS).with_suffix("").as_posix()
-        english = sections(path)
+        english = sections(path)[: 1 if path.parent == REFERENCE else None]
         other = DOCS / "zh" / path.relative_to(DOCS)
         here, shown = name, english
         if language == "zh" and other.exists():
@@ -84,9 +85,10 @@ def guides(language: str) -> Iterator[Topic]:
 
 
 def pages() -> List[Path]:
-    """The guides for users, in English."""
+    """The guides for users, in English, and three references, of which the beginning is shown."""
     found = (path for folder in (DOCS, DOCS / "recipes") for path in sorted(folder.glob("*.md")))
-    return [path for path in found if path.stem not in FOR_DEVELOPERS]
+    guides = [path for path in found if path.stem not in FOR_DEVELOPERS]
+    return guides + [REFERENCE / name for name in ("environment.md", "products.md", "python.md")]
 
 
 def sections(path: Path) -> List[Section]:

@@ -6,7 +6,7 @@ types is cut in the same way by the splitter that runs in the browser.
 
 The words of ``tools/search_words.yaml``, by which ``npu-config explain`` finds its topics, are
 entries of the index of the page, or the heading, that the topic is on: Chinese words on Chinese
-pages, others on English ones.
+pages, others on English ones; a page that has no Chinese twin has both.
 """
 
 import functools
@@ -52,7 +52,10 @@ function splitQuery(query) {
 
 _SEARCH_WORDS = Path(__file__).parents[2] / "tools" / "search_words.yaml"
 _LONGEST = 3
-_PARTS = {"a", "an", "the", "of", "to", "out", "off", "without", "which", "list", "time", "code"}
+_PARTS = re.compile(
+    "(a|all|an|and|code|does|down|error|first|go|id|in|job|list|machines|message|not|of|off|on|"
+    "operator|out|several|start|the|time|to|variables|which|without)"
+)
 """Words that say nothing alone, and are no end of several."""
 
 
@@ -67,7 +70,7 @@ def phrases(line: str, chinese: bool) -> Iterator[str]:
             found = words[start:end]
             if any(re.search("[\u3400-\u9fff]", word) for word in found):
                 break
-            if len(found) > 1 or found[0] not in _PARTS:
+            if len(found) > 1 or not _PARTS.fullmatch(found[0]):
                 yield " ".join(found)
 
 
@@ -82,14 +85,16 @@ def add_search_words(app: Sphinx, doctree: nodes.document) -> None:
     name = app.env.docname
     chinese = name.startswith("zh/")
     here = name[len("zh/") :] if chinese else name
+    both = not chinese and "zh/" + name not in app.env.found_docs
     sections = list(doctree.findall(nodes.section))
     entries: List[Tuple[str, str, str, str, None]] = []
     for line, targets in _search_words().items():
         for target in targets:
             anchor = _anchor(sections, here, target)
             if anchor is not None:
-                words = phrases(line, chinese)
-                entries += [("single", word, anchor, "main", None) for word in words]
+                for each in (False, True) if both else (chinese,):
+                    words = phrases(line, each)
+                    entries += [("single", word, anchor, "main", None) for word in words]
     if entries:
         doctree.insert(0, index(entries=entries))
 

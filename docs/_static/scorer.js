@@ -1,5 +1,6 @@
 // What the search shows first: pages of the language of the words, and pages about one thing before
-// lists of many. The rest is what Sphinx does by itself.
+// lists of many. Search words that stand in what is typed count by their share of it. The rest is what
+// Sphinx does by itself.
 const typed = new URLSearchParams(window.location.search).get("q") || "";
 const chinese = /[\u3400-\u9fff]/.test(typed);
 const lists = /^(zh\/)?(rules(\/\dxx|\/all)?|options(\/index)?|codes)$/;
@@ -21,3 +22,24 @@ var Scorer = {
     term: 5,
     partialTerm: 2,
 };
+
+const holds = (query, word) =>
+    /[\u3400-\u9fff]/.test(word) ? query.includes(word) : ` ${query} `.includes(` ${word} `);
+
+function named(query) {
+    const { docnames, filenames, titles, indexentries } = Search._index, found = [];
+    for (const [word, places] of Object.entries(indexentries)) {
+        if (word === query || !holds(query, word)) continue;
+        const score = (100 * word.length) / query.length;
+        for (const [page, id] of places) {
+            const anchor = id ? "#" + id : "";
+            const kind = SearchResultKind.index;
+            found.push([docnames[page], titles[page], anchor, null, score, filenames[page], kind]);
+        }
+    }
+    return found;
+}
+
+const byTerms = Search.performTermsSearch;
+Search.performTermsSearch = (...terms) => [
+    ...byTerms(...terms), ...named(typed.toLowerCase().trim())];

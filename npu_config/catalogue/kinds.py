@@ -11,9 +11,8 @@ from __future__ import annotations
 import operator
 import os
 import re
+from dataclasses import dataclass
 from typing import Any, ClassVar, Container, Dict, Optional, Tuple, Union
-
-import attr
 
 from npu_config.core.message import listed, phrase
 
@@ -135,6 +134,14 @@ class Kind:
         """The canonical form of a user's value or of the wire's; raises :class:`InvalidValue`."""
         raise NotImplementedError
 
+    def problem_of(self, value: Any) -> Optional[InvalidValue]:
+        """Why a value is not of the kind; None when it is."""
+        try:
+            self.parse(value)
+        except InvalidValue as wrong:
+            return wrong
+        return None
+
     def to_wire(self, value: Any) -> Wire:
         """What goes on the wire for a canonical value."""
         result: Wire = value
@@ -180,7 +187,7 @@ class Bool(Kind):
         )
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Int(Kind):
     """An integer of 64 bits within a range, or one of a few."""
 
@@ -248,7 +255,7 @@ class Int(Kind):
         return "int"
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Real(Kind):
     """A number within a range."""
 
@@ -297,7 +304,7 @@ def read_text(value: Any) -> str:
     return str.__str__(value)
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Choice(Kind):
     """One of a few texts."""
 
@@ -334,7 +341,7 @@ class Choice(Kind):
         return "Literal[{}]".format(", ".join('"{}"'.format(value) for value in self.values))
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Text(Kind):
     """Free text, or text of a simple pattern given with the words that explain it."""
 
@@ -364,7 +371,7 @@ class Text(Kind):
         return schema
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FilePath(Kind):
     """The path of a file or of a directory, as text or ``os.PathLike``.
 

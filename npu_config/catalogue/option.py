@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass, field
 from typing import Any, Dict, FrozenSet, Mapping, Optional, Tuple
-
-import attr
 
 from npu_config.catalogue.kinds import InvalidValue, Kind, is_bool
 from npu_config.core.diagnostics import Severity
@@ -42,7 +41,7 @@ class Outcome(enum.Enum):
     UNCHECKED = "it is not checked at run time"
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Option:
     """One option of NpuOptimizer, declared once.
 
@@ -55,9 +54,8 @@ class Option:
         unit: unit of the number, e.g. ``"s"``.
         products: the products that know it.
         modes: ``"both"``, ``"training"`` or ``"online_inference"``.
-        run_config: the NPURunConfig argument (or nested field) that carries it, None if none does;
-            by default the argument of its name.
-        run_config_default: the default of that argument; by default that of the option.
+        run_config: the NPURunConfig argument (or nested field) that carries it, None if none does.
+        run_config_default: the default of that argument.
         scope: ``process``, ``session``, ``graph``, joined by ``+``.
         read_when: switches of which one must be True for the adapter to look at it.
         used_when: the same for options that are read anyway, and then used by nothing.
@@ -80,8 +78,8 @@ class Option:
         is_read: False for names that the front end writes and nothing at run time reads.
         sample: option to value: what a configuration that sets this option needs beside it, and
             its own value where the default would not show what it does.
-        doc: the file of that category in the vendor's documentation.
-        source: where the facts are from, e.g. ``npu_attrs.cc:2049``.
+        doc: where the vendor documents it; None for an option that the vendor does not document.
+        source: where the facts are from: files of the adapter with their lines.
     """
 
     name: str
@@ -93,8 +91,8 @@ class Option:
     unit: Optional[str] = None
     products: FrozenSet[Product] = ALL_PRODUCTS
     modes: str = "both"
-    run_config: Optional[str] = attr.ib()
-    run_config_default: Any = attr.ib()
+    run_config: Optional[str] = None
+    run_config_default: Any = None
     scope: str = "session"
     read_when: Tuple[str, ...] = ()
     used_when: Tuple[str, ...] = ()
@@ -103,41 +101,23 @@ class Option:
     notes: str = ""
     outcome: Outcome = Outcome.UNCHECKED
     severity: Severity = Severity.ERROR
-    value_products: Mapping[Any, FrozenSet[Product]] = attr.ib(factory=dict)
-    ranges: Mapping[Product, Tuple[int, int]] = attr.ib(factory=dict)
-    aliases: Mapping[str, str] = attr.ib(factory=dict)
+    value_products: Mapping[Any, FrozenSet[Product]] = field(default_factory=dict)
+    ranges: Mapping[Product, Tuple[int, int]] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
     undocumented_values: Tuple[Any, ...] = ()
     versions: Versions = EVER
-    value_versions: Mapping[Any, Versions] = attr.ib(factory=dict)
+    value_versions: Mapping[Any, Versions] = field(default_factory=dict)
     former_wire: str = ""
     former_wire_versions: Versions = NEVER
     unchecked: Versions = NEVER
     effective: Versions = NEVER
     is_read: bool = True
-    sample: Mapping[str, Any] = attr.ib(factory=dict)
-    _doc: Optional[str] = None
-    _source: Tuple[str, ...] = ()
+    sample: Mapping[str, Any] = field(default_factory=dict)
+    doc: Optional[str] = None
+    source: Tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return "<{} {}>".format(type(self).__name__, self.name)
-
-    @run_config.default
-    def _argument_of_its_name(self) -> Optional[str]:
-        return self.name
-
-    @run_config_default.default
-    def _default_of_the_option(self) -> Any:
-        return None if self.run_config is None else self.default
-
-    @property
-    def source(self) -> Tuple[str, ...]:
-        """Where the facts are from: files of the adapter with their lines."""
-        return tuple(_ADAPTER[place.partition(":")[0]] + place for place in self._source)
-
-    @property
-    def doc(self) -> Optional[str]:
-        """Where the vendor documents it; None for an option that the vendor does not document."""
-        return None if self.status is Status.UNDOCUMENTED else self._doc
 
     @property
     def wire(self) -> str:
@@ -195,7 +175,7 @@ class Option:
         return self.status in (Status.DOCUMENTED, Status.EXPERIMENTAL, Status.DEPRECATED)
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Page:
     """One page of the vendor's documentation, with the options that it describes.
 
@@ -208,14 +188,24 @@ class Page:
     name: str
     title: str
     file: Optional[str] = None
-    options: Dict[str, Option] = attr.ib(factory=dict, init=False)
+    options: Dict[str, Option] = field(default_factory=dict, init=False)
 
     def option(self, name: str, kind: Kind, summary: str, **facts: Any) -> None:
-        """Declare an option; ``facts`` are the other arguments of :class:`Option`."""
+        """Declare an option.
+
+        ``facts`` are the other arguments of :class:`Option`.  By default the argument of its name
+        carries it, with its default; a source is a file of the adapter without its folder.
+        """
         if name in self.options:
             raise ValueError(phrase("{} is declared twice", name))
-        doc = None if self.file is None else _DOCUMENTATION + self.file
-        self.options[name] = Option(name, kind, self.name, summary, **{"doc": doc, **facts})
+        facts.setdefault("run_config", name)
+        if facts["run_config"] is not None:
+            facts.setdefault("run_config_default", facts.get("default"))
+        places = facts.pop("source", ())
+        facts["source"] = tuple(_ADAPTER[place.partition(":")[0]] + place for place in places)
+        if self.file is not None and facts.get("status") is not Status.UNDOCUMENTED:
+            facts.setdefault("doc", _DOCUMENTATION + self.file)
+        self.options[name] = Option(name, kind, self.name, summary, **facts)
 
 
 def products(*names: Product) -> FrozenSet[Product]:

@@ -6,6 +6,7 @@ immutable form (tuples), and writes that form back: ``parse(render(x)) == x``.""
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import (
     Any,
     Dict,
@@ -18,8 +19,6 @@ from typing import (
     Tuple,
     Union,
 )
-
-import attr
 
 from npu_config.catalogue.kinds import (
     INT32_MAX,
@@ -334,7 +333,7 @@ def _some(names: Sequence[str]) -> str:
     return listed(shown_names) + (phrase(" and {} more", more) if more else "")
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NameList(Structured):
     """Names joined by a separator: ``["conv1", "conv2"]``."""
 

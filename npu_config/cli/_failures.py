@@ -7,7 +7,7 @@ are asked for.
 import re
 from typing import Callable, Iterator, List, Mapping, Optional, Sequence
 
-from npu_config.cli._topics import Topic
+from npu_config.cli._topics import Topic, begins
 from npu_config.core.message import catalogue, listed, localized, phrase
 from npu_config.logs.facts import (
     Code,
@@ -123,7 +123,7 @@ def failures_holding(words: str) -> List[Topic]:
 
 def _holds(wanted: Sequence[str], translate: Callable[[str], str], *texts: str) -> bool:
     content = " ".join(translate(text) if text else "" for text in texts).lower()
-    return all(word in content for word in wanted)
+    return all(begins(word, content) for word in wanted)
 
 
 def codes_of_rule(rule: str) -> List[str]:

@@ -1,9 +1,9 @@
 """The check of a file that an editor has open: that of ``npu-config check --if-ours``."""
 
 import os
+from dataclasses import replace
 from typing import Dict, Mapping, Optional
 
-import attr
 import click
 
 from npu_config.cli._options import around_of
@@ -82,4 +82,4 @@ def _named(path: str, project: Project, known: str) -> Optional[Session]:
 def _absolute(found: Diagnostic) -> Diagnostic:
     """A finding whose path does not depend on the working directory."""
     path = found.path
-    return found if path is None else attr.evolve(found, path=os.path.abspath(path))
+    return found if path is None else replace(found, path=os.path.abspath(path))

@@ -2,6 +2,7 @@
 
 import functools
 import os
+from dataclasses import replace
 from typing import (
     Any,
     Callable,
@@ -233,7 +234,7 @@ class Session:
         return Report(
             each
             for each in found
-            if each.option is None or attr.evolve(each, option=None) not in of_files
+            if each.option is None or replace(each, option=None) not in of_files
         )
 
     def check(
@@ -466,7 +467,7 @@ class Session:
         if self._mended(candidate, checked)[1]:
             return checked
         found = tuple(
-            attr.evolve(each, fix=each.fix._replace(safe=False))
+            replace(each, fix=each.fix._replace(safe=False))
             if each.fix is not None and checked.is_own(each)
             else each
             for each in checked.found

@@ -114,7 +114,23 @@ def about(words: str) -> List[Topic]:
             names = [(topic.kind, topic.name) for topic in found]
             shown = {(topic.kind, topic.name): topic for topic in topics()}
             return [shown[name] for name in names if name in shown]
-    return []
+    return _searched_by(words.lower())
+
+
+def _searched_by(words: str) -> List[Topic]:
+    """The topics with a search word that stands in some words; the longest word first."""
+    ranked = []
+    for topic in topics():
+        known = {word for line in topic.keywords for word in line.lower().split()}
+        held = [len(each) for each in known if _stands_in(each, words)]
+        if held:
+            ranked.append((max(held), topic))
+    longest = max((length for length, _ in ranked), default=0)
+    return [topic for length, topic in ranked if length == longest]
+
+
+def _stands_in(known: str, words: str) -> bool:
+    return known in words.split() if known.isascii() else len(known) > 1 and known in words
 
 
 def _holding(wanted: Sequence[str], among: Sequence[Topic]) -> List[Topic]:
@@ -153,7 +169,16 @@ _INSIDE = 2
 
 
 def _part(word: str, content: str) -> int:
-    begun = r"(?<![^\W_])" + re.escape(word)
-    if re.search(begun + r"(?![^\W_])", content):
+    if re.search(_BEGUN + re.escape(word) + r"(?![^\W_])", content):
         return 0
-    return 1 if not word.isascii() or re.search(begun, content) else _INSIDE
+    return 1 if begins(word, content) else _INSIDE
+
+
+_BEGUN = r"(?<![^\W_])"
+
+
+def begins(word: str, content: str) -> bool:
+    """Whether a text holds a word, or one that begins with it; Chinese has no blanks."""
+    return word in content and (
+        not word.isascii() or re.search(_BEGUN + re.escape(word), content) is not None
+    )

@@ -2,9 +2,9 @@
 
 import os
 import socket
+from dataclasses import replace
 from typing import Any, Dict, Iterable, Iterator, Optional, Tuple
 
-import attr
 import click
 
 from npu_config.cli._cluster import (
@@ -184,10 +184,10 @@ def tell_if_any(found: Iterable[Any]) -> None:
 def _deliver(table: Any, out: Optional[str], force: bool) -> None:
     """Write a table; a name that no job can read it by is told."""
     from npu_config import rank_table
-    from npu_config.launch.environment.kinds import TABLE_PATH, problem_of
+    from npu_config.launch.environment.kinds import TABLE_PATH
 
     deliver(rank_table.render(table), out, force)
-    if out is not None and problem_of(TABLE_PATH, os.path.abspath(out)) is not None:
+    if out is not None and TABLE_PATH.problem_of(os.path.abspath(out)) is not None:
         legal = TABLE_PATH.describe()
         say(localized("{}: RANK_TABLE_FILE takes {} (NPU670)\n", out, legal), err=True)
 
@@ -270,7 +270,7 @@ def check_command(
         for name, addresses in machines.items():
             if isinstance(parsed.model, RankTable):
                 wrong = hccn.check_addresses_of(parsed.model, name, addresses)
-                yield from (attr.evolve(each, path=source.name) for each in wrong)
+                yield from (replace(each, path=source.name) for each in wrong)
 
     return check_files(paths, judge, format_, strict)
 

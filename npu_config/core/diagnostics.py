@@ -9,6 +9,7 @@ options, files or protos.
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass, field, fields, replace
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -24,8 +25,6 @@ from typing import (
     Union,
     overload,
 )
-
-import attr
 
 from npu_config.core.message import Message, catalogue, phrase, translate
 
@@ -125,7 +124,7 @@ class Fix(NamedTuple):
         return {"edits": [edit._asdict() for edit in self.edits], "safe": self.safe}
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
+@dataclass(frozen=True)
 class Diagnostic:
     """One finding.
 
@@ -161,7 +160,7 @@ class Diagnostic:
     end_column: Optional[int] = None
     help: Optional[str] = None
     url: Optional[str] = None
-    fix: Optional[Fix] = attr.ib(default=None, eq=False)
+    fix: Optional[Fix] = field(default=None, compare=False)
     meant: Optional[str] = None
     consequence: Optional[str] = None
     legal: Tuple[str, ...] = ()
@@ -169,7 +168,7 @@ class Diagnostic:
 
     def but(self, consequence: str, severity: Severity) -> Diagnostic:
         """The finding with another consequence and severity; it cannot be fixed mechanically."""
-        return attr.evolve(
+        return replace(
             self,
             severity=severity,
             message=with_end(_without_end(self.message, self.consequence), consequence),
@@ -186,7 +185,7 @@ class Diagnostic:
         """
         message = phrase('in "{}": {}', name, self.message)
         where: Any = place._asdict()
-        return attr.evolve(self, option=name, message=message, fix=None, **where)
+        return replace(self, option=name, message=message, fix=None, **where)
 
     def localized(self, language: str) -> Diagnostic:
         """The finding with its sentences in a language; names, values and places are as they were.
@@ -196,7 +195,7 @@ class Diagnostic:
         """
         look_up = catalogue(language)
         fix = self.fix
-        return attr.evolve(
+        return replace(
             self,
             message=translate(self.message, look_up),
             help=None if self.help is None else translate(self.help, look_up),
@@ -233,7 +232,7 @@ class Diagnostic:
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Diagnostic:
         """The finding of an object of the JSON output; without its fix, which is for its file."""
-        known = {field.name: found.get(field.name) for field in attr.fields(cls)}
+        known = {each.name: found.get(each.name) for each in fields(cls)}
         given = {name: value for name, value in known.items() if value is not None}
         return cls(**{**given, "severity": Severity(found["severity"]), "fix": None})
 

@@ -47,12 +47,12 @@ def warn(finding: Diagnostic, category: Type[Warning], text: Optional[str] = Non
 def _placed(finding: Diagnostic) -> Diagnostic:
     if finding.path is not None or finding.line is not None:
         return finding
-    import attr
+    from dataclasses import replace
 
     from npu_config.core.calls import script_place
 
     place = script_place()
-    return attr.evolve(finding, path=place.path, line=place.line)
+    return replace(finding, path=place.path, line=place.line)
 
 
 def _is_hidden(text: str, category: Type[Warning]) -> bool:

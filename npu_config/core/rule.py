@@ -9,9 +9,8 @@ name, a severity, a page and a source, and both are found in :data:`REGISTRY`.
 from __future__ import annotations
 
 import inspect
+from dataclasses import dataclass
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Optional, Tuple, Type, TypeVar
-
-import attr
 
 from npu_config.core.diagnostics import (
     NOWHERE,
@@ -49,7 +48,7 @@ def _set(products: Optional[Iterable[Product]]) -> Optional[FrozenSet[Product]]:
     return None if products is None else frozenset(products)
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rule:
     """One constraint.
 
@@ -82,7 +81,7 @@ class Rule:
     severity: Severity
     docstring: str
     options: Tuple[str, ...] = ()
-    products: Optional[FrozenSet[Product]] = attr.ib(default=None, converter=_set)
+    products: Optional[FrozenSet[Product]] = None
     facts: Tuple[str, ...] = ()
     source: Tuple[str, ...] = ()
     check: Optional[Callable[[Any], None]] = None
@@ -208,8 +207,8 @@ def rule(
     """Enter the decorated function as a rule: its name is the rule's, its docstring the page."""
 
     def enter(check: Check) -> Check:
-        about_it = options, products, facts, source, check, on_host, about, also, help, situation
-        _enter(check, id, severity, *about_it, (), beside)
+        said = options, _set(products), facts, source, check, on_host, about, also, help
+        _enter(check, id, severity, *said, situation, (), beside)
         return check
 
     return enter
@@ -233,8 +232,7 @@ def declare(
     """
 
     def enter(page: Callable[..., None]) -> Rule:
-        said = options, products, facts, source, None, False, "options", also, help
-        about_it = (*said, situation, shows)
-        return _enter(page, id, severity, *about_it)
+        said = options, _set(products), facts, source, None, False, "options", also, help
+        return _enter(page, id, severity, *said, situation, shows)
 
     return enter

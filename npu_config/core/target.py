@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import functools
+from dataclasses import dataclass, field
 from typing import (
     TYPE_CHECKING,
     AbstractSet,
@@ -15,8 +16,6 @@ from typing import (
     Tuple,
     Union,
 )
-
-import attr
 
 from npu_config.core.calls import explained
 from npu_config.core.message import join, listed, phrase
@@ -124,25 +123,8 @@ if TYPE_CHECKING:
 MODES = ("training", "online_inference")
 
 
-def _product(value: Union[Product, ProductName, None]) -> Optional[Product]:
-    return None if value is None else Product(value)
-
-
-def _mode(_: object, __: object, value: Optional[str]) -> None:
-    if value is not None and value not in MODES:
-        raise ValueError(phrase('unknown mode "{}"; legal: {}', value, listed(MODES)))
-
-
-def _cann(value: Optional[str]) -> Optional[str]:
-    return None if value is None else parse_cann(value)[0]
-
-
-def _adapter(value: Optional[str]) -> Optional[str]:
-    return None if value is None else parse_adapter(value)
-
-
 @explained()
-@attr.s(frozen=True, slots=True, auto_attribs=True)
+@dataclass(frozen=True, init=False)
 class Target:
     """Where and how the job will run; every field narrows what the rules may say.
 
@@ -161,22 +143,31 @@ class Target:
             each other.
     """
 
-    product: Optional[Product] = attr.ib(default=None, converter=_product)
-    mode: Optional[Mode] = attr.ib(default=None, validator=_mode)
-    cann: Optional[str] = attr.ib(default=None, converter=_cann)
-    adapter: Optional[str] = attr.ib(default=None, converter=_adapter)
-    version: Optional[int] = attr.ib(init=False, eq=False, repr=False)
+    product: Optional[Product]
+    mode: Optional[Mode]
+    cann: Optional[str]
+    adapter: Optional[str]
+    version: Optional[int] = field(init=False, compare=False, repr=False)
     """The index of the adapter's snapshot in ``core.versions.SNAPSHOTS``; None: any."""
-    products: FrozenSet[Product] = attr.ib(init=False, eq=False, repr=False)
+    products: FrozenSet[Product] = field(init=False, compare=False, repr=False)
     """The products it may be: one, or all."""
 
-    @version.default
-    def _version(self) -> Optional[int]:
-        return version_of(self.cann, self.adapter)
-
-    @products.default
-    def _products(self) -> FrozenSet[Product]:
-        return ALL_PRODUCTS if self.product is None else frozenset((self.product,))
+    def __init__(
+        self,
+        product: Union[Product, ProductName, None] = None,
+        mode: Optional[Mode] = None,
+        cann: Optional[str] = None,
+        adapter: Optional[str] = None,
+    ) -> None:
+        known = None if product is None else Product(product)
+        cann = None if cann is None else parse_cann(cann)[0]
+        adapter = None if adapter is None else parse_adapter(adapter)
+        version = version_of(cann, adapter)
+        if mode is not None and mode not in MODES:
+            raise ValueError(phrase('unknown mode "{}"; legal: {}', mode, listed(MODES)))
+        products = ALL_PRODUCTS if known is None else frozenset((known,))
+        vars(self).update(product=known, mode=mode, cann=cann, adapter=adapter)
+        vars(self).update(version=version, products=products)
 
     @classmethod
     def named(

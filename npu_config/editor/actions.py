@@ -3,9 +3,8 @@
 import io
 import re
 import tokenize
+from dataclasses import replace
 from typing import Any, Iterator, List, Optional, Tuple
-
-import attr
 
 from npu_config.core.diagnostics import Diagnostic, Edit, Fix
 from npu_config.core.message import phrase
@@ -37,7 +36,7 @@ def ignoring(kind: Optional[str], text: str, found: Diagnostic) -> Optional[Fix]
     for edit in _comments(kind, lines, found):
         after = apply_edits(text, [edit])
         moved = edit.line if edit.text.endswith("\n") else 0
-        shifted = attr.evolve(
+        shifted = replace(
             found,
             line=found.line + (0 < moved <= found.line),
             end_line=found.end_line and found.end_line + (0 < moved <= found.end_line),

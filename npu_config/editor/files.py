@@ -5,6 +5,7 @@ import contextlib
 import logging
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import (
     Callable,
     Dict,
@@ -169,7 +170,7 @@ class Files:
         return Report(
             each
             for each in found
-            if each.option is None or attr.evolve(each, option=None) not in of_file
+            if each.option is None or replace(each, option=None) not in of_file
         )
 
     def _changed(self, path: str, content: Optional[bytes]) -> None:

@@ -5,6 +5,7 @@
 """
 
 import os
+from dataclasses import replace
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -170,7 +171,7 @@ _LINES = 5
 
 def _unmended(found: Diagnostic) -> Diagnostic:
     """A finding in a file that the judged one names: its fix is not one of the judged one."""
-    return attr.evolve(found, fix=None) if found.fix is not None else found
+    return replace(found, fix=None) if found.fix is not None else found
 
 
 def read_loaded(reading: Reading, load: Load, overrides: Sequence[Override]) -> Optional[Reading]:

@@ -192,6 +192,8 @@ def in_project(around: Around, path: PathLike, known_rules: Optional[KnownRules]
     targets = Targets(known_rules or tuple)
     default = targets(path)
     faults = [found for project in targets.projects for found in project.diagnostics]
+    if default is around.default and not faults:
+        return around
     return attr.evolve(around, default=default, faults=(*around.faults, *faults))
 
 

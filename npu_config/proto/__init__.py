@@ -7,8 +7,6 @@ made, and the first text that is read, do.  A configuration becomes bytes and te
 from __future__ import annotations
 
 import functools
-import importlib
-import importlib.util
 from operator import itemgetter
 from typing import (
     TYPE_CHECKING,
@@ -28,7 +26,6 @@ from npu_config.core.diagnostics import Place
 from npu_config.core.message import phrase
 from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.settings import SessionFacts, Setting, Settings, SourceKind
-from npu_config.proto.wire import varint_bytes
 from npu_config.text.plain_text import octal_escapes
 
 if TYPE_CHECKING:
@@ -64,6 +61,8 @@ def config_proto_class() -> Any:
     A TensorFlow that cannot be imported (one that its protobuf is too new for, say)
     counts as none.
     """
+    import importlib.util
+
     try:
         if importlib.util.find_spec("tensorflow") is not None:
             return importlib.import_module("tensorflow").compat.v1.ConfigProto
@@ -208,6 +207,18 @@ def encode(
         for name, (field, value) in values.items():
             setattr(parameters[name], field, _utf8(value) if field == "s" else value)
     return config, overwritten
+
+
+def varint_bytes(number: int) -> bytes:
+    """A number as it stands in a message."""
+    if number < 0x80:
+        return bytes((number,))
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
 
 
 # One call of protobuf takes a tenth of the time that a call for each option takes, and to write

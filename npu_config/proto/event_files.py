@@ -15,6 +15,7 @@ import struct
 from typing import BinaryIO, Dict, Iterator, NamedTuple, Optional, Tuple
 
 from npu_config.core.message import phrase
+from npu_config.proto import varint_bytes
 from npu_config.proto.wire import (
     BYTES,
     FIXED32,
@@ -24,7 +25,6 @@ from npu_config.proto.wire import (
     WireError,
     WireMessage,
     signed,
-    varint_bytes,
     varints,
 )
 

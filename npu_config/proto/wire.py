@@ -151,18 +151,6 @@ def varints(data: Buffer) -> Iterator[int]:
         yield number
 
 
-def varint_bytes(number: int) -> bytes:
-    """A number as it is written."""
-    if number < 0x80:
-        return bytes((number,))
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
 def signed(number: int) -> int:
     """A number as an int64."""
     return number - (1 << 64) if number >> 63 else number

@@ -598,7 +598,8 @@ def _read(
         if found.is_foreign:
             return _nothing(kind, name, _foreign(found, name), why=ANOTHER_PROGRAM)
         reading = _read_as(entry, text, data, name)
-        return attr.evolve(reading, fixable=bool(found.evidence) or not found.foreign)
+        is_ours = bool(found.evidence) or not found.foreign
+        return reading if is_ours else attr.evolve(reading, fixable=False)
     return _read_as(entry, text, data, name)
 
 

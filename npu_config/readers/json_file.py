@@ -1,8 +1,7 @@
 """JSON configuration files: strict JSON, with places."""
 
+from dataclasses import replace
 from typing import Optional
-
-import attr
 
 from npu_config.core.diagnostics import Severity
 from npu_config.readers import _rules as rules
@@ -27,7 +26,7 @@ def parse(text: str, path: Optional[str] = None) -> Document:
         return document
     for diagnostic in found.diagnostics:
         if diagnostic.rule == _json_rules.json_duplicate_key.id:
-            diagnostic = attr.evolve(
+            diagnostic = replace(
                 diagnostic,
                 rule=rules.duplicate_key.id,
                 name=rules.duplicate_key.name,

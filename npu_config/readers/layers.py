@@ -1,6 +1,7 @@
 """Configuration files that extend others: the settings of all of them, each at its own place."""
 
 import os
+from dataclasses import replace
 from typing import Callable, Dict, List, Mapping, Optional, Set, Tuple
 
 import attr
@@ -140,9 +141,7 @@ class _Composer:
         layers.open |= own.open
         void = set(map(id, read.removed.values()))
         found = (each for each in read.diagnostics if id(each) not in void)
-        layers.found.extend(
-            each if read.fixable else attr.evolve(each, fix=None) for each in found
-        )
+        layers.found.extend(each if read.fixable else replace(each, fix=None) for each in found)
         return layers
 
 

@@ -6,6 +6,7 @@ read from ``os.environ`` is known.
 
 import os
 import re
+from dataclasses import replace
 from typing import Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 import attr
@@ -164,7 +165,7 @@ def _in_scripts(launches: Iterable[Launch], around: Around) -> List[Diagnostic]:
                 )
                 found.setdefault(
                     _identity(each),
-                    attr.evolve(each, message=phrase("{} (with {})", each.message, started)),
+                    replace(each, message=phrase("{} (with {})", each.message, started)),
                 )
     return list(found.values())
 

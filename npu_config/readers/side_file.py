@@ -1,6 +1,7 @@
 """Side files and rank tables: recognised by content, judged by their own formats."""
 
 import re
+from dataclasses import replace
 from typing import Any, List, Optional
 
 import attr
@@ -20,7 +21,7 @@ def corrected(diagnostic: Diagnostic, source: Source) -> Diagnostic:
     if diagnostic.fix is not None or diagnostic.meant is None:
         return diagnostic
     fix = _writing(diagnostic, diagnostic.meant, source)
-    return diagnostic if fix is None else attr.evolve(diagnostic, fix=fix)
+    return diagnostic if fix is None else replace(diagnostic, fix=fix)
 
 
 def _writing(diagnostic: Diagnostic, meant: str, source: Source) -> Optional[Fix]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import importlib
 import os
+from dataclasses import replace
 from typing import (
     Any,
     Callable,
@@ -25,8 +26,6 @@ from typing import (
     Tuple,
     Union,
 )
-
-import attr
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, Option, known_to
 from npu_config.catalogue.kinds import InvalidValue, shown
@@ -66,7 +65,7 @@ def on_this_host(target: Target, environ: Optional[Mapping[str, str]] = None) ->
     from npu_config.core.toolkit import installed_cann
 
     cann = installed_cann(os.environ if environ is None else environ)
-    return target if cann is None else attr.evolve(target, cann=cann)
+    return target if cann is None else replace(target, cann=cann)
 
 
 class Case:

@@ -7,9 +7,8 @@ Each format judges its own content (``npu_config.sidefiles``) and enters rules o
 import functools
 import os
 import stat
+from dataclasses import replace
 from typing import Any, Dict, FrozenSet, Iterator, Optional, Tuple
-
-import attr
 
 from npu_config.catalogue.kinds import Choice, shorten
 from npu_config.core.diagnostics import Diagnostic, Severity
@@ -53,7 +52,7 @@ def contents(case: Case) -> Iterator[Diagnostic]:
             parsed = side_file(case, name)
             if parsed is not None:
                 for found in parsed.diagnostics:
-                    yield attr.evolve(found, option=name)
+                    yield replace(found, option=name)
         yield from _of_tuning(case)
         yield from _of_cache(case)
 
@@ -61,7 +60,7 @@ def contents(case: Case) -> Iterator[Diagnostic]:
 def _target(case: Case) -> Target:
     """The target of the case, with the mode that ``graph_run_mode`` says."""
     mode: Any = "training" if case.training() else "online_inference" if case.inference() else None
-    return attr.evolve(case.target, mode=mode)
+    return replace(case.target, mode=mode)
 
 
 _EXPRESSION = lazy_pattern(r"([A-Za-z_]\w*)([.(].*)?\Z")
@@ -77,8 +76,8 @@ def _in_literal(found: Diagnostic) -> Diagnostic:
         if name in _profiling_words():
             return found
         help = "write it in double quotes; if {} is a variable, format its value into the text"
-        return attr.evolve(found, help=phrase(help, name))
-    return attr.evolve(
+        return replace(found, help=phrase(help, name))
+    return replace(
         found,
         message=phrase(
             "the expression {}{} is inside the string literal, which holds its name and "
@@ -165,7 +164,7 @@ def _of_tuning(case: Case) -> Iterator[Diagnostic]:
         from npu_config.sidefiles import aoe
 
         for found in aoe.check(parsed.model, case.target, parsed.places, mode):
-            yield attr.evolve(found, option="aoe_config_file")
+            yield replace(found, option="aoe_config_file")
 
 
 def _of_cache(case: Case) -> Iterator[Diagnostic]:
@@ -176,7 +175,7 @@ def _of_cache(case: Case) -> Iterator[Diagnostic]:
         parsed = _parsed("op_compiler_cache_dir", path, case.target)
         if parsed is not None:
             for found in parsed.diagnostics:
-                yield attr.evolve(found, option="op_compiler_cache_dir")
+                yield replace(found, option="op_compiler_cache_dir")
 
 
 def _debug_switches(case: Case) -> Tuple[str, ...]:
@@ -219,12 +218,11 @@ def accelerate_environment(case: Case) -> None:
     mode = case.get("experimental_accelerate_train_mode")
     if mode is None:
         return
-    from npu_config.launch.environment.kinds import problem_of
     from npu_config.launch.environment.variables import VARIABLES
 
     for name in PROGRESS[mode.trigger]:
         text, kind = case.variable(name), VARIABLES[name].kind
-        wrong = None if text is None else problem_of(kind, text)
+        wrong = None if text is None else kind.problem_of(text)
         if wrong is not None:
             message = phrase("{} {}; legal: {}", name, wrong.problem, kind.describe())
             case.report("experimental_accelerate_train_mode", message)

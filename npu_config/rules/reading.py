@@ -1,5 +1,6 @@
 """What reading a file gives, whatever its format."""
 
+from dataclasses import replace
 from typing import (
     AbstractSet,
     Any,
@@ -167,7 +168,7 @@ class Reading:
                 found = self.findings(around)
         except NpuConfigError as error:
             found = [*self.diagnostics, *error.diagnostics]
-        return found if self.fixable else [attr.evolve(each, fix=None) for each in found]
+        return found if self.fixable else [replace(each, fix=None) for each in found]
 
     def findings(self, around: Around) -> List[Diagnostic]:
         """What the reader found, and what the rules find in the settings it read."""
@@ -200,9 +201,7 @@ def with_other_layers(found: Diagnostic, settings: Settings) -> Diagnostic:
     if found.option is None or not others:
         return found
     said = join("; ", others)
-    return attr.evolve(
-        found, help=said if found.help is None else phrase("{}; {}", found.help, said)
-    )
+    return replace(found, help=said if found.help is None else phrase("{}; {}", found.help, said))
 
 
 def _where(place: Place) -> str:

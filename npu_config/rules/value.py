@@ -7,6 +7,7 @@ written to.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import (
     TYPE_CHECKING,
@@ -23,8 +24,6 @@ from typing import (
     Union,
     overload,
 )
-
-import attr
 
 from npu_config.catalogue import ALL_OPTIONS, known_to
 from npu_config.core.calls import explained
@@ -64,7 +63,7 @@ class SideFile(NamedTuple):
 
 
 @explained()
-@attr.s(frozen=True, slots=True, auto_attribs=True, hash=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ConfigValue(_Mapping):
     """A valid configuration; frozen, and a mapping of option name to canonical value.
 
@@ -75,11 +74,23 @@ class ConfigValue(_Mapping):
         side_files: option name to the content of the file that it points to.
     """
 
-    options: Mapping[str, Any] = attr.ib(repr=lambda options: repr(dict(options)))
-    target: Target = ANY_TARGET
-    diagnostics: Report = attr.ib(default=_NO_FINDINGS, eq=False, repr=False)
-    side_files: Mapping[str, SideFile] = attr.ib(default=_NO_FILES, hash=False, repr=False)
-    _settings: Optional[Settings] = attr.ib(default=None, eq=False, repr=False)
+    __slots__ = ("_settings", "diagnostics", "options", "side_files", "target")
+
+    options: Mapping[str, Any]
+    target: Target
+    diagnostics: Report
+    side_files: Mapping[str, SideFile]
+    _settings: Optional[Settings]
+
+    def __repr__(self) -> str:
+        said = "options=" + repr(dict(self.options)), "target=" + repr(self.target)
+        return "{}({})".format(type(self).__name__, ", ".join(said))
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        said = other.options, other.target, other.side_files
+        return (self.options, self.target, self.side_files) == said
 
     def __hash__(self) -> int:
         return hash((tuple(self.options.items()), self.target))
@@ -259,7 +270,7 @@ def _pending(diagnostic: Diagnostic, side_files: Mapping[str, SideFile]) -> Diag
     file = side_files.get(diagnostic.option or "")
     if file is None or diagnostic.rule not in MISSING_FILE_RULES or os.path.lexists(file.path):
         return diagnostic
-    return attr.evolve(
+    return replace(
         diagnostic,
         severity=Severity.WARNING,
         help="write it with config.save_side_files(directory) before the session is created",

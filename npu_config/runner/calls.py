@@ -9,6 +9,7 @@ of the run holds nothing of TensorFlow.
 import functools
 import os
 import sys
+from dataclasses import replace
 from typing import (
     Any,
     Callable,
@@ -309,7 +310,7 @@ def _placed(found: Diagnostic, call: Place) -> Diagnostic:
     if found.path is not None:
         return found
     message = phrase("{}; no line of the script made it, this one runs it", found.message)
-    return attr.evolve(found, message=message, path=call.path, line=call.line)
+    return replace(found, message=message, path=call.path, line=call.line)
 
 
 class _Growth:

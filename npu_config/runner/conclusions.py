@@ -1,8 +1,7 @@
 """What the calls of a session say together: shapes and fetches that change, dynamic graphs."""
 
+from dataclasses import replace
 from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
-
-import attr
 
 from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import listed, phrase
@@ -53,7 +52,7 @@ def _of_graphs(calls: Sequence[Call]) -> Iterator[Diagnostic]:
         elif count > 1 and same[0].line is not None:
             worst = max(same, key=lambda each: each.severity.rank)
             message = phrase("{} (and {} more of this line)", worst.message, count - 1)
-            yield attr.evolve(worst, message=message)
+            yield replace(worst, message=message)
         elif count:
             yield from dict.fromkeys(same)
 

@@ -346,13 +346,13 @@ class _Run:
         raised = [each for each in end.found if (each.rule, each.message) not in noted]
         if not findings and not raised:
             return ()
-        import attr
+        from dataclasses import replace
 
         from npu_config.core.diagnostics import Report
 
         path, line = end.place or (None, None)
         findings += (
-            each if each.path or each.line else attr.evolve(each, path=path, line=line)
+            each if each.path or each.line else replace(each, path=path, line=line)
             for each in raised
         )
         return tuple(Report(findings))

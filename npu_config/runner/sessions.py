@@ -1,5 +1,6 @@
 """What was seen of a session: what it is configured with, what it ran and how often."""
 
+from dataclasses import replace
 from typing import Any, Callable, Dict, Optional, Tuple
 
 import attr
@@ -115,7 +116,7 @@ def see(
         for name, setting in settings.entries.items()
     }
     where = place._asdict()
-    findings = tuple(attr.evolve(each, **where) for each in judge(settings))
+    findings = tuple(replace(each, **where) for each in judge(settings))
     is_for_npu = all(each.rule != "NPU801" for each in findings)
     is_strict = not getattr(config, "allow_soft_placement", True)
     calls = Calls(options if is_for_npu else None, is_mine, doings, is_strict)

@@ -390,10 +390,10 @@ class Watch:
             phrase(text), severity=Severity.ERROR if self._open else None
         )
         if frame is not None:
-            import attr
+            from dataclasses import replace
 
             place = Place(frame.f_code.co_filename, frame.f_lineno)
-            finding = attr.evolve(finding, path=place.path, line=place.line)
+            finding = replace(finding, path=place.path, line=place.line)
         findings.tell(finding)
 
 

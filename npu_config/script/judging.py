@@ -2,6 +2,7 @@
 
 import ast
 import re
+from dataclasses import replace
 from itertools import islice
 from typing import (
     Dict,
@@ -15,8 +16,6 @@ from typing import (
     Set,
     Tuple,
 )
-
-import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import join, phrase
@@ -41,7 +40,7 @@ def at_literal(diagnostic: Diagnostic, settings: Settings, script: Script) -> Di
     literals = _literals(script, setting.value)
     if len(literals) != 1:
         return diagnostic
-    return attr.evolve(diagnostic, **script.source.place_of(literals[0])._asdict())
+    return replace(diagnostic, **script.source.place_of(literals[0])._asdict())
 
 
 def _literals(script: Script, text: str) -> List[ast.AST]:
@@ -139,7 +138,7 @@ class Findings:
                 self._take(key, reported.get(switch, set()))
                 taken = self._take(key, supposed.get(switch, set()))
                 if taken:
-                    self.add(attr.evolve(entry.diagnostic, severity=Severity.INFO), taken)
+                    self.add(replace(entry.diagnostic, severity=Severity.INFO), taken)
 
     def _all(self) -> Iterator[Tuple[Diagnostic, Sequence[Path]]]:
         for entry in self._found.values():
@@ -177,7 +176,7 @@ class Findings:
             if diagnostic.name == "unknown-option":
                 self.add(diagnostic, variant.paths)
             elif diagnostic.severity is Severity.INFO:
-                self.add(attr.evolve(diagnostic, fix=None), variant.paths)
+                self.add(replace(diagnostic, fix=None), variant.paths)
             elif (diagnostic.rule, diagnostic.place) not in lasting and by is not None:
                 for key in twice.get((diagnostic.option, by), ()):
                     self._take(key, {id(path) for path in variant.paths})
@@ -216,10 +215,10 @@ def _noted(entry: _Entry, known: Needed) -> Diagnostic:
         severity = Severity.WARNING
     shown = last_words(conditions.decisions, named)
     if not shown:
-        return attr.evolve(diagnostic, severity=severity)
+        return replace(diagnostic, severity=severity)
     note = phrase("when {}", join(" and ", shown))
     message = phrase("{} ({})", diagnostic.message, note)
-    return attr.evolve(diagnostic, message=message, severity=severity)
+    return replace(diagnostic, message=message, severity=severity)
 
 
 def last_words(decisions: Sequence[Decision], named: Literals = frozenset()) -> List[str]:
@@ -272,7 +271,7 @@ def _supposed(diagnostic: Diagnostic, path: Path) -> Diagnostic:
         diagnostic.message,
         join(" and ", switches_of(path)),
     )
-    return attr.evolve(diagnostic, message=message, severity=Severity.INFO)
+    return replace(diagnostic, message=message, severity=Severity.INFO)
 
 
 def _of_overwritten(diagnostic: Diagnostic, by: Place) -> Diagnostic:
@@ -379,4 +378,4 @@ def _with_one_note(found: List[Diagnostic]) -> List[Diagnostic]:
     if lines:
         message += phrase(" (the same in line {})", joined([str(line) for line in lines]))
     rest = [d for d in found if not any(d is note for note in notes)]
-    return [*rest, attr.evolve(first, message=message)]
+    return [*rest, replace(first, message=message)]

@@ -5,6 +5,7 @@ Corrections are mechanical and safe, or there is none.
 
 import re
 from collections import defaultdict
+from dataclasses import replace
 from typing import (
     Any,
     Dict,
@@ -20,8 +21,6 @@ from typing import (
     Tuple,
     Union,
 )
-
-import attr
 
 from npu_config.catalogue import OPTIONS, InvalidValue, Option
 from npu_config.catalogue.api import (
@@ -501,7 +500,7 @@ def with_fix(diagnostic: Diagnostic, path: Path, source: ScriptSource) -> Diagno
         fix = fix if source.at(diagnostic.place) == diagnostic.option else None
     if fix is not None and not _is_exact(fix, source):
         fix = None
-    return diagnostic if fix is diagnostic.fix else attr.evolve(diagnostic, fix=fix)
+    return diagnostic if fix is diagnostic.fix else replace(diagnostic, fix=fix)
 
 
 def _entry_at(diagnostic: Diagnostic, run: Run) -> Optional[Entry]:

@@ -4,6 +4,7 @@ import functools
 import json
 import re
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Callable, Generic, Iterable, List, Optional, Tuple, TypeVar, cast
 
 import attr
@@ -409,6 +410,6 @@ def finish_parse(
         model = build()
     except NpuConfigError as error:
         place: Any = places.place()._asdict()
-        refused = [attr.evolve(d, **place) for d in error.diagnostics]
+        refused = [replace(d, **place) for d in error.diagnostics]
         return Parsed(None, Report((*found, *refused)), places)
     return Parsed(model, Report((*found, *check(model))), places)

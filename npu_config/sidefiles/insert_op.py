@@ -24,7 +24,7 @@ from npu_config.sidefiles.format import (
     refuse,
     reject_path_argument,
 )
-from npu_config.sidefiles.schema.kinds import Key, Schema, problem_of
+from npu_config.sidefiles.schema.kinds import Key, Schema
 from npu_config.text import prototext
 from npu_config.text.source import (
     ANYWHERE,
@@ -48,7 +48,6 @@ MODES = ("static", "dynamic")
 INPUT_FORMATS = ("YUV420SP_U8", "XRGB8888_U8", "RGB888_U8", "YUV400_U8")
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class _IntOrZero(Int):
     def parse(self, value: Any) -> int:
         """The number; 0 is legal beside the range."""
@@ -70,7 +69,7 @@ def legal(kind: Kind) -> str:
 
 def accepts(kind: Kind, value: object) -> bool:
     """Whether a model may hold this value."""
-    return problem_of(kind, value) is None
+    return kind.problem_of(value) is None
 
 
 def _template() -> Mapping[str, Kind]:

@@ -3,6 +3,7 @@
 Source: docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md.
 """
 
+from dataclasses import replace
 from typing import Any, Dict, Iterable, Iterator, Mapping, Optional
 
 import attr
@@ -22,7 +23,7 @@ from npu_config.sidefiles.format import (
     refuse,
     reject_path_argument,
 )
-from npu_config.sidefiles.schema.kinds import Key, Schema, problem_of
+from npu_config.sidefiles.schema.kinds import Key, Schema
 from npu_config.text.lines import Item, items
 from npu_config.text.source import PlaceTable
 from npu_config.text.words import did_you_mean, joined, near, shown
@@ -108,12 +109,12 @@ class OpCache:
 
     def __attrs_post_init__(self) -> None:
         wrong = (_judged(key, value) for key, value in attr.asdict(self).items())
-        refuse(attr.evolve(found, severity=Severity.ERROR) for found in wrong if found)
+        refuse(replace(found, severity=Severity.ERROR) for found in wrong if found)
 
 
 def _judged(key: str, value: Any, place: Place = NOWHERE) -> Optional[Diagnostic]:
     """What is wrong with the value of a key."""
-    if problem_of(KEYS[key], value) is None:
+    if KEYS[key].problem_of(value) is None:
         return None
     legal = phrase("{} ({})", KEYS[key].describe(), _UNITS[key])
     return op_cache_value.diagnostic(

@@ -3,6 +3,7 @@
 Source: docs/en/tfadapter_1/apiref/session_config/debugging.md.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
 
@@ -196,7 +197,7 @@ class OpDebug:
         """
         fields = (texts(switches), texts(nodes), texts(types))
         judged = _judged(fields[0] if isinstance(fields[0], tuple) else (), ANYWHERE)
-        wrong = [attr.evolve(diagnostic, severity=Severity.ERROR) for diagnostic in judged]
+        wrong = [replace(diagnostic, severity=Severity.ERROR) for diagnostic in judged]
         refuse((*_faults(*fields), *wrong))
         return cls(*fields)
 

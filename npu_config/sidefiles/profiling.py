@@ -280,7 +280,6 @@ MEMORY_950 = 10000
 _PAGE = "cann/oam-tools:docs/zh/env-vars/PROFILING_OPTIONS.md"
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class _MemoryFrequency(Int):
     def parse(self, value: Any) -> int:
         """The number; whether the product has the larger ones is asked later."""
@@ -291,14 +290,12 @@ class _MemoryFrequency(Int):
         return phrase("{} (on ascend_950: to {})", super().describe(), MEMORY_950)
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class _On(Choice):
     def describe(self) -> str:
         """Legal values."""
         return '"on", or no such key: the graph engine refuses "off"'
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class Words(Choice):
     """Some of a few words, with commas between."""
 
@@ -315,7 +312,6 @@ class Words(Choice):
         return phrase('some of {}, joined by ","', super().describe())
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class AicMetrics(Choice):
     """One of a few words, or registers."""
 

@@ -71,7 +71,9 @@ def not_checked_here() -> None:
 
     In a script it names the line of what may set options and is not followed: code in a text, a
     configuration that a function of another file makes, a file or names of options that are
-    known at run time only.  The script counts as not checked, in part.
+    known at run time only.  In a launch script it names what may set a variable of the NPU and is
+    not followed: a file that is not found, text that is not known, a function that nobody calls.
+    The script counts as not checked, in part.
 
     Wrong: `npu-config check train.ipynb`
 

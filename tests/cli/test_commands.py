@@ -421,6 +421,8 @@ def test_explain_a_misspelt_name(npu, word, name):
         ("inf", "rule      NPU2007"),
         ("port", "rule      NPU655"),
         ("blacklist", "option    precision_mode_v2"),
+        ("训练报错怎么办", "guide     logs"),
+        ("SIGKILL exit 137", "guide     logs"),
     ],
 )
 def test_explain_finds_words_of_both_languages(npu, language, words, first):

@@ -6,7 +6,6 @@ import pytest
 import yaml
 
 from npu_config.core.target import Product
-from npu_config.launch.environment.kinds import problem_of
 from npu_config.launch.environment.variables import (
     CM_NAMES,
     RANK_TABLE_NAMES,
@@ -120,7 +119,7 @@ def test_declarations(name):
     assert variable.meaning
     assert variable.kind.describe()
     if (variable.default or "").replace("-", "").isdigit() or variable.default == "AF_INET":
-        assert problem_of(variable.kind, variable.default) is None
+        assert variable.kind.problem_of(variable.default) is None
 
 
 @pytest.mark.parametrize(
@@ -128,7 +127,7 @@ def test_declarations(name):
 )
 def test_taken(name, text):
     """Legal values."""
-    assert problem_of(VARIABLES[name].kind, text) is None
+    assert VARIABLES[name].kind.problem_of(text) is None
 
 
 @pytest.mark.parametrize(
@@ -136,7 +135,7 @@ def test_taken(name, text):
 )
 def test_refused(name, text):
     """Values that are not of the kind, each with a reason."""
-    assert problem_of(VARIABLES[name].kind, text)
+    assert VARIABLES[name].kind.problem_of(text)
 
 
 LEAST = {
@@ -157,8 +156,8 @@ def test_ends_of_ranges(limits, step):
     """The last number of a range is taken, the one behind it is not."""
     for name, last in limits.items():
         kind = VARIABLES[name].kind
-        assert problem_of(kind, str(last)) is None, name
-        assert problem_of(kind, str(last + step)), name
+        assert kind.problem_of(str(last)) is None, name
+        assert kind.problem_of(str(last + step)), name
 
 
 def test_groups():

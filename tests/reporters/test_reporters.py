@@ -2,8 +2,8 @@
 
 import json
 import re
+from dataclasses import replace
 
-import attr
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -173,7 +173,7 @@ def test_equal_findings_are_grouped():
     same = [finding(Place("x", 1, column), "no") for column in (1, 5)]
     assert "    and 1 more of this kind: line 1\n" in text_of(*same)
     mended = [
-        attr.evolve(finding(help="write " + text), fix=Fix("write", (Edit(1, 1, 1, 2, text),)))
+        replace(finding(help="write " + text), fix=Fix("write", (Edit(1, 1, 1, 2, text),)))
         for text in "ab"
     ]
     assert text_of(*mended).count("help: write") == 1
@@ -196,7 +196,7 @@ def test_notes_are_counted_or_shown():
 
 def test_hints_say_what_can_be_done():
     """How many findings can be fixed, and where to read more."""
-    fixable = attr.evolve(finding(Place("x", 1, 1)), fix=Fix("x", (Edit(1, 1, 1, 2, "y"),)))
+    fixable = replace(finding(Place("x", 1, 1)), fix=Fix("x", (Edit(1, 1, 1, 2, "y"),)))
     report = Report([fixable, finding(message="more")])
     lines = render("text", report, Summary.of(report, 1), style=Style(hints=True)).splitlines()
     assert lines[-2:] == ["1 can be fixed with --fix", "npu-config explain NPU104 says more"]
@@ -253,7 +253,7 @@ def test_summary():
 def test_json_is_the_contract():
     """Exactly these keys; the fix, what was meant and the consequence are null without one."""
     fix = Fix("write x", (Edit(1, 2, 1, 3, "x"),), safe=False)
-    found = attr.evolve(
+    found = replace(
         finding(Place("x", 1, 2, 1, 3), help="h"), fix=fix, meant="x", consequence="it aborts"
     )
     report = Report([found])
@@ -478,7 +478,7 @@ def test_sarif():
     place = Place("a b/路.yaml", 1, 2, 1, 3)
     fix = Fix("write it", (Edit(1, 2, 1, 3, "x"),))
     load_all()
-    run = sarif(attr.evolve(finding(place, help="h"), fix=fix), finding(severity=Severity.INFO))
+    run = sarif(replace(finding(place, help="h"), fix=fix), finding(severity=Severity.INFO))
     (rule,) = run["tool"]["driver"]["rules"]
     nowhere, placed = run["results"]
     assert (rule["id"], rule["name"]) == ("NPU104", "value-not-allowed")
@@ -499,7 +499,7 @@ def test_sarif_as_others_read_it():
     models = pytest.importorskip("sarif_pydantic")
     place = Place("a b/路.yaml", 1, 2, 1, 3)
     fix = Fix("write it", (Edit(1, 2, 1, 3, "x"),))
-    found = [attr.evolve(finding(place, help="h"), fix=fix), finding(), finding(Place("/x", 1))]
+    found = [replace(finding(place, help="h"), fix=fix), finding(), finding(Place("/x", 1))]
     text = render("sarif", Report(found), Summary(1, 1, 0, 0, 0))
     (run,) = models.Sarif.model_validate_json(text).runs
     assert len(run.results) == 3

@@ -207,6 +207,8 @@ def test_nothing_is_cut_off(browser, address, page, width):
         ("stuck", "options/exception"),
         ("迭代下沉", "zh/recipes/iteration-offload"),
         ("资源配置文件", "zh/distributed"),
+        ("训练报错怎么办", "zh/logs"),
+        ("mixed precision blacklist", "recipes/mixed-precision"),
     ],
 )
 def test_search_finds(browser, address, words, page):

@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping
 
 import numpy as np
 
-from npu_config.proto import wire
+from npu_config.proto import varint_bytes, wire
 
 Feature = Any
 """Bytes, a text, a number, an array of numbers, or a list of bytes."""
@@ -84,13 +84,13 @@ def _feature(value: Feature) -> bytes:
     if array.dtype.kind == "f":
         return _field(2, _field(1, array.astype("<f4").tobytes()))
     if array.dtype.kind in "iu":
-        numbers = (wire.varint_bytes(int(each) % 2**64) for each in array)
+        numbers = (varint_bytes(int(each) % 2**64) for each in array)
         return _field(3, _field(1, b"".join(numbers)))
     return _field(1, b"".join(_field(1, each) for each in value))
 
 
 def _field(number: int, data: bytes) -> bytes:
-    return wire.varint_bytes(number << 3 | wire.BYTES) + wire.varint_bytes(len(data)) + data
+    return varint_bytes(number << 3 | wire.BYTES) + varint_bytes(len(data)) + data
 
 
 def features(record: bytes) -> Dict[str, List[Any]]:

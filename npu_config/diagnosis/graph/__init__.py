@@ -8,6 +8,7 @@ situations that a graph shows (``recognise``), which ``npu-config run`` looks fo
 each run.  The criteria look at what depends on what, never at names.
 """
 
+from dataclasses import replace
 from typing import Any, FrozenSet
 
 import attr
@@ -47,7 +48,7 @@ def diagnose(source: Any, config: Any = None) -> Diagnosis:
     findings = []
     for each in found:
         place = loaded.place(each.nodes[0] if each.nodes else None)
-        diagnostic = attr.evolve(each.diagnostic, path=place.path, line=place.line)
+        diagnostic = replace(each.diagnostic, path=place.path, line=place.line)
         findings.append(attr.evolve(each, diagnostic=diagnostic))
     return Diagnosis(findings)
 

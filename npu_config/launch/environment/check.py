@@ -8,6 +8,7 @@ processes of a job.
 import functools
 import json
 import os
+from dataclasses import replace
 from typing import (
     AbstractSet,
     Any,
@@ -19,8 +20,6 @@ from typing import (
     Tuple,
 )
 
-import attr
-
 from npu_config import rank_table
 from npu_config.catalogue.kinds import InvalidValue
 from npu_config.core.calls import checked_mapping
@@ -29,7 +28,7 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.launch.environment import _rules as rules
-from npu_config.launch.environment.kinds import DIRECTORY, JOB_ID_LONGEST, problem_of
+from npu_config.launch.environment.kinds import DIRECTORY, JOB_ID_LONGEST
 from npu_config.launch.environment.process import (
     EnvironmentCheck,
     Value,
@@ -143,7 +142,7 @@ def _profiling_options(context: EnvironmentCheck) -> None:
     place = context.places.get("PROFILING_OPTIONS", NOWHERE)
     for diagnostic in profiling.parse(text, None, context.target).diagnostics:
         context.found.append(
-            attr.evolve(
+            replace(
                 diagnostic,
                 message=phrase("PROFILING_OPTIONS: {}", diagnostic.message),
                 fix=None,
@@ -231,7 +230,7 @@ def _socket_family(context: EnvironmentCheck) -> None:
 def _timeout(context: EnvironmentCheck) -> None:
     name = "HCCL_EXEC_TIMEOUT"
     text = context.get(name)
-    if text is None or problem_of(VARIABLES[name].kind, text) is not None:
+    if text is None or VARIABLES[name].kind.problem_of(text) is not None:
         return
     seconds = float(text)
     rounding = context.only_on(*ROUNDING)
@@ -274,7 +273,7 @@ def _tf_config(context: EnvironmentCheck) -> None:
     text = context.get("TF_CONFIG")
     if text is None:
         return
-    wrong = problem_of(VARIABLES["TF_CONFIG"].kind, text)
+    wrong = VARIABLES["TF_CONFIG"].kind.problem_of(text)
     if wrong is not None:
         context.report(
             rules.tf_config_content,
@@ -374,7 +373,7 @@ def _value(context: EnvironmentCheck, variable: Variable, text: str) -> None:
         return  # nothing is dumped
     if name == "RANK_TABLE_FILE" and not text and (context.whole("RANK_SIZE") or 1) < 2:
         return  # the adapter passes on no empty one
-    wrong = problem_of(variable.kind, text)
+    wrong = variable.kind.problem_of(text)
     if name == "JOB_ID":
         _job_id(context, variable, text, wrong)
     elif name == "HCCL_OP_EXPANSION_MODE" and wrong is None:

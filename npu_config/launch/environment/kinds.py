@@ -6,18 +6,19 @@ as it does for the value of an option.
 
 import json
 import re
+from dataclasses import dataclass
 from typing import Any, List, Optional, Tuple
 
 import attr
 
 from npu_config.catalogue.kinds import Choice, FilePath, Int, InvalidValue, Kind, Text, shorten
 from npu_config.core.message import listed, phrase
-from npu_config.sidefiles.schema.kinds import family_of, problem_of
+from npu_config.sidefiles.schema.kinds import family_of
 
 __all__ = [
     "DIRECTORY", "FILE", "GRAPH_LEVELS", "JOB_ID", "JOB_ID_LONGEST", "NIC_NAMES", "NUMBER",
     "TABLE_PATH", "Algorithms", "IpText", "JsonObject", "PortList", "Switch", "Whole", "Word",
-    "filled", "problem_of",
+    "filled",
 ]  # fmt: skip
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}\Z")
@@ -56,7 +57,6 @@ def _refuse(text: str, why: str = "", help: Optional[str] = None) -> InvalidValu
     return InvalidValue("bad-syntax", problem, help)
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class Whole(Int):
     """A whole number within a range."""
 
@@ -67,7 +67,7 @@ class Whole(Int):
         return super().parse(int(value))
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
+@dataclass(frozen=True)
 class Word(Choice):
     """One of a few texts; ``quietly`` are legal too, but not offered."""
 

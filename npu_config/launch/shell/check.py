@@ -8,6 +8,7 @@ run together: they start something else, or each of them starts a whole job.
 import os
 import re
 from bisect import bisect
+from dataclasses import replace
 from typing import (
     Dict,
     FrozenSet,
@@ -22,8 +23,6 @@ from typing import (
     Tuple,
 )
 
-import attr
-
 from npu_config import rank_table
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import Message, phrase
@@ -32,16 +31,18 @@ from npu_config.core.processes import without_collector
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.launch.environment import check as environment_check
-from npu_config.launch.environment.kinds import TABLE_PATH, problem_of
+from npu_config.launch.environment.kinds import TABLE_PATH
 from npu_config.launch.environment.process import EnvironmentCheck, compare, taken_twice
-from npu_config.launch.environment.variables import CM_NAMES, VARIABLES
+from npu_config.launch.environment.variables import CM_NAMES, TENSORFLOW_2_NAMES, VARIABLES
 from npu_config.launch.shell import _rules as rules
 from npu_config.launch.shell.commands import Launch, frameworks_in, processes_of
-from npu_config.launch.shell.follow import LARGEST, ScriptRun, follow
+from npu_config.launch.shell.follow import follow
 from npu_config.launch.shell.syntax import ShellScript, parser, place_of, syntax_fault
+from npu_config.launch.shell.walk import LARGEST, ScriptRun
 from npu_config.launch.shell.words import NOT_KNOWN, ShellVariable, State, Value
 from npu_config.rank_table.model import AnyRankTable
 from npu_config.text.loading import load
+from npu_config.text.rules import not_checked_here
 
 MARKS = re.compile(
     rb"RANK_TABLE_FILE|ASCEND|HCCL_|CM_CHIEF_|Ascend|(?<![A-Za-z])npu|"
@@ -121,9 +122,15 @@ def check_script(
         launches = [one for one, of in pairs if of in (None, *OURS) and one.kind == "python"]
         tables = _Tables(target, on_host)
         mine += _environments(run, state, launches, scripts, target, tables)
+        others = [one for one, of in pairs if of in (None, *OURS) and one.kind != "python"]
+        said = {(each.rule, each.place) for each in mine}
+        values = _values(run, state, others, scripts, target)
+        mine += [each for each in values if (each.rule, each.place) not in said]
         if launches and not any(launch.script for launch in launches):
             # whatever is started may be of a framework whose own variable this is
             mine = [each for each in mine if each.name != "old-device-variable"]
+        if ADAPTER in frameworks or MARKS.search(script.data) is not None:
+            mine += unfollowed(run, script)
         if mine and not _is_of_others(text, frameworks, scripts):
             found.extend(mine)
     return found, tuple(run.launches)
@@ -138,6 +145,65 @@ def launches_of(run: ScriptRun, text: str, scripts: Scripts) -> List[Launch]:
         return []
     pairs = zip(run.launches, frameworks)
     return [one for one, of in pairs if of in (None, *OURS) and one.kind == "python"]
+
+
+_SET_HERE = re.compile(
+    r"(?<![\w${-])([A-Z]\w{0,40})\+?=(?!=)([^\s\"';&|)]{0,80})|\bsetenv[ \t]{1,8}([A-Z]\w{0,40})",
+    re.ASCII,
+)
+_SAYS = re.compile(r"[ \t]*(?:#|(?:echo|printf|e?grep|sed|awk|logger|log|info|die|usage)\b)")
+_HELP = "check it by hand, or write export NAME=value; # npu: ignore[NPU784] takes note of it"
+
+
+def unfollowed(run: ScriptRun, script: ShellScript) -> List[Diagnostic]:
+    """One note for each line that may set a variable and is not followed."""
+    source = script.source
+    notes: Dict[Tuple[Optional[str], Optional[int]], Tuple[Place, str]] = {}
+    for place, message in run.notes.items():
+        notes.setdefault((place.path, place.line), (place, message))
+    spans = _merged(run.read_spans)
+    begins = [begin for begin, _ in spans]
+    left = [
+        mention
+        for mention in _SET_HERE.finditer(source)
+        if (mention.group(1) or mention.group(3)) in VARIABLES
+        and not _is_inside(mention.start(), spans, begins)
+        and not _is_passed(run, mention)
+        and not _SAYS.match(source, source.rfind("\n", 0, mention.start()) + 1)
+    ]
+    comments = _merged(script.comments()) if left else []
+    begins = [begin for begin, _ in comments]
+    for mention in left:
+        if not _is_inside(mention.start(), comments, begins):
+            place = script.place(*mention.span())
+            name = mention.group(1) or mention.group(3)
+            message = phrase("{} is set here in a way that is not followed", name)
+            notes.setdefault((place.path, place.line), (place, message))
+    return [
+        not_checked_here.diagnostic(message, place, help=_HELP)
+        for _, (place, message) in sorted(notes.items(), key=lambda each: str(each[0]))
+    ]
+
+
+def _is_passed(run: ScriptRun, mention: "re.Match[str]") -> bool:
+    """Whether the words of a command, or a text that was followed, gave a variable its value."""
+    values = run.passed.get(mention.group(1) or "", set())
+    value = mention.group(2) or ""
+    return value in values or (bool(values) and _NOT_PLAIN.search(value) is not None)
+
+
+_NOT_PLAIN = re.compile(r"[$`\\{},]")
+
+
+def _merged(spans: Iterable[Tuple[int, int]]) -> List[Tuple[int, int]]:
+    """The same parts, in order and without one inside of another."""
+    merged: List[Tuple[int, int]] = []
+    for begin, end in sorted(spans):
+        if merged and begin <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((begin, end))
+    return merged
 
 
 def _is_of_others(text: str, frameworks: Iterable[Optional[str]], scripts: Scripts) -> bool:
@@ -201,7 +267,7 @@ def near_file(path: str) -> Optional[str]:
 def _starters(launches: Iterable[Launch], state: State) -> List[Diagnostic]:
     found = []
     for launch in launches:
-        if launch.kind == "python" or processes_of(launch.arguments) == "1":
+        if launch.kind in ("python", "program") or processes_of(launch.arguments) == "1":
             continue
         quiet = launch.kind in ("mpirun", "mpiexec") and "RANK_TABLE_FILE" in state.variables
         found.append(
@@ -268,7 +334,7 @@ class _Tables:
 def _moved(found: Diagnostic, start: Place) -> Diagnostic:
     """A finding in a text that begins at a place of a script."""
     lines, columns = (start.line or 1) - 1, (start.column or 1) - 1
-    return attr.evolve(
+    return replace(
         found,
         line=found.line and found.line + lines,
         column=found.column and found.column + columns * (found.line == 1),
@@ -293,9 +359,7 @@ def _environments(
     tables: _Tables,
 ) -> List[Diagnostic]:
     """The findings about what each process gets, or about what a file of exports leaves."""
-    end = Launch(
-        "", None, (), None, state.exported, frozenset(state.shell.unset), doubtful=state.doubtful
-    )
+    end = _end(state)
     found: List[Diagnostic] = []
     ranked: List[Ranked] = []
     jobs: Dict[int, Dict[str, Launch]] = {}
@@ -308,7 +372,7 @@ def _environments(
             name for name in strange if any(scripts.names(each, name) for each in launches)
         )
     used |= environment_check.of_other_jobs(ours)
-    if run.launches:
+    if any(each.kind != "program" for each in run.launches):
         judged, places = _given(end, ours)
         found.extend(environment_check.misspelt(judged, target, places, end.unset, used))
     else:
@@ -330,7 +394,7 @@ def _environments(
         if launch.table is not None:
             table, wrong = tables.given(launch.table)
             found.extend(wrong)
-        elif isinstance(named, str) and problem_of(TABLE_PATH, named) is None:
+        elif isinstance(named, str) and TABLE_PATH.problem_of(named) is None:
             table, problem = tables.get(named, run.script.path)
         if problem is not None and not (problem == _MISSING and launch.made):
             message = phrase('RANK_TABLE_FILE="{}" {}', named, phrase(problem))
@@ -341,7 +405,7 @@ def _environments(
         ranked.extend((look.whole("RANK_ID"), each) for each in look.found)
         done.add(what if before == (len(found), len(ranked)) else where)
     for launch in launches:
-        if launch.doubtful and scripts.framework(launch) in OURS:
+        if launch.doubtful and (launch is end or scripts.framework(launch) in OURS):
             found.extend(_of_some_paths(launch, ours, target, used))
     for job in jobs.values():
         if len(job) > 1:
@@ -354,6 +418,39 @@ def _environments(
             found.extend(diagnostic for look in looks.values() for diagnostic in look.found)
     found.extend(_grouped(ranked))
     return list({(one.rule, one.place, one.message): one for one in reversed(found)}.values())
+
+
+def _end(state: State) -> Launch:
+    """What a script leaves at its end to whoever reads it."""
+    unset = frozenset(state.shell.unset)
+    return Launch("", None, (), None, state.exported, unset, doubtful=state.doubtful)
+
+
+_JUDGED = VARIABLES.keys() - TENSORFLOW_2_NAMES
+
+
+def _values(
+    run: ScriptRun, state: State, launches: Sequence[Launch], scripts: Scripts, target: Target
+) -> Iterator[Diagnostic]:
+    """What is wrong with each value for itself, where something else may say the rest.
+
+    So it is with what a starter such as ``mpirun`` gives its processes, and with programs of
+    which nothing is known.
+    """
+    done: Set[Tuple[str, Value, Place]] = set()
+    for launch in (*launches, _end(state)):
+        ours = {name: one for name, one in launch.variables.items() if name in _JUDGED}
+        for name, one in ours.items():
+            value = (name, one.value, place_of(one.spot))
+            if one.value is UNKNOWN or value in done:
+                continue
+            done.add(value)
+            given, places = _given(launch, frozenset(ours))
+            look = EnvironmentCheck(given, target, None, places, launch.unset)
+            environment_check.check_value(look, name)
+            yield from look.found
+        if launch.doubtful and scripts.framework(launch) in OURS:
+            yield from _of_some_paths(launch, frozenset(ours), target, frozenset())
 
 
 def _of_some_paths(
@@ -417,7 +514,7 @@ def _grouped(ranked: Iterable[Ranked]) -> Iterator[Diagnostic]:
             first.message,
             others,
         )
-        yield attr.evolve(first, message=message)
+        yield replace(first, message=message)
 
 
 def _fault(rank: Optional[int], found: Diagnostic) -> Optional[Tuple[object, ...]]:

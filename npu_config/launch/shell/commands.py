@@ -13,6 +13,8 @@ from npu_config.launch.shell.words import ShellVariable, Value
 _PYTHON = re.compile(r"(?:.*/)?python[0-9.]*\Z")
 _SCRIPT = re.compile(r"\S+\.py\Z")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
+_NAME = re.compile(r"[A-Za-z_]\w*\Z")
+_ASSIGNS_OR_STARTS = re.compile(r"\w=|\b(?:python[0-9.]{0,8}|bash|sh)[ \t]")
 _SHELLS = frozenset(("bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash", "/usr/bin/sh"))
 _WRAPPERS: Dict[str, str] = {
     # command before the command -> its options that take a word of their own
@@ -29,6 +31,87 @@ _WRAPPERS: Dict[str, str] = {
     "unbuffer": "",
 }
 _WITH_WORD = {"timeout": 1, "taskset": 1}
+_TAKE_VARIABLES = frozenset(("env", "sudo"))
+STDIN = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
+"""The names of what a command is given to read."""
+
+
+class _Carrier(NamedTuple):
+    """A command whose options say which variables the process has that it starts.
+
+    Args:
+        one: the options that take ``NAME=value``, or the name of a variable that is there.
+        several: those that take several of them with commas between.
+        apart: those that are followed by a name and a value.
+        files: those that name a file of lines ``NAME=value``.
+        keeps: whether the process gets the variables of the command, too.
+    """
+
+    one: Tuple[str, ...] = ()
+    several: Tuple[str, ...] = ()
+    apart: Tuple[str, ...] = ()
+    files: Tuple[str, ...] = ()
+    keeps: bool = True
+
+
+_CONTAINER = _Carrier(one=("--env", "-e"), files=("--env-file",), keeps=False)
+_IMAGE = _Carrier(several=("--env",), files=("--env-file",))
+_MPI = _Carrier(one=("-x",), apart=("-env", "-genv"))
+_SLURM = _Carrier(several=("--export",))
+_CARRIERS: Dict[str, _Carrier] = {
+    "apptainer": _IMAGE,
+    "bsub": _Carrier(several=("-env",)),
+    "docker": _CONTAINER,
+    "docker-compose": _CONTAINER,
+    "kubectl": _Carrier(one=("--env",), keeps=False),
+    "mpiexec": _MPI,
+    "mpirun": _MPI,
+    "nerdctl": _CONTAINER,
+    "orterun": _MPI,
+    "podman": _CONTAINER,
+    "qsub": _Carrier(several=("-v",)),
+    "salloc": _SLURM,
+    "sbatch": _SLURM,
+    "singularity": _IMAGE,
+    "srun": _SLURM,
+}
+_REMOTE: Dict[str, str] = {
+    # what runs a command elsewhere -> its options that take a word of their own
+    "ssh": "BbcDEeFIiJLlmOopQRSWw",
+    "pdsh": "wxtufl",
+    "clush": "wxgfl",
+}
+_TEXT_OPTIONS: Dict[str, Tuple[str, ...]] = {
+    # what runs a text in a shell -> the options before it
+    "flock": ("-c", "--command"),
+    "runuser": ("-c", "--command"),
+    "sbatch": ("--wrap",),
+    "script": ("-c", "--command"),
+    "su": ("-c", "--command"),
+}
+_TEXT_WORDS = frozenset(("parallel", "screen", "tmux", "watch"))
+"""What runs a text in a shell that is one of its words."""
+_READ_JOBS = frozenset(("bsub", "qsub", "sbatch"))
+"""What reads the script of a job where it names none."""
+_NEW_ENVIRONMENT = frozenset(("su", "runuser"))
+_INSTALLERS = frozenset(
+    [
+        "add-apt-repository",
+        "apt",
+        "apt-get",
+        "brew",
+        "conda",
+        "dnf",
+        "git",
+        "pip",
+        "pip3",
+        "rpm",
+        "type",
+        "which",
+        "yum",
+    ]
+)
+"""What names programs and does not start them."""
 _NO_TRAINING = frozenset(("pip", "venv"))  # modules
 _STARTERS: Dict[str, Optional[str]] = {
     # starter of processes -> the module whose framework it is of; None: of any
@@ -51,7 +134,10 @@ _STARTER = re.compile(
     )
 )
 _COMMENTS = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
-_STARTING = {*_STARTERS, *_SHELLS, *_WRAPPERS, *_WITH_WORD}
+_STARTING = {
+    *_STARTERS, *_SHELLS, *_WRAPPERS, *_WITH_WORD, *_CARRIERS, *_REMOTE, *_TEXT_OPTIONS,
+    *_TEXT_WORDS,
+}  # fmt: skip
 MOVES = frozenset(("cd", "pushd", "popd"))
 # Commands that make no file by themselves, whatever their words are.
 MAKES_NOTHING = MOVES | {
@@ -67,9 +153,10 @@ MAKES_ITS_WORDS = frozenset(("cp", "ln", "mv", "tee", "touch"))
 class Launch(NamedTuple):
     """A command that is started.
 
-    ``kind`` is ``"python"``, ``"shell"`` (a script) or the name of a starter of processes such
-    as ``mpirun``; ``script`` is the file that is run, where it is known; ``spot`` that of the
-    command; ``variables`` are those that it gets, ``unset`` those that certainly are not
+    ``kind`` is ``"python"``, ``"shell"`` (a script), ``"program"`` (any other that is given
+    variables) or the name of a starter of processes such as ``mpirun``; ``script`` is the file
+    that is run, where it is known; ``spot`` that of the command; ``variables`` are those that it
+    gets, ``unset`` those that certainly are not
     set.  ``process`` tells those apart that run at the same time: the loop that
     starts them and its round.  ``made`` says that something before it may have made the file
     that ``RANK_TABLE_FILE`` names, and ``table`` is the text that the script wrote to it.
@@ -111,8 +198,9 @@ class Launch(NamedTuple):
 class Started(NamedTuple):
     """A command without what stands before it: the variables it adds, and its words.
 
-    Of kind ``"text"`` is ``bash -c``, whose ``script`` is the text itself; ``removed`` are the
-    variables that it does not get, None for all.  ``framework`` as in :class:`Launch`.
+    Of kind ``"text"`` is ``bash -c``, whose ``script`` is the text itself, and ``"python-text"``
+    likewise; ``removed`` are the variables that it does not get, None for all.  ``framework`` as
+    in :class:`Launch`; ``files`` are those with more variables.
     """
 
     variables: Dict[str, Value]
@@ -121,6 +209,7 @@ class Started(NamedTuple):
     arguments: Tuple[Value, ...]
     removed: Optional[FrozenSet[str]] = frozenset()
     framework: Optional[str] = None
+    files: Tuple[Value, ...] = ()
 
 
 def may_start(name: str) -> bool:
@@ -143,9 +232,15 @@ def started(words: Sequence[Value]) -> Optional[Started]:
             rest = _after_options(rest[1:], "")[_WITH_WORD[name] :]
         elif name in _WRAPPERS:
             if name == "env":
+                rest = [name, *_split_string(rest[1:])]
                 removed = _removed(rest[1:], removed)
             rest = _after_options(rest[1:], _WRAPPERS[name])
-            while name == "env" and rest and rest[0] is not UNKNOWN:
+            while name in _TAKE_VARIABLES and rest:
+                if rest[0] is UNKNOWN and _starts_behind(rest):
+                    rest = rest[1:]
+                    continue
+                if rest[0] is UNKNOWN:
+                    break
                 match = _ASSIGNMENT.match(rest[0])
                 if match is None:
                     break
@@ -154,7 +249,29 @@ def started(words: Sequence[Value]) -> Optional[Started]:
         else:
             break
     found = _what(variables, rest)
+    if found is None and variables:
+        found = Started(variables, "program", None, ())
     return found if found is None or removed == frozenset() else found._replace(removed=removed)
+
+
+def _starts_behind(words: Sequence[Value]) -> bool:
+    """Whether an unknown word before others is one of the variables: a program is behind it."""
+    known = (word for word in words if word is not UNKNOWN and _ASSIGNMENT.match(word) is None)
+    return may_start(next(known, ""))
+
+
+def _split_string(words: Sequence[Value]) -> List[Value]:
+    """The words of ``env``, with those that ``-S`` makes of one."""
+    for number, word in enumerate(words):
+        if word is UNKNOWN or not word.startswith("-"):
+            break
+        if word.startswith(("-S", "--split-string")):
+            text = word[2:] if word[:2] == "-S" else word.partition("=")[2]
+            taken = number + (1 if text else 2)
+            given = text or (words[number + 1] if number + 1 < len(words) else UNKNOWN)
+            split = [] if given is UNKNOWN else given.split()
+            return [*words[:number], *split, *words[taken:]]
+    return list(words)
 
 
 def _removed(words: Sequence[Value], before: Optional[FrozenSet[str]]) -> Optional[FrozenSet[str]]:
@@ -188,14 +305,110 @@ def _what(variables: Dict[str, Value], rest: List[Value]) -> Optional[Started]:
             if "c" in word:
                 return _text(variables, rest[number:])
         after = _after_options(rest[1:], "")
-        if after and after[0] is not UNKNOWN:
+        if not after or "-s" in rest[1:2]:
+            return Started(variables, "shell", "-", tuple(after))
+        if after[0] is not UNKNOWN:
             return Started(variables, "shell", after[0], tuple(after[1:]))
         return None
     if name.endswith(".sh") and "/" in name:  # without one bash looks along PATH only
         return Started(variables, "shell", name, tuple(rest[1:]))
     if name in _STARTERS:
-        return _starter(variables, name, rest[1:], _STARTERS[name])
+        given, keeps, files = carried(name, rest[1:])
+        found = _starter({**variables, **given}, name, rest[1:], _STARTERS[name])
+        return found._replace(files=files) if keeps else found._replace(removed=None)
+    if name in _REMOTE:
+        return _remote(_after_options(rest[1:], _REMOTE[name]), name != "ssh")
+    return _inside(variables, name, rest[1:])
+
+
+def _remote(words: Sequence[Value], named_hosts: bool) -> Started:
+    """What another machine is to run; it is given none of the variables."""
+    rest = list(words) if named_hosts else list(words[1:])
+    while rest and rest[0] is UNKNOWN:
+        rest.pop(0)
+    if not rest:
+        return Started({}, "shell" if words else "text", "-" if words else None, (), None)
+    known = [word for word in rest if word is not UNKNOWN]
+    text = " ".join(known) if len(known) == len(rest) else None
+    return Started({}, "text", text, (UNKNOWN,), None)
+
+
+def _inside(variables: Dict[str, Value], name: str, words: Sequence[Value]) -> Optional[Started]:
+    """What a command starts that stands among its words, or is a text of them."""
+    given, keeps, files = carried(name, words)
+    removed: Optional[FrozenSet[str]] = frozenset() if keeps else None
+    removed = None if name in _NEW_ENVIRONMENT else removed
+    together = {**variables, **given}
+    options = _TEXT_OPTIONS.get(name, ())
+    for number, word in enumerate(words):
+        if word is UNKNOWN:
+            continue
+        option, equals, text = word.partition("=")
+        if option in options and (equals or number + 1 < len(words)):
+            found = _text(together, [text] if equals else words[number + 1 : number + 2])
+            return found and found._replace(removed=removed, files=files)
+        if name in _TEXT_WORDS and _ASSIGNS_OR_STARTS.search(word) and " " in word:
+            return Started(together, "text", word, (UNKNOWN,), removed, None, files)
+    if name not in _INSTALLERS:
+        for number, word in enumerate(words):
+            if word is not UNKNOWN and may_start(word):
+                found = started(words[number:])
+                if found is not None and (found.script is not None or found.variables):
+                    return found._replace(
+                        variables={**together, **found.variables},
+                        removed=removed if found.removed == frozenset() else found.removed,
+                        files=(*files, *found.files),
+                    )
+    if name in _READ_JOBS and all(word is UNKNOWN or word.startswith("-") for word in words):
+        return Started(together, "shell", "-", (), removed, None, files)
+    if given or files:
+        return Started(together, "program", None, (), removed, None, files)
     return None
+
+
+def carried(name: str, words: Sequence[Value]) -> Tuple[Dict[str, Value], bool, Tuple[Value, ...]]:
+    """The variables that the options of a command give, whether others pass, and their files."""
+    carrier = _CARRIERS.get(name)
+    if carrier is None:
+        return {}, True, ()
+    given: Dict[str, Value] = {}
+    files: List[Value] = []
+    keeps = carrier.keeps
+    rest = list(words)
+    told: Value
+    while rest:
+        word = rest.pop(0)
+        if word is UNKNOWN or not word.startswith("-"):
+            if word is not UNKNOWN and may_start(word):
+                break
+            continue
+        option, equals, value = word.partition("=")
+        if option in carrier.apart:
+            told = rest.pop(0) if rest else UNKNOWN
+            if told is not UNKNOWN and rest:
+                given[told] = rest.pop(0)
+            continue
+        short = next((each for each in carrier.one if len(each) == 2 and word != each), "")
+        if short and word.startswith(short) and _ASSIGNMENT.match(word[2:]):
+            option, equals, value = short, "=", word[2:]
+        if option not in (*carrier.one, *carrier.several, *carrier.files):
+            continue
+        told = value if equals else rest.pop(0) if rest else UNKNOWN
+        if option in carrier.files:
+            files.append(told)
+            continue
+        if told is UNKNOWN:
+            continue
+        named = told.strip("\"'").split(",") if option in carrier.several else [told]
+        if carrier is _SLURM:
+            keeps = keeps and "ALL" in named
+        for each in named:
+            match = _ASSIGNMENT.match(each.strip())
+            if match is not None:
+                given[match.group(1)] = each.strip()[match.end() :]
+            elif option in carrier.one and _NAME.match(each):
+                given[each] = UNKNOWN
+    return given, keeps, tuple(files)
 
 
 def _starter(
@@ -262,11 +475,14 @@ def _python(variables: Dict[str, Value], words: Sequence[Value]) -> Optional[Sta
         if option == "-m":
             return _module(variables, rest[0], rest[1:]) if rest else None
         if option == "-c":
-            return None
-        if option in ("-W", "-X") and rest:
+            text = rest[0] if rest else UNKNOWN
+            return None if text is UNKNOWN else Started(variables, "python-text", text, ())
+        if option in STDIN:
+            rest = []
+        elif option in ("-W", "-X") and rest:
             rest.pop(0)
-    if not rest:
-        return None
+    if not rest or rest[0] in STDIN:
+        return Started(variables, "python-text", None, ())
     script = rest[0]
     return Started(variables, "python", None if script is UNKNOWN else script, tuple(rest[1:]))
 

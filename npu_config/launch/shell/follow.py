@@ -1,52 +1,46 @@
-"""A launch script followed to its end: the state of the walk, and what follows each statement.
+"""A launch script followed to its end: what follows each statement.
 
 Nothing is executed.  What a command of another program changes is not known, and what is not
 known stays so: a variable that a loop or a command sets counts as set, with an unknown value.
 """
 
 import functools
-import os
 import re
-from types import MappingProxyType
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    List,
-    Mapping,
-    NamedTuple,
-    Optional,
-    Sequence,
-    Set,
-    Tuple,
-    TypeVar,
-)
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-import attr
-
-from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
+from npu_config.launch.environment.variables import VARIABLES
 from npu_config.launch.shell._rules import export_of_no_name
+from npu_config.launch.shell.builtins import BUILTINS
 from npu_config.launch.shell.commands import (
     MAKES_ITS_WORDS,
     MAKES_NOTHING,
     MOVES,
-    Launch,
-    Started,
-    inner,
     may_start,
     started,
 )
-from npu_config.launch.shell.syntax import (
-    Node,
-    ShellScript,
-    Spot,
-    place_of,
+from npu_config.launch.shell.starting import program, start
+from npu_config.launch.shell.syntax import Node, ShellScript, Spot, parts_of, place_of
+from npu_config.launch.shell.walk import (
+    DEEPEST,
+    SILENT,
+    Handler,
+    Loader,
+    ScriptRun,
+    Step,
+    directives,
+    follow_steps,
+    names_in,
+    once,
+    several,
+    statements,
+    steps_of,
+    text,
+    unknown,
 )
 from npu_config.launch.shell.words import (
     ARRAY_SEPARATOR,
-    CHANGES,
     LONGEST,
     NAME,
     NOT_KNOWN,
@@ -55,217 +49,18 @@ from npu_config.launch.shell.words import (
     State,
     Value,
     arithmetic,
+    braced,
     condition,
+    defaults,
     fields_of,
     file_key,
-    heredoc,
+    given_text,
+    leniently,
+    output,
+    possible,
     together,
     value_of,
 )
-
-LARGEST = 1024 * 1024
-DEEPEST = 16
-_MOST_STEPS = 50_000
-PARSED = 16
-"""The steps that a text costs that is parsed on the way."""
-_ASSIGNED = re.compile(
-    rb"(?<![\w$\"'./-])([A-Za-z_]\w*)(?:\[[^\]\n]{0,80}\])?"
-    rb"(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
-)
-SILENT = frozenset(
-    ("comment", "file_redirect", "heredoc_redirect", "herestring_redirect", "heredoc_body")
-)
-
-Loader = Callable[[str], Optional[str]]
-Handler = Callable[[Any, State, Any], None]
-Step = Tuple[Handler, Any, bool]
-"""What follows a statement, what it is given, and whether the statement ends with ``&``."""
-Read = TypeVar("Read")
-_Named = Tuple[str, Optional[Place]]
-"""A path; or the text of ``bash -c``, and the place of the command."""
-
-
-@attr.s(slots=True, auto_attribs=True, eq=False)
-class ScriptRun:
-    """One script on its way.
-
-    Attributes:
-        script: the file that is being followed.
-        load: the text of a file near it, None when it is not to be had.
-        handlers: type of a statement to what follows it, given its node.
-        launches: what was started.
-        loops: the loops that are being followed, the innermost last: a number for each and the
-            round it is in.
-        background: the loop and round of the command that runs in the background, if any.
-        counted: how many loops there were.
-        scripts: what was parsed, by path or text; while they are here their nodes have an id each.
-        read: what was read of a node, by its id: statements may be followed many times.
-        files: the paths of the scripts that are being followed, the innermost last.
-        steps: how many statements may still be followed.
-        depth: how many functions and files deep.
-        faults: what is wrong with a command itself, by its place.
-        written: the last parts of the paths that were written.
-        made: those of the paths that were copied, moved or made otherwise, maybe with content.
-        texts: whether the text of a file was known that the script wrote.
-        programs: whether a program ran that may have made any file.
-        near: the path of a file that a script names, as far as somebody asked.
-        moved: whether the working directory was changed.
-    """
-
-    script: ShellScript
-    load: Loader
-    handlers: Mapping[str, Handler]
-    launches: List[Launch] = attr.ib(factory=list, init=False)
-    loops: List[Optional[Tuple[int, int]]] = attr.ib(factory=list, init=False)
-    background: Optional[Tuple[int, int]] = attr.ib(default=None, init=False)
-    counted: int = attr.ib(default=0, init=False)
-    scripts: Dict[_Named, Optional[ShellScript]] = attr.ib(factory=dict, init=False)
-    read: Dict[int, Any] = attr.ib(factory=dict, init=False)
-    files: List[Optional[str]] = attr.ib(init=False)
-    steps: int = attr.ib(default=_MOST_STEPS, init=False)
-    depth: int = attr.ib(default=0, init=False)
-    faults: Dict[Place, Diagnostic] = attr.ib(factory=dict, init=False)
-    written: Set[str] = attr.ib(factory=set, init=False)
-    made: Set[str] = attr.ib(factory=set, init=False)
-    texts: bool = attr.ib(default=False, init=False)
-    programs: bool = attr.ib(default=False, init=False)
-    near: Dict[Tuple[str, str], str] = attr.ib(factory=dict, init=False)
-    moved: bool = attr.ib(default=False, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.files = [self.script.path]
-
-
-def once(run: ScriptRun, node: Node, read: Callable[[ScriptRun, Node], Read]) -> Read:
-    """What is read of a node; it is kept where the node may be reached again."""
-    if not run.loops and not run.depth:
-        return read(run, node)
-    found: Optional[Read] = run.read.get(node.id)
-    if found is None:
-        found = run.read[node.id] = read(run, node)
-    return found
-
-
-def steps_of(run: ScriptRun, nodes: Sequence[Node]) -> List[Step]:
-    """The statements among some nodes, each read as far as its text says what it does."""
-    steps: List[Step] = []
-    for node in nodes:
-        kind = node.type
-        if kind in run.handlers:
-            steps.append((run.handlers[kind], node, False))
-        elif kind == "&" and steps:
-            steps[-1] = (*steps[-1][:2], True)
-        elif kind not in SILENT and node.is_named:
-            steps.append((unknown, node, False))
-    return steps
-
-
-def follow_steps(run: ScriptRun, state: State, steps: Sequence[Step]) -> None:
-    """Follow statements one after another, as far as they are reached."""
-    for handler, given, in_background in steps:
-        if state.dead:
-            return
-        run.steps -= 1
-        if run.steps < 0:
-            state.forget()
-            return
-        if in_background and run.loops and run.background is None:
-            run.background = run.loops[-1]
-            handler(run, state, given)
-            run.background = None
-        else:
-            handler(run, state, given)
-
-
-def statements(run: ScriptRun, state: State, nodes: Sequence[Node]) -> None:
-    """Follow the statements among some nodes."""
-    follow_steps(run, state, steps_of(run, nodes))
-
-
-def several(run: ScriptRun, state: State, node: Node) -> None:
-    """Follow the statements of a block."""
-    follow_steps(run, state, once(run, node, block))
-
-
-def block(run: ScriptRun, node: Node) -> List[Step]:
-    """The statements of a block."""
-    return steps_of(run, node.children)
-
-
-def unknown(run: ScriptRun, state: State, node: Node) -> None:
-    """A part that is not understood: what it assigns is not known."""
-    spot = run.script.spot(node)
-    for name in names_in(spot) + CHANGES.findall(run.script.text(node)):
-        state.set(name, UNKNOWN, spot)
-
-
-def names_in(spot: Spot) -> List[str]:
-    """The names that a part of a script assigns."""
-    script, begin, end = spot
-    return [name.decode("ascii") for name in _ASSIGNED.findall(script.data[begin:end])]
-
-
-def resolve_path(run: ScriptRun, name: Optional[str]) -> Optional[str]:
-    """The path of a file that a script names: beside it, or as it stands.
-
-    It is written as that of the script, so that what is found in it is found once.
-    """
-    own = run.script.path
-    if name is None or own is None or "\0" in name:
-        return name
-    if (own, name) not in run.near:
-        beside = os.path.normpath(os.path.join(os.path.dirname(own), name))
-        if os.path.isabs(name) and not os.path.isabs(own):
-            here = os.path.relpath(name)
-            beside = name if here.startswith(os.pardir) else here
-        run.near[own, name] = beside if os.path.exists(beside) else name
-    return run.near[own, name]
-
-
-def may_be_made(run: ScriptRun, path: Value) -> bool:
-    """Whether what ran so far may have made a file."""
-    if path is UNKNOWN or run.programs:
-        return True
-    names = path.split("/")
-    if names[-1] in run.written or not run.made.isdisjoint(names):
-        return True
-    return run.moved and not os.path.isabs(path)
-
-
-def text(run: ScriptRun, state: State, source: str, within: Place) -> None:
-    """Follow the text of ``bash -c``, whose places are that of the command."""
-    if run.depth < DEEPEST:
-        script = run.scripts.get((source, within))
-        if script is None:
-            run.steps -= PARSED + len(source) // 256
-            script = run.scripts[source, within] = ShellScript(source, run.script.path, within)
-        _other(run, state, script)
-
-
-def file(run: ScriptRun, state: State, path: Optional[str]) -> bool:
-    """Follow another file; False when it is not to be had."""
-    if path is None or path in run.files or run.depth >= DEEPEST:
-        return False
-    if (path, None) not in run.scripts:
-        text = run.load(path)
-        run.scripts[path, None] = None if text is None else ShellScript(text, path)
-    script = run.scripts[path, None]
-    if script is None:
-        return False
-    run.files.append(path)
-    _other(run, state, script)
-    state.dead = "" if state.dead == "return" else state.dead
-    run.files.pop()
-    return True
-
-
-def _other(run: ScriptRun, state: State, script: ShellScript) -> None:
-    before, run.script = run.script, script
-    run.depth += 1
-    several(run, state, script.root)
-    run.depth -= 1
-    run.script = before
-
 
 _TEXTS = ("string", "concatenation", "simple_expansion", "expansion", "command_substitution")
 _PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}|<[A-Za-z_ -]+>")
@@ -294,8 +89,24 @@ def assignment(run: ScriptRun, state: State, node: Node, export: bool = False) -
             value = UNKNOWN
         else:
             value = _kept(run, before + value)
-        elements = UNKNOWN
-    state.set(name, value, run.script.spot(node), export, elements)
+        elements = _appended(state.elements(name), elements)
+    spot = run.script.spot(node)
+    if name in VARIABLES:
+        run.needs_no_note(spot)
+        if run.script is not run.first:
+            run.has_passed(name, value)
+    state.set(name, value, spot, export, elements)
+    if value is UNKNOWN:
+        maybe = defaults(run.script, state, value_node)
+        if maybe:
+            state.put(name, state.variables[name]._replace(maybe=maybe))
+
+
+def _appended(before: Value, more: Value) -> Value:
+    """The elements of an array with more behind them."""
+    if before is UNKNOWN or more is UNKNOWN:
+        return UNKNOWN
+    return ARRAY_SEPARATOR.join(filter(None, (before, more)))
 
 
 def _elements(run: ScriptRun, state: State, node: Optional[Node]) -> Value:
@@ -326,7 +137,11 @@ def _kept(run: ScriptRun, value: Value) -> Value:
 
 def declaration(run: ScriptRun, state: State, node: Node) -> None:
     """``export``, ``declare``, ``local``, ``readonly``, ``typeset``."""
-    if len(node.children) == 2 and node.children[1].type == "variable_assignment":
+    if (
+        not run.locals
+        and len(node.children) == 2
+        and node.children[1].type == "variable_assignment"
+    ):
         export = node.children[0].type == "export"
         assignment(run, state, node.children[1], export)
         return
@@ -338,8 +153,16 @@ def declaration(run: ScriptRun, state: State, node: Node) -> None:
     )
     export = not taken and (keyword == "export" or (given and "x" in options))
     refers = given and "n" in options and keyword != "export"
-    for child in node.children[1:]:
+    if run.locals and keyword in _MAKE_LOCAL and "g" not in options:
+        _own(run, state, node)
+    for child in parts_of(node)[1:]:
         spot = run.script.spot(child)
+        if child.type in ("word", "concatenation") and "{" in run.script.text(child):
+            words = braced(run.script.text(child))
+            if len(words) > 1:
+                source = " ".join((keyword, *options.split(), *words))
+                text(run, state, source, place_of(spot))
+                continue
         if child.type == "variable_assignment":
             assignment(run, state, child, export)
             if refers or (given and "i" in options):
@@ -354,16 +177,31 @@ def declaration(run: ScriptRun, state: State, node: Node) -> None:
         elif child.type == "variable_name" and taken:
             state.forget_export(run.script.text(child))
         elif child.type in _TEXTS:
-            text = value_of(run.script, state, child)
-            name, equals, value = ("", "", "") if text is UNKNOWN else text.partition("=")
+            whole = value_of(run.script, state, child)
+            name, equals, value = ("", "", "") if whole is UNKNOWN else whole.partition("=")
             if equals and NAME.match(name):
+                run.needs_no_note(spot)
                 state.set(name, value, spot, export)
-            elif text is UNKNOWN:
+            elif whole is UNKNOWN:
                 names = names_in(spot)
                 for name in names:
                     state.set(name, UNKNOWN, spot, export)
                 if not names:
                     state.forget()  # any of them may be set: export $(cat job.env)
+                    message = "which variables are set here is not known; they are not checked"
+                    run.note(run.script.spot(node), message)
+
+
+_MAKE_LOCAL = ("local", "declare", "typeset")
+
+
+def _own(run: ScriptRun, state: State, node: Node) -> None:
+    """The variables of a function alone: what they were comes back at its end."""
+    for child in node.children[1:]:
+        named = child.children[0] if child.type == "variable_assignment" else child
+        if named.type == "variable_name":
+            name = run.script.text(named)
+            run.locals[-1].setdefault(name, state.variables.get(name))
 
 
 def _change(state: State, name: str, spot: Spot, refers: bool) -> None:
@@ -399,12 +237,38 @@ def aside(run: ScriptRun, state: State, node: Node) -> None:
     state.rollback(begin)
 
 
+def pipeline(run: ScriptRun, state: State, node: Node) -> None:
+    """``a | b``: each in a process of its own, with what the one before it prints."""
+    begin, before = state.fork(), run.stdin
+    for child in node.children:
+        if child.is_named:
+            statements(run, state, [child])
+            printed = output(run.script, state, child)
+            if not _passes_on(run.script.text(child)):
+                run.stdin = printed
+            state.dead = ""
+    run.stdin = before
+    state.rollback(begin)
+
+
+def _passes_on(command: str) -> bool:
+    return command.startswith(("tee ", "sudo tee "))
+
+
 def list_(run: ScriptRun, state: State, node: Node) -> None:
     """``a && b``, ``a || b``: the second may not run."""
     children = [child for child in node.children if child.is_named]
     statements(run, state, children[:1])
     if len(children) < 2 or state.dead:
         return
+    if children[0].type == "test_command":
+        held = condition(run.script, state, children[0])
+        if held is not None:
+            if held == any(child.type == "&&" for child in node.children):
+                statements(run, state, children[1:])
+            else:
+                run.needs_no_note(run.script.spot(node))
+            return
     state.join(_path(run, state, steps_of(run, children[1:])), state.empty_branch())
 
 
@@ -432,6 +296,8 @@ def if_(run: ScriptRun, state: State, node: Node) -> None:
         elif test is not None:
             statements(run, state, [test])
         if held is False:
+            for _, each, _ in steps:
+                run.needs_no_note(run.script.spot(each))
             continue
         paths.append(_path(run, state, steps))
         if held is True:
@@ -444,6 +310,7 @@ def if_(run: ScriptRun, state: State, node: Node) -> None:
 def test(run: ScriptRun, state: State, node: Node) -> None:
     """``[[ ... ]]`` does nothing; ``((A++))`` is one, too, for the older grammar."""
     if run.script.text(node).startswith("(("):
+        run.needs_no_note(run.script.spot(node))
         unknown(run, state, node)
 
 
@@ -568,6 +435,7 @@ def c_for(run: ScriptRun, state: State, node: Node) -> None:
 def _count(run: ScriptRun, state: State, node: Node) -> None:
     """``i=0``, ``i++``, ``i+=2`` in the head of a loop."""
     text = run.script.text(node)
+    run.needs_no_note(run.script.spot(node))
     match = re.match(r"\s*([A-Za-z_]\w*)\s*(\+\+|--|\+=|-=|=)\s*(.*)\Z", text, re.DOTALL)
     if match is None:
         return
@@ -602,6 +470,7 @@ def _loop_of_unknown_rounds(
 ) -> None:
     """Nobody knows how often: what the body sets is not known before it, and maybe set after."""
     begin = state.fork()
+    run.stdin = None  # each round may read a part of it
     changed = {changed for part in body for changed in names_in(run.script.spot(part))}
     state.forget(changed)
     if name is not None and body:
@@ -616,103 +485,10 @@ def _loop_of_unknown_rounds(
             state.put(changed_name, variable._replace(value=UNKNOWN, certain=True))
 
 
-_CALCULATED = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^=\s][^=]*)\Z")
-_TAKE_A_WORD = ("-d", "-i", "-n", "-N", "-p", "-t", "-u")
-# Files that set up a toolchain: they leave the variables of a job alone.
-_TOOLCHAIN = re.compile(r"set_?env|setvars|bashrc|profile|activate|conda", re.IGNORECASE)
-
-
-def _exit(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    state.dead = "exit"
-
-
-def _return(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    state.dead = "return"
-
-
-def _source(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    path = words[0] if words else UNKNOWN
-    if path is UNKNOWN or (
-        not file(run, state, resolve_path(run, path)) and _TOOLCHAIN.search(path) is None
-    ):
-        run.programs = True
-        state.forget()
-
-
-def _eval(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    known = [word for word in words if word is not UNKNOWN]
-    if len(known) == len(words) and run.depth < DEEPEST:
-        text(run, state, " ".join(known), place_of(spot))
-    else:
-        run.programs = True
-        state.forget()
-
-
-def _read(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    before: Value = ""
-    for word in words:
-        if word is not UNKNOWN and NAME.match(word):
-            state.set(word, UNKNOWN, spot)
-        elif word is UNKNOWN and (before is UNKNOWN or before not in _TAKE_A_WORD):
-            state.forget()  # any of them may be the one that is read
-        before = word
-
-
-def _printf(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    if words[:1] == ["-v"]:
-        _read(run, state, spot, words[1:2])
-
-
-def _let(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    script, begin, end = spot
-    for name in CHANGES.findall(script.source, begin, end):
-        state.set(name, UNKNOWN, spot)
-    for word in words:
-        match = None if word is UNKNOWN else _CALCULATED.match(word)
-        if match is not None:
-            run.steps -= PARSED
-            tree = ShellScript(": $(({}))".format(match.group(2)), None)
-            command_node = tree.root.children[0]
-            number = arithmetic(tree, state, command_node.children[-1])
-            value = UNKNOWN if number is None else str(number)
-            state.set(match.group(1), value, spot)
-
-
-def _set(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    for word in words:
-        if word is UNKNOWN:
-            continue
-        if word in ("-a", "allexport"):
-            state.writable_shell().export_all = True
-        elif word == "+a":
-            state.writable_shell().export_all = False
-        elif word == "--":
-            state.writable_shell().arguments = None
-
-
-def _shift(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    if state.shell.arguments is not None:
-        state.writable_shell().arguments = state.shell.arguments[1:] if not words else None
-
-
-BUILTINS: Dict[str, Callable[[ScriptRun, State, Spot, Sequence[Value]], None]] = {
-    "exit": _exit,
-    "return": _return,
-    "source": _source,
-    ".": _source,
-    "eval": _eval,
-    "printf": _printf,
-    "read": _read,
-    "mapfile": _read,
-    "readarray": _read,
-    "getopts": _read,
-    "let": _let,
-    "set": _set,
-    "shift": _shift,
-}
-
 _HEAD = re.compile(r"([\w./+-]+)(?:[ \t]|\Z)")
 _TABLE = re.compile(r"\.json|RANK_TABLE")
+_COMPUTED = re.compile(r"\$\(\(|\$\{\w+:?=")
+_MENTIONS = re.compile(r"(?:^|[\s/\"'])(?:python[0-9.]{0,8}|bash|sh)[ \t]|\w=")
 _REDIRECTS = re.compile("[<>]")
 _LINE_END = re.compile(r"(?<!\\)\n")
 _TO_FILE = re.compile(r"(&?[0-9]*>{1,2})[ \t]*([\w./+-]+)\Z")
@@ -722,13 +498,19 @@ _COPIES = re.compile(r"[0-9]*>&[ \t]*[0-9-]+\Z")
 class _Redirected(NamedTuple):
     """A statement with redirections.
 
-    ``files`` are the paths that it writes to, or their nodes, and whether it writes to nothing
-    else; ``document`` is the only here-document of a ``cat``.
+    ``files`` are the paths that it writes to, or their nodes, and the sign before each;
+    ``document`` is the only here-document of a ``cat``, and ``prints`` a command that prints
+    assignments; ``stdin`` is what it is given to read, and ``after`` what stands behind the
+    mark of the here-document.
     """
 
-    files: List[Tuple[Any, bool]]
+    files: List[Tuple[Any, str]]
     document: Optional[Node]
     steps: List[Step]
+    stdin: Optional[Node]
+    after: List[Node]
+    reads: bool
+    prints: Optional[Node]
 
 
 def _redirected(run: ScriptRun, node: Node) -> _Redirected:
@@ -741,7 +523,7 @@ def _redirected(run: ScriptRun, node: Node) -> _Redirected:
             others.append(child)
             if _REDIRECTS.search(run.script.text(child)) is not None:
                 redirects.extend((child, *child.children))
-    files: List[Tuple[Any, bool]] = []
+    files: List[Tuple[Any, str]] = []
     documents: List[Node] = []
     for redirect in redirects:
         if redirect.type == "heredoc_redirect":
@@ -750,18 +532,37 @@ def _redirected(run: ScriptRun, node: Node) -> _Redirected:
             words = run.script.text(redirect)
             match = _TO_FILE.match(words)
             if match is not None:
-                files.append((match.group(2), match.group(1) == ">"))
+                files.append((match.group(2), match.group(1)))
             elif ">" in words and not _COPIES.match(words):
-                whole = words[0] == ">" and words[:2] != ">>"
-                files.append((redirect.children[-1], whole))
+                sign = words[:2] if words[:2] == ">>" else words[:1]
+                files.append((redirect.children[-1], sign))
     is_cat = len(documents) == 1 and run.script.text(node.children[0]).strip() == "cat"
-    return _Redirected(files, documents[0] if is_cat else None, steps_of(run, others))
+    given = [each for each in node.children if each.type in _GIVEN]
+    after = [
+        child
+        for each in documents
+        for child in each.children
+        if child.type in run.handlers and child.type not in SILENT
+    ]
+    return _Redirected(
+        files,
+        documents[0] if is_cat else None,
+        steps_of(run, others),
+        given[-1] if given else None,
+        after,
+        any(run.script.text(each).startswith("<") for each in redirects),
+        node.children[0] if _PRINTS.match(run.script.text(node.children[0])) else None,
+    )
+
+
+_PRINTS = re.compile(r"(?:echo|printf)\b.*[A-Za-z_]=", re.DOTALL)
+_GIVEN = ("heredoc_redirect", "herestring_redirect")
 
 
 def redirected(run: ScriptRun, state: State, node: Node) -> None:
     """A statement with redirections: the files that it writes, with their text if known."""
-    files, document, steps = once(run, node, _redirected)
-    for target, alone in files:
+    files, document, steps, stdin, after, reads, prints = once(run, node, _redirected)
+    for target, sign in files:
         path = target
         if not isinstance(target, str):
             path = value_of(run.script, state, target)
@@ -769,23 +570,41 @@ def redirected(run: ScriptRun, state: State, node: Node) -> None:
             run.programs = True
             continue
         run.written.add(path.rpartition("/")[2])
-        content: Value = UNKNOWN
-        if alone and document is not None:
-            content = heredoc(run.script, state, document)
-        if document is not None and content is not UNKNOWN:
-            run.texts = True
-            state.put(
-                file_key(path), ShellVariable(content, run.script.spot(document.children[-2]))
-            )
-        elif run.texts:
-            state.put(file_key(path), NOT_KNOWN)
+        content = NOT_KNOWN
+        if sign in (">", ">>") and document is not None:
+            content = given_text(run.script, state, document)
+        elif sign in (">", ">>") and prints is not None:
+            printed = output(run.script, state, prints)
+            if printed.value is not UNKNOWN:
+                content = ShellVariable(printed.value + "\n", printed.spot)
+        if sign == ">>" and content.value is not UNKNOWN:
+            old = state.variables.get(file_key(path), NOT_KNOWN)
+            value = UNKNOWN if old.value is UNKNOWN else old.value + content.value
+            content = ShellVariable(value, old.spot, False, old.certain)
+        run.texts = run.texts or content.value is not UNKNOWN
+        if run.texts:
+            state.put(file_key(path), content)
+    before = run.stdin
+    if stdin is not None:
+        run.stdin = given_text(run.script, state, stdin)
+    elif reads:
+        run.stdin = None
     follow_steps(run, state, steps)
+    for each in after:
+        if each.type == "pipeline":  # cat <<EOF | bash
+            run.stdin = run.stdin if document is not None else None
+            pipeline(run, state, each)
+        else:
+            state.join(_path(run, state, steps_of(run, [each])), state.empty_branch())
+    run.stdin = before
 
 
 def _is_quiet(run: ScriptRun, state: State, name: str, words: str) -> bool:
     """Whether the words of a command do not matter; what it may do is noted then."""
     makes = name in MAKES_ITS_WORDS and (not run.programs or _TABLE.search(words) is not None)
-    if makes or run.texts or name in state.shell.functions or "$((" in words:
+    if makes or run.texts or name in state.shell.functions or _COMPUTED.search(words):
+        return False
+    if name not in MAKES_NOTHING and _MENTIONS.search(words) is not None:
         return False
     if name not in MAKES_NOTHING and _TABLE.search(words) is not None:
         return False
@@ -803,10 +622,14 @@ def command(run: ScriptRun, state: State, node: Node) -> None:
     script, start, end = run.script, node.start_byte, node.start_byte
     added: Dict[str, ShellVariable] = {}
     nodes: List[Node] = []
-    for child in node.children:
-        if child.type == "variable_assignment":
+    before = run.stdin
+    for child in parts_of(node):
+        if child.type == "herestring_redirect":
+            run.stdin = given_text(script, state, child)
+        elif child.type == "variable_assignment":
             name = script.text(child.children[0])
             value = child.children[-1] if len(child.children) > 2 else None
+            run.needs_no_note(script.spot(child))
             added[name] = ShellVariable(
                 assigned_value(run, state, value), script.spot(child), True
             )
@@ -820,8 +643,44 @@ def command(run: ScriptRun, state: State, node: Node) -> None:
             nodes.append(child.children[0])
         elif child.is_named and child.type not in SILENT:
             nodes.append(child)
+    if added and not nodes:  # the grammar took a part of the value for the command
+        for child in parts_of(node):
+            if child.type == "variable_assignment":
+                assignment(run, state, child)
+        return
     words = together(fields_of(script, state, each) for each in nodes)
+    if UNKNOWN in words and words[0] in _TAKE_TEXTS:
+        words = together(_lenient_fields(script, state, each) for each in nodes)
     _apply(run, state, (script, start, node.end_byte), words, added)
+    if run.stdin is not None:
+        run.stdin = before
+
+
+def _lenient_fields(script: ShellScript, state: State, node: Node) -> List[Value]:
+    """The fields of a word; a text for a shell is known even if not all of it is."""
+    if node.type in ("string", "concatenation") and " " in script.text(node):
+        return [leniently(script, state, node)]
+    return fields_of(script, state, node)
+
+
+_TAKE_TEXTS = frozenset(
+    [
+        "bash",
+        "clush",
+        "docker",
+        "kubectl",
+        "nohup",
+        "parallel",
+        "pdsh",
+        "podman",
+        "sh",
+        "ssh",
+        "sshpass",
+        "su",
+        "sudo",
+        "timeout",
+    ]
+)
 
 
 def _apply(
@@ -830,6 +689,8 @@ def _apply(
     if not words:
         return
     run.steps -= len(words) // 16
+    while words[0] in ("command", "builtin") and words[1:2] != ["-v"] and len(words) > 1:
+        words = words[1:]
     first = words[0]
     if first is UNKNOWN:
         run.programs = True
@@ -842,7 +703,11 @@ def _apply(
     else:
         found = started(words)
         if found is not None:
-            _start(run, state, spot, found, added)
+            start(run, state, spot, found, added)
+            if UNKNOWN not in words and found.kind not in ("shell", "text"):
+                run.needs_no_note(spot)
+        elif not VARIABLES.keys().isdisjoint(added):
+            program(run, state, spot, {n: v for n, v in added.items() if n in VARIABLES})
         for path in words if run.texts else ():
             if path is not UNKNOWN and file_key(path) in state.variables:
                 state.put(file_key(path), NOT_KNOWN)
@@ -850,7 +715,7 @@ def _apply(
             _may_write(run, words[1:])
         if first in MAKES_ITS_WORDS:
             _make(run, words[1:])
-        elif found is None or found.kind not in ("shell", "text"):
+        elif found is None or found.kind not in ("shell", "text", "python-text"):
             # What a program makes need not stand in its words: unknown is not wrong.
             run.programs = run.programs or first not in MAKES_NOTHING
 
@@ -871,90 +736,6 @@ def _make(run: ScriptRun, words: Sequence[Value]) -> None:
             run.made.add(word.rstrip("/").rpartition("/")[2])
 
 
-def _start(
-    run: ScriptRun, state: State, spot: Spot, found: Started, added: Dict[str, ShellVariable]
-) -> None:
-    variables = {} if found.removed is None else {**state.exported, **added}
-    for name in found.removed or ():
-        variables.pop(name, None)
-    run.steps -= len(state.exported)
-    for name, value in found.variables.items():
-        variables[name] = ShellVariable(
-            value, added.get(name, ShellVariable(value, spot)).spot, True
-        )
-    table = variables.get("RANK_TABLE_FILE", NOT_KNOWN).value
-    launch = Launch(
-        found.kind,
-        resolve_path(run, found.script),
-        found.arguments,
-        spot,
-        variables,
-        frozenset({*state.shell.unset, *(found.removed or ())}.difference(variables)),
-        run.background,
-        may_be_made(run, table),
-        None if table is UNKNOWN else _text_of(run, state, table),
-        found.framework,
-        _doubtful(state, found, added) if state.doubtful else MappingProxyType({}),
-    )
-    if found.kind in ("shell", "text"):
-        _child(run, launch, found)
-    elif found.kind == "python":
-        run.launches.append(launch)
-    else:
-        _start_several(run, launch)
-
-
-def _doubtful(
-    state: State, found: Started, added: Dict[str, ShellVariable]
-) -> Dict[str, ShellVariable]:
-    """The variables that a command may get, and for which it says nothing itself."""
-    if found.removed is None:
-        return {}
-    said = {*added, *found.variables, *found.removed}
-    return {name: each for name, each in state.doubtful.items() if name not in said}
-
-
-def _text_of(run: ScriptRun, state: State, path: str) -> Optional[ShellVariable]:
-    """The text that the script wrote to a file; None when it wrote none."""
-    variable = state.variables.get(file_key(path)) if run.texts else None
-    if variable is not None and variable.certain:
-        return variable
-    name = os.path.basename(path)
-    return NOT_KNOWN if name in run.written or name in run.made else None
-
-
-def _start_several(run: ScriptRun, launch: Launch) -> None:
-    """A starter of processes, unless what it starts sets its rank or its device, or may do so."""
-    found = inner(launch.arguments)
-    if found is None:
-        run.launches.append(launch)
-    elif found.script is not None:
-        before = len(run.launches)
-        _child(run, launch, found)
-        new = run.launches[before:]
-        if not any({"RANK_ID", "ASCEND_DEVICE_ID"} & set(one.variables) for one in new):
-            script = next((one.script for one in new if one.script is not None), None)
-            run.launches[before:] = [launch._replace(script=script)]
-
-
-def _child(run: ScriptRun, launch: Launch, found: Started) -> None:
-    """Another script, started with the exported variables."""
-    child = State(found.arguments)
-    for name, variable in launch.variables.items():
-        child.set(name, variable.value, variable.spot, True)
-    for name, value in found.variables.items():
-        child.set(name, value, launch.variables.get(name, launch).spot, True)
-    for name, variable in launch.doubtful.items():
-        child.put(name, variable)
-    child.shell.unset = set(launch.unset.difference(found.variables))
-    if found.kind == "shell":
-        run.programs = not file(run, child, resolve_path(run, found.script)) or run.programs
-    elif found.script is not None:
-        text(run, child, found.script, launch.place)
-    else:
-        run.programs = True
-
-
 def _call(run: ScriptRun, state: State, name: str, arguments: Sequence[Value]) -> None:
     body, script = state.shell.functions[name]
     if run.depth >= DEEPEST:
@@ -963,13 +744,22 @@ def _call(run: ScriptRun, state: State, name: str, arguments: Sequence[Value]) -
     run.depth += 1
     before, state.writable_shell().arguments = state.shell.arguments, tuple(arguments)
     caller, run.script = run.script, script
-    run.handlers[body.type](run, state, body)
+    run.locals.append({})
+    run.handlers.get(body.type, unknown)(run, state, body)
+    for own, variable in run.locals.pop().items():
+        state.put(own, variable)
     state.dead = "" if state.dead == "return" else state.dead
     if b"return" in script.data[body.start_byte : body.end_byte]:
         for name in names_in(script.spot(body)):
             variable = state.variables.get(name)
             if variable is not None:
-                state.put(name, variable._replace(value=UNKNOWN, certain=False))
+                maybe = possible(variable)
+                state.put(
+                    name,
+                    ShellVariable(
+                        UNKNOWN, variable.spot, variable.exported, False, UNKNOWN, maybe
+                    ),
+                )
     state.writable_shell().arguments, run.script = before, caller
     run.depth -= 1
 
@@ -987,7 +777,7 @@ HANDLERS: Dict[str, Handler] = {
     "redirected_statement": redirected,
     "negated_command": several,
     "subshell": aside,
-    "pipeline": aside,
+    "pipeline": pipeline,
     "list": list_,
     "variable_assignment": assignment,
     "variable_assignments": several,
@@ -1015,8 +805,10 @@ def follow(script: ShellScript, load: Loader) -> Tuple[ScriptRun, State]:
         What it starts, and what is set at its end.
     """
     run, state = ScriptRun(script, load, HANDLERS), State()
+    directives(run, state)
     try:
         several(run, state, script.root)
     except RecursionError:  # nested deeper than any script that a person wrote
         state.forget()
+        run.note(script.spot(script.root), "this is nested too deep, and is not checked")
     return run, state

@@ -10,7 +10,7 @@ import functools
 import re
 import warnings
 from collections import Counter
-from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place
 from npu_config.core.message import phrase
@@ -52,6 +52,35 @@ _TEXTS = {
     "ansi_c_string",
     "string_content",
 }
+
+
+class Joined(NamedTuple):
+    """A word that the grammar takes for several: ``$a/b:$c/d``; it has what a node has."""
+
+    type: str
+    start_byte: int
+    end_byte: int
+    children: Sequence[Any] = ()
+    is_named: bool = True
+
+
+def parts_of(node: Node) -> List[Node]:
+    """The parts of a command; those without a blank between them are one word."""
+    parts: List[Node] = []
+    end = -1
+    for child in node.children:
+        begin, before, end = child.start_byte, end, child.end_byte
+        if begin != before or not child.is_named or child.type.endswith("_redirect"):
+            parts.append(child)
+            continue
+        first = parts[-1]
+        if first.type != "variable_assignment":
+            parts[-1] = Joined("joined", first.start_byte, end)
+        elif len(first.children) > 2:
+            value = Joined("joined", first.children[2].start_byte, end)
+            inside = (*first.children[:2], value)
+            parts[-1] = Joined("variable_assignment", first.start_byte, end, inside)
+    return parts
 
 
 class ShellScript:
@@ -105,6 +134,15 @@ class ShellScript:
                 yield node.start_byte, node.end_byte
             else:
                 pending.extend(reversed(node.children))
+
+    def comments(self) -> Iterator[Tuple[int, int]]:
+        """Where comments begin and end."""
+        pending = [self.root]
+        while pending:
+            node = pending.pop()
+            if node.type == "comment":
+                yield node.start_byte, node.end_byte
+            pending.extend(node.children)
 
     def spot(self, node: Node) -> "Spot":
         """Where a node is."""

@@ -233,7 +233,8 @@ class State:
         for name in list(self.variables) if names is None else names:
             variable = self.variables.get(name)
             if variable is not None:
-                self.put(name, variable._replace(value=UNKNOWN, elements=UNKNOWN, maybe=()))
+                maybe = possible(variable) if names is None else ()
+                self.put(name, variable._replace(value=UNKNOWN, elements=UNKNOWN, maybe=maybe))
             elif name in self.shell.unset:
                 self.writable_shell().unset.discard(name)
         if names is None and self.shell.unset:
@@ -254,7 +255,7 @@ def _joined(one: Optional[ShellVariable], two: Optional[ShellVariable]) -> Shell
         known = one or two
         assert known is not None
         return ShellVariable(
-            known.value, known.spot, known.exported, False, UNKNOWN, _possible(known)
+            known.value, known.spot, known.exported, False, UNKNOWN, possible(known)
         )
     is_same = one.value == two.value
     return ShellVariable(
@@ -263,7 +264,7 @@ def _joined(one: Optional[ShellVariable], two: Optional[ShellVariable]) -> Shell
         one.exported or two.exported,
         one.certain and two.certain,
         one.elements if one.elements == two.elements else UNKNOWN,
-        _all_of(one.maybe, two.maybe) if is_same else _all_of(_possible(one), _possible(two)),
+        _all_of(one.maybe, two.maybe) if is_same else _all_of(possible(one), possible(two)),
     )
 
 
@@ -276,7 +277,7 @@ def _all_of(some: Tuple[Possible, ...], more: Tuple[Possible, ...]) -> Tuple[Pos
     return tuple(dict.fromkeys((*some, *more)))[:_MOST_VALUES]
 
 
-def _possible(variable: ShellVariable) -> Tuple[Possible, ...]:
+def possible(variable: ShellVariable) -> Tuple[Possible, ...]:
     """Every value that a variable is known to have on some path."""
     if variable.value is UNKNOWN:
         return variable.maybe
@@ -284,22 +285,30 @@ def _possible(variable: ShellVariable) -> Tuple[Possible, ...]:
 
 
 _MOST_FIELDS = 4096
+_MOST_GROUPS = 16
 LONGEST = 4096
 """The characters of a value that is kept; what doubles itself is soon unknown."""
 _LARGEST = 2**63
 _LARGEST_TEXT = 1024 * 1024
-_BRACES = re.compile(r"\{(-?[0-9]{1,6})\.\.(-?[0-9]{1,6})\}\Z")
+_BRACES = re.compile(r"(?<!\$)\{([^{}]{1,4096})\}")
+_SEVERAL = re.compile(r",|\.\.")
+_RANGE = re.compile(r"(-?[0-9]{1,6})\.\.(-?[0-9]{1,6})(?:\.\.([1-9][0-9]{0,5}))?\Z")
 _ALL = re.compile(r'"?\$\{(!?)(\w+)\[[@*]\]\}"?\Z')
 _NAMED = re.compile(r"\$\{?(\w+)\}?\Z")
-_DEFAULT = re.compile(r"\$\{(\w+)(:?)([-=])([^${}`\\]*)\}\Z")
+_DEFAULTS = frozenset((":-", "-", ":=", "="))
 _INNER = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
-_COMPUTES = re.compile(r"\s*(?:\$\(|`)\s*(?:basename|cd|dirname|echo|readlink|realpath|seq)\b")
+_COMPUTES = re.compile(
+    r"\s*(?:\$\(|`)\s*(?:basename|cat|cd|dirname|echo|printf|readlink|realpath|seq)\b"
+)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _IN_QUOTES = re.compile(r'\\([$`"\\])')
+_PARAMETER = re.compile(r"\w+\Z", re.ASCII)
 NAME = re.compile(r"[A-Za-z_]\w*\Z")
+_SPECIAL = re.compile(r"[\\$`'\"*?\[]")
 _WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
 CHANGES = re.compile(r"\b([A-Za-z_]\w*)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)")
 _GLOB = re.compile(r"[*?\[]")
+_QUOTE = re.compile(r"['\"\\]")
 
 
 def _split(value: str) -> List[Value]:
@@ -332,21 +341,44 @@ def value_of(script: ShellScript, state: State, node: Optional[Node]) -> Value:
             return UNKNOWN
         number = arithmetic(script, state, node)
         return UNKNOWN if number is None else str(number)
+    if kind == "joined":
+        return _filled(state, text)
+    if kind == "process_substitution":
+        path = "/dev/fd/{}".format(node.start_byte)
+        inner = [child for child in node.children if child.is_named]
+        if len(inner) == 1 and text.startswith("<"):
+            state.put(file_key(path), output(script, state, inner[0]))
+        return path
     if kind == "ansi_c_string":
         return UNKNOWN if "\\" in text else text[2:-1]
     return UNKNOWN
 
 
+_VARIABLE = re.compile(r"\$(\w+)|\$\{(\w+)\}")
+_NOT_FILLED = re.compile(r"['\"`\\]|\$(?!\w|\{\w+\})")
+
+
+def _filled(state: State, text: str) -> Value:
+    """A word of plain parts and variables."""
+    if _NOT_FILLED.search(text) is not None:
+        return UNKNOWN
+    parts: List[Value] = []
+    for number, part in enumerate(_VARIABLE.split(text)):
+        if number % 3 == 0:
+            parts.append(part)
+        elif part is not None:
+            parts.append(UNKNOWN if part.isdecimal() else state.get(part))
+    return _concatenated(parts)
+
+
 def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
     """The fields that a word gives where it is split, as in a list of arguments."""
     text = script.text(node)
-    braces = _BRACES.match(text) if text.startswith("{") else None
-    if braces is not None:
-        first, last = int(braces.group(1)), int(braces.group(2))
-        step = 1 if last >= first else -1
-        if abs(last - first) < _MOST_FIELDS:
-            return [str(number) for number in range(first, last + step, step)]
-        return [UNKNOWN]
+    if "{" in text and node.type in ("word", "concatenation", "brace_expression"):
+        alternatives = braced(text)
+        if len(alternatives) > 1:
+            plain = not any(_SPECIAL.search(each) or len(each) > LONGEST for each in alternatives)
+            return list(alternatives) if plain else [UNKNOWN]
     if node.type == "simple_expansion" and text in ("$@", "$*"):
         return [UNKNOWN] if state.shell.arguments is None else list(state.shell.arguments)
     whole = _ALL.match(text) if text.endswith(("]}", ']}"')) else None
@@ -359,11 +391,37 @@ def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
     value = value_of(script, state, node)
     if value is UNKNOWN or node.type in ("string", "raw_string"):
         return [value]
-    if node.type in _INNER:
+    if node.type in _INNER or (node.type == "joined" and " " in value):
         return _split(value)
     if _GLOB.search(value) is not None:
         return [UNKNOWN]
     return [value]
+
+
+def braced(text: str) -> List[str]:
+    """The words that the braces of a word give: ``x{1..3}``, ``{a,b}=1``; at most so many."""
+    match = next((each for each in _BRACES.finditer(text) if _SEVERAL.search(each[1])), None)
+    if match is None or text.count("{") > _MOST_GROUPS:
+        return [text]
+    numbers = _RANGE.match(match.group(1))
+    if numbers is not None:
+        first, last, step = (int(each or 1) for each in numbers.groups())
+        step = step if last >= first else -step
+        width = max(len(each) for each in numbers.groups()[:2]) * (
+            any(each.lstrip("-")[:1] == "0" and len(each) > 1 for each in numbers.groups()[:2])
+        )
+        parts = [
+            str(number).zfill(width)
+            for number in range(first, last + (1 if step > 0 else -1), step)[: _MOST_FIELDS + 1]
+        ]
+    elif "," in match.group(1):
+        parts = match.group(1).split(",")
+    else:
+        return [text]
+    before, behind = text[: match.start()], braced(text[match.end() :])
+    if len(parts) * len(behind) > _MOST_FIELDS:
+        return [text]
+    return [before + part + end for part in parts for end in behind]
 
 
 def together(words: Iterable[List[Value]]) -> List[Value]:
@@ -387,18 +445,41 @@ def _concatenated(parts: List[Value]) -> Value:
     return "".join(texts)
 
 
-def heredoc(script: ShellScript, state: State, node: Node) -> Value:
-    """The text of a here-document; the tabs that ``<<-`` takes away stay, as places need them."""
+UNKNOWN_PART = "${_npu_unknown}"
+"""What stands in a text, which a shell follows, where its value is not known."""
+
+
+def heredoc(script: ShellScript, state: State, node: Node, unknown: Optional[str] = None) -> Value:
+    """The text of a here-document; the tabs that ``<<-`` takes away stay, as places need them.
+
+    Args:
+        script: where it stands.
+        state: what is known.
+        node: the redirection.
+        unknown: what to write for a part that is not known; None: then nothing is known.
+    """
     parts = {child.type: child for child in node.children}
     start, body = parts.get("heredoc_start"), parts.get("heredoc_body")
     if start is None or body is None:
         return UNKNOWN
-    if script.text(start).isalnum():
-        return _quoted(script, state, body, 0)
+    if _QUOTE.search(script.text(start)) is None:
+        return _quoted(script, state, body, 0, unknown)
     return script.text(body)
 
 
-def _quoted(script: ShellScript, state: State, node: Node, marks: int = 1) -> Value:
+def leniently(script: ShellScript, state: State, node: Node) -> Value:
+    """A word that is a text for a shell; a part that is not known stands in it as such."""
+    if node.type == "string":
+        return _quoted(script, state, node, 1, UNKNOWN_PART)
+    if node.type == "concatenation":
+        return _concatenated([leniently(script, state, child) for child in node.children])
+    value = value_of(script, state, node)
+    return UNKNOWN_PART if value is UNKNOWN else value
+
+
+def _quoted(
+    script: ShellScript, state: State, node: Node, marks: int = 1, unknown: Optional[str] = None
+) -> Value:
     parts: List[Value] = []
     position, end = node.start_byte + marks, node.end_byte - marks
     for child in node.children:
@@ -406,7 +487,8 @@ def _quoted(script: ShellScript, state: State, node: Node, marks: int = 1) -> Va
             inner = script.text(child)  # the grammar counts the blanks before it in
             start = child.start_byte + len(inner) - len(inner.lstrip())
             parts.append(_unescaped(script.source[position:start]))
-            parts.append(value_of(script, state, child))
+            value = value_of(script, state, child)
+            parts.append(unknown if unknown is not None and value is UNKNOWN else value)
             position = child.end_byte
     parts.append(_unescaped(script.source[position:end]))
     return _concatenated(parts)
@@ -428,13 +510,51 @@ def _expansion(script: ShellScript, state: State, node: Node) -> Value:
         return UNKNOWN if arguments is None or UNKNOWN in arguments else str(len(arguments))
     if node.children[1:2] and node.children[1].type == "subscript":
         return _element(script, state, node) if len(node.children) == 3 else UNKNOWN
-    default = _DEFAULT.match(text)
-    if default is None:
+    return _default(script, state, node)
+
+
+def _parts_of_default(script: ShellScript, node: Node) -> Optional[Tuple[str, str]]:
+    """The name in ``${name:-default}`` and the sign behind it."""
+    if node.type != "expansion" or len(node.children) < 4:
+        return None
+    name, sign = script.text(node.children[1]), script.text(node.children[2])
+    return (name, sign) if sign in _DEFAULTS and _PARAMETER.match(name) else None
+
+
+def defaults(script: ShellScript, state: State, node: Optional[Node]) -> "Tuple[Possible, ...]":
+    """The values that a word has where a variable has none outside: ``"${name:-default}"``."""
+    if node is not None and node.type == "string" and len(node.children) == 3:
+        node = node.children[1]
+    parts = None if node is None else _parts_of_default(script, node)
+    if node is None or parts is None:
+        return ()
+    default = _concatenated([value_of(script, state, each) for each in node.children[3:-1]])
+    return () if default is UNKNOWN else ((default, script.spot(node)),)
+
+
+def _default(script: ShellScript, state: State, node: Node) -> Value:
+    """``${name:-default}``, and ``${name:=default}``, which assigns it."""
+    parts = _parts_of_default(script, node)
+    if parts is None:
         return UNKNOWN
-    value = _variable(script, state, default.group(1))
-    if value == "" and (default.group(2) or default.group(1) in state.shell.unset):
-        return default.group(4)
-    return value
+    name, sign = parts
+    value = _variable(script, state, name)
+    if value is not UNKNOWN and (value or not (":" in sign or name in state.shell.unset)):
+        return value
+    default = _concatenated([value_of(script, state, each) for each in node.children[3:-1]])
+    if value is UNKNOWN:
+        variable = state.variables.get(name)
+        before = () if variable is None else possible(variable)
+        if "=" in sign:
+            mine = () if default is UNKNOWN else ((default, script.spot(node)),)
+            maybe = _all_of(before, mine)
+            exported = variable is not None and variable.exported
+            state.set(name, UNKNOWN, script.spot(node), exported)
+            state.put(name, state.variables[name]._replace(maybe=maybe))
+        return UNKNOWN
+    if "=" in sign:
+        state.set(name, default, script.spot(node))
+    return default
 
 
 def _element(script: ShellScript, state: State, node: Node) -> Value:
@@ -469,15 +589,42 @@ def _substituted(script: ShellScript, state: State, node: Node) -> Value:
     inner = [child for child in node.children if child.is_named]
     if len(inner) == 1 and inner[0].type == "list":
         inner = [child for child in inner[0].children if child.is_named]
-    commands = [_command(script, state, child) for child in inner]
-    if any(command is None for command in commands):
+    if len(inner) == 2:
+        commands = [_command(script, state, child) for child in inner]
+        if commands[0] and commands[0][0] == "cd" and commands[1] == ["pwd"]:
+            folder = commands[0][-1]
+            return os.path.normpath(folder) if os.path.isabs(folder) else UNKNOWN
+    if len(inner) != 1:
         return UNKNOWN
-    if len(commands) == 2 and commands[0][:1] == ["cd"] and commands[1] == ["pwd"]:  # type: ignore[index]
-        folder = commands[0][-1]  # type: ignore[index]
-        return os.path.normpath(folder) if os.path.isabs(folder) else UNKNOWN
-    if len(commands) != 1 or not commands[0]:
+    value = output(script, state, inner[0]).value
+    return UNKNOWN if value is UNKNOWN or UNKNOWN_PART in value else value.rstrip("\n")
+
+
+def output(script: ShellScript, state: State, node: Node) -> ShellVariable:
+    """What a command prints that only computes a text, and where the text stands."""
+    if node.type == "redirected_statement":
+        documents = [each for each in node.children if each.type == "heredoc_redirect"]
+        if len(documents) == 1 and script.text(node.children[0]).strip() == "cat":
+            return given_text(script, state, documents[0])
+        return NOT_KNOWN
+    return ShellVariable(_printed(script, state, node), script.spot(node))
+
+
+def given_text(script: ShellScript, state: State, node: Node) -> ShellVariable:
+    """The text of a here-document or a here-string, as a shell that runs it has it."""
+    if node.type == "herestring_redirect":
+        value = leniently(script, state, node.children[-1])
+        return ShellVariable(value, script.spot(node.children[-1]))
+    bodies = [each for each in node.children if each.type == "heredoc_body"]
+    spot = script.spot(bodies[0] if bodies else node)
+    return ShellVariable(heredoc(script, state, node, UNKNOWN_PART), spot)
+
+
+def _printed(script: ShellScript, state: State, node: Node) -> Value:
+    command = _command(script, state, node)
+    if not command:
         return UNKNOWN
-    name, arguments = commands[0][0], commands[0][1:]
+    name, arguments = command[0], command[1:]
     if name == "dirname" and len(arguments) == 1:
         return os.path.dirname(arguments[0]) or "."
     if name == "basename" and len(arguments) == 1:
@@ -486,9 +633,35 @@ def _substituted(script: ShellScript, state: State, node: Node) -> Value:
         return os.path.normpath(arguments[-1])
     if name == "echo" and not any(argument.startswith("-") for argument in arguments):
         return " ".join(arguments)
+    if name == "printf":
+        return formatted(arguments)
+    if name == "cat" and len(arguments) == 1:
+        written = state.variables.get(file_key(arguments[0]), NOT_KNOWN)
+        return written.value if written.certain else UNKNOWN
     if name == "seq" and 0 < len(arguments) <= 3:
         return _sequence(arguments)
     return UNKNOWN
+
+
+def formatted(words: Sequence[Value]) -> Value:
+    """What ``printf`` makes of a format and its arguments."""
+    if not words or UNKNOWN in words:
+        return UNKNOWN
+    template, *arguments = (str(word) for word in words)
+    template = template.replace("\\n", "\n").replace("\\t", "\t")
+    parts = _DIRECTIVE.split(template)
+    if any("%" in part or "\\" in part for part in parts[::2]):
+        return UNKNOWN
+    found: List[str] = []
+    while True:
+        for text, directive in zip(parts[::2], (*parts[1::2], "")):
+            found.append(text)
+            if directive == "%":
+                found.append("%")
+            elif directive:
+                found.append(arguments.pop(0) if arguments else "0" * (directive != "s"))
+        if not arguments or len(parts) == 1 or len(found) > _MOST_FIELDS:
+            return "".join(found)
 
 
 def _sequence(arguments: List[str]) -> Value:
@@ -555,6 +728,7 @@ def _calculated(left: int, sign: str, right: int) -> Optional[int]:
     return None if result is None or abs(result) >= _LARGEST else result
 
 
+_DIRECTIVE = re.compile("%([sdi%])")
 _CALCULATE: Dict[str, Callable[[int, int], int]] = {
     "+": operator.add,
     "-": operator.sub,

@@ -71,15 +71,6 @@ class BadValueError(ValueError):
         )
 
 
-def problem_of(kind: catalogue.Kind, value: Any) -> Optional[catalogue.InvalidValue]:
-    """Why a value is not of a kind of the catalogue; None when it is."""
-    try:
-        kind.parse(value)
-    except catalogue.InvalidValue as wrong:
-        return wrong
-    return None
-
-
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class JsonKind(catalogue.Kind):
     """Base of the kinds.

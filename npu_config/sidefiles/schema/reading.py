@@ -3,6 +3,7 @@
 import json
 import re
 from bisect import bisect_right
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate, chain
 from operator import itemgetter
@@ -344,7 +345,7 @@ def _as_one(found: List[Diagnostic]) -> Diagnostic:
     if len(fixes) == len(found):
         title = phrase("correct all {:,}", len(found))
         fix = Fix(title, tuple(edit for each in fixes for edit in each.edits))
-    return attr.evolve(first, message=message, fix=fix, meant=None)
+    return replace(first, message=message, fix=fix, meant=None)
 
 
 def dotted(path: Path) -> str:

@@ -1,9 +1,9 @@
 """Golden launch scripts: ``cases/err/*`` beside what is found in them, and ``cases/ok/``."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
-import attr
 import pytest
 
 import npu_config
@@ -21,7 +21,7 @@ def found_in(monkeypatch):
     def found_in(path):
         monkeypatch.chdir(path.parent)
         return Report(
-            attr.evolve(each, message=each.message.replace(os.getcwd(), "."), fix=None)
+            replace(each, message=each.message.replace(os.getcwd(), "."), fix=None)
             for each in npu_config.check(path.name, golden.target_of(path))
         )
 

@@ -1,0 +1,170 @@
+"""The commands that are built into bash, as far as they change what is known."""
+
+import re
+from typing import Callable, Dict, Sequence
+
+from npu_config.core.settings import UNKNOWN
+from npu_config.launch.shell.commands import STDIN
+from npu_config.launch.shell.syntax import ShellScript, Spot, place_of
+from npu_config.launch.shell.walk import (
+    DEEPEST,
+    PARSED,
+    ScriptRun,
+    document,
+    file,
+    resolve_path,
+    text,
+)
+from npu_config.launch.shell.words import (
+    CHANGES,
+    NAME,
+    UNKNOWN_PART,
+    State,
+    Value,
+    arithmetic,
+    file_key,
+    formatted,
+)
+
+_CALCULATED = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^=\s][^=]*)\Z")
+_TAKE_A_WORD = ("-d", "-i", "-n", "-N", "-p", "-t", "-u")
+# Files that set up a toolchain: they leave the variables of a job alone.
+_TOOLCHAIN = re.compile(r"set_?env|setvars|bashrc|profile|activate|conda", re.IGNORECASE)
+
+
+def _exit(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    state.dead = "exit"
+
+
+def _return(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    state.dead = "return"
+
+
+def _source(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    path = words[0] if words else UNKNOWN
+    if path is not UNKNOWN:
+        given = run.stdin if path in STDIN else state.variables.get(file_key(path))
+        if given is not None and given.certain and given.value is not UNKNOWN:
+            document(run, state, given)
+            state.dead = "" if state.dead == "return" else state.dead
+            return
+        if path not in STDIN and file(run, state, resolve_path(run, path)):
+            return
+    script, begin, end = spot
+    if _TOOLCHAIN.search(script.source[begin:end]) is None:
+        run.programs = True
+        state.forget()
+        run.note(spot, "what is read here is not known, and what it sets is not checked")
+
+
+def _eval(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    known = [word for word in words if word is not UNKNOWN]
+    if len(known) == len(words) and run.depth < DEEPEST:
+        text(run, state, " ".join(known), place_of(spot))
+    else:
+        run.programs = True
+        state.forget()
+        run.note(spot, "what is run here is not known, and what it sets is not checked")
+
+
+def _read(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    given = None if run.stdin is None else run.stdin.value
+    names = [word for word in words if word != "-r"]
+    script, begin, _ = spot
+    if (
+        isinstance(given, str)
+        and ("-r" in words or "\\" not in given)
+        and names
+        and all(name is not UNKNOWN and NAME.match(name) for name in names)
+        and not script.source.startswith("IFS", begin)
+    ):
+        fields = given.partition("\n")[0].split(None, len(names) - 1)
+        fields += [""] * (len(names) - len(fields))
+        for name, field in zip(names, fields):
+            value = UNKNOWN if UNKNOWN_PART in given else field.rstrip()
+            state.set(str(name), value, spot)
+        run.stdin = None  # the next one reads the next line
+    else:
+        _named(run, state, spot, words)
+
+
+def _named(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    """A command that gives the variables it names values that are not known."""
+    before: Value = ""
+    for word in words:
+        if word is not UNKNOWN and NAME.match(word):
+            state.set(word, UNKNOWN, spot)
+        elif word is UNKNOWN and (before is UNKNOWN or before not in _TAKE_A_WORD):
+            state.forget()  # any of them may be the one that is read
+        before = word
+
+
+def _printf(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    if words[:1] == ["-v"]:
+        name = words[1] if len(words) > 1 else UNKNOWN
+        if name is not UNKNOWN and NAME.match(name):
+            state.set(name, formatted(words[2:]), spot)
+        else:
+            _named(run, state, spot, words[1:2])
+
+
+def _export(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    """``command export NAME=value``; without a command before it, it is a declaration."""
+    for word in words:
+        name, equals, value = ("", "", "") if word is UNKNOWN else word.partition("=")
+        if equals and NAME.match(name):
+            state.set(name, value, spot, True)
+        elif NAME.match(name):
+            state.export(name, spot)
+
+
+def _let(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    script, begin, end = spot
+    run.needs_no_note(spot)
+    for name in CHANGES.findall(script.source, begin, end):
+        state.set(name, UNKNOWN, spot)
+    for word in words:
+        match = None if word is UNKNOWN else _CALCULATED.match(word)
+        if match is not None:
+            run.steps -= PARSED
+            tree = ShellScript(": $(({}))".format(match.group(2)), None)
+            command_node = tree.root.children[0]
+            number = arithmetic(tree, state, command_node.children[-1])
+            value = UNKNOWN if number is None else str(number)
+            state.set(match.group(1), value, spot)
+
+
+def _set(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    for number, word in enumerate(words, 1):
+        if word is UNKNOWN:
+            continue
+        if word == "allexport" or (word[0:1] == "-" and word[1:].isalpha() and "a" in word):
+            state.writable_shell().export_all = True
+        elif word == "+a":
+            state.writable_shell().export_all = False
+        elif word == "--":
+            state.writable_shell().arguments = tuple(words[number:])
+            break
+
+
+def _shift(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    if state.shell.arguments is not None:
+        state.writable_shell().arguments = state.shell.arguments[1:] if not words else None
+
+
+BUILTINS: Dict[str, Callable[[ScriptRun, State, Spot, Sequence[Value]], None]] = {
+    "exit": _exit,
+    "return": _return,
+    "source": _source,
+    ".": _source,
+    "eval": _eval,
+    "printf": _printf,
+    "read": _read,
+    "mapfile": _named,
+    "readarray": _named,
+    "getopts": _named,
+    "export": _export,
+    "let": _let,
+    "set": _set,
+    "shift": _shift,
+}

@@ -1,0 +1,323 @@
+"""The walk through a launch script: where it is, what it noted, and how it enters other texts."""
+
+import os
+import re
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    TypeVar,
+)
+
+import attr
+
+from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.message import phrase
+from npu_config.core.settings import UNKNOWN
+from npu_config.launch.environment.variables import VARIABLES
+from npu_config.launch.shell.commands import Launch
+from npu_config.launch.shell.syntax import (
+    Node,
+    ShellScript,
+    Spot,
+    place_of,
+)
+from npu_config.launch.shell.words import (
+    CHANGES,
+    NAME,
+    ShellVariable,
+    State,
+    Value,
+    possible,
+)
+
+LARGEST = 1024 * 1024
+DEEPEST = 16
+_MOST_STEPS = 50_000
+PARSED = 16
+"""The steps that a text costs that is parsed on the way."""
+_ASSIGNED = re.compile(
+    rb"(?<![\w$\"'./-])([A-Za-z_]\w*)(?:\[[^\]\n]{0,80}\])?"
+    rb"(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
+)
+SILENT = frozenset(
+    ("comment", "file_redirect", "heredoc_redirect", "herestring_redirect", "heredoc_body")
+)
+
+Loader = Callable[[str], Optional[str]]
+Handler = Callable[[Any, State, Any], None]
+Step = Tuple[Handler, Any, bool]
+"""What follows a statement, what it is given, and whether the statement ends with ``&``."""
+Read = TypeVar("Read")
+_Named = Tuple[str, Optional[Place]]
+"""A path; or the text of ``bash -c``, and the place of the command."""
+
+
+@attr.s(slots=True, auto_attribs=True, eq=False)
+class ScriptRun:
+    """One script on its way.
+
+    Attributes:
+        script: the file that is being followed.
+        first: the file that all began with.
+        load: the text of a file near it, None when it is not to be had.
+        handlers: type of a statement to what follows it, given its node.
+        launches: what was started.
+        loops: the loops that are being followed, the innermost last: a number for each and the
+            round it is in.
+        background: the loop and round of the command that runs in the background, if any.
+        counted: how many loops there were.
+        scripts: what was parsed, by path or text; while they are here their nodes have an id each.
+        read: what was read of a node, by its id: statements may be followed many times.
+        files: the paths of the scripts that are being followed, the innermost last.
+        steps: how many statements may still be followed.
+        depth: how many functions and files deep.
+        faults: what is wrong with a command itself, by its place.
+        written: the last parts of the paths that were written.
+        made: those of the paths that were copied, moved or made otherwise, maybe with content.
+        texts: whether the text of a file was known that the script wrote.
+        programs: whether a program ran that may have made any file.
+        near: the path of a file that a script names, as far as somebody asked.
+        stdin: the text that the command gets which is followed; None where it is not known.
+        locals: what the variables were before the functions on the way made them their own.
+        notes: what is not followed, by its place.
+        read_spans: the parts of the first script that need no note: read, or certainly not run.
+        unsure: whether a part is followed that the grammar does not understand.
+        passed: the values of the variables that the words of a command or another text set.
+        moved: whether the working directory was changed.
+    """
+
+    script: ShellScript
+    load: Loader
+    handlers: Mapping[str, Handler]
+    launches: List[Launch] = attr.ib(factory=list, init=False)
+    loops: List[Optional[Tuple[int, int]]] = attr.ib(factory=list, init=False)
+    background: Optional[Tuple[int, int]] = attr.ib(default=None, init=False)
+    counted: int = attr.ib(default=0, init=False)
+    scripts: Dict[_Named, Optional[ShellScript]] = attr.ib(factory=dict, init=False)
+    read: Dict[int, Any] = attr.ib(factory=dict, init=False)
+    files: List[Optional[str]] = attr.ib(init=False)
+    first: ShellScript = attr.ib(init=False)
+    steps: int = attr.ib(default=_MOST_STEPS, init=False)
+    depth: int = attr.ib(default=0, init=False)
+    faults: Dict[Place, Diagnostic] = attr.ib(factory=dict, init=False)
+    written: Set[str] = attr.ib(factory=set, init=False)
+    made: Set[str] = attr.ib(factory=set, init=False)
+    texts: bool = attr.ib(default=False, init=False)
+    programs: bool = attr.ib(default=False, init=False)
+    near: Dict[Tuple[str, str], str] = attr.ib(factory=dict, init=False)
+    moved: bool = attr.ib(default=False, init=False)
+    stdin: Optional[ShellVariable] = attr.ib(default=None, init=False)
+    locals: List[Dict[str, Optional[ShellVariable]]] = attr.ib(factory=list, init=False)
+    notes: Dict[Place, str] = attr.ib(factory=dict, init=False)
+    read_spans: List[Tuple[int, int]] = attr.ib(factory=list, init=False)
+    unsure: int = attr.ib(default=0, init=False)
+    passed: Dict[str, Set[Value]] = attr.ib(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.files, self.first = [self.script.path], self.script
+
+    def note(self, spot: Optional[Spot], sentence: str, *values: object) -> None:
+        """Note what is not followed."""
+        self.notes.setdefault(place_of(spot), phrase(sentence, *values))
+
+    def has_passed(self, name: str, value: Value) -> None:
+        """The words of a command, or another text than the first, give a variable a value."""
+        if name in VARIABLES:
+            self.passed.setdefault(name, set()).add(value)
+
+    def needs_no_note(self, spot: Spot) -> None:
+        """A part was read, or is certainly not run."""
+        if spot[0] is self.first and not self.unsure:
+            self.read_spans.append(spot[1:])
+
+
+def once(run: ScriptRun, node: Node, read: Callable[[ScriptRun, Node], Read]) -> Read:
+    """What is read of a node; it is kept where the node may be reached again."""
+    if not run.loops and not run.depth:
+        return read(run, node)
+    found: Optional[Read] = run.read.get(node.id)
+    if found is None:
+        found = run.read[node.id] = read(run, node)
+    return found
+
+
+def steps_of(run: ScriptRun, nodes: Sequence[Node]) -> List[Step]:
+    """The statements among some nodes, each read as far as its text says what it does."""
+    steps: List[Step] = []
+    for node in nodes:
+        kind = node.type
+        if kind in run.handlers:
+            steps.append((run.handlers[kind], node, False))
+        elif kind == "&" and steps:
+            steps[-1] = (*steps[-1][:2], True)
+        elif kind not in SILENT and node.is_named:
+            steps.append((unknown, node, False))
+    return steps
+
+
+def follow_steps(run: ScriptRun, state: State, steps: Sequence[Step]) -> None:
+    """Follow statements one after another, as far as they are reached."""
+    for number, (handler, given, in_background) in enumerate(steps):
+        if state.dead:
+            for _, node, _ in steps[number:]:
+                run.needs_no_note(run.script.spot(node))
+            return
+        run.steps -= 1
+        if run.steps < 0:
+            run.note(run.script.spot(given), "what follows is not checked: the script is too long")
+            run.steps = -(2**31)
+            state.forget()
+            return
+        if in_background and run.loops and run.background is None:
+            run.background = run.loops[-1]
+            handler(run, state, given)
+            run.background = None
+        else:
+            handler(run, state, given)
+
+
+def statements(run: ScriptRun, state: State, nodes: Sequence[Node]) -> None:
+    """Follow the statements among some nodes."""
+    follow_steps(run, state, steps_of(run, nodes))
+
+
+def several(run: ScriptRun, state: State, node: Node) -> None:
+    """Follow the statements of a block."""
+    follow_steps(run, state, once(run, node, block))
+
+
+def block(run: ScriptRun, node: Node) -> List[Step]:
+    """The statements of a block."""
+    return steps_of(run, node.children)
+
+
+def unknown(run: ScriptRun, state: State, node: Node) -> None:
+    """A part that is not understood: what it assigns is not known."""
+    spot = run.script.spot(node)
+    if node.type == "ERROR" and run.unsure < DEEPEST:
+        begin = state.fork()
+        run.unsure += 1
+        follow_steps(run, state, steps_of(run, [each for each in node.children if each.children]))
+        run.unsure -= 1
+        state.join(state.rollback(begin), state.empty_branch())
+        for name in names_in(spot):
+            variable = state.variables.get(name)
+            maybe = () if variable is None else possible(variable)
+            state.set(name, UNKNOWN, spot)
+            state.put(name, state.variables[name]._replace(maybe=maybe))
+        return
+    for name in names_in(spot) + CHANGES.findall(run.script.text(node)):
+        state.set(name, UNKNOWN, spot)
+
+
+def names_in(spot: Spot) -> List[str]:
+    """The names that a part of a script assigns."""
+    script, begin, end = spot
+    return [name.decode("ascii") for name in _ASSIGNED.findall(script.data[begin:end])]
+
+
+def resolve_path(run: ScriptRun, name: Optional[str]) -> Optional[str]:
+    """The path of a file that a script names: beside it, or as it stands.
+
+    It is written as that of the script, so that what is found in it is found once.
+    """
+    own = run.script.path
+    if name is None or own is None or "\0" in name:
+        return name
+    if (own, name) not in run.near:
+        beside = os.path.normpath(os.path.join(os.path.dirname(own), name))
+        if os.path.isabs(name) and not os.path.isabs(own):
+            here = os.path.relpath(name)
+            beside = name if here.startswith(os.pardir) else here
+        run.near[own, name] = beside if os.path.exists(beside) else name
+    return run.near[own, name]
+
+
+def may_be_made(run: ScriptRun, path: Value) -> bool:
+    """Whether what ran so far may have made a file."""
+    if path is UNKNOWN or run.programs:
+        return True
+    names = path.split("/")
+    if names[-1] in run.written or not run.made.isdisjoint(names):
+        return True
+    return run.moved and not os.path.isabs(path)
+
+
+def text(run: ScriptRun, state: State, source: str, within: Place) -> None:
+    """Follow the text of ``bash -c``, whose places are that of the command."""
+    if run.depth < DEEPEST:
+        key = (source, within)
+        if key not in run.scripts:
+            run.steps -= PARSED + len(source) // 256
+            run.scripts[key] = ShellScript(source, run.script.path, within)
+        script = run.scripts[key]
+        assert script is not None
+        _other(run, state, script)
+
+
+def document(run: ScriptRun, state: State, given: ShellVariable) -> None:
+    """Follow the text of a here-document; its places are those of its lines."""
+    assert given.value is not UNKNOWN
+    begin = place_of(given.spot)
+    if given.spot is None or begin.column != 1 or given.spot[0].within is not None:
+        text(run, state, given.value, begin)
+        return
+    key = (given.value, begin)
+    if key not in run.scripts:
+        run.steps -= PARSED + len(given.value) // 256 + (begin.line or 0) // 256
+        before = "\n" * ((begin.line or 1) - 1)
+        run.scripts[key] = ShellScript(before + given.value, begin.path)
+    script = run.scripts[key]
+    assert script is not None
+    _other(run, state, script)
+
+
+def file(run: ScriptRun, state: State, path: Optional[str]) -> bool:
+    """Follow another file; False when it is not to be had."""
+    if path is None or path in run.files or run.depth >= DEEPEST:
+        return False
+    if (path, None) not in run.scripts:
+        text = run.load(path)
+        run.scripts[path, None] = None if text is None else ShellScript(text, path)
+    script = run.scripts[path, None]
+    if script is None:
+        return False
+    run.files.append(path)
+    _other(run, state, script)
+    state.dead = "" if state.dead == "return" else state.dead
+    run.files.pop()
+    return True
+
+
+_HANDED_ON = {"#SBATCH": "--export", "#PBS": "-v", "#$": "-v", "#BSUB": "-env"}
+"""How the comments begin that schedulers read, and the option that names variables."""
+
+
+def directives(run: ScriptRun, state: State) -> None:
+    """The variables that a scheduler gives a job: ``#SBATCH --export=ALL,NAME=value``."""
+    for node in run.script.root.children:
+        if node.type != "comment":
+            return
+        mark, _, words = run.script.text(node).partition(" ")
+        _, option, given = " {}".format(words).partition(" " + _HANDED_ON.get(mark, "\n"))
+        if option and given[:1] in ("=", " "):
+            for each in given[1:].strip("\"' ").split(","):
+                name, equals, value = each.strip().partition("=")
+                if equals and NAME.match(name):
+                    state.set(name, value, run.script.spot(node), True)
+
+
+def _other(run: ScriptRun, state: State, script: ShellScript) -> None:
+    before, run.script = run.script, script
+    run.depth += 1
+    directives(run, state)
+    several(run, state, script.root)
+    run.depth -= 1
+    run.script = before

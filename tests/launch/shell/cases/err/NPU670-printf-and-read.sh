@@ -1,0 +1,5 @@
+#!/bin/bash
+printf -v HCCL_CONNECT_TIMEOUT '%s-%d' x 3
+read -r HCCL_EXEC_TIMEOUT ASCEND_DEVICE_ID <<< "long -1"
+export HCCL_CONNECT_TIMEOUT HCCL_EXEC_TIMEOUT ASCEND_DEVICE_ID
+python3 train.py
