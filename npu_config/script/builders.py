@@ -7,9 +7,8 @@ import inspect
 import os
 import posixpath
 import re
+from dataclasses import replace
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
-
-import attr
 
 from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS
 from npu_config.core.calls import call_faults, named_parameters
@@ -428,7 +427,7 @@ def _overrides(run: Run, call: Call) -> Iterator[Override]:
         texts = ()
     nodes = node.elts if isinstance(node, (ast.List, ast.Tuple)) else ()
     for text, at in zip(texts, nodes if len(nodes) == len(texts) else [node] * len(texts)):
-        start = known_start(text)
+        start = text if isinstance(text, str) else known_start(text)
         if "=" not in start and not isinstance(text, str):
             run.script.unfollowed[at] = _LATER
             continue
@@ -438,7 +437,7 @@ def _overrides(run: Run, call: Call) -> Iterator[Override]:
                 value = each.value if isinstance(text, str) else UNKNOWN
                 yield each._replace(place=place, value=value)
         except NpuConfigError as error:
-            faults = [attr.evolve(each, **place._asdict()) for each in error.diagnostics]
+            faults = [replace(each, **place._asdict()) for each in error.diagnostics]
             run.refused += [(each, tuple(run.guards)) for each in faults]
 
 

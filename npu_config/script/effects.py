@@ -5,15 +5,17 @@ Names and attributes come first, then functions of the script, then the objects 
 
 import ast
 import re
+from functools import partial
 from typing import Any, Dict, List, Optional
 
-from npu_config.catalogue.api import PARAMETERS
+from npu_config.catalogue.api import KEPT, PARAMETERS
 from npu_config.core.diagnostics import Place
 from npu_config.core.message import phrase
 from npu_config.python_flow.scopes import Store, Watch
 from npu_config.python_flow.source import ScriptSource
 from npu_config.script import builders, objects
 from npu_config.script.builders import Builder
+from npu_config.script.neighbours import constants_in, file_of_module, is_library
 from npu_config.script.objects import (
     Block,
     BlockList,
@@ -429,7 +431,8 @@ def _bind_parameters(
 def interest_in(value: Any) -> Watch:
     """Which statements matter where a name is bound to a value."""
     if isinstance(value, Tracked):
-        return Watch.HANDLED
+        has_options = isinstance(value, Constructed) and value.kind in KEPT
+        return Watch.ALL if has_options else Watch.HANDLED
     if isinstance(value, (BlockList, ParameterMap, Subscript)):
         return Watch.ALL
     if isinstance(value, Instance):
@@ -471,20 +474,36 @@ _LIBRARIES = (
 )
 
 
+def constant(run: Run, value: Unknown) -> Any:
+    """What a name of another file of the program certainly is; else the value itself."""
+    own, path = run.script.source.path, value.path
+    if own is None or len(path) < 2 or is_library(path[0]):
+        return value
+    file = file_of_module(own, ".".join(path[:-1]))
+    text = None if file is None else constants_in(file).get(path[-1])
+    if text is None:
+        return value
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return value
+
+
 def set_field(
     run: Run, slot: Subscript, target: ast.Attribute, value: Any, node: ast.expr
 ) -> None:
     """``parameter_map[name].field = value``."""
     name_place = run.place(slot.node)
     place = run.place(node)
-    if not isinstance(slot.name, str):
+    name = objects.substituted(slot.name, partial(constant, run))
+    if not isinstance(name, str):
         slot.block.open = True
         run.script.unfollowed[slot.node] = phrase(
             "the names of the options that are set here are known at run time only; they are not "
             "checked"
         )
         return
-    value = run.decisions.known(value)
+    value = objects.substituted(run.decisions.known(value), partial(constant, run))
     stored = objects.stored(value, target.attr) if is_known(value) else value
     if isinstance(stored, Fails):
         run.failures.append((node, stored, tuple(run.guards)))
@@ -497,11 +516,11 @@ def set_field(
         run,
         slot.block,
         Entry(
-            slot.name,
+            name,
             stored,
             target.attr,
             place,
-            source.inside(name_place, slot.name),
+            source.inside(name_place, name),
             field_place,
             run.tick(),
             path=tuple(run.guards),

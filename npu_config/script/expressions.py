@@ -22,6 +22,7 @@ from npu_config.script.effects import (
     attribute_of,
     call_method,
     call_special,
+    constant,
     give_away,
     invoke,
     is_fixed,
@@ -212,6 +213,7 @@ def _message(run: Run, call: Call) -> Message:
 
 
 def _constructed(run: Run, call: Call) -> Constructed:
+    constants = partial(constant, run)
     place = run.place(call.node)
     made = Constructed(call.name, call.node, place, run.tick())
     made.path = tuple(run.guards)
@@ -220,9 +222,11 @@ def _constructed(run: Run, call: Call) -> Constructed:
         call.name, CONSTRUCTORS["Target"].parameters if call.name == "Target" else ()
     )
     for name, (value, node) in zip(names, call.args):
+        value = objects.substituted(value, constants)
         made.arguments[name] = Argument(value, run.place(node), node=node)
     for name, (value, node) in call.keywords.items():
         value_place = run.place(node)
+        value = objects.substituted(value, constants)
         made.arguments[name] = Argument(
             value, value_place, run.script.source.keyword_place(name, value_place), node
         )
@@ -367,6 +371,9 @@ def _setattr(run: Run, call: Call) -> Any:
 def _getattr(run: Run, call: Call) -> Any:
     """``getattr(object, "name")`` of an object that is followed."""
     values = [value for value, _ in call.args]
+    if values and isinstance(values[0], builders.Builder):
+        values[0].open = True
+        run.script.unfollowed[call.node] = UNFOLLOWED
     if len(values) > 1 and isinstance(values[0], Tracked) and isinstance(values[1], str):
         return attribute(run, values[0], values[1], call.node)
     pass_on(run, call)
@@ -457,7 +464,7 @@ def call(run: Run, node: ast.Call) -> Any:
     found = _arguments(run, node, name_of(function))
     if isinstance(callee, Unknown):
         return _of_unknown(run, callee, found)
-    if callee is None and function.attr in _READING and isinstance(owner, (Message, Block)):  # type: ignore[attr-defined]
+    if isinstance(owner, (Message, Block)) and found.name in _READING:
         return read_bytes(run, owner, found)
     if callee is None:
         return call_method(run, owner, found)
@@ -600,6 +607,11 @@ def _subscript(run: Run, node: ast.Subscript) -> Any:
     index = evaluate(run, inner)
     if isinstance(owner, ParameterMap):
         return Subscript(owner.block, index, inner)
+    if isinstance(owner, Instance):
+        getter = of_class(run, owner.cls, "__getitem__")
+        if isinstance(getter, Function):
+            getter.receiver = owner
+            return invoke(run, getter, [index], {}, False)
     if isinstance(owner, BlockList):
         return _item_of_blocks(run, owner, index, node)
     if isinstance(owner, (dict, list, tuple, str, bytes)) and is_known(index):
@@ -629,7 +641,13 @@ def _items(run: Run, node: Any) -> List[Any]:
 def _dict(run: Run, node: ast.Dict) -> Any:
     result = {}
     for key, item in zip(node.keys, node.values):
-        name = None if key is None else evaluate(run, key)
+        if key is None:
+            spread = evaluate(run, item)
+            if not isinstance(spread, dict):
+                return anonymous(node)
+            result.update(spread)
+            continue
+        name = evaluate(run, key)
         if name is None or not is_known(name) or isinstance(name, (list, dict)):
             return anonymous(node)
         result[name] = evaluate(run, item)

@@ -327,6 +327,16 @@ def _class(run: Run, statement: ast.ClassDef) -> int:
     return ON
 
 
+def _import(run: Run, statement: ast.ImportFrom) -> int:
+    """A name that something else binds, too, is what is imported from here on."""
+    for alias in statement.names:
+        name = alias.asname or alias.name
+        if len(run.frame.stores.get(name, ())) > 1:
+            dotted = "{}.{}".format(statement.module or "", alias.name)
+            run.frame.variables[name] = run.script.reference(dotted)
+    return ON
+
+
 def _return(run: Run, statement: ast.Return) -> int:
     value = None if statement.value is None else evaluate(run, statement.value)
     run.returned = value
@@ -341,6 +351,7 @@ def _ends(statements: Sequence[ast.stmt]) -> bool:
 
 
 STATEMENTS: Dict[type, Callable[[Run, Any], int]] = {
+    ast.ImportFrom: _import,
     ast.Return: _return,
     ast.Raise: lambda run, statement: STOP,
     ast.Break: lambda run, statement: LEAVE,

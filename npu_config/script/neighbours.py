@@ -46,7 +46,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _BINDING = re.compile(r"^([A-Za-z_]\w*)[ \t]*[-+*/]?=(?!=)([^\n#]*)", re.M)
 _GLOBAL = re.compile(r"^[ \t]+global[ \t]([^\n#]*)", re.M)
 _CONSTANT = re.compile(
-    r"""(?:-?[.\d][\w.+-]*|(?:tf|np)\.[\w.]+|True|False|"[^"\\]*"|'[^'\\]*')\Z"""
+    r"""(?:-?[.\d][\w.+-]*|(?:tf|np)\.[\w.]+|True|False|b?"[^"\\]*"|b?'[^'\\]*')\Z"""
 )
 _BY_NAME = re.compile(rb"\b(?:import_module|__import__|run_path|run_module|execfile|exec)\s*\(")
 """What runs a file that no import statement names."""

@@ -49,7 +49,7 @@ from npu_config.script.neighbours import (
     names_of_configuring,
 )
 from npu_config.script.objects import Unknown
-from npu_config.script.vocabulary import PICKLES, SEEDS, SESSIONS
+from npu_config.script.vocabulary import LOADING, PICKLES, SEEDS, SESSIONS
 
 DEFINITION = re.compile(r"\b(?:DEFINE_\w+|add_argument)\s*\(")
 
@@ -194,7 +194,9 @@ _READERS = (
 """What reads a configuration that somebody wrote, or a part of one."""
 _MAKING = re.compile(r"(?<!\w)([A-Za-z_]\w*)\s*(?::[^=\n]*)?=[^=\n]*?\bConfigProto\s*[(.]")
 _UNPICKLED = re.compile(
-    r"(?<!\w)([A-Za-z_]\w*)\s*=\s*(?:{})\s*\.\s*loads?\s*\(".format("|".join(PICKLES))
+    r"(?<!\w)([A-Za-z_]\w*)\s*=\s*(?:{})\s*\.\s*(?:{})\s*\(".format(
+        "|".join(PICKLES), "|".join(LOADING)
+    )
 )
 _MADE_HERE = re.compile(
     r"(?<![\w.])((?:self\.)?[A-Za-z_]\w*)\s*=[^=\n]*?\b(?:NPURunConfig|{})\s*\(".format(

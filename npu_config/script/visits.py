@@ -8,7 +8,7 @@ import ast
 import os
 from typing import Any, Dict, List, Optional, Tuple
 
-from npu_config.catalogue.api import CLASSES
+from npu_config.catalogue.api import CLASSES, KEPT
 from npu_config.core.message import phrase
 from npu_config.python_flow.scopes import FUNCTIONS
 from npu_config.python_flow.source import Unparsable
@@ -18,6 +18,7 @@ from npu_config.script.objects import (
     Block,
     BlockList,
     Class,
+    Constructed,
     Function,
     Instance,
     Message,
@@ -28,7 +29,7 @@ from npu_config.script.objects import (
 )
 from npu_config.script.paths import Call, Run, anonymous
 from npu_config.script.script import Script
-from npu_config.script.vocabulary import PICKLES
+from npu_config.script.vocabulary import LOADING, PICKLES
 
 HELD = (Block, Message, ParameterMap, Subscript, BlockList)
 """What options are set on."""
@@ -49,10 +50,12 @@ _SAFE = frozenset(
 def note_made_elsewhere(run: Run, value: Any, node: ast.AST) -> None:
     """Note a session whose configuration a function of another file, or pickle, makes."""
     for each in origins(value):
+        if len(each.path) > 1 and _note(run, each, node, _MADE):
+            return
         function = each.parts[0] if each.parts else None
         if not isinstance(function, Unknown):
             continue
-        if function.name in ("load", "loads") and function.path[0] in PICKLES:
+        if function.name in LOADING and function.path[0] in PICKLES:
             run.script.unfollowed[node] = phrase(_UNPICKLED, ".".join(function.path))
             return
         if _note(run, function, node, _MADE):
@@ -66,7 +69,7 @@ def give(run: Run, callee: Unknown, call: Call) -> Optional[Tuple[Any]]:
         What the function gives where it was followed, as the only item; else None.
     """
     values = [value for value, _ in (*call.args, *call.keywords.values())]
-    held = [value for value in values if isinstance(value, HELD)]
+    held = [value for value in values if isinstance(value, HELD) or _has_options(value)]
     makes = not held and configuring(run.script.source.path, callee.path) is not None
     if (held or makes) and not any(isinstance(value, _LOCAL) for value in values):
         found = _definition(run, callee)
@@ -81,10 +84,15 @@ def give(run: Run, callee: Unknown, call: Call) -> Optional[Tuple[Any]]:
         and any(each.partition(".")[0] == first for each in run.script.imported(first))
         and not file_of_module(run.script.source.path or "", ".".join(callee.path[:-1]))
     )
-    if is_unread or any(not isinstance(value, Message) for value in held):
+    if is_unread or any(not isinstance(value, (Message, Constructed)) for value in held):
         name = ".".join(callee.path).lstrip(".") or "a function"
         run.script.unfollowed[call.node] = phrase(_GIVEN_AWAY, name)
     return None
+
+
+def _has_options(value: Any) -> bool:
+    """True for an NPURunConfig, or an object that it is given."""
+    return isinstance(value, Constructed) and value.kind in KEPT
 
 
 def _note(run: Run, callee: Unknown, node: ast.AST, words: str) -> bool:
