@@ -13,12 +13,11 @@ from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
 from npu_config.python_flow.scopes import CONSTANTS, Watch, in_brackets, name_of
 from npu_config.script import builders, objects
+from npu_config.script.attributes import get_by_name, set_by_name, set_past_the_class
 from npu_config.script.builders import is_ours, judge_constructor
 from npu_config.script.effects import (
-    UNFOLLOWED,
     adopt,
     adopt_block,
-    attribute,
     attribute_of,
     call_method,
     call_special,
@@ -33,7 +32,6 @@ from npu_config.script.effects import (
     part,
     pass_on,
     put,
-    set_field,
     set_message_field,
     start,
 )
@@ -66,9 +64,7 @@ from npu_config.script.paths import (
     evaluate,
     identity,
     result_of,
-    used,
 )
-from npu_config.script.run_configs import set_attribute
 from npu_config.script.visits import give, note_made_elsewhere
 from npu_config.script.vocabulary import HOLDERS, RUN_CONFIGS, SESSIONS
 
@@ -342,62 +338,14 @@ def _noted(run: Run, call: Call) -> Any:
     return anonymous(call.node)
 
 
-def _setattr(run: Run, call: Call) -> Any:
-    if len(call.args) == 3 and isinstance(call.args[0][0], Subscript):
-        (slot, node), (wire, _), (value, value_node) = call.args
-        if isinstance(wire, str):
-            target = ast.copy_location(ast.Attribute(node, wire, ast.Store()), node)
-            set_field(run, slot, target, value, value_node)
-        else:
-            slot.block.open = True
-        return None
-    if len(call.args) == 3 and isinstance(call.args[0][0], Instance):
-        owner, name, value = [value for value, _ in call.args]
-        if not call_special(run, owner, "__setattr__", [name, value]) and isinstance(name, str):
-            owner.attributes[name] = value
-        return None
-    if len(call.args) == 3 and isinstance(call.args[0][0], Constructed):
-        (owner, _), (name, name_node), (value, node) = call.args
-        if isinstance(name, str):
-            set_attribute(run, owner, name, value, node, run.place(name_node))
-        else:
-            owner.open = True
-            run.script.unfollowed[call.node] = UNFOLLOWED
-        return None
-    pass_on(run, call)
-    return None
-
-
-def _getattr(run: Run, call: Call) -> Any:
-    """``getattr(object, "name")`` of an object that is followed."""
-    values = [value for value, _ in call.args]
-    if values and isinstance(values[0], builders.Builder):
-        values[0].open = True
-        run.script.unfollowed[call.node] = UNFOLLOWED
-    if len(values) > 1 and isinstance(values[0], Tracked) and isinstance(values[1], str):
-        return attribute(run, values[0], values[1], call.node)
-    pass_on(run, call)
-    named = ", ".join(map(identity, values))
-    return Unknown("getattr({})".format(named), parts=(Unknown("getattr"), *values))
-
-
-def _object_setattr(run: Run, call: Call) -> Any:
-    """``object.__setattr__(self, "name", value)``."""
-    values = [value for value, _ in call.args]
-    if len(values) == 3 and isinstance(values[0], Instance) and isinstance(values[1], str):
-        used(run, values[2], "attribute")
-        values[0].attributes[values[1]] = values[2]
-    return None
-
-
 MODELS: Dict[str, Callable[[Run, Call], Any]] = {
     "as_bytes": _as_bytes,
     "as_text": _as_text,
     "as_str": _as_text,
     "as_str_any": _as_text,
     "str": _str,
-    "setattr": _setattr,
-    "getattr": _getattr,
+    "setattr": set_by_name,
+    "getattr": get_by_name,
     "npu_config_proto": npu_config_proto,
     "set_keras_session_npu_config": npu_session,
     "npu_clear_session": npu_session,
@@ -415,7 +363,7 @@ MODELS: Dict[str, Callable[[Run, Call], Any]] = {
 METHODS: Dict[Tuple[str, ...], Callable[[Run, Call], Any]] = {
     ("NpuConfig", "from_dict"): builders.from_mapping,
     ("NpuConfig", "load"): builders.load,
-    ("object", "__setattr__"): _object_setattr,
+    ("object", "__setattr__"): set_past_the_class,
     **{("text_format", name): merge_text for name in ("Merge", "Parse")},
     **{("json_format", name): merge_json for name in ("Parse", "ParseDict")},
 }

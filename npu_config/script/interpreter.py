@@ -14,6 +14,7 @@ from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 from npu_config.core.diagnostics import Place
 from npu_config.python_flow.scopes import FunctionNode, Scope, Watch, in_brackets
 from npu_config.script import effects, objects
+from npu_config.script.attributes import set_attribute
 from npu_config.script.effects import (
     adopt_block,
     bind_unknown,
@@ -59,7 +60,6 @@ from npu_config.script.paths import (
     identity,
     used,
 )
-from npu_config.script.run_configs import set_attribute
 from npu_config.script.script import Script
 
 _ITEMS = 64

@@ -50,7 +50,11 @@ _SAFE = frozenset(
 def note_made_elsewhere(run: Run, value: Any, node: ast.AST) -> None:
     """Note a session whose configuration a function of another file, or pickle, makes."""
     for each in origins(value):
-        if len(each.path) > 1 and _note(run, each, node, _MADE):
+        if (
+            len(each.path) > 1
+            and _is_imported(run, each.path[0])
+            and _note(run, each, node, _MADE)
+        ):
             return
         function = each.parts[0] if each.parts else None
         if not isinstance(function, Unknown):
@@ -81,13 +85,18 @@ def give(run: Run, callee: Unknown, call: Call) -> Optional[Tuple[Any]]:
     first = (*callee.path, "")[0]
     is_unread = (
         not is_library(first)
-        and any(each.partition(".")[0] == first for each in run.script.imported(first))
+        and _is_imported(run, first)
         and not file_of_module(run.script.source.path or "", ".".join(callee.path[:-1]))
     )
     if is_unread or any(not isinstance(value, (Message, Constructed)) for value in held):
         name = ".".join(callee.path).lstrip(".") or "a function"
         run.script.unfollowed[call.node] = phrase(_GIVEN_AWAY, name)
     return None
+
+
+def _is_imported(run: Run, name: str) -> bool:
+    """True for the first name of a module that the script imports."""
+    return any(each.partition(".")[0] == name for each in run.script.imported(name))
 
 
 def _has_options(value: Any) -> bool:

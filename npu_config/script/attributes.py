@@ -1,4 +1,4 @@
-"""Attributes of NPURunConfig and of the objects in it that a script sets after it has made one.
+"""Attributes that a script sets or takes by name, and those that it sets on an NPURunConfig.
 
 Source: what the constructors keep, and under which names, is seen from outside.
 """
@@ -10,9 +10,23 @@ from npu_config.catalogue.api import KEPT, PARAMETERS, READ_ONLY
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
-from npu_config.script.effects import UNFOLLOWED
-from npu_config.script.objects import Argument, Constructed
-from npu_config.script.paths import Run, used
+from npu_config.script import builders
+from npu_config.script.effects import (
+    UNFOLLOWED,
+    attribute,
+    call_special,
+    pass_on,
+    set_field,
+)
+from npu_config.script.objects import (
+    Argument,
+    Constructed,
+    Instance,
+    Subscript,
+    Tracked,
+    Unknown,
+)
+from npu_config.script.paths import Call, Run, identity, used
 from npu_config.text.words import near
 
 
@@ -81,3 +95,52 @@ def set_attribute(
         help=phrase("give it to the constructor: {}({}=...)", kind, close or argument),
     )
     run.refused.append((found, tuple(run.guards)))
+
+
+def set_by_name(run: Run, call: Call) -> Any:
+    """``setattr(object, name, value)``."""
+    if len(call.args) == 3 and isinstance(call.args[0][0], Subscript):
+        (slot, node), (wire, _), (value, value_node) = call.args
+        if isinstance(wire, str):
+            target = ast.copy_location(ast.Attribute(node, wire, ast.Store()), node)
+            set_field(run, slot, target, value, value_node)
+        else:
+            slot.block.open = True
+        return None
+    if len(call.args) == 3 and isinstance(call.args[0][0], Instance):
+        owner, name, value = [value for value, _ in call.args]
+        if not call_special(run, owner, "__setattr__", [name, value]) and isinstance(name, str):
+            owner.attributes[name] = value
+        return None
+    if len(call.args) == 3 and isinstance(call.args[0][0], Constructed):
+        (owner, _), (name, name_node), (value, node) = call.args
+        if isinstance(name, str):
+            set_attribute(run, owner, name, value, node, run.place(name_node))
+        else:
+            owner.open = True
+            run.script.unfollowed[call.node] = UNFOLLOWED
+        return None
+    pass_on(run, call)
+    return None
+
+
+def get_by_name(run: Run, call: Call) -> Any:
+    """``getattr(object, "name")`` of an object that is followed."""
+    values = [value for value, _ in call.args]
+    if values and isinstance(values[0], builders.Builder):
+        values[0].open = True
+        run.script.unfollowed[call.node] = UNFOLLOWED
+    if len(values) > 1 and isinstance(values[0], Tracked) and isinstance(values[1], str):
+        return attribute(run, values[0], values[1], call.node)
+    pass_on(run, call)
+    named = ", ".join(map(identity, values))
+    return Unknown("getattr({})".format(named), parts=(Unknown("getattr"), *values))
+
+
+def set_past_the_class(run: Run, call: Call) -> Any:
+    """``object.__setattr__(self, "name", value)``."""
+    values = [value for value, _ in call.args]
+    if len(values) == 3 and isinstance(values[0], Instance) and isinstance(values[1], str):
+        used(run, values[2], "attribute")
+        values[0].attributes[values[1]] = values[2]
+    return None
