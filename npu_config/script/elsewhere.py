@@ -13,10 +13,11 @@ from npu_config.core.message import phrase
 from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import Scope, name_of
 from npu_config.python_flow.source import Unparsable
-from npu_config.script.meaning import Function, Meaning
+from npu_config.script.meaning import Meaning
 from npu_config.script.neighbours import file_of_module, has, text_of
 from npu_config.script.passing import Value
 from npu_config.script.script import Script
+from npu_config.script.values import Function
 
 
 class Elsewhere(NamedTuple):
