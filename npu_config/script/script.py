@@ -192,7 +192,7 @@ _READERS = (
     *("json_format", "text_format"),
 )
 """What reads a configuration that somebody wrote, or a part of one."""
-_MAKING = re.compile(r"(?<!\w)([A-Za-z_]\w*)\s*(?::[^=\n]*)?=[^=\n]*?\bConfigProto\s*[(.]")
+_MAKING = re.compile(r"(?<!\w)([A-Za-z_]\w*)\s*=[^=\n]*?\bConfigProto\s*[(.]")
 _UNPICKLED = re.compile(
     r"(?<!\w)([A-Za-z_]\w*)\s*=\s*(?:{})\s*\.\s*(?:{})\s*\(".format(
         "|".join(PICKLES), "|".join(LOADING)
