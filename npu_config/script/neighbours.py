@@ -82,6 +82,7 @@ class _Memory:
         self.constants: Dict[str, Dict[str, str]] = {}
         self.modules: Dict[Tuple[str, str], Optional[str]] = {}
         self.reached: Dict[str, List[str]] = {}
+        self.folder_of: Dict[str, str] = {}
         self.roots: Dict[Tuple[str, str], List[str]] = {}
         self.asked: Dict[Tuple[str, object], Any] = {}
 
@@ -193,9 +194,13 @@ def any_importer_has(path: Optional[str], words: Sequence[str]) -> bool:
         return False
     own = os.path.abspath(path)
     answers, key = _memory().answers, ("importers of " + own, tuple(words))
+    stem = os.path.basename(own)[: -len(".py")]
+    named = b"" if stem == "__init__" else os.fsencode(stem)
     if key not in answers:
         answers[key] = any(
-            has(name, words) and own in _imports_of(name, os.path.dirname(name))
+            has(name, words)
+            and named in _read(name)
+            and own in _imports_of(name, os.path.dirname(name))
             for name in _neighbours(path)
         )
     return answers[key]
@@ -230,11 +235,18 @@ def file_of_module(path: str, module: str) -> Optional[str]:
         path: the script.
         module: its dotted name, as an import statement of the script has it.
     """
-    known, folder = _memory().modules, os.path.dirname(os.path.abspath(path))
+    known, folder = _memory().modules, _folder_of(path)
     if (folder, module) not in known:
         files = _files_of(folder, folder, module, ()) if module else iter(())
         known[folder, module] = next(files, None)
     return known[folder, module]
+
+
+def _folder_of(path: str) -> str:
+    known = _memory().folder_of
+    if path not in known:
+        known[path] = os.path.dirname(os.path.abspath(path))
+    return known[path]
 
 
 _CONFIGURES = ("parameter_map", "custom_optimizers", "NPURunConfig", "NpuConfigBuilder")
@@ -305,14 +317,13 @@ def files_named(path: str, imports: Imports, stars: Iterable[str], text: str) ->
     found: Dict[Optional[str], None] = {}
 
     def find(dotted: str) -> bool:
-        parts = dotted.split(".")
-        heads = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
-        files = [file_of_module(path, head) for head in heads]
+        dots = [number for number, sign in enumerate(dotted) if sign == "."]
+        files = [file_of_module(path, dotted[:end]) for end in (*dots, len(dotted))]
         found.update(dict.fromkeys(files))
         return (files[-1] or "").endswith(_PACKAGE_FILE)
 
     for name, stands_for, dotted in _bound_by(imports):
-        if find(dotted):
+        if not dotted.startswith("tensorflow.") and find(dotted):
             inside = r"(?<![.\w]){}((?:\s*\.\s*\w+)+)".format(name)
             for chain in set(re.findall(inside, text)):
                 find(stands_for + re.sub(r"\s", "", chain))
@@ -350,17 +361,17 @@ def constants_in(path: str) -> Dict[str, str]:
     return known[path]
 
 
-def once_for(path: str, question: object, answer: Callable[[], _Answer]) -> _Answer:
+def once_for(path: str, question: object, answer: Callable[[str], _Answer]) -> _Answer:
     """The answer to a question about a file, looked for once while :func:`remembering`.
 
     Args:
         path: the file.
         question: what is asked.
-        answer: looks for the answer, which holds no syntax tree: it is kept.
+        answer: looks for the answer in a file, which holds no syntax tree: it is kept.
     """
     known = _memory().asked
     if (path, question) not in known:
-        known[path, question] = answer()
+        known[path, question] = answer(path)
     found: _Answer = known[path, question]
     return found
 
