@@ -4,6 +4,7 @@ What is not certain means nothing: every answer is None or False then.
 """
 
 import ast
+import re
 from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple
 
 from npu_config.python_flow.module import Site
@@ -254,8 +255,12 @@ class Meaning(Values):
         name = function.name
         if name.startswith("__") or name == "main":
             return True
-        lines = set(script.source.mentions(name))
-        return any(not function.lineno <= line <= last_line(function) for line in lines)
+        text, given = script.source.lines, re.compile(r"(\w+)=" + re.escape(name) + r"\b")
+        return any(
+            not function.lineno <= line <= last_line(function)
+            and not any(map(is_of_input, given.findall(text[line - 1])))
+            for line in set(script.source.mentions(name))
+        )
 
 
 _GIVING = {"group_by_window": ("reduce_func", 1), "apply": ("transformation_func", 0)}

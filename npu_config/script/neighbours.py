@@ -1,6 +1,7 @@
 """The files near a script: those that it imports, and those beside and below it."""
 
 import ast
+import builtins
 import contextlib
 import functools
 import itertools
@@ -45,22 +46,22 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _BINDING = re.compile(r"^([A-Za-z_]\w*)[ \t]*[-+*/]?=(?!=)([^\n#]*)", re.M)
 _GLOBAL = re.compile(r"^[ \t]+global[ \t]([^\n#]*)", re.M)
 _CONSTANT = re.compile(
-    r"""(?:-?[.\d][\w.+-]*|(?:tf|np)\.[\w.]+|True|False|"[^"\\]*"|'[^'\\]*')\Z"""
+    r"""(?:-?[.\d][\w.+-]*|(?:tf|np)\.[\w.]+|True|False|b?"[^"\\]*"|b?'[^'\\]*')\Z"""
 )
 _BY_NAME = re.compile(rb"\b(?:import_module|__import__|run_path|run_module|execfile|exec)\s*\(")
 """What runs a file that no import statement names."""
 
 _PUBLIC = """
-    IPython PIL absl apex astropy attr bert cffi click cupy cv2 cython dataclasses dill easydict
-    editdistance faiss future gensim google gym h5py hccl horovod imageio jieba joblib keras
-    keras_applications keras_preprocessing librosa lmdb lxml matplotlib mock mpi4py mpl_toolkits
-    msgpack mxnet networkx nltk npu_bridge npu_config npu_device numba numpy onnx opt_einsum pandas
-    pkg_resources portalocker prettytable psutil pycocotools pydot pylab pytest requests scipy
-    seaborn sentencepiece setuptools shapely simplejson six skimage sklearn sklearn_crfsuite
-    soundfile spacy sympy tabulate tensorboard tensorboardX tensorflow tensorflow_addons
-    tensorflow_core tensorflow_datasets tensorflow_estimator tensorflow_hub
-    tensorflow_probability termcolor tf_slim toml torch torchvision tqdm transformers typing
-    typing_extensions ujson wandb xgboost yaml zmq
+    IPython PIL absl apex astropy attr bert cffi click cupy cv2 cython dataclasses dill
+    easydict editdistance faiss future gensim google gym h5py hccl horovod imageio jieba joblib
+    keras keras_applications keras_preprocessing librosa lmdb lxml matplotlib mock mpi4py
+    mpl_toolkits msgpack mxnet networkx neuralgym nltk npu_bridge npu_config npu_device numba
+    numpy onnx opt_einsum pandas pkg_resources portalocker prettytable psutil pycocotools pydot
+    pylab pytest requests scipy seaborn sentencepiece setuptools shapely simplejson six skimage
+    sklearn sklearn_crfsuite soundfile spacy sympy tabulate tensorboard tensorboardX tensorflow
+    tensorflow_addons tensorflow_core tensorflow_datasets tensorflow_estimator tensorflow_hub
+    tensorflow_probability tensorpack termcolor tf_slim toml torch torchvision tqdm
+    transformers typing typing_extensions ujson wandb xgboost yaml zmq
 """
 """Public libraries that scripts import, and that know nothing of the NPU, and the adapter."""
 _Answer = TypeVar("_Answer")
@@ -154,6 +155,11 @@ def _leaves_unread(path: str, home: str, data: bytes) -> Iterator[bool]:
         first = module.partition(".")[0]
         files = _files_of(os.path.dirname(path), home, module, names)
         yield first not in _libraries() and not any(files)
+
+
+def is_library(name: str) -> bool:
+    """True for the first name of a module that everyone has, Python's own or a public one."""
+    return name in _OF_OTHERS or name in _libraries() or name in dir(builtins)
 
 
 @functools.lru_cache(maxsize=None)
