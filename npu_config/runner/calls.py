@@ -36,7 +36,15 @@ from npu_config.diagnosis.graph.live import LiveNode, of_graph
 from npu_config.diagnosis.graph.model import Frame, is_dynamic
 from npu_config.diagnosis.graph.pipeline import initialises_both
 from npu_config.diagnosis.graph.recognise import finding_of, sights
-from npu_config.diagnosis.graph.run import OTHER, TRAINS, Process, RunGraph, Sight, is_foreign
+from npu_config.diagnosis.graph.run import (
+    COMPUTES,
+    OTHER,
+    TRAINS,
+    Process,
+    RunGraph,
+    Sight,
+    is_foreign,
+)
 from npu_config.diagnosis.graph.shapes import Flow, flow
 from npu_config.runner.doings import Doings
 from npu_config.situations import pipeline, precision, shapes
@@ -223,15 +231,15 @@ class Calls:
             feeds: the keys of what is fed.
         """
         if self._options is not None:
-            self._growth.look(session.graph, self._trains)
+            self._growth.look(session.graph, self._has_made)
         key = frozenset(map(_name, found.given)), tuple(map(_name, feeds))
         call = self._known.get(key)
         if call is None:
             call = self._known[key] = self._look(session, found, feeds)
         return call
 
-    def _trains(self) -> bool:
-        return any(each.purpose == TRAINS and each.times for each in self.seen)
+    def _has_made(self, purposes: Tuple[str, ...]) -> bool:
+        return any(each.purpose in purposes and each.times for each in self.seen)
 
     @property
     def grown(self) -> Tuple[Diagnostic, ...]:
@@ -323,20 +331,20 @@ class _Growth:
         self._count = 0
         self._made: Dict[Any, int] = {}
 
-    def look(self, graph: Any, trains: Callable[[], bool]) -> None:
+    def look(self, graph: Any, has_made: Callable[[Tuple[str, ...]], bool]) -> None:
         """The graph before a run.
 
         Args:
             graph: of the session.
-            trains: whether the session has trained already.
+            has_made: whether the session has made a run of these purposes already.
         """
         if graph.version != self._version:
             try:
-                self._look(graph, trains)
+                self._look(graph, has_made)
             except Exception:  # a fault of ours ends nobody's training
                 self._version = graph.version
 
-    def _look(self, graph: Any, trains: Callable[[], bool]) -> None:
+    def _look(self, graph: Any, has_made: Callable[[Tuple[str, ...]], bool]) -> None:
         operations = graph.get_operations()
         if self._version is not None:
             made: Dict[Any, Tuple[LiveNode, Tuple[Frame, ...]]] = {}
@@ -349,7 +357,8 @@ class _Growth:
                     )
             for lines, (node, frames) in made.items():
                 self._made[lines] = self._made.get(lines, 0) + 1
-                if self._made[lines] >= _AGAIN or (self._made[lines] > 1 and trains()):
+                purposes = (TRAINS,) if self._made[lines] < _AGAIN else (TRAINS, COMPUTES)
+                if self._made[lines] > 1 and has_made(purposes):  # not by initialisation alone
                     self._tell(node, frames)
         self._version, self._count = graph.version, len(operations)
 

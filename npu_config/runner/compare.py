@@ -67,6 +67,9 @@ def _differing(first: int, rank: int, one: Did, other: Did, mine: Any, theirs: A
     if made:
         line = min(only or made, key=_key)
         text = "this line makes other operators on rank {} than on rank {}, for a run of all ranks"
+    elif mine["operations"] == theirs["operations"] and [*mine["prints"]] == [*theirs["prints"]]:
+        line = next(each for each in mine["prints"] if each in lines)
+        text = "this line makes operators of other shapes on rank {} than on rank {}"
     else:
         line = mine["line"] if len(mine["prints"]) >= len(theirs["prints"]) else theirs["line"]
         text = "ranks {} and {} run other operators here: they have other fetches"

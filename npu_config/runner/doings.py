@@ -72,6 +72,7 @@ class Doings:
                 "broadcasts": any(_kind(node).startswith(_BROADCAST) for node in collectives),
                 "summary": any("Summary" in node.op for node in run.every()),
                 "prints": prints,
+                "operations": len(run.graph.main.nodes),
                 "alone": None if alone is None else _line(run, alone),
             }
         )

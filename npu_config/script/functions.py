@@ -5,9 +5,50 @@ What is a function is given, what makes variables, datasets and operators.  Name
 """
 
 import ast
+import re
 from typing import Dict, List, Tuple
 
 from npu_config.python_flow.scopes import argument, is_open, name_of
+
+_DETOURS = (
+    ("tensorflow.compat.v1", "tensorflow"),
+    ("tensorflow.compat.v2", "tensorflow"),
+    ("tensorflow.contrib.rnn", "tensorflow.nn.rnn_cell"),
+    ("tensorflow.contrib.data", "tensorflow.data.experimental"),
+)
+_PUBLIC = (
+    (r"keras", "keras"),
+    (r"data\.experimental(?:\.ops\.\w+)?", "data.experimental"),
+    (r"data(?:\.ops\.(?:dataset_ops|readers|iterator_ops))?", "data"),
+    (r"(?:ops|layers)\.(?:nn|nn_impl|rnn|nn_ops)", "nn"),
+    (r"ops\.rnn_cell(?:_impl)?", "nn.rnn_cell"),
+    (r"ops\.image_ops(?:_impl)?", "image"),
+    (r"ops\.lookup_ops", "lookup"),
+    (r"ops\.signal\.\w+", "signal"),
+    (r"summary\.summary", "summary"),
+    (r"layers\.\w+", "layers"),
+    (r"training\.\w+", "train"),
+    (r"(?:ops|framework)\.\w+", ""),
+)
+"""Where the modules below ``tensorflow.python`` are found below ``tf``."""
+_WITHIN = [(re.compile(old + r"(?=\.|\Z)"), new) for old, new in _PUBLIC]
+_VERSION = re.compile(r"^(data\.(?:Dataset|TFRecordDataset|TextLineDataset))V[12]\b")
+_INNER = "tensorflow.python."
+
+
+def canonical(name: str) -> str:
+    """A dotted name without the detours of TensorFlow's modules."""
+    if name.startswith(("tensorflow.compat.", "tensorflow.contrib.")):
+        for old, new in _DETOURS:
+            if name == old or name.startswith(old + "."):
+                name = new + name[len(old) :]
+    if name.startswith(_INNER):
+        inner = name[len(_INNER) :]
+        found = next((each for each in _WITHIN if each[0].match(inner)), None)
+        if found is not None:
+            rest = found[0].sub(found[1], inner, 1).lstrip(".")
+            name = "tensorflow." + _VERSION.sub(r"\1", rest) if rest else "tensorflow"
+    return "tensorflow." + name if name.startswith("keras.") else name
 
 
 def function_arguments(call: ast.Call) -> List[ast.expr]:
@@ -148,6 +189,10 @@ _OPERATORS = frozenset(
         *("get_variable", "floormod", "tensordot", "einsum", "top_k", "trace", "unique", "rank"),
         *("is_inf", "ceil", "erf", "map_fn", "scan", "foldl", "cumprod", "diag", "eye"),
         *("extract_image_patches", "numpy_function", "py_function", "accumulate_n", "complex"),
+        *("summary.scalar", "summary.histogram", "summary.image", "summary.merge"),
+        *("summary.merge_all", "train.Saver", "keras.backend.constant"),
+        *("train.exponential_decay", "train.piecewise_constant", "train.polynomial_decay"),
+        *("train.natural_exp_decay", "train.inverse_time_decay", "train.cosine_decay"),
     )
 )
 

@@ -45,7 +45,7 @@ class Passing:
         """Every expression that a parameter is given; one None where that is not known."""
         node = function.node
         calls = self.calls_of(function)
-        if not calls or name in function.stores:
+        if not calls:
             return [None]
         assert isinstance(node, FUNCTIONS)
         return [self._argument(function, node, site, name) for site in calls]

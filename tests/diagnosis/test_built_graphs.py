@@ -318,6 +318,30 @@ def test_control_flow_v2_is_silent(v1_graph):
     assert not diagnose(v1_graph)
 
 
+@pytest.mark.skipif(not IS_1, reason="what TensorFlow 1.15 makes")
+def test_what_tensorflow_makes_for_a_script_is_not_the_scripts(v1_graph, tmp_path):
+    """Clipping by norm, queues of optimizers that wait, an evaluation with a short last batch."""
+    features = elements(tf.data.Dataset.range(8).map(tf.to_float).batch(2, drop_remainder=True))
+    weight = tf.get_variable("weight", [])
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    grads = tf.gradients(tf.reduce_mean(features * weight), [weight])
+    clipped, _ = tf.clip_by_global_norm(grads, 1.0)
+    synced = tf.train.SyncReplicasOptimizer(optimizer, 1, 1)
+    synced.apply_gradients(zip(clipped, [weight]), tf.train.get_or_create_global_step())
+    elements(tf.data.Dataset.range(5).map(tf.to_float).batch(2)) * weight
+    assert {"accumulators-on-device"} == stored_situations(tmp_path)
+    read = tf.train.batch([tf.constant(1.0)], 2)
+    optimizer.minimize(tf.reduce_mean(read * weight))
+    assert {"accumulators-on-device", "queue-input"} == stored_situations(tmp_path)
+
+
+def stored_situations(folder):
+    """What is found in the graph that there is, once it is stored."""
+    tf.train.export_meta_graph(str(folder / "model.meta"))
+    found = diagnose(folder / "model.meta", {"use_off_line": True})
+    return {each.situation for each in found if each.situation}
+
+
 def test_a_saved_graph_says_what_the_live_one_says(v1_graph, tmp_path):
     """Checkpoint, frozen text and graph agree."""
     _case1_map()

@@ -33,7 +33,7 @@ def train(value, start=(), feeds=None, times=1, **options):
 """
 
 
-def blocks(path):
+def blocks(path, prelude=PRELUDE):
     """The scripts of a file: the situation (or ``right``), the text, the lines that are marked.
 
     A script that imports TensorFlow itself has no prelude.
@@ -41,11 +41,11 @@ def blocks(path):
     with open(path, encoding="utf-8") as stream:
         for block in stream.read().split("=== ")[1:]:
             id, _, text = block.partition("\n")
-            prelude = "" if text.startswith("import tensorflow") else PRELUDE
-            script = prelude + text
+            before = "" if text.startswith("import tensorflow") else prelude
+            script = before + text
             marked = [n for n, line in enumerate(script.splitlines(), 1) if "# here" in line]
-            in_helper = [n for n in marked if n <= prelude.count("\n")]
-            own = [n for n in marked if n > prelude.count("\n")]
+            in_helper = [n for n in marked if n <= before.count("\n")]
+            own = [n for n in marked if n > before.count("\n")]
             yield id.strip(), script, in_helper if "# here: train" in text else own
 
 

@@ -5,7 +5,10 @@ where it was made, and for attributes only where a check wants them.  What was a
 with the graph, so that a graph of many runs is walked once.
 """
 
-import itertools
+import functools
+import os
+import re
+import sys
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 from npu_config.core.names import OWN_SPANS
@@ -15,13 +18,24 @@ from npu_config.diagnosis.graph.model import (
     Frame,
     Graph,
     Node,
+    Origin,
     Shape,
     function_body,
 )
 
-_READER = "_create_op_from_tf_operation"
+_BUILDERS, _BUILDING = ("_apply_op_helper", "_ProcessNewOps"), 5
+"""What operations are made by, of Python and of graphs that are read: the fifth call from last."""
 _KEPT = "_npu_config_live_graph"
 _REFERENCE = 100  # the data type of a reference is that of its value and this
+_HOUSEKEEPING_FILES = (
+    *("saver.py", "monitored_session.py", "session_manager.py"),
+    "training_util.py",  # hooks ask for the global step by a condition
+)
+_HOUSEKEEPING_FUNCTION = "report_uninitialized_variables"
+_IMPORTER = "importer.py"  # what a Saver imports for a script is the script's own graph
+_OF_TENSORFLOW = re.compile(
+    r"[/\\]tensorflow(_core)?[/\\](python|contrib|_api)[/\\]|[/\\]tensorflow_estimator[/\\]"
+)
 _CALLS = frozenset(
     ("Case", "For", "If", "MapDefun", "OneShotIterator", "PartitionedCall", "RemoteCall",
      "StatefulPartitionedCall", "StatelessCase", "StatelessIf", "StatelessWhile",
@@ -37,7 +51,7 @@ class LiveNode(Node):
         sources: the operations that make its inputs, data and control.
     """
 
-    __slots__ = ("_controls", "_inputs", "operation", "sources")
+    __slots__ = ("_controls", "_inputs", "_origin", "operation", "sources")
 
     def __init__(self, operation: Any) -> None:
         self.operation = operation
@@ -47,6 +61,7 @@ class LiveNode(Node):
         self.sources += operation.control_inputs
         self._inputs: Optional[Tuple[Edge, ...]] = None
         self._controls: Optional[Tuple[str, ...]] = None
+        self._origin: Optional[Origin] = None
 
     @property
     def index(self) -> int:
@@ -81,11 +96,7 @@ class LiveNode(Node):
         """True for an operation of a stand-in; attributes, which are slow, are read if need be."""
         number, spans = self.index, getattr(self.operation.graph, OWN_SPANS, ())
         may_be = not number or any(first < number <= last for first, last in spans)
-        return (may_be or self._is_read()) and super().is_own
-
-    def _is_read(self) -> bool:
-        """True where TensorFlow made it for a graph that it has read."""
-        return any(each.name == _READER for each in itertools.islice(self.calls(), 1, 2))
+        return (may_be or self.origin.is_read) and super().is_own
 
     def calls(self) -> Iterator[Frame]:
         """The calls that led to it, the last one first; to what it is the gradient of, for one."""
@@ -95,9 +106,33 @@ class LiveNode(Node):
         stack = getattr(operation, "_traceback", None)
         if stack is None or not hasattr(stack, "__getitem__"):
             stack = operation.traceback
-        for place in reversed(range(len(stack))):
-            frame = stack[place]
+        count = len(stack)
+        if count > _BUILDING and getattr(stack[count - _BUILDING], "name", "") in _BUILDERS:
+            count -= _BUILDING - 1
+        for place in range(count - 1, -1, -1):
+            frame = stack[place]  # TensorFlow makes an object each time
             yield frame if hasattr(frame, "filename") else Frame(*frame[:3])
+
+    @property
+    def origin(self) -> Origin:
+        """Who made it; the calls are followed once, as each frame costs."""
+        if self._origin is None:
+            self._origin = self._made_by()
+        return self._origin
+
+    def _made_by(self) -> Origin:
+        is_housekeeping = is_read = False
+        for frame in self.calls():
+            name, file = frame.filename, _file_of_tensorflow(frame.filename)
+            if not file:
+                caller = Frame(sys.intern(name), frame.lineno, frame.name)
+                return Origin(is_housekeeping, is_read, caller)
+            is_read = is_read or file == _IMPORTER
+            is_housekeeping = is_housekeeping or (
+                not is_read
+                and (file in _HOUSEKEEPING_FILES or frame.name == _HOUSEKEEPING_FUNCTION)
+            )
+        return Origin(is_housekeeping, is_read)
 
     def types(self) -> Iterator[int]:
         """The data types of its outputs."""
@@ -122,6 +157,12 @@ class LiveNode(Node):
                 yield value.func.name
             elif value.HasField("list"):
                 yield from (function.name for function in value.list.func)
+
+
+@functools.lru_cache(maxsize=None)
+def _file_of_tensorflow(path: str) -> str:
+    """The name of a file of TensorFlow's; empty for any other."""
+    return os.path.basename(path) if _OF_TENSORFLOW.search(path) else ""
 
 
 def _shape(shape: Any) -> Shape:

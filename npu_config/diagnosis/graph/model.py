@@ -34,6 +34,23 @@ class Frame(NamedTuple):
     func_start_lineno: int = 0
 
 
+class Origin(NamedTuple):
+    """Who made an operation.
+
+    Attributes:
+        is_housekeeping: TensorFlow did, for itself: to save, to ask what is initialised.
+        is_read: TensorFlow did, for a graph that it has read.
+        caller: the last call outside of TensorFlow.
+    """
+
+    is_housekeeping: bool = False
+    is_read: bool = False
+    caller: Optional[Frame] = None
+
+
+_UNKNOWN = Origin()
+
+
 class Edge(NamedTuple):
     """A data input: the node (or, in a function, the argument) and its output.
 
@@ -89,6 +106,11 @@ class Node:
     def calls(self) -> Iterator[Frame]:
         """The calls that led to it, the last one first; none in a graph that was stored."""
         return iter(())
+
+    @property
+    def origin(self) -> Origin:
+        """Who made it, as far as that is known."""
+        return _UNKNOWN
 
     def tensor(self, name: str) -> Any:
         """A TensorProto; None when it is not set."""

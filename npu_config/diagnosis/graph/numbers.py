@@ -29,7 +29,8 @@ _DIVISIONS = {"RealDiv": 1, "Div": 1, "DivNoNan": 1, "Xdivy": 1, "Reciprocal": 0
 _GRADIENTS = re.compile(r"(^|/)gradients(_\d+)?/")
 _FINITE = ("IsFinite", "IsInf", "IsNan")
 _OPTIMIZER = "training/optimizer.py"
-_MADE_BY_TENSORFLOW = ("clip_ops.py", "loss_scale_optimizer.py", "loss_scale.py")
+_MADE_BY_TENSORFLOW = ("loss_scale_optimizer.py", "loss_scale.py")
+_CHOICES = frozenset(("Select", "SelectV2"))
 
 
 def check(run: RunGraph) -> Iterator[Sight]:
@@ -94,7 +95,9 @@ def _leaves(run: RunGraph, node: Node) -> bool:
 
 
 def _bytes(run: RunGraph) -> Iterator[Sight]:
-    for node in run.of(*_SUMS, where=lambda node: not _UINT8.isdisjoint(node.types())):
+    for node in run.every(*_SUMS):  # a graph may have many, and only scripts make them
+        if _UINT8.isdisjoint(node.types()):
+            continue
         yield Sight(
             precision.uint8_arithmetic_saturates,
             node,
@@ -110,7 +113,8 @@ def _infinite(run: RunGraph) -> Iterator[Sight]:
         return constants.is_float(node) and not constants.is_finite(run, node)
 
     for node in run.of("Const", where=is_infinite):
-        if run.made_in(node, _MADE_BY_TENSORFLOW[0]):
+        users = run.body_of(node).consumers(node.name)
+        if users and all(_is_of_clipping(run, user) for user in users):
             continue
         yield Sight(
             precision.infinite_constant,
@@ -122,6 +126,16 @@ def _infinite(run: RunGraph) -> Iterator[Sight]:
             ),
             "write a finite number that float16 can hold, such as -1e4",
         )
+
+
+def _is_of_clipping(run: RunGraph, node: Node) -> bool:
+    """True for the choice that tf.clip_by_global_norm makes: NaN where the norm is not finite."""
+    if node.op not in _CHOICES:
+        return False
+    asked, _, otherwise = (run.source(node, slot) for slot in range(3))
+    if asked is None or otherwise is None or asked.op != "IsFinite" or otherwise.op != "Const":
+        return False
+    return not constants.is_finite(run, otherwise)
 
 
 def _is_mixed(run: RunGraph) -> bool:
@@ -185,6 +199,9 @@ def _smallest(run: RunGraph, guard: Node) -> Optional[float]:
 
 def _checked_by_hand(run: RunGraph) -> Iterator[Sight]:
     for node in run.of(*_FINITE):
+        users = run.body_of(node).consumers(node.name)
+        if users and all(_is_of_clipping(run, user) for user in users):
+            continue
         if any(run.made_in(node, file) for file in _MADE_BY_TENSORFLOW):
             continue
         if any(_GRADIENTS.search(each.name) or each.op == "L2Loss" for each in _near(run, node)):

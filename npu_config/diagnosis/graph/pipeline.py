@@ -39,9 +39,13 @@ def check(run: RunGraph) -> Iterator[Sight]:
 
 
 def _queues(run: RunGraph) -> Iterator[Sight]:
-    if not run.of(*_DEQUEUES):
+    dequeues = [node for node in run.of(*_DEQUEUES) if run.feeds_training(node)]
+    if not dequeues:
         return
+    read = {edge.source for node in dequeues for edge in node.inputs[:1]}
     for node in run.of(*_QUEUES):
+        if run.is_stored and node.name not in read:
+            continue  # it may be one of those by which ranks and optimizers wait
         yield Sight(
             pipeline.queue_input,
             node,
@@ -57,7 +61,7 @@ def _short_batches(run: RunGraph) -> Iterator[Sight]:
     said: Set[int] = set()
     for getnext in run.of(*operators.GET_NEXT):
         shapes = getnext.shapes("output_shapes") or getnext.output_shapes() or ()
-        if not any(shape and shape[0] < 0 for shape in shapes):
+        if not any(shape and shape[0] < 0 for shape in shapes) or not run.feeds_training(getnext):
             continue
         for body, batch in _batches(run, getnext):
             if id(batch) not in said and _may_be_short(body, batch):
@@ -106,6 +110,7 @@ def _buffers(run: RunGraph) -> Iterator[Sight]:
     for node in run.datasets:
         if node.op == "OneShotIterator":
             bodies += [run.graph.functions[each] for each in node.functions()]
+    said: Set[int] = set()
     for body in bodies:
         for node in body:
             if node.op.startswith("Shuffle") and "Dataset" in node.op and len(node.inputs) > 1:
@@ -113,11 +118,13 @@ def _buffers(run: RunGraph) -> Iterator[Sight]:
                 if size is None or size < LARGE_BUFFER:
                     continue
                 most = _elements(body, body.nodes.get(node.inputs[0].source))
-                if most is not None and most < LARGE_BUFFER:
+                twin = run.twin(node, None)
+                if (most is not None and most < LARGE_BUFFER) or id(twin) in said:
                     continue
+                said.add(id(twin))
                 yield Sight(
                     pipeline.shuffle_buffer_with_getnext_offload,
-                    run.twin(node, None),
+                    twin,
                     phrase(
                         "{} fills its buffer before the first element comes (buffer_size: {:,}), "
                         "and GetNext waits for it on the device: the wait may time out",

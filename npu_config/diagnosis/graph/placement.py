@@ -9,6 +9,7 @@ from npu_config.diagnosis.graph import constants
 from npu_config.diagnosis.graph.findings import Change, named
 from npu_config.diagnosis.graph.model import Node
 from npu_config.diagnosis.graph.run import RunGraph, Sight
+from npu_config.diagnosis.graph.shapes import is_of_gradients
 from npu_config.situations import host, shapes
 
 _MIXED = "mix_compile_mode"
@@ -80,7 +81,8 @@ def _host_functions(run: RunGraph, mixed: bool) -> Iterator[Sight]:
 
 
 def _patches(run: RunGraph) -> Iterator[Sight]:
-    for node in run.of("ExtractImagePatches"):
+    every = run.of("ExtractImagePatches")  # its gradient is made with one of its own
+    for node in [node for node in every if not is_of_gradients(run, node)] or every[:1]:
         yield Sight(
             shapes.extract_image_patches,
             node,

@@ -5,8 +5,7 @@ pipeline needs is on the host and does not count, nor do the operations of stand
 TensorFlow's housekeeping.
 """
 
-import functools
-import os
+import itertools
 import re
 from types import MappingProxyType
 from typing import (
@@ -19,6 +18,7 @@ from typing import (
     Mapping,
     NamedTuple,
     Optional,
+    Set,
     Tuple,
 )
 
@@ -33,15 +33,6 @@ from npu_config.diagnosis.graph.model import Body, Frame, Graph, Node, Test, eve
 TRAINS, COMPUTES, OTHER = "trains", "computes", "other"
 """What a run is for, in the words of ``tf1.purpose``."""
 
-_HOUSEKEEPING_FILES = (
-    *("saver.py", "monitored_session.py", "session_manager.py"),
-    "training_util.py",  # hooks ask for the global step by a condition
-)
-_HOUSEKEEPING_FUNCTION = "report_uninitialized_variables"
-_IMPORTER = "importer.py"  # what a Saver imports for a script is the script's own graph
-_OF_TENSORFLOW = re.compile(
-    r"[/\\]tensorflow(_core)?[/\\](python|contrib|_api)[/\\]|[/\\]tensorflow_estimator[/\\]"
-)
 _HOUSEKEEPING_NAME = re.compile(r"(^|/)(save(_\d+)?/|report_uninitialized_variables)")
 _FINITE, _FINITE_TYPES = "overflow_status_reduce_all", frozenset(("All", "Greater"))
 _COLLECTIVE = re.compile(r"Hcom[A-Z]\w*\Z")
@@ -119,6 +110,7 @@ class RunGraph:
         self.purpose = purpose
         self.process = process
         self._holders: Dict[int, Tuple[Node, Body]] = {}
+        self._trained_with: Optional[Set[str]] = None
         self._by_type: Dict[str, List[Node]] = {}
         self.held: Dict[int, Tuple[Optional[float], bool]] = {}  # what ``constants`` has read
         self.of_values: Dict[int, bool] = {}  # what ``shapes`` has followed
@@ -220,11 +212,37 @@ class RunGraph:
 
     def place(self, node: Node) -> Place:
         """The line of the script that made an operation."""
-        return self.process.place(self.calls(node))
+        holder, _ = self._holders.get(id(node), (node, None))
+        caller = holder.origin.caller  # mostly the script, and then nothing else is asked for
+        return self.process.place(itertools.chain([caller] if caller else (), holder.calls()))
 
     def twin(self, node: Node, iterator: Optional[Node]) -> Node:
-        """What the script made for a node of a one-shot function: a dataset, or the iterator."""
-        return self.graph.whole.nodes.get(node.name) or iterator or node
+        """What the script made for a node of a one-shot function: a dataset, or the iterator.
+
+        A function that copies operations puts the scope that it is in before their names.
+        """
+        name = node.name
+        while name:
+            found = self.graph.whole.nodes.get(name)
+            if found is not None and found.op == node.op:
+                return found
+            name = name.partition("/")[2]
+        return iterator or node
+
+    def feeds_training(self, node: Node) -> bool:
+        """True where what an operation gives is trained with; of a run, where the run trains."""
+        if not self.is_stored:
+            return self.trains
+        body = self.graph.main
+        if self._trained_with is None:
+            self._trained_with = set()
+            pending = [each.name for each in body if operators.is_gradient(each)]
+            while pending:
+                name = pending.pop()
+                if name in body.nodes and name not in self._trained_with:
+                    self._trained_with.add(name)
+                    pending += [edge.source for edge in body.nodes[name].inputs]
+        return node.name in self._trained_with
 
     def read_by(self, getnext: Node) -> Iterator[Tuple[Body, Node]]:
         """The datasets that an operation may read, with the bodies they stand in."""
@@ -272,7 +290,8 @@ class RunGraph:
 
 def is_foreign(node: Node) -> bool:
     """True for an operation that nobody's script asked for: of a stand-in, or housekeeping."""
-    return is_collective(node) or _is_housekeeping(node) or node.is_own
+    is_housekeeping = _HOUSEKEEPING_NAME.search(node.name) or node.origin.is_housekeeping
+    return is_collective(node) or bool(is_housekeeping) or node.is_own
 
 
 def is_collective(node: Node) -> bool:
@@ -281,24 +300,6 @@ def is_collective(node: Node) -> bool:
         return True
     name = node.name.rpartition("/")[2]
     return node.op in _HOST_CALLS and _COLLECTIVE.match(name) is not None
-
-
-def _is_housekeeping(node: Node) -> bool:
-    if _HOUSEKEEPING_NAME.search(node.name):
-        return True
-    for frame in node.calls():
-        file = _file_of_tensorflow(frame.filename)
-        if not file or file == _IMPORTER:
-            return False
-        if frame.name == _HOUSEKEEPING_FUNCTION or file in _HOUSEKEEPING_FILES:
-            return True
-    return False
-
-
-@functools.lru_cache(maxsize=None)
-def _file_of_tensorflow(path: str) -> str:
-    """The name of a file of TensorFlow's; empty for any other."""
-    return os.path.basename(path) if _OF_TENSORFLOW.search(path) else ""
 
 
 def _on_host(main: Body, pipeline: Iterable[Node]) -> FrozenSet[str]:

@@ -212,6 +212,7 @@ class Context:
         run: what happened on the path.
         version: the adapter that the script is for (``Target.version``); None: any.
         unread: finds results of calls that nothing reads.
+        importer: that of the script which imports this one, and sets its options.
     """
 
     def __init__(
@@ -219,8 +220,11 @@ class Context:
         script: Script,
         paths: Union[Sequence[Path], Callable[[], Sequence[Path]]],
         version: Optional[int] = None,
+        importer: Optional["Context"] = None,
+        meaning: Optional[Meaning] = None,
     ) -> None:
         self.version = version
+        self.importer = importer
         self.script = script
         self._paths = paths
         self.path: Optional[Path] = None
@@ -233,7 +237,7 @@ class Context:
         self._may_import_unread: Optional[bool] = None
         self._uses: Optional[Dict[Place, List[Use]]] = None
         self._loops: Optional[List[Tuple[int, int]]] = None
-        self._meaning: Optional[Meaning] = None
+        self._meaning = meaning
         self._programs: Dict[Tuple[str, ...], Program] = {}
         self._once: Dict[Callable[[Context], Any], Any] = {}
 
@@ -252,8 +256,14 @@ class Context:
         return self._paths
 
     def place(self, node: ast.AST) -> Place:
-        """Where a node is."""
-        return self.script.source.place_of(node)
+        """Where a node is; a call in a chain of several lines is where its method is named."""
+        place = self.script.source.place_of(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            function = self.script.source.place_of(node.func)
+            if function.line != function.end_line and function.end_column is not None:
+                column = function.end_column - len(node.func.attr)
+                return place._replace(line=function.end_line, column=column)
+        return place
 
     def report(
         self,
@@ -301,6 +311,8 @@ class Context:
 
         Empty for a script that configures no session and is no program: another one decides.
         """
+        if self.importer is not None:
+            return self.importer.option(name)
         found: Set[Any] = set()
         for path in self.paths:
             run = path.outcome

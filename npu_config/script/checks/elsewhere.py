@@ -1,24 +1,44 @@
 """Situations whose code stands in another file: told where the script names the function."""
 
 import ast
+import os
 import re
-from functools import partial
-from typing import Callable, Iterator, List, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import phrase
+from npu_config.core.rule import Rule
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import last_line, name_of
-from npu_config.script.checks._check import Context, recognises
-from npu_config.script.checks.network import PYTHON, TANH, is_of_gelu, operator_in_loop
-from npu_config.script.checks.pipeline import KERAS_VARIABLES, captured, initialised_together
+from npu_config.script.checks._check import CHECKS, Check, Context, recognises
+from npu_config.script.checks.network import (
+    PYTHON,
+    TANH,
+    TRAINING,
+    is_of_gelu,
+    operator_in_loop,
+)
+from npu_config.script.checks.numbers import double_in_network
+from npu_config.script.checks.pipeline import (
+    KERAS_VARIABLES,
+    NOT_TRAINING,
+    argument_from_variable,
+    captured,
+    initialised_together,
+    is_for_training,
+    keras_variable_in_input,
+    many_threads,
+    queues,
+    short_last_batch,
+    variable_captured,
+)
 from npu_config.script.elsewhere import Elsewhere, Program
 from npu_config.script.functions import DATASETS
 from npu_config.script.meaning import Meaning, is_of_input
 from npu_config.script.neighbours import once_for, text_of
 from npu_config.script.passing import Value
 from npu_config.script.vocabulary import SESSIONS
-from npu_config.situations import host, pipeline, shapes
+from npu_config.situations import host, pipeline, precision, shapes
 
 
 @recognises(pipeline.variable_in_preprocessing, DATASETS)
@@ -83,7 +103,7 @@ def _found_elsewhere(
         meaning = program.opened(path) if may_find(text_of(path)) else None
         return [] if meaning is None else _found_in(context, look, meaning)
 
-    found = {path: once_for(path, look, partial(found_in, path)) for path in program.files}
+    found = {path: once_for(path, look, found_in) for path in program.files}
     if not any(found.values()):
         return
     told: Set[Diagnostic] = set()
@@ -106,6 +126,97 @@ def _found_in(
     other.rule = context.rule
     look(other)
     return [one.diagnostic for one in other.found]
+
+
+class _Look(NamedTuple):
+    """What is looked for in functions of other files."""
+
+    rule: Rule
+    function: Callable[[Context], None]
+    is_of_network: bool = False
+
+
+_LOOKS = (
+    _Look(pipeline.variable_in_preprocessing, variable_captured),
+    _Look(pipeline.dataset_argument_from_variable, argument_from_variable),
+    _Look(pipeline.keras_backend_variable_in_input, keras_variable_in_input),
+    _Look(pipeline.batch_without_drop_remainder, short_last_batch),
+    _Look(pipeline.queue_input, queues),
+    _Look(pipeline.train_batch_with_many_threads, many_threads),
+    _Look(precision.type_not_supported, double_in_network, is_of_network=True),
+)
+_WORDS = (
+    *("Dataset", "input_producer", "shuffle_batch", "train.batch", "Queue"),
+    *("float64", "complex64", "complex128"),
+)
+"""One of them is in each file in which one of these is found."""
+
+
+_AT_WORK = (
+    *SESSIONS,
+    *("Estimator", "NPUEstimator", "minimize", "apply_gradients", "get_next", "fit", "run"),
+)
+"""One of them is in each script that uses what other files make."""
+
+
+def _all_elsewhere(context: Context) -> List[Tuple[str, Site, Elsewhere, Diagnostic]]:
+    """What is found in the functions that a script calls, with the id of its rule.
+
+    It is told once for a function, at the first call that leads there.
+    """
+    places: Dict[int, List[Tuple[Site, Elsewhere, List[Any]]]] = {}
+    for site, each in context.program(*_WORDS).called():
+        meaning = each.meaning
+        if not any(map(meaning.script.source.mentions, _OF_NPU)):
+            bodies = [function.node for function in meaning.reached([each.function])]
+            meaning.entered.update(map(id, bodies))
+            places.setdefault(id(meaning), []).append((site, each, bodies))
+    found: List[Tuple[str, Site, Elsewhere, Diagnostic]] = []
+    name = os.path.basename(context.script.source.path or "")
+    trains = not any(word in name for word in NOT_TRAINING) and (
+        context.mentions(*TRAINING) or context.imports_have(*TRAINING)
+    )
+    for calls in places.values():
+        script = calls[0][1].meaning.script
+        for look in _LOOKS:
+            check = next(each for each in CHECKS if each.function is look.function)
+            if not check.may_find(script.source.words):
+                continue
+            other = Context(script, (), importer=context, meaning=calls[0][1].meaning)
+            other.rule = look.rule
+            look.function(other)
+            told: Set[int] = set()
+            for one in other.found:
+                line = one.diagnostic.line or 0
+                for site, each, bodies in calls:
+                    if not any(f.lineno <= line <= last_line(f) for f in bodies):
+                        continue
+                    is_meant = (
+                        context.meaning.in_network(site)
+                        if look.is_of_network
+                        else look.rule is not pipeline.batch_without_drop_remainder
+                        or (trains and is_for_training(site))
+                    )
+                    if is_meant and id(each.function.node) not in told:
+                        told.add(id(each.function.node))
+                        found.append((look.rule.id, site, each, one.diagnostic))
+                    break
+    return found
+
+
+def _tell(context: Context) -> None:
+    """What is found of the situation that is asked for."""
+    assert context.rule is not None
+    for id, site, each, found in context.once(_all_elsewhere):
+        if id == context.rule.id:
+            context.report(
+                phrase("{} ({})", found.message, each.says_line(found.line)),
+                context.place(site.node),
+            )
+
+
+for _look in _LOOKS:
+    CHECKS.append(Check(_look.rule, _tell, True, (frozenset(("import",)), frozenset(_AT_WORK))))
 
 
 _OF_NPU = ("npu_bridge", "NpuOptimizer", "npu_config", "npu_device", "hccl")

@@ -6,7 +6,6 @@ from typing import (
     Any,
     Dict,
     FrozenSet,
-    Iterable,
     Iterator,
     List,
     NamedTuple,
@@ -20,24 +19,48 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.python_flow.module import LEAVES, Site, sites
 from npu_config.python_flow.scopes import (
+    COMPREHENSIONS,
+    CONSTANTS,
     DEFINITIONS,
     Scope,
     argument,
     holds,
     keyword_of,
     last_line,
+    literal,
     name_of,
     parts_of,
 )
 from npu_config.script.checks._check import LOOPS, Context, check_call, recognises
 from npu_config.script.functions import makes_operator
-from npu_config.script.meaning import Meaning, walk
+from npu_config.script.meaning import Meaning
 from npu_config.script.passing import Value
+from npu_config.script.values import Function, walk
 from npu_config.situations import host, shapes
 
 _NEW_GRAPH = ("reset_default_graph", "Graph", "Session", "clear_session", "InteractiveSession")
 _MAKING = ("minimize", "apply_gradients", "compute_gradients", "get_next")
 _ASSIGNING = ("assign", "assign_add", "assign_sub")
+
+
+_RUNNING = ("run", "eval")
+
+
+def fetched(meaning: Meaning, scope: Scope, call: ast.Call) -> List[ast.expr]:
+    """What a call runs: ``session.run(x)``, ``x.eval()``, ``x.run()``; else nothing."""
+    if not isinstance(call.func, ast.Attribute):
+        return []
+    if is_run(meaning, scope, call):
+        given = argument(call, "fetches", 0)
+        return [] if given is None else [given]
+    owner = call.func.value
+    made = meaning.value(scope, owner) if call.func.attr in ("eval", "run") else None
+    is_one = (
+        made is not None
+        and isinstance(made.node, ast.Call)
+        and (operator_made(meaning, made.scope, made.node) is not None)
+    )
+    return [owner] if is_one else []
 
 
 def is_run(meaning: Meaning, scope: Scope, call: ast.Call) -> bool:
@@ -71,17 +94,20 @@ def operator_made(meaning: Meaning, scope: Scope, call: ast.Call) -> Optional[st
     return "." + method if is_optimizer else None
 
 
-@recognises(shapes.graph_grows_between_runs, ("run",), ("for", "while"))
+@recognises(shapes.graph_grows_between_runs, _RUNNING, ("for", "while"))
 def operator_in_loop(context: Context) -> None:
     """A loop that runs a session makes operators, too."""
     meaning = context.meaning
     seen: Set[int] = set()
     loops: Set[int] = set()
     walked: Dict[int, _Calls] = {}
-    made_by: Dict[int, Optional[ast.Call]] = {}
-    for site in meaning.calls("run"):
+    made_by: Dict[Tuple[int, bool], Optional[ast.Call]] = {}
+    for site in meaning.calls(*_RUNNING):
+        fetches = fetched(meaning, site.scope, check_call(site))
         around = list(_loops_around(site))
-        if not around or not is_run(meaning, site.scope, check_call(site)):
+        for each in fetches if _is_repeated(site) and not around else ():
+            _report_made(context, site.scope, each)
+        if not around or not fetches:
             continue
         outermost = around[-1]
         calls = walked.get(id(outermost)) or walked.setdefault(id(outermost), _Calls(outermost))
@@ -93,17 +119,42 @@ def operator_in_loop(context: Context) -> None:
                 break
             if _loads_values(meaning, site.scope, loop, calls):
                 continue
-            for part, name in _made_in(context, site.scope, calls.certain_in(loop), made_by):
+            for part, name in _made_in(context, site.scope, loop, calls, made_by):
                 if id(part) not in seen and not _assigns_to_each(loop, part):
                     seen.add(id(part))
-                    context.report(
-                        phrase(
-                            "{} makes an operator in each round of a loop that runs the session: "
-                            "the graph is compiled anew each time",
-                            name,
-                        ),
-                        context.place(part),
-                    )
+                    _report_growth(context, part, name)
+
+
+def _is_repeated(site: Site) -> bool:
+    """True for what a comprehension does with each item."""
+    inner = site.node
+    for node in reversed(site.parents):
+        if isinstance(node, (*DEFINITIONS, ast.Lambda)):
+            return False
+        if isinstance(node, COMPREHENSIONS) and not isinstance(inner, ast.comprehension):
+            return True
+        inner = node
+    return False
+
+
+def _report_growth(context: Context, part: ast.expr, name: str) -> None:
+    context.report(
+        phrase(
+            "{} makes an operator in each round of a loop that runs the session: "
+            "the graph is compiled anew each time",
+            name,
+        ),
+        context.place(part),
+    )
+
+
+def _report_made(context: Context, scope: Scope, node: ast.expr) -> None:
+    """Report what makes an operator of what a comprehension runs; it may assign to each."""
+    for part in walk(scope, node):
+        name = isinstance(part.node, ast.Call) and operator_made(context.meaning, scope, part.node)
+        if name and name.rpartition(".")[2] not in _ASSIGNING:
+            _report_growth(context, part.node, name)
+            return
 
 
 def _loops_around(site: Site) -> Iterator[ast.AST]:
@@ -216,9 +267,11 @@ def _loads_values(meaning: Meaning, scope: Scope, loop: ast.AST, calls: _Calls) 
     )
 
 
-def _assigns_to_each(loop: ast.AST, call: ast.Call) -> bool:
+def _assigns_to_each(loop: ast.AST, call: ast.expr) -> bool:
     """True for an assignment to what a loop goes over: to another variable in each round."""
-    if not isinstance(loop, ast.For) or name_of(call.func) != "assign":
+    if not isinstance(loop, ast.For) or not isinstance(call, ast.Call):
+        return False
+    if name_of(call.func) != "assign":
         return False
     given = call.args[0] if len(call.args) > 1 else getattr(call.func, "value", None)
     each = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
@@ -234,14 +287,21 @@ def is_new_graph(call: ast.Call) -> bool:
 def _made_in(
     context: Context,
     scope: Scope,
-    calls: Iterable[Tuple[int, ast.Call, int]],
-    made_by: Dict[int, Optional[ast.Call]],
-) -> Iterator[Tuple[ast.Call, str]]:
+    loop: ast.AST,
+    calls: _Calls,
+    made_by: Dict[Tuple[int, bool], Optional[ast.Call]],
+) -> Iterator[Tuple[ast.expr, str]]:
     """What certainly makes an operator in each round of a loop, and how that is called."""
-    meaning, others = context.meaning, context.program("run")
+    meaning = context.meaning
+    certain = list(calls.certain_in(loop))
+    runs = {index: fetched(meaning, scope, node) for index, node, _ in certain}
+    fetches = [each for part in runs.values() for each in part]
+    results = _results(loop, fetches)
     passed: Set[int] = set()
-    leads_on = bool(others.files)
-    for index, node, outer in calls:
+    for each in fetches:
+        if _is_computed(meaning, scope, each):
+            yield each, "arithmetic with tensors"
+    for index, node, outer in certain:
         if outer in passed:
             passed.add(index)
             continue
@@ -250,31 +310,63 @@ def _made_in(
             passed.add(index)
             yield node, name
             continue
+        is_fetched = bool(runs.get(outer)) or id(node) in results
         for function in meaning.functions(scope, node.func):
-            if id(function.node) not in made_by:
-                made_by[id(function.node)] = _made_by(meaning, function)
-            inside = made_by[id(function.node)]
+            key = id(function.node), is_fetched
+            if key not in made_by:
+                made_by[key] = _made_by(meaning, function, is_fetched)
+            inside = made_by[key]
             if inside is not None:
                 yield node, phrase("{} (line {})", name_of(node.func), inside.lineno)
-        for each in others.functions(scope, node.func) if leads_on else ():
-            inside = _made_by(each.meaning, each.function)
+        others = context.program("tensorflow" if is_fetched else "run")
+        for other in others.functions(scope, node.func) if others.files else ():
+            inside = _made_by(other.meaning, other.function, is_fetched)
             if inside is not None:
-                yield node, phrase("{} ({})", name_of(node.func), each.says(inside))
+                yield node, phrase("{} ({})", name_of(node.func), other.says(inside))
+
+
+def _results(loop: ast.AST, fetches: Sequence[ast.expr]) -> Set[int]:
+    """The calls in the body of a loop whose results it runs under a name."""
+    names = {n.id for each in fetches for n in ast.walk(each) if isinstance(n, ast.Name)}
+    return {
+        id(statement.value)
+        for statement in loop.body  # type: ignore[attr-defined]
+        if isinstance(statement, ast.Assign)
+        and any(name_of(target) in names for target in statement.targets)
+    }
+
+
+def _is_computed(meaning: Meaning, scope: Scope, node: ast.expr) -> bool:
+    """True for arithmetic with a tensor, or of two; lists of tensors may be added."""
+    if not isinstance(node, ast.BinOp) or not meaning.is_tensor(scope, node):
+        return False
+    sides = (node.left, node.right)
+    return not isinstance(node.op, ast.Add) or any(
+        isinstance(meaning.constant(scope, each), (int, float)) for each in sides
+    )
 
 
 def _comes_again(test: ast.expr) -> bool:
     """True for conditions that hold now and then: ``step % 100 == 0``."""
-    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) for n in ast.walk(test))
+    parts = list(ast.walk(test))
+    never = any(n.__class__ in CONSTANTS and literal(n) is False for n in parts)
+    return not never and any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) for n in parts)
 
 
-def _made_by(meaning: Meaning, function) -> Optional[ast.Call]:  # type: ignore[no-untyped-def]
-    """The first operator that a function certainly makes; None where it makes a graph, too."""
+def _made_by(meaning: Meaning, function: Function, is_fetched: bool) -> Optional[ast.Call]:
+    """The first operator that a function certainly makes; None where it makes a graph, too.
+
+    Args:
+        meaning: of its file.
+        function: it runs a session.
+        is_fetched: a session runs what it returns, instead.
+    """
     first: Optional[ast.Call] = None
     runs = False
     if isinstance(function.node, ast.Lambda) or function.node.decorator_list:
         return None
     lines = meaning.script.source.mentions("run")
-    if not holds(lines, function.node.lineno, last_line(function.node)):
+    if not is_fetched and not holds(lines, function.node.lineno, last_line(function.node)):
         return None
     for statement in function.node.body:
         if isinstance(statement, (ast.If, ast.For, ast.While, ast.Try, *DEFINITIONS)):
@@ -289,7 +381,7 @@ def _made_by(meaning: Meaning, function) -> Optional[ast.Call]:  # type: ignore[
                 runs = runs or is_run(meaning, part.scope, part.node)
                 if first is None and operator_made(meaning, part.scope, part.node):
                     first = part.node
-    return first if runs else None
+    return first if runs or is_fetched else None
 
 
 def _has_run(meaning: Meaning, scope: Scope, node: ast.AST) -> bool:
@@ -346,20 +438,25 @@ def python_on_device(context: Context) -> None:
 
 
 _RESIZING = ("resize_bilinear", "resize_images", "resize")
-_TRAINING = (
+_UPSAMPLING = "keras.layers.UpSampling2D"
+TRAINING = (
     *("minimize", "apply_gradients", "Estimator", "NPUEstimator", "EstimatorSpec", "fit"),
     *("create_train_op", "optimize_loss"),
 )
 
 
-@recognises(shapes.slow_resize_bilinear, _RESIZING, _TRAINING)
+@recognises(shapes.slow_resize_bilinear, (*_RESIZING, "UpSampling2D"), TRAINING)
 def bilinear_resize(context: Context) -> None:
     """``resize_bilinear`` in the network."""
-    names = frozenset("image." + name for name in _RESIZING)
+    names = frozenset((_UPSAMPLING, *("image." + name for name in _RESIZING)))
     found = []
     for site in _sites(context, names):
         call = check_call(site)
         method = argument(call, "method", 2)
+        if context.meaning.called(site) == _UPSAMPLING:
+            method = argument(call, "interpolation", 2)
+            if method is None:
+                continue
         if name_of(call.func) != "resize_bilinear" and method is not None:
             text = context.meaning.constant(site.scope, method)
             dotted = context.meaning.tf(site.scope, method) or ""
@@ -380,9 +477,10 @@ def image_patches(context: Context) -> None:
     )
 
 
-_DROPOUT = frozenset(("nn.dropout",))
+_DROPOUT = frozenset(("nn.dropout", "keras.backend.dropout"))
 _DROPOUT_LAYERS = frozenset(
     (
+        *("contrib.layers.dropout", "contrib.slim.dropout"),
         *("layers.dropout", "layers.Dropout", "keras.layers.Dropout"),
         *("keras.layers.SpatialDropout{}D".format(n) for n in (1, 2, 3)),
     )
@@ -489,24 +587,40 @@ _WRAPPERS = frozenset(
 
 
 def _is_cell(meaning: Meaning, scope: Scope, node: ast.AST, depth: int = 0) -> bool:
-    """True for an LSTM or GRU cell, for such in the wrappers of TensorFlow, and for lists."""
+    """True for an LSTM or GRU cell, for such in the wrappers of TensorFlow, and for lists.
+
+    What is bound, or returned, under a condition is one where each of the choices is.
+    """
     if depth > 8:
         return False
+    choices: List[Optional[Value]] = []
     if isinstance(node, (ast.List, ast.Tuple)):
-        return bool(node.elts) and all(
-            _is_cell(meaning, scope, each, depth + 1) for each in node.elts
-        )
-    if isinstance(node, ast.ListComp):
-        return _is_cell(meaning, scope, node.elt, depth + 1)
-    if meaning.makes(scope, node, _CELLS) is not None:
-        return True
-    made = meaning.makes(scope, node, _WRAPPERS)
-    if made is not None:
-        inner = argument(made.node, "cell", 0) or argument(made.node, "cells", 0)  # type: ignore[arg-type]
-        return inner is not None and _is_cell(meaning, made.scope, inner, depth + 1)
-    found = meaning.value(scope, node)
-    is_list = found is not None and isinstance(found.node, (ast.List, ast.Tuple, ast.ListComp))
-    return is_list and found is not None and _is_cell(meaning, *found, depth + 1)
+        choices = [Value(scope, each) for each in node.elts]
+    elif isinstance(node, ast.ListComp):
+        choices = [Value(scope.child(node), node.elt)]
+    elif isinstance(node, ast.IfExp):
+        choices = [Value(scope, node.body), Value(scope, node.orelse)]
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        choices = [Value(scope, node.left)]
+    elif isinstance(node, (ast.Name, ast.Attribute)):
+        choices = meaning.values(scope, node)
+        added = meaning.added(scope, node)
+        if added:
+            choices = [v for v in choices if v is None or getattr(v.node, "elts", None) != []]
+        choices += added
+    elif isinstance(node, ast.Call):
+        name = meaning.tf(scope, node.func)
+        if name in _CELLS:
+            return True
+        if name in _WRAPPERS:
+            inner = argument(node, "cell", 0) or argument(node, "cells", 0)
+            choices = [None if inner is None else Value(scope, inner)]
+        else:
+            made = meaning.functions(scope, node.func)
+            choices = [Value(f.scope, each) for f in made for each in f.returned]
+    return bool(choices) and all(
+        each is not None and _is_cell(meaning, *each, depth + 1) for each in choices
+    )
 
 
 _ACCUMULATORS = ("ConditionalAccumulator", "SparseConditionalAccumulator")
@@ -601,9 +715,10 @@ def gpu_without_soft_placement(context: Context) -> None:
         return
     for site in context.meaning.calls("device"):
         call = check_call(site)
-        if context.meaning.called(site) != "device" or not call.args:
+        given = argument(call, "device_name_or_function", 0)
+        if context.meaning.called(site) != "device" or given is None:
             continue
-        text = _beginning(context, Value(site.scope, call.args[0]))
+        text = _beginning(context, Value(site.scope, given))
         if text is not None and _GPU.search(text):
             context.report(
                 phrase(
@@ -658,5 +773,8 @@ def _beginning(context: Context, value: Value) -> Optional[str]:
         return _beginning(context, Value(value.scope, function.value))
     if isinstance(node, ast.JoinedStr) and node.values:
         return _beginning(context, Value(value.scope, node.values[0]))
+    made = context.meaning.result(*value)
+    if made is not None and made.node is not node:
+        return _beginning(context, made)
     text = context.meaning.constant(value.scope, node)
     return text if isinstance(text, str) else None

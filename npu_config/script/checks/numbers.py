@@ -2,7 +2,7 @@
 
 import ast
 import re
-from typing import Dict, List, Optional, Set, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.python_flow.module import Site, sites
@@ -13,10 +13,12 @@ from npu_config.python_flow.scopes import (
     argument,
     arguments,
     keyword_of,
+    literal,
     name_of,
     number_of,
 )
 from npu_config.script.checks._check import Context, check_call, recognises
+from npu_config.script.checks.network import fetched
 from npu_config.script.functions import makes_operator
 from npu_config.script.meaning import Meaning
 from npu_config.script.neighbours import constants_in
@@ -36,10 +38,35 @@ _TYPED: Dict[str, Tuple[str, int]] = {
     "zeros": ("dtype", 1),
     "ones": ("dtype", 1),
     "fill": ("dtype", 9),
+    "random_normal": ("dtype", 3),
+    "random_uniform": ("dtype", 3),
+    "truncated_normal": ("dtype", 3),
+    "one_hot": ("dtype", 5),
+    "range": ("dtype", 9),
+    "eye": ("dtype", 3),
+    "zeros_like": ("dtype", 1),
+    "ones_like": ("dtype", 1),
+    "normal": ("dtype", 3),
+    "uniform": ("dtype", 3),
+    "Input": ("dtype", 9),
+    "set_floatx": ("floatx", 0),
     "to_double": ("", 9),
     "complex": ("", 9),
 }
-_MADE = {"to_double": "float64", "complex": "complex64"}
+_MADE = {
+    "to_double": "float64",
+    **{"dtypes." * n + "complex": "complex64" for n in (0, 1)},
+    **{"to_" + kind: kind for kind in ("complex64", "complex128")},
+    **{
+        room + each: "complex64"
+        for each in ("fft", "ifft", "fft2d", "ifft2d", "rfft", "rfft2d", "stft")
+        for room in ("", "signal.", "spectral.", "contrib.signal.")
+    },
+}
+"""What makes tensors of a type without support whatever it is given."""
+_LAYERS = ("layers.", "keras.layers.")
+"""What is given a type for its weights by name."""
+_ROOMS = ("", "dtypes", "random", "keras", "keras.layers", "keras.backend")
 _MOST = 10
 """How many places of one script are reported."""
 _HOLDING = ("Variable", "constant", "convert_to_tensor")
@@ -53,23 +80,26 @@ _NUMPY_DOUBLES = frozenset(
 )
 
 
-@recognises(precision.type_not_supported, tuple(_TYPED))
+_MAKERS = (*_TYPED, *sorted({name.rpartition(".")[2] for name in _MADE} - set(_TYPED)))
+
+
+@recognises(precision.type_not_supported, (*_MAKERS, "dtype"))
 def double_in_network(context: Context) -> None:
     """float64 and complex numbers are given to what makes tensors."""
-    made = tuple(_TYPED) if _mentions_types(context) else (*_HOLDING, *_MADE)
-    if not context.mentions(*made):
-        return
+    is_typed = _mentions_types(context)
+    made = _MAKERS if is_typed else (*_HOLDING, "complex", *_MAKERS[len(_TYPED) :])
     meaning = context.meaning
+    places = list(meaning.calls(*made)) if context.mentions(*made) else []
+    if is_typed and context.mentions("layers"):
+        lines = context.script.source.mentions("dtype")
+        places += sites(context.script.module, lines, (ast.Call,))
     found: List[Tuple[Site, str]] = []
-    for site in meaning.calls(*made):
+    for site in {site.node: site for site in places}.values():
         name = meaning.called(site)
-        if name is None or name.rpartition(".")[2] not in _TYPED:
-            continue
-        if "." in name and name != "dtypes.cast":
-            continue
-        kind = _MADE.get(name) or _type_of(meaning, site, name)
+        kind = None if name is None else _MADE.get(name) or _type_of(meaning, site, name)
         if kind is not None and meaning.in_network(site):
             found.append((site, kind))
+    found.sort(key=lambda each: each[0].line)
     if not found or not context.option("mix_compile_mode") <= {None, False}:
         return
     for site, kind in found[:_MOST]:
@@ -106,8 +136,13 @@ def _is_python_float(call: ast.Call, name: str) -> bool:
 def _type_of(meaning: Meaning, site: Site, name: str) -> Optional[str]:
     """The type without support that a call certainly makes a tensor of."""
     call = check_call(site)
-    word, position = _TYPED[name.rpartition(".")[2]]
-    given = argument(call, word, position)
+    room, _, last = name.rpartition(".")
+    if name.startswith(_LAYERS) and last != "Input":
+        own = keyword_of(call, "dtype")
+        return None if own is None else _named_type(meaning, site.scope, own.value)
+    if last not in _TYPED or room not in _ROOMS:
+        return None
+    given = argument(call, *_TYPED[last])
     if given is not None:
         return _named_type(meaning, site.scope, given)
     value = call.args[0] if call.args else None
@@ -196,24 +231,15 @@ def _scaling_optimizer(meaning: Meaning, scope: Scope, node: ast.AST) -> Optiona
 def two_optimizers_in_one_run(context: Context) -> None:
     """One run has the updates of two loss-scale optimizers."""
     meaning = context.meaning
-    if len(list(meaning.calls(*_UPDATING))) < 2:
-        return
     for site in meaning.calls("run"):
         call = check_call(site)
-        if not isinstance(call.func, ast.Attribute) or not call.args:
-            continue
         found: Dict[int, ast.Call] = {}
-        for part in meaning.parts(site.scope, call.args[0], controls=True):
-            node = part.node
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-                continue
-            if node.func.attr in _UPDATING:
-                owner = node.func.value
-                made = _scaling_optimizer(meaning, part.scope, owner)
-                if made is not None:
-                    bound = meaning.value(part.scope, owner)
-                    assert bound is not None
-                    found[id(bound.node)] = made
+        inside: Set[int] = set()
+        for given in fetched(meaning, site.scope, call):
+            for part in meaning.parts(site.scope, given, controls=True):
+                _add_optimizer(meaning, part, found, inside)
+        for each in inside:
+            found.pop(each, None)
         if len(found) > 1:
             lines = sorted({made.lineno for made in found.values()})
             context.report(
@@ -225,6 +251,31 @@ def two_optimizers_in_one_run(context: Context) -> None:
                 ),
                 context.place(call),
             )
+
+
+def _add_optimizer(
+    meaning: Meaning, part: Value, found: Dict[int, ast.Call], inside: Set[int]
+) -> None:
+    """Enter the loss-scale optimizer of an update by what makes it.
+
+    A function that makes one makes another each time that it is called: the call stands for it,
+    not what is ``inside``.
+    """
+    update = meaning.result(*part) if isinstance(part.node, ast.Call) else None
+    if update is None or not isinstance(update.node, ast.Call):
+        return
+    function = update.node.func
+    if not isinstance(function, ast.Attribute) or function.attr not in _UPDATING:
+        return
+    made = _scaling_optimizer(meaning, update.scope, function.value)
+    bound = meaning.value(update.scope, function.value)
+    if made is None or bound is None:
+        return
+    if update.node is not part.node and update.scope in bound.scope.around():
+        inside.add(id(bound.node))
+        found[id(part.node)] = made
+    else:
+        found[id(bound.node)] = made
 
 
 @recognises(
@@ -248,14 +299,17 @@ def manager_under_control_dependencies(context: Context) -> None:
 
 
 def _is_controlled(site: Site) -> bool:
-    """True in a block with control inputs."""
-    for call in site.entered:
+    """True in a block with control inputs, which ``None`` in one inside of it takes away."""
+    function = site.function
+    parents = site.parents[site.parents.index(function) + 1 :] if function else site.parents
+    is_controlled = False
+    for call in Site(site.node, site.scope, parents).entered:
         if name_of(call.func) == "control_dependencies" and call.args:
             given = call.args[0]
             empty = isinstance(given, (ast.List, ast.Tuple)) and not given.elts
-            if not empty and given.__class__ not in CONSTANTS:
-                return True
-    return False
+            is_none = given.__class__ in CONSTANTS
+            is_controlled = not is_none and (is_controlled or not empty)
+    return is_controlled
 
 
 def _is_called_controlled(context: Context, site: Site) -> bool:
@@ -305,7 +359,8 @@ def step_counted(context: Context) -> None:
         if isinstance(check_call(site).func, ast.Attribute)
         and _scaling_optimizer(meaning, site.scope, check_call(site).func.value)  # type: ignore[attr-defined]
     ]
-    if not applied or any(argument(check_call(site), "global_step", 1) for site in applied):
+    given = [argument(check_call(site), "global_step", 1) for site in applied]
+    if not applied or any(each is not None and not _is_none(each) for each in given):
         return
     for site in meaning.calls("assign_add", "assign"):
         call = check_call(site)
@@ -318,6 +373,10 @@ def step_counted(context: Context) -> None:
                 "steps with an overflow, too, which are dropped; give it to apply_gradients",
                 context.place(call),
             )
+
+
+def _is_none(node: ast.expr) -> bool:
+    return node.__class__ in CONSTANTS and literal(node) is None
 
 
 _FINITE = ("is_finite", "is_inf", "is_nan")
@@ -350,6 +409,8 @@ def _is_of_gradients(meaning: Meaning, site: Site, call: ast.Call) -> bool:
             sources.append(Value(site.scope, node.iter))
         for part in getattr(node, "generators", ()):
             sources.append(Value(site.scope, part.iter))
+        if isinstance(node, ast.Call) and name_of(node.func) == "map":
+            sources += [Value(site.scope, each) for each in node.args[1:]]
     if any("grad" in name_of(p).lower() for s in sources for p in ast.walk(s.node)):
         return True
     return any(
@@ -386,6 +447,8 @@ def _is_infinite(meaning: Meaning, scope: Scope, node: ast.AST, depth: int = 0) 
     if isinstance(node, ast.Call) and name_of(node.func) == "full":
         filled = argument(node, "fill_value", 1)
         return filled is not None and _is_infinite(meaning, scope, filled, depth + 1)
+    if isinstance(node, ast.Call) and name_of(node.func) in ("array", "asarray"):
+        return bool(node.args) and _is_infinite(meaning, scope, node.args[0], depth + 1)
     if isinstance(node, ast.Call) and name_of(node.func) in ("float", "float32"):
         text = meaning.constant(scope, node.args[-1]) if node.args else None
         if isinstance(text, str):
@@ -412,13 +475,17 @@ def infinity_in_network(context: Context) -> None:
     lines = sorted({line for word in _INF for line in source.mentions(word)})
     meaning = context.meaning
     seen: Set[int] = set()
-    names = {
-        name_of(target)
-        for site in sites(context.script.module, lines, (ast.Assign,))
-        if _is_infinite(meaning, site.scope, site.node.value)  # type: ignore[attr-defined]
-        for target in site.node.targets  # type: ignore[attr-defined]
-    }
-    more = {line for name in names - {""} for line in source.mentions(name)}
+    more: Set[int] = set(lines)
+    names: Set[str] = set()
+    for _ in range(3):
+        fresh = {
+            name_of(target)
+            for site in sites(context.script.module, sorted(more), (ast.Assign,))
+            if _is_infinite(meaning, site.scope, site.node.value)  # type: ignore[attr-defined]
+            for target in site.node.targets  # type: ignore[attr-defined]
+        } - {*names, ""}
+        names |= fresh
+        more |= {line for name in fresh for line in source.mentions(name)}
     for site in sites(context.script.module, sorted({*lines, *more}), (ast.Call, ast.BinOp)):
         node = site.node
         if isinstance(node, ast.Call):
@@ -443,8 +510,9 @@ def infinity_in_network(context: Context) -> None:
             )
 
 
-_SMALL = re.compile(r"[\d.][eE]-\d|\.0{7}")
+_SMALL = re.compile(r"[\d.][eE]-\d|\.0{7}|\*\* ?-\d")
 """What a small number has; whether it is one, its value says."""
+_PARTS = ("e-", "E-", ".0000000", "**-", "** -")
 _VANISHES = 2.98e-8
 _HALF = ("allow_mix_precision", "allow_mix_precision_fp16", "force_fp16", "mixed_float16", "fp16")
 _DIVISIONS = ("div", "divide", "truediv", "realdiv", "div_no_nan", "math.divide", "math.truediv")
@@ -476,7 +544,7 @@ def guard_vanishes(context: Context) -> None:
     lines = [
         number
         for number, line in enumerate(source.lines, 1)
-        if ("e-" in line or "E-" in line or ".0000000" in line) and _SMALL.search(line)
+        if any(part in line for part in _PARTS) and _SMALL.search(line)
     ]
     names = _imported_small(context)
     if not lines and not names:
@@ -553,7 +621,7 @@ def _guard(
         return None
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
         for side in (node.left, node.right):
-            value = meaning.constant(scope, side)
+            value = _number(meaning, scope, side)
             if _vanishes(value):
                 return value, place
         return None
@@ -563,7 +631,7 @@ def _guard(
         name = meaning.tf(scope, node.func)
         if name in _GUARDS:
             for each in arguments(node):
-                value = meaning.constant(scope, each)
+                value = _number(meaning, scope, each)
                 if _vanishes(value):
                     return value, place
         if name in _PASSED and node.args:
@@ -574,6 +642,17 @@ def _guard(
         if found is not None and found.node is not node:
             return _guard(meaning, found.scope, found.node, place, depth + 1)
     return None
+
+
+def _number(meaning: Meaning, scope: Scope, node: ast.AST) -> Any:
+    """The number that an expression is, ``tf.constant`` of one included."""
+    made = meaning.makes(scope, node, _CONSTANT)
+    if made is not None and isinstance(made.node, ast.Call) and made.node.args:
+        scope, node = made.scope, made.node.args[0]
+    return meaning.constant(scope, node)
+
+
+_CONSTANT = frozenset(("constant", "convert_to_tensor"))
 
 
 def _vanishes(value: object) -> bool:

@@ -5,7 +5,7 @@ from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set
 
 from npu_config.core.diagnostics import Edit, Fix, Severity
 from npu_config.core.message import phrase
-from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
     Scope,
@@ -17,8 +17,9 @@ from npu_config.python_flow.scopes import (
 )
 from npu_config.script.checks._check import Context, check_call, recognises
 from npu_config.script.functions import DATASETS, function_arguments
-from npu_config.script.meaning import Function, Meaning, walk
+from npu_config.script.meaning import Meaning
 from npu_config.script.passing import Value
+from npu_config.script.values import Function, walk
 from npu_config.situations import pipeline
 
 KERAS_VARIABLES = frozenset(
@@ -31,17 +32,18 @@ _MADE = ("Variable", "get_variable", "get_or_create_global_step")
 
 
 @recognises(pipeline.variable_in_preprocessing, _MADE, DATASETS)
-def variablecaptured(context: Context) -> None:
+def variable_captured(context: Context) -> None:
     """A function of a dataset reads a variable that is made outside of it."""
     meaning = context.meaning
-    seen: Set[Tuple[int, str]] = set()
+    seen: Set[Tuple[int, object]] = set()
     for _, function in meaning.given_functions():
         for part, variable in captured(meaning, function):
             read = part.node.value if isinstance(part.node, ast.Subscript) else part.node
-            key = (id(variable.node), name_of(read))
-            if key in seen or meaning.makes(*variable, KERAS_VARIABLES):
+            made = id(variable.node)
+            keys = {(made, name_of(read)), (made, id(function.node))}
+            if seen & keys or meaning.makes(*variable, KERAS_VARIABLES):
                 continue
-            seen.add(key)
+            seen |= keys
             context.report(
                 phrase(
                     'a function of a dataset uses the variable "{}": it runs on the host, the '
@@ -76,14 +78,22 @@ def captured(meaning: Meaning, function: Function) -> Iterator[Tuple[Value, Valu
     functions = meaning.reached([function])
     own = {id(each.node) for each in functions}
     for each in functions:
+        static: Set[int] = set()
         for part in meaning.body(each):
             if not isinstance(part.node, (ast.Name, ast.Attribute, ast.Subscript)):
                 continue
-            if not isinstance(part.node.ctx, ast.Load):
+            if not isinstance(part.node.ctx, ast.Load) or id(part.node) in static:
+                continue
+            if isinstance(part.node, ast.Attribute) and part.node.attr in _STATIC:
+                static.update(map(id, ast.walk(part.node)))
                 continue
             variable = meaning.variable(part.scope, part.node)
             if variable is not None and not _is_made_in(variable.scope, own):
                 yield part, variable
+
+
+_STATIC = ("shape", "get_shape", "name", "dtype")
+"""What is known of a variable in Python: it is no part of the graph."""
 
 
 def _is_made_in(scope: Scope, functions: Set[int]) -> bool:
@@ -187,6 +197,8 @@ _VARIABLES = frozenset(
 _LOCALS = frozenset(
     ("local_variables_initializer", "initialize_local_variables", "initializers.local_variables")
 )
+_GIVEN_OPERATIONS = ("Scaffold", "Supervisor")
+_MONITORED = ("MonitoredTrainingSession", "SingularMonitoredSession")
 _ITERATORS = frozenset(("data.make_initializable_iterator", "data.Iterator.from_structure"))
 
 
@@ -195,9 +207,12 @@ class _Initialisers:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._lists: Optional[Dict[str, List[Tuple[Site, List[ast.expr]]]]] = None
         self._meaning = context.meaning
-        self._has_locals = context.mentions("metrics", "get_local_variable", "LOCAL_VARIABLES")
+        self._has_locals = context.mentions("get_local_variable", "LOCAL_VARIABLES") or any(
+            context.meaning.tf(context.script.module, node) == "metrics"
+            for node in context.script.nodes("metrics")
+            if isinstance(node, (ast.Name, ast.Attribute))
+        )
 
     def of(
         self,
@@ -212,6 +227,8 @@ class _Initialisers:
         if isinstance(node, (ast.Tuple, ast.List, ast.Dict)):
             values = node.values if isinstance(node, ast.Dict) else node.elts
             return self._any(scope, values, given, depth)
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            return self._each(scope, node, depth)
         if isinstance(node, ast.Starred):
             return self.of(scope, node.value, given, depth)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
@@ -231,8 +248,41 @@ class _Initialisers:
         if isinstance(node, (ast.Name, ast.Attribute)):
             found = [each for each in self._meaning.values(scope, node) if each is not None]
             inner = self.of(*found[0], None, depth + 1) if len(found) == 1 else frozenset()
-            return inner | self._added(scope, node, depth)
+            added = self._meaning.added(scope, node, certain=True)
+            return inner.union(*(self.of(*each, None, depth + 1) for each in added))
         return frozenset()
+
+    def _each(self, scope: Scope, node: Any, depth: int) -> FrozenSet[str]:
+        """What a comprehension makes of the first item of a written list, or of another one."""
+        target, over = node.generators[0].target, node.generators[0].iter
+        made = self._meaning.value(scope, over)
+        if made is None or len(node.generators) > 1 or not isinstance(target, ast.Name):
+            return frozenset()
+        items = getattr(made.node, "elts", None) or [getattr(made.node, "elt", None)]
+        inner = made.scope.child(made.node) if hasattr(made.node, "elt") else made.scope
+        given = {} if items[0] is None else {target.id: Value(inner, items[0])}
+        return self.of(scope.child(node), node.elt, given, depth + 2)
+
+    def _collected(self) -> FrozenSet[str]:
+        """What is put among the initialisers of tables, besides those."""
+        calls = [
+            site
+            for site in self._meaning.calls("add_to_collection")
+            if not site.is_conditional and len(check_call(site).args) > 1
+        ]
+        return frozenset().union(
+            *(
+                self.of(site.scope, check_call(site).args[1])
+                for site in calls
+                if name_of(check_call(site).args[0]) == "TABLE_INITIALIZERS"
+            )
+        )
+
+    @property
+    def of_monitored(self) -> FrozenSet[str]:
+        """What a session that initialises by itself runs for local variables and tables."""
+        local = frozenset(("variables",)) if self._has_locals else frozenset()
+        return local | self._collected() if local else local
 
     def _any(
         self,
@@ -250,11 +300,15 @@ class _Initialisers:
         name = self._meaning.tf(scope, node.func)
         if name in _VARIABLES or (name in _LOCALS and self._has_locals):
             return frozenset(("variables",))
+        if name in _TABLES and "TABLE_INITIALIZERS" in self._context.script.source.words:
+            return self._collected()
         if name in ("group", "tuple", "no_op", "identity"):
             waits = [self.of(*each, given, depth + 1) for each in self._meaning.controls(node)]
             return self._any(scope, node.args, given, depth).union(*waits)
         if isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple"):
             return self._any(scope, node.args, given, depth)
+        if name_of(node.func) == "values" and isinstance(node.func, ast.Attribute):
+            return self.of(scope, node.func.value, given, depth + 1)
         if name_of(node.func) == "make_initializer" and isinstance(node.func, ast.Attribute):
             return self.of(scope, node.func, given, depth + 1)
         for function in self._meaning.functions(scope, node.func):
@@ -280,52 +334,34 @@ class _Initialisers:
             for returned in each.returned
         )
 
-    def _added(self, scope: Scope, node: ast.AST, depth: int) -> FrozenSet[str]:
-        """What is appended to a list."""
-        found: FrozenSet[str] = frozenset()
-        if not isinstance(node, ast.Name):
-            return found
-        where, _ = self._meaning.stores(scope, node.id)
-        for site, values in self._additions().get(node.id, ()):
-            if self._meaning.stores(site.scope, node.id)[0] is where:
-                found |= self._any(site.scope, values, None, depth)
-        return found
-
-    def _additions(self) -> Dict[str, List[Tuple[Site, List[ast.expr]]]]:
-        """What is certainly added to lists, by their names."""
-        if self._lists is None:
-            self._lists = {}
-            source = self._context.script.source
-            lines = [n for n, line in enumerate(source.lines, 1) if "+=" in line]
-            adding = sites(self._context.script.module, lines, (ast.AugAssign,))
-            for site in (*self._meaning.calls("append", "extend"), *adding):
-                node: Any = site.node
-                is_call = isinstance(node, ast.Call)
-                owner = getattr(node.func, "value", None) if is_call else node.target
-                if isinstance(owner, ast.Name) and not site.is_conditional:
-                    values = node.args if is_call else [node.value]
-                    self._lists.setdefault(owner.id, []).append((site, values))
-        return self._lists
-
 
 @recognises(
     pipeline.variables_and_iterator_in_one_run,
     ("make_initializable_iterator", "from_structure"),
-    ("run", "Scaffold"),
+    ("run", *_GIVEN_OPERATIONS, *_MONITORED),
 )
 def initialised_together(context: Context) -> None:
     """One run initialises variables and an iterator."""
     initialisers = _Initialisers(context)
     both = {"variables", "iterator"}
-    for site in context.meaning.calls("run", "Scaffold"):
+    collected = _MONITORED if context.mentions("TABLE_INITIALIZERS") else ()
+    for site in context.meaning.calls("run", *_GIVEN_OPERATIONS, *collected):
         call = check_call(site)
         if name_of(call.func) == "run":
             if not isinstance(call.func, ast.Attribute):
                 continue
             found = initialisers.of(site.scope, argument(call, "fetches", 0))
             found |= initialisers.of(site.scope, call.func.value)
-        elif context.meaning.called(site) == "train.Scaffold":
-            given = (argument(call, "init_op", 0), argument(call, "local_init_op", 4))
+        elif name_of(call.func) in _MONITORED:
+            found = initialisers.of_monitored
+            if argument(call, "scaffold", 3) is not None:
+                continue
+        elif context.meaning.called(site) in ("train.Scaffold", "train.Supervisor"):
+            is_plain = name_of(call.func) == "Scaffold"
+            given = (
+                argument(call, "init_op", 0 if is_plain else 4),
+                argument(call, "local_init_op", 4 if is_plain else 10),
+            )
             each = [initialisers.of(site.scope, value) for value in given]
             found = max(each, key=len)
         else:
@@ -401,6 +437,7 @@ def _listed(items: List[str]) -> str:
 
 
 _LARGE = 10000
+_NO_CONSTANTS = (ast.Name, ast.Attribute, ast.Call)
 _SHORT = ("file", "path", "name", "glob", "list")
 
 
@@ -467,15 +504,19 @@ def _is_short(meaning: Meaning, site: Site, size: float) -> bool:
         if name == "from_tensor_slices" and first is not None:
             made = meaning.value(scope, first)
             text = ast.dump(first) if made is None else ast.dump(made.node) + ast.dump(first)
-            is_list = made is not None and isinstance(made.node, (ast.List, ast.Tuple))
+            is_list = (
+                made is not None
+                and isinstance(made.node, (ast.List, ast.Tuple))
+                and not any(isinstance(each, _NO_CONSTANTS) for each in _items(made.node))
+            )
             return is_list or any(word in text.lower() for word in _SHORT[:4])
     return False
 
 
-_NOT_TRAINING = ("eval", "test", "pred", "infer", "val", "export", "dev", "serving")
+NOT_TRAINING = ("eval", "test", "pred", "infer", "val", "export", "dev", "serving")
 
 
-def _is_for_training(site: Site) -> bool:
+def is_for_training(site: Site) -> bool:
     """False where names say that data is for evaluation or prediction."""
     names = [node.name for node in site.parents if isinstance(node, (*FUNCTIONS, ast.ClassDef))]
     statement = site.statement
@@ -488,7 +529,7 @@ def _is_for_training(site: Site) -> bool:
     for test in site.conditions:
         names += [name_of(part.node) for part in walk(site.scope, test)]
         names += [literal_text(part.node) or "" for part in walk(site.scope, test)]
-    return not any(word in name.lower() for name in names for word in _NOT_TRAINING)
+    return not any(word in name.lower() for name in names for word in NOT_TRAINING)
 
 
 _BATCHING = {"batch": 1, "padded_batch": 3, "map_and_batch": 3}
@@ -506,7 +547,7 @@ def short_last_batch(context: Context) -> None:
             continue
         given = argument(call, "drop_remainder", _BATCHING[name])
         is_false = given is None or meaning.constant(site.scope, given) is False
-        if not is_false or not _is_for_training(site):
+        if not is_false or not is_for_training(site):
             continue
         size = argument(call, "batch_size", 1 if name == "map_and_batch" else 0)
         is_whole = isinstance(size, ast.Call) and name_of(size.func) == "len"
@@ -529,7 +570,7 @@ _PRODUCERS = frozenset(
         *("input_producer", "batch", "batch_join", "shuffle_batch", "shuffle_batch_join"),
         *("maybe_batch", "maybe_shuffle_batch"),
     )
-)
+) | frozenset("contrib.training." + name for name in ("bucket", "bucket_by_sequence_length"))
 _QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue")
 
 

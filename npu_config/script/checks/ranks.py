@@ -19,9 +19,10 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 from npu_config.script.checks._check import Context, check_call, recognises
-from npu_config.script.checks.network import is_new_graph, is_run, operator_made
-from npu_config.script.meaning import Meaning, walk
+from npu_config.script.checks.network import fetched, is_new_graph, is_run, operator_made
+from npu_config.script.meaning import Meaning
 from npu_config.script.passing import Value
+from npu_config.script.values import walk
 from npu_config.script.vocabulary import SESSIONS
 from npu_config.situations import ranks
 
@@ -96,10 +97,13 @@ class _Ranks:
             found |= fresh
             lines = sorted({line for word in fresh for line in mentions(word)})
             fresh = set()
-            for site in sites(self._script.module, lines, (ast.Assign, ast.Return)):
+            for site in sites(self._script.module, lines, (ast.Assign, ast.Return, ast.Call)):
                 node = site.node
                 if isinstance(node, ast.Assign):
                     fresh.update(name_of(target) for target in node.targets)
+                elif isinstance(node, ast.Call):
+                    for each in self._meaning.functions(site.scope, node.func):
+                        fresh.update(argument.arg for argument in each.node.args.args)
                 else:
                     function = site.function
                     fresh.add(getattr(function, "name", ""))
@@ -150,8 +154,13 @@ def summary_on_one_rank(context: Context) -> None:
         )
 
 
-def _summary_at(context: Context, scope: Scope, node: ast.AST) -> Optional[ast.AST]:
-    """Where a part of the script runs a summary, or makes the hook that does."""
+def _summary_at(
+    context: Context, scope: Scope, node: ast.AST, depth: int = 0
+) -> Optional[ast.AST]:
+    """Where a part of the script runs a summary, or makes the hook that does.
+
+    Functions that it calls count; ``depth`` is how many are around it.
+    """
     meaning = context.meaning
     for part in walk(scope, node):
         call: ast.AST = part.node
@@ -168,10 +177,17 @@ def _summary_at(context: Context, scope: Scope, node: ast.AST) -> Optional[ast.A
             continue
         if meaning.tf(part.scope, call.func) in _SAVERS:
             return call
-        arguments = call.args[:1] if is_run(meaning, part.scope, call) else []
+        given = fetched(meaning, part.scope, call)
+        for function in meaning.functions(part.scope, call.func) if depth < 3 else ():
+            inside = [
+                _summary_at(context, function.scope, each, depth + 1)
+                for each in function.statements
+            ]
+            if any(inside):
+                return next(filter(None, inside))
         if name_of(call.func) in ("append", "extend") and _is_list_of_fetches(context, call):
-            arguments = call.args
-        if any(_holds_summary(meaning, Value(part.scope, each)) for each in arguments):
+            given = call.args
+        if any(_holds_summary(meaning, Value(part.scope, each)) for each in given):
             return call
     return None
 
@@ -235,7 +251,10 @@ def _is_fetched(context: Context, node: ast.expr) -> bool:
     return False
 
 
-_QUIET = ("summary.", "train.", "global_variables_initializer", "local_variables_initializer")
+_QUIET = (
+    *("summary.", "train.Saver", "global_variables_initializer"),
+    "local_variables_initializer",
+)
 
 
 @recognises(ranks.graph_differs_by_rank, _RANKS)
@@ -278,9 +297,12 @@ def _summary_of(context: Context, site: Site) -> bool:
 
 
 def _operators(
-    meaning: Meaning, scope: Scope, part: Sequence[ast.AST]
+    meaning: Meaning, scope: Scope, part: Sequence[ast.AST], depth: int = 0
 ) -> List[Tuple[str, ast.Call]]:
-    """What makes operators in a part of the script, functions that it defines excepted."""
+    """What makes operators in a part of the script, or calls a function that certainly does.
+
+    What is only defined there does not count; ``depth`` is how many functions are around.
+    """
     found: List[Tuple[str, ast.Call]] = []
     pending = [Value(scope, each) for each in part]  # type: ignore[arg-type]
     while pending:
@@ -289,14 +311,23 @@ def _operators(
             continue
         if isinstance(node, ast.Call):
             name = operator_made(meaning, where, node)
+            if name is None and _is_collective(meaning, where, node):
+                name = "hccl_ops." + name_of(node.func)
             if name is not None:
                 if not name[3:].startswith(_QUIET):
                     found.append((name, node))
                 continue
+            for function in meaning.functions(where, node.func) if depth < 3 else ():
+                if any(_has_own_graph(function.scope, each) for each in function.statements):
+                    continue
+                certain = [each for each in function.statements if isinstance(each, _PLAIN)]
+                inside = _operators(meaning, function.scope, certain, depth + 1)
+                found += [(each, node) for each, _ in inside]
         pending[:0] = [Value(where, each) for each in ast.iter_child_nodes(node)]  # type: ignore[arg-type]
     return found
 
 
+_PLAIN = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.With)
 _REDUCING = ("allreduce", "allgather", "reduce_scatter", "broadcast", "alltoallv", "npu_allreduce")
 
 
@@ -307,18 +338,39 @@ def _collectives(meaning: Meaning, scope: Scope, part: Sequence[ast.AST]) -> Lis
         for node in part
         for each in walk(scope, node)
         if isinstance(each.node, ast.Call)
-        and is_run(meaning, each.scope, each.node)
-        and each.node.args
         and any(
             isinstance(p.node, ast.Call)
-            and name_of(p.node.func) in _REDUCING
-            and (
-                "hccl" in (meaning.name(p.scope, p.node.func) or "")
-                or "npu" in name_of(p.node.func)
-            )
-            for p in meaning.parts(each.scope, each.node.args[0])
+            and (_is_collective(meaning, p.scope, p.node) or _averages(meaning, p.scope, p.node))
+            for given in fetched(meaning, each.scope, each.node)
+            for p in meaning.parts(each.scope, given)
         )
     ]
+
+
+def _is_collective(meaning: Meaning, scope: Scope, call: ast.Call) -> bool:
+    """True for a call that makes a collective."""
+    name = name_of(call.func)
+    is_ours = "npu" in name or "hccl" in (meaning.name(scope, call.func) or "")
+    return name in _REDUCING and is_ours
+
+
+_UPDATING = ("minimize", "apply_gradients")
+
+
+def _averages(meaning: Meaning, scope: Scope, call: ast.Call) -> bool:
+    """True for the update of an optimizer that averages gradients."""
+    function = call.func
+    if not isinstance(function, ast.Attribute) or function.attr not in (
+        "minimize",
+        "apply_gradients",
+    ):
+        return False
+    made = meaning.result(scope, function.value)
+    return (
+        made is not None
+        and isinstance(made.node, ast.Call)
+        and meaning.is_npu(made.scope, made.node.func, *_WRAPPERS[:2])
+    )
 
 
 _API = (
@@ -340,14 +392,15 @@ def rank_asked_first(context: Context) -> None:
     meaning = context.meaning
     ready = [line for word in _READY for line in context.script.source.mentions(word)]
     lines = context.script.source.lines
-    ready = [
-        n for n in ready if not lines[n - 1].lstrip().startswith(("import ", "from ", "def "))
-    ]
-    first = min(ready) if ready else None
+    no_calls = ("import ", "from ", "def ")
+    ready = [n for n in sorted(ready) if not lines[n - 1].lstrip().startswith(no_calls)]
     seen: Set[int] = set()
     for site in meaning.calls(*_API):
         call = check_call(site)
         moment = _moment(context, site)
+        function = site.function
+        end = last_line(function) if function is not None else 0
+        first = next((n for n in ready if not site.line < n <= end), None)  # what runs behind it
         if moment is None or not meaning.is_npu(site.scope, call.func, *_API):
             continue
         if (first is not None and first < moment) or site.line in seen:
@@ -497,14 +550,10 @@ def gradients_not_averaged(context: Context) -> None:
     meaning = context.meaning
     for site in meaning.calls("apply_gradients"):
         call = check_call(site)
-        if not isinstance(call.func, ast.Attribute) or not call.args:
+        given = argument(call, "grads_and_vars", 0)
+        if given is None or not _averages(meaning, site.scope, call):
             continue
-        made = meaning.value(site.scope, call.func.value)
-        if made is None or not isinstance(made.node, ast.Call):
-            continue
-        if not meaning.is_npu(made.scope, made.node.func, *_WRAPPERS[:2]):
-            continue
-        if any(_by_hand(meaning, site.scope, call.args[0], every) for every in (False, True)):
+        if any(_by_hand(meaning, site.scope, given, every) for every in (False, True)):
             context.report(
                 "gradients of tf.gradients are not averaged: the wrapped optimizer does so in "
                 "compute_gradients",

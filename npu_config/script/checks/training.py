@@ -16,11 +16,12 @@ from npu_config.python_flow.scopes import (
     literal,
     name_of,
 )
-from npu_config.script.checks._check import Context, check
+from npu_config.script.checks._check import Context, check, dotted
 from npu_config.script.elsewhere import Program
 from npu_config.script.functions import DATASETS, VARIABLES
-from npu_config.script.meaning import Function, Meaning
+from npu_config.script.meaning import Meaning
 from npu_config.script.passing import Value
+from npu_config.script.values import Function
 from npu_config.script.vocabulary import TABLES
 
 _INIT = "tf_adapter/python/npu_bridge/npu_init.py"
@@ -107,6 +108,8 @@ def _lists(context: Context, call: ast.Call) -> Iterator[str]:
     given = argument(call, _APPENDING[name_of(call.func)][0], 0)
     if isinstance(given, ast.Name) and given.id != result and _is_list(context, given):
         yield given.id
+    elif isinstance(given, ast.Attribute) and dotted(given) and _is_given_lists(context, given):
+        yield dotted(given)
 
 
 def _is_list(context: Context, name: ast.Name) -> bool:
@@ -130,9 +133,11 @@ def _is_list(context: Context, name: ast.Name) -> bool:
     return 0 < stores == lists
 
 
-def _is_given_lists(context: Context, name: ast.Name) -> bool:
-    """True for a parameter that is certainly given lists."""
-    outer, function = next(context.script.functions_around(name.lineno))
+def _is_given_lists(context: Context, name: ast.expr) -> bool:
+    """True for a parameter, or an attribute of ``self``, that is certainly given lists."""
+    outer, function = next(context.script.functions_around(name.lineno), (None, None))
+    if outer is None or function is None:
+        return False
     given = context.meaning.values(outer.child(function), name)
     found = [None if each is None else context.meaning.value(*each) for each in given]
     return bool(found) and all(each is not None and _makes_list(each.node) for each in found)
@@ -153,13 +158,13 @@ Event = Tuple[int, bool, int, ast.expr]
 def _events(context: Context, name: str) -> Dict[Optional[FunctionNode], List[Event]]:
     """What each function does with a list, in order."""
     found: Dict[Optional[FunctionNode], List[Event]] = {}
-    for node in context.script.nodes(name):
+    for node in context.script.nodes(name.rpartition(".")[2]):
         takes = False
-        if isinstance(node, ast.Name):
-            changes = node.id == name and not isinstance(node.ctx, ast.Load)
+        if isinstance(node, (ast.Name, ast.Attribute)) and dotted(node) == name:
+            changes = not isinstance(node.ctx, ast.Load)
         elif isinstance(node, ast.Attribute):
-            changes = name_of(node.value) == name and node.attr in _CHANGES
-        elif isinstance(node, ast.Subscript) and _is_named(node.value, name):
+            changes = dotted(node.value) == name and node.attr in _CHANGES
+        elif isinstance(node, ast.Subscript) and dotted(node.value) == name:
             changes = not isinstance(node.ctx, ast.Load)
             takes = not changes and _is_last(node)
         else:
@@ -184,12 +189,17 @@ def _first_taken(context: Context, call: ast.Call, events: Sequence[Event]) -> O
     return None
 
 
-def _is_named(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
 def _is_last(node: ast.Subscript) -> bool:
-    return bool(literal(in_brackets(node)) == -1)
+    """True for ``name[-1]``, and for ``name[len(name) - 1]``."""
+    index = in_brackets(node)
+    if isinstance(index, ast.BinOp) and isinstance(index.op, ast.Sub):
+        counted = index.left.args if isinstance(index.left, ast.Call) else []
+        return (
+            literal(index.right) == 1
+            and name_of(getattr(index.left, "func", index)) == "len"
+            and [dotted(each) for each in counted] == [dotted(node.value)]
+        )
+    return bool(literal(index) == -1)
 
 
 def _is_after(before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
@@ -257,7 +267,7 @@ def _mapped_functions(context: Context) -> List[Function]:
 
 def _table(meaning: Meaning, part: Value) -> Optional[Value]:
     """The call that makes the table that a name certainly is."""
-    if not isinstance(part.node, (ast.Name, ast.Attribute)):
+    if not isinstance(part.node, (ast.Name, ast.Attribute, ast.Subscript)):
         return None
     made = meaning.value(part.scope, part.node)
     if made is None or not isinstance(made.node, ast.Call):
@@ -316,7 +326,7 @@ def table_in_dataset_function(context: Context) -> None:
         part
         for function in _mapped_functions(context)
         for part in meaning.body(function)
-        if isinstance(part.node, (ast.Name, ast.Attribute))
+        if isinstance(part.node, (ast.Name, ast.Attribute, ast.Subscript))
     ]
     for site, value in meaning.function_values():
         if isinstance(value, ast.Attribute) and value.attr == "lookup":

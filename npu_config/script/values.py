@@ -1,0 +1,656 @@
+"""What the names of a script stand for, as the text shows it: nothing is run here.
+
+Names are resolved through imports, scopes, single bindings, attributes of ``self`` and functions
+of the script. What is not certain has no meaning: every answer is None or False then.
+"""
+
+import ast
+import contextlib
+import re
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+from npu_config.python_flow.module import LEAVES, Site, sites
+from npu_config.python_flow.scopes import (
+    COMPREHENSIONS,
+    CONSTANTS,
+    DEFINITIONS,
+    FUNCTIONS,
+    Scope,
+    Store,
+    dotted_parts,
+    last_line,
+    literal,
+    name_of,
+    parts_of,
+)
+from npu_config.script.functions import canonical
+from npu_config.script.neighbours import constants_in, file_of_module
+from npu_config.script.order import Order
+from npu_config.script.passing import Passing, Value
+from npu_config.script.script import Script
+
+DEEP = 12
+"""How many bindings are followed, one behind the other."""
+
+_STARS_BRING = {"tf": "tensorflow", "np": "numpy", "os": "os"}
+"""What a name is that nothing binds but an import of everything."""
+
+_LAST = re.compile(r"[ \t]{2,80}\(|[ \t]{0,80}(?:#|\\?$)")
+"""What is behind the name of a function whose bracket does not follow at once."""
+
+Functions = (*FUNCTIONS, ast.Lambda)
+_SCOPED = (*DEFINITIONS, ast.Lambda, *COMPREHENSIONS)
+
+
+class Function(NamedTuple):
+    """A function of the script, and the scope of its body."""
+
+    scope: Scope
+    node: Any
+
+    @property
+    def returned(self) -> List[ast.expr]:
+        """What it returns."""
+        if isinstance(self.node, ast.Lambda):
+            return [self.node.body]
+        return list(_returned(self.node.body))
+
+    @property
+    def statements(self) -> List[ast.stmt]:
+        """Its body; that of a lambda has none."""
+        return [] if isinstance(self.node, ast.Lambda) else self.node.body
+
+
+def _returned(body: Sequence[ast.AST]) -> Iterator[ast.expr]:
+    for statement in body:
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            yield statement.value
+        elif not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+            for field in ("body", "orelse", "handlers", "finalbody"):
+                part = getattr(statement, field, None)
+                if isinstance(part, list):
+                    yield from _returned(part)
+
+
+class Values:
+    """The names of a script.
+
+    Args:
+        script: the script.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._calls: Dict[str, List[Site]] = {}
+        self._names: Dict[ast.AST, Optional[str]] = {}
+        self._kept: Dict[str, Any] = {}
+        self._passing = Passing(script)
+        self._order = Order()
+
+    # calls
+
+    def calls(self, *names: str) -> Iterator[Site]:
+        """The calls of functions that are called so, in order; "" is what a call gave."""
+        missing = {name for name in names if name not in self._calls}
+        if missing:
+            self._calls.update((name, []) for name in missing)
+            own = {new: old for new, old in self.aliases.items() if old in missing}
+            for name in missing:
+                own.update((new, name) for new in self._named_so(name))
+            lines = {line for word in (*missing, *own) for line in self._called_on(word)}
+            for site in sites(self.script.module, sorted(lines), (ast.Call,)) if lines else ():
+                name = name_of(site.node.func)  # type: ignore[attr-defined]
+                name = own.get(name, name)
+                if name in missing:
+                    self._calls[name].append(site)
+        found = [site for name in names for site in self._calls[name]]
+        return iter(sorted(found, key=lambda s: (s.line, s.node.col_offset)))  # type: ignore[attr-defined]
+
+    def _named_so(self, word: str) -> Iterator[str]:
+        """The names that the script gives a function by an assignment."""
+        source = self.script.source
+        for number in source.mentions(word) if word else ():
+            left, _, right = source.lines[number - 1].partition("#")[0].partition("=")
+            name, parts = left.strip(), right.strip().split(".")
+            if parts[1:] and parts[-1] == word != name and name.isidentifier():
+                yield name
+
+    def _called_on(self, word: str) -> Iterator[int]:
+        """The lines that call a function with a name."""
+        source = self.script.source
+        tight, loose = (word or ")") + "(", (word or ")") + " ("
+        for number in source.mentions(word) if word else range(1, len(source.lines) + 1):
+            line = source.lines[number - 1]
+            if tight in line or loose in line or (word and _LAST.match(line.rpartition(word)[2])):
+                yield number
+
+    @property
+    def aliases(self) -> Dict[str, str]:
+        """The functions that the script imports under names of its own, by these."""
+        found: Optional[Dict[str, str]] = self._kept.get("aliases")
+        if found is None:
+            found = self._kept["aliases"] = {
+                alias.asname: alias.name
+                for node in self.script.import_statements
+                for alias in (node.names if isinstance(node, ast.ImportFrom) else ())
+                if alias.asname and alias.asname != alias.name
+            }
+        return found
+
+    # names
+
+    def name(self, scope: Scope, node: ast.AST, depth: int = 0) -> Optional[str]:
+        """The dotted name that an expression certainly stands for, ``tensorflow.nn.dropout``."""
+        if node not in self._names:
+            self._names[node] = self._name(scope, node, depth)
+        return self._names[node]
+
+    def _name(self, scope: Scope, node: ast.AST, depth: int) -> Optional[str]:
+        parts = dotted_parts(node)
+        if parts is None or depth > DEEP:
+            return None
+        root_node = node
+        while isinstance(root_node, ast.Attribute):
+            root_node = root_node.value
+        where, stores = self.stores(scope, parts[0], root_node)
+        found: Set[Optional[str]] = set()
+        for store in stores:
+            if store.kind == "import":
+                found.add(canonical(store.text))
+            elif store.kind == "value" and where is not None and dotted_parts(store.node):
+                inner = self.name(where, store.node, depth + 1) if store.node is not node else None
+                found.add(inner)
+            else:
+                found.add(None)
+        if not stores and where is None:
+            root = parts[0]
+            if root in _STARS_BRING and self.script.has_star_import:
+                found.add(_STARS_BRING[root])
+            else:
+                found.add(root)
+        if len(found) != 1:
+            return None
+        (root_name,) = found
+        return None if root_name is None else canonical(".".join([root_name, *parts[1:]]))
+
+    def stores(
+        self, scope: Scope, name: str, at: Optional[ast.AST] = None
+    ) -> Tuple[Optional[Scope], Sequence[Store]]:
+        """The scope that binds a name as it is seen from another one, and how often it does.
+
+        Args:
+            scope: the other one.
+            name: the name.
+            at: what reads it; where the order of the bindings is known, one holds there.
+        """
+        for each in scope.visible():
+            is_parameter = name in each.parameters
+            if name in each.global_names and not is_parameter:
+                continue
+            found: Sequence[Store] = each.stores.get(name, ())
+            if not (found or is_parameter):
+                continue
+            if is_parameter or (each.parent is None and name in self.script.global_names):
+                holding = self._holding(scope, each, found, at) if is_parameter else None
+                return each, holding or (Store("other", each.node), *found)
+            return each, self._holding(scope, each, found, at) or found
+        return None, ()
+
+    def _holding(
+        self, scope: Scope, where: Scope, found: Sequence[Store], at: Optional[ast.AST]
+    ) -> Optional[Sequence[Store]]:
+        if at is None or len(found) < (1 if where.parameters else 2):
+            return None
+        holding = self._order.holding(scope, where, found, at)
+        return [Store("other", where.node)] if holding == [] and where.parameters else holding
+
+    def tf(self, scope: Scope, node: ast.AST) -> Optional[str]:
+        """The name below ``tensorflow.`` of a function or module; None for any other."""
+        name = self.name(scope, node)
+        return name[len("tensorflow.") :] if name and name.startswith("tensorflow.") else None
+
+    def called(self, site: Site) -> Optional[str]:
+        """What a call calls, below ``tensorflow.``."""
+        assert isinstance(site.node, ast.Call)
+        return self.tf(site.scope, site.node.func)
+
+    def is_npu(self, scope: Scope, function: ast.AST, *names: str) -> bool:
+        """True for a function of npu_bridge or hccl with one of these names."""
+        dotted = self.name(scope, function)
+        if dotted is None or dotted.rpartition(".")[2] not in names:
+            return False
+        root = dotted.partition(".")[0]
+        return root in ("npu_bridge", "hccl", "npu_config", "npu_device", *names) or (
+            root.startswith("npu_") or root in ("hccl_ops", "util")
+        )
+
+    # values
+
+    def value(self, scope: Scope, node: ast.AST, depth: int = 0) -> Optional[Value]:
+        """The expression whose value a name or an attribute of ``self`` certainly has."""
+        if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+            return Value(scope, node) if isinstance(node, ast.expr) else None
+        if depth > DEEP:
+            return None
+        if isinstance(node, ast.Subscript):
+            item = self._item(scope, node)
+            return Value(scope, node) if item is None else self.value(*item, depth + 1)
+        found = self.values(scope, node)
+        if len(found) != 1 or found[0] is None:
+            return None
+        return self.value(found[0].scope, found[0].node, depth + 1)
+
+    def calls_of(self, function: Any) -> Optional[List[Site]]:
+        """Every call of a function, or of the class that it initialises; None: not known."""
+        found = next((each for each in self.script.functions if each[1] is function), None)
+        return None if found is None else self._passing.calls_of(found[0].child(function))
+
+    def values(self, scope: Scope, node: ast.expr) -> List[Optional[Value]]:
+        """Every expression that a name or an attribute of ``self`` is bound to.
+
+        None among them stands for a binding that is no expression.
+        """
+        if isinstance(node, ast.Name):
+            where, stores = self.stores(scope, node.id, node)
+            if where is None or (where.parent is None and stores[0].kind != "value"):
+                other = self._of_function(node.id) or self._of_file(scope, node)
+                if other is not None:
+                    return [other]
+            if where is None:
+                return []
+            given: List[Optional[Value]] = []
+            if stores[0].node is where.node:
+                given = self._passing.given(where, node.id)
+            return given + [self._stored(where, s) for s in stores[1 if given else 0 :]]
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            cls = self._class_of(scope, node.value.id)
+            if cls is not None:
+                found: List[Optional[Value]] = [
+                    None if s.value is None else Value(s.scope, s.value)
+                    for s in self.script.attribute_stores(cls).get(node.attr, ())
+                ]
+                if found:
+                    return found
+            own = self._of_class(scope, node.value.id, node.attr, cls)
+            other = None if own else self._of_file(scope, node)
+            return own if other is None else [other]
+        return []
+
+    def _stored(self, where: Scope, store: Store) -> Optional[Value]:
+        """The expression whose value a binding gives a name."""
+        if store.kind == "item":
+            return self._unpacked(where, store)
+        is_plain = store.kind in ("value", "with") and isinstance(store.node, ast.expr)
+        return Value(where, store.node) if is_plain else None  # type: ignore[arg-type]
+
+    def _unpacked(self, where: Scope, store: Store) -> Optional[Value]:
+        """An item of the tuple that a function of the script returns."""
+        pending: Set[int] = self._kept.setdefault("unpacked", set())
+        if id(store.node) in pending:
+            return None
+        pending.add(id(store.node))
+        made = self.result(where, store.node)
+        pending.remove(id(store.node))
+        if made is None or not isinstance(made.node, (ast.Tuple, ast.List)):
+            return None
+        items, index = made.node.elts, int(store.text)
+        is_plain = index < len(items) and not any(isinstance(n, ast.Starred) for n in items)
+        return Value(made.scope, items[index]) if is_plain else None
+
+    def _of_function(self, name: str) -> Optional[Value]:
+        """What one function binds a name of the module to, that has no value before."""
+        if name not in self.script.global_names:
+            return None
+        found: List[Value] = []
+        for outer, function in self.script.functions:
+            scope = outer.child(function)
+            if name in scope.global_names:
+                for store in scope.stores.get(name, ()):
+                    if store.kind != "value" or not isinstance(store.node, ast.Call):
+                        return None
+                    found.append(Value(scope, store.node))
+        before = (store.node for store in self.script.module.stores.get(name, ()))
+        is_unset = all(node.__class__ in CONSTANTS and literal(node) is None for node in before)
+        return found[0] if len(found) == 1 and is_unset else None
+
+    def _of_file(self, scope: Scope, node: ast.expr) -> Optional[Value]:
+        """The constant of another file of the program that a name is imported from."""
+        dotted = self.name(scope, node)
+        path, (module, _, name) = self.script.source.path, (dotted or "").rpartition(".")
+        if path is None or not module or module.startswith(("tensorflow", "numpy")):
+            return None
+        file = file_of_module(path, module)
+        text = None if file is None else constants_in(file).get(name)
+        if text is None:
+            return None
+        with contextlib.suppress(SyntaxError, ValueError):
+            return Value(self.script.module, ast.parse(text, mode="eval").body)
+        return None
+
+    def _of_class(
+        self, scope: Scope, owner: str, attribute: str, cls: Optional[Scope]
+    ) -> List[Optional[Value]]:
+        """What the body of a class binds an attribute to, where nothing binds it again.
+
+        A class whose objects others make may have other values in classes made of it.
+        """
+        if cls is None:
+            where, stores = self.stores(scope, owner)
+            if where is None or len(stores) != 1 or not isinstance(stores[0].node, ast.ClassDef):
+                return []
+            cls = where.child(stores[0].node)
+        elif not any(self.calls(cls.node.name)):  # type: ignore[union-attr]
+            return []
+        bound = cls.stores.get(attribute, ())
+        if len(bound) != 1 or bound[0].kind != "value" or not isinstance(bound[0].node, ast.expr):
+            return []
+        source = self.script.source
+        again = re.compile(r"(?:^\s*|\.){}\s*(?::[^=]*|[^\w\s=(])?=(?!=)".format(attribute))
+        lines = [n for n in source.mentions(attribute) if again.search(source.lines[n - 1])]
+        if len(lines) != 1 or source.mentions("setattr"):
+            return []
+        return [Value(cls, bound[0].node)]
+
+    def _item(self, scope: Scope, node: ast.Subscript) -> Optional[Value]:
+        """What an item of a list or dict of the script certainly is."""
+        if isinstance(node.value, ast.Name):
+            where, stores = self.stores(scope, node.value.id)
+            if where is not None and len(stores) == 1 and stores[0].kind == "value":
+                made = stores[0].node
+                assert isinstance(made, ast.expr)
+                return self._passing.item(where, node.value.id, node, made)
+        return None
+
+    def _class_of(self, scope: Scope, name: str) -> Optional[Scope]:
+        """The class whose object ``self`` is in a method, or a name of an object of it."""
+        for each in scope.around():
+            if isinstance(each.node, FUNCTIONS):
+                first = each.node.args.args[:1]
+                if each.parent is not None and each.parent.is_class:
+                    return each.parent if first and first[0].arg == name else None
+        made = self.value(scope, ast.Name(id=name, ctx=ast.Load()))
+        return None if made is None else self.class_made(made)
+
+    def class_made(self, made: Value) -> Optional[Scope]:
+        """The class of the script that a call makes an object of."""
+        if not isinstance(made.node, ast.Call) or not isinstance(made.node.func, ast.Name):
+            return None
+        where, stores = self.stores(made.scope, made.node.func.id, made.node.func)
+        if where is None or len(stores) != 1 or not isinstance(stores[0].node, ast.ClassDef):
+            return None
+        return where.child(stores[0].node)
+
+    def result(self, scope: Scope, node: ast.AST, depth: int = 0) -> Optional[Value]:
+        """What :meth:`value` says, through functions of the script that return one thing."""
+        found = self.value(scope, node)
+        if found is not None and isinstance(found.node, ast.Call) and depth < DEEP:
+            for function in self.functions(found.scope, found.node.func):
+                returned = function.returned
+                if len(returned) == 1:
+                    return self.result(function.scope, returned[0], depth + 3)
+        return found
+
+    def constant(self, scope: Scope, node: Optional[ast.AST], depth: int = 0) -> Any:
+        """The Python number, text or truth value of an expression; None where it is not known."""
+        if node is None or depth > DEEP:
+            return None
+        if isinstance(node, ast.BinOp):
+            left = self.constant(scope, node.left, depth + 1)
+            right = self.constant(scope, node.right, depth + 1)
+            return _computed(node.op, left, right)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            inner = self.constant(scope, node.operand, depth + 1)
+            return -inner if isinstance(inner, (int, float)) else None
+        if isinstance(node, ast.Call) and name_of(node.func) in ("int", "float", "bool"):
+            return self.constant(scope, node.args[0], depth + 1) if len(node.args) == 1 else None
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+            found = self.value(scope, node)
+            is_known = found is not None and found.node is not node
+            return self.constant(*found, depth + 1) if found is not None and is_known else None
+        value = literal(node)
+        return value if isinstance(value, (bool, int, float, str)) else None
+
+    def parts(
+        self,
+        scope: Scope,
+        node: ast.AST,
+        controls: bool = False,
+        every: bool = False,
+        until: str = "",
+    ) -> Iterator[Value]:
+        """An expression and all that it is certainly made of, through names and their bindings.
+
+        Args:
+            scope: of the expression.
+            node: the expression.
+            controls: what the operations of calls wait for counts, too.
+            every: all bindings of a name count, not that alone which is the only one.
+            until: what this function of TensorFlow is given is left out.
+        """
+        pending: List[Tuple[Scope, ast.AST, int]] = [(scope, node, 0)]
+        seen: Set[int] = set()
+        while pending and len(seen) < 400:
+            scope, node, depth = pending.pop()
+            if id(node) in seen or depth > DEEP:
+                continue
+            seen.add(id(node))
+            if isinstance(node, ast.expr):
+                yield Value(scope, node)
+            if isinstance(node, ast.Lambda):
+                continue
+            if isinstance(node, (ast.Name, ast.Attribute)):
+                where, stores = (
+                    self.stores(scope, node.id, None if every else node)
+                    if isinstance(node, ast.Name)
+                    else (None, ())
+                )
+                bound = stores if len(stores) == 1 or every else ()
+                bound = [each for each in bound if each.kind in ("value", "item", "with")]
+                if bound and isinstance(bound[0].node, ast.List):
+                    added = self.added(scope, node, certain=True)
+                    pending += [(*each, depth + 1) for each in added]
+                if where is not None and bound:
+                    for each in bound:
+                        item = self._unpacked(where, each) if each.kind == "item" else None
+                        pending.append((*(item or Value(where, each.node)), depth + 1))  # type: ignore[arg-type]
+                elif where is not None and name_of(node) in where.parameters:
+                    pending += [(*value, depth + 1) for value in self._from_outside(where, node)]
+                if isinstance(node, ast.Attribute):
+                    values = self.values(scope, node)
+                    if len(values) == 1 and values[0] is not None:
+                        pending.append((*values[0], depth + 1))
+                    pending.append((scope, node.value, depth))
+                continue
+            if until and isinstance(node, ast.Call) and self.tf(scope, node.func) == until:
+                continue
+            if isinstance(node, ast.Call):
+                made = self.result(scope, node)
+                if made is not None and made.node is not node:
+                    pending.append((*made, depth + 3))
+            pending += [(scope, part, depth) for part in parts_of(node)]
+            if controls and isinstance(node, ast.Call):
+                pending += [(*value, depth + 1) for value in self.controls(node)]
+
+    def _from_outside(self, where: Scope, node: ast.expr) -> List[Value]:
+        """What a parameter is certainly given, or what a comprehension takes it from."""
+        if isinstance(where.node, COMPREHENSIONS):
+            outer = where.parent or where
+            return [Value(outer, each.iter) for each in where.node.generators]
+        given = self.values(where, node)
+        return [each for each in given if each is not None] if len(given) == 1 else []
+
+    def controls(self, node: ast.expr) -> List[Value]:
+        """What the operation that a call makes waits for, as ``with`` blocks around it say."""
+        blocks = self._kept.get("controls")
+        if blocks is None:
+            blocks = self._kept["controls"] = []
+            lines = self.script.source.mentions("control_dependencies")
+            for site in sites(self.script.module, lines, (ast.With,)):
+                given = [
+                    Value(site.scope, each)
+                    for item in site.node.items  # type: ignore[attr-defined]
+                    if isinstance(item.context_expr, ast.Call)
+                    and name_of(item.context_expr.func) == "control_dependencies"
+                    for each in item.context_expr.args
+                ]
+                first = site.node.body[0].lineno  # type: ignore[attr-defined]
+                blocks.append((first, last_line(site.node), given))
+        line = node.lineno
+        return [each for first, last, given in blocks if first <= line <= last for each in given]
+
+    def added(self, scope: Scope, node: ast.AST, certain: bool = False) -> List[Value]:
+        """What is added to a list by ``append``, ``extend`` and ``+=``: items, or lists of them.
+
+        Args:
+            scope: of the list.
+            node: the list.
+            certain: what is added under a condition is left out.
+        """
+        if not isinstance(node, ast.Name):
+            return []
+        where, _ = self.stores(scope, node.id)
+        return [
+            Value(site.scope, value)
+            for site, value in self._additions().get(node.id, ())
+            if not (certain and site.is_conditional)
+            and self.stores(site.scope, node.id)[0] is where
+        ]
+
+    def _additions(self) -> Dict[str, List[Tuple[Site, ast.expr]]]:
+        """What is added to lists, by their names."""
+        found: Optional[Dict[str, List[Tuple[Site, ast.expr]]]] = self._kept.get("added")
+        if found is None:
+            found = self._kept["added"] = {}
+            lines = [n for n, line in enumerate(self.script.source.lines, 1) if "+=" in line]
+            adding = sites(self.script.module, lines, (ast.AugAssign,)) if lines else ()
+            for site in (*self.calls("append", "extend"), *adding):
+                node: Any = site.node
+                is_call = isinstance(node, ast.Call)
+                owner = getattr(node.func, "value", None) if is_call else node.target
+                if isinstance(owner, ast.Name):
+                    values = node.args if is_call else [node.value]
+                    found.setdefault(owner.id, []).extend((site, each) for each in values)
+        return found
+
+    # functions
+
+    def functions(self, scope: Scope, node: Optional[ast.AST], depth: int = 0) -> List[Function]:
+        """The function that an expression is: lambda, definition, method, callable object."""
+        if depth > DEEP:
+            return []
+        if isinstance(node, ast.Lambda):
+            return [Function(scope.child(node), node)]
+        if isinstance(node, ast.Call):
+            if name_of(node.func) == "partial" and node.args:
+                return self.functions(scope, node.args[0], depth + 1)
+            cls = self.class_made(Value(scope, node))
+            if cls is not None:
+                return self.method(cls, "__call__")
+            return [
+                inner
+                for each in self.functions(scope, node.func, depth + 3)
+                for returned in each.returned
+                for inner in self.functions(each.scope, returned, depth + 3)
+            ]
+        if isinstance(node, ast.Name):
+            where, stores = self.stores(scope, node.id, node)
+            if where is None or len(stores) != 1:
+                return []
+            is_parameter = stores[0].node is where.node
+            if isinstance(stores[0].node, FUNCTIONS) and not is_parameter:
+                return [Function(where.child(stores[0].node), stores[0].node)]
+            if stores[0].kind == "value":
+                return self.functions(where, stores[0].node, depth + 1)
+            given = self.value(scope, node)
+            if given is None:
+                items = self._looped_over(where, node.id)
+                return [f for each in items for f in self.functions(*each, depth + 1)]
+            return self.functions(*given, depth + 1)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            cls = self._class_of(scope, node.value.id)
+            if cls is not None:
+                return self.method(cls, node.attr)
+        return []
+
+    def _looped_over(self, where: Scope, name: str) -> List[Value]:
+        """The items of the written tuple or list that a loop takes a name from."""
+        loops = self._kept.get("loops")
+        if loops is None:
+            loops = self._kept["loops"] = {}
+            lines = self.script.source.mentions("for")
+            for site in sites(self.script.module, lines, (ast.For,)):
+                target: ast.expr = site.node.target  # type: ignore[attr-defined]
+                if isinstance(target, ast.Name):
+                    items = site.node.iter  # type: ignore[attr-defined]
+                    loops.setdefault((site.scope, target.id), []).append(items)
+        for items in loops.get((where, name), ()):
+            made = self.value(where, items)
+            if made is not None and isinstance(made.node, (ast.Tuple, ast.List)):
+                return [Value(made.scope, each) for each in made.node.elts]
+        return []
+
+    def method(self, cls: Scope, name: str) -> List[Function]:
+        """A method of a class, by its name."""
+        stores = cls.stores.get(name, ())
+        if len(stores) != 1 or not isinstance(stores[0].node, FUNCTIONS):
+            return []
+        return [Function(cls.child(stores[0].node), stores[0].node)]
+
+    def reached(self, functions: Sequence[Function]) -> List[Function]:
+        """Functions, and those of the script that they call, each once."""
+        found: Dict[int, Function] = {}
+        pending = list(functions)
+        while pending and len(found) < 200:
+            function = pending.pop()
+            if id(function.node) in found:
+                continue
+            found[id(function.node)] = function
+            for part in self.body(function):
+                if isinstance(part.node, ast.Call):
+                    pending += self.functions(part.scope, part.node.func)
+        return list(found.values())
+
+    def body(self, function: Function) -> Iterator[Value]:
+        """The nodes of the body of a function."""
+        node = function.node
+        parts = [node.body] if isinstance(node, ast.Lambda) else node.body
+        for part in parts:
+            yield from walk(function.scope, part)
+
+
+def walk(scope: Scope, node: ast.AST) -> Iterator[Value]:
+    """A node and all that it holds, with the scopes that they are in, in order of the text."""
+    pending: List[Tuple[Scope, ast.AST]] = [(scope, node)]
+    while pending:
+        scope, node = pending.pop()
+        yield Value(scope, node)  # type: ignore[arg-type]
+        if node.__class__ in LEAVES:
+            continue
+        inner = scope.child(node) if isinstance(node, _SCOPED) else scope
+        for part in reversed(parts_of(node)):
+            is_inner = inner is not scope and (
+                isinstance(node, COMPREHENSIONS) or isinstance(part, ast.stmt) or part is node.body  # type: ignore[attr-defined]
+            )
+            pending.append((inner if is_inner else scope, part))
+
+
+def _computed(kind: ast.operator, left: Any, right: Any) -> Any:
+    numbers = (int, float)
+    if not isinstance(left, numbers) or not isinstance(right, numbers):
+        return None
+    try:
+        if isinstance(kind, ast.Mult):
+            return left * right
+        if isinstance(kind, ast.Add):
+            return left + right
+        if isinstance(kind, ast.Sub):
+            return left - right
+        if isinstance(kind, ast.Div):
+            return left / right
+        if isinstance(kind, ast.FloorDiv):
+            return left // right
+        if isinstance(kind, ast.Pow) and abs(right) < 100 and abs(left) < 10000:
+            return left**right
+    except (ZeroDivisionError, OverflowError):
+        return None
+    return None
