@@ -5,6 +5,7 @@ assignments that a script would write by hand, on the same ConfigProto class (Te
 where it is installed, else the stub's).
 """
 
+import time
 from typing import Any, Dict, List, Tuple
 
 import npu_config as npu
@@ -78,6 +79,7 @@ def rows() -> List[Row]:
             lambda: config.to_config_proto(base),
         ],
         1000,
+        clock=time.process_time,
     )
     module = config_class.__module__ or ""
     name = "tf.ConfigProto" if module.startswith("tensorflow") else "the stub's ConfigProto"

@@ -245,7 +245,7 @@ _TASKS = "npu_config.rules.tasks"
 
 
 def _fields(node: ast.ClassDef, module: str) -> Iterator[Tuple[str, str, Optional[str]]]:
-    """The arguments of a class whose fields are declared: NamedTuple, attrs."""
+    """The arguments of a class whose fields are declared: NamedTuple, attrs, dataclasses."""
     for each in node.body:
         if not isinstance(each, ast.AnnAssign) or not isinstance(each.target, ast.Name):
             continue
@@ -254,7 +254,7 @@ def _fields(node: ast.ClassDef, module: str) -> Iterator[Tuple[str, str, Optiona
         default = None if each.value is None else ast.unparse(each.value)
         if default is not None and "init=False" in default:
             continue
-        if default is not None and default.startswith("attr.ib"):
+        if default is not None and default.startswith(("attr.ib", "field(")):
             default = _default_of(each.value)
         yield each.target.id, type_words(each.annotation, module), default
 

@@ -1,4 +1,4 @@
-"""``make test``: the sessions of nox, two side by side, on one wheel.
+"""``make test``: the sessions of nox, three side by side, on one wheel.
 
 Says first what it will run and how long each session took last time, then prints the lines of
 every session as they come, a summary, and the ends of what failed once more.  ``nox -s NAME`` runs
@@ -37,7 +37,8 @@ TESTS = [name for name in LONGEST_FIRST if name.startswith("tests_")]
 HERE = "tests_here"
 """What runs where none of the test sessions can: the tests on the Python of this program."""
 
-AT_ONCE = 2
+AT_ONCE = 3
+"""One more than the cores that it is made for: a session that installs or waits leaves its own."""
 NOX = [sys.executable, "-m", "nox"]
 TIMES = os.path.join(ROOT, ".nox", "seconds.json")
 
@@ -115,8 +116,8 @@ def announce(names: List[str], missing: Dict[str, str]) -> None:
         version = LONGEST_FIRST.get(name, "{}.{}".format(*sys.version_info))
         say("{:<13}  Python {:<5} {}".format(name, version, ago))
     if all(name in times for name in names):
-        half = sum(times[name] for name in names) / AT_ONCE
-        say("about {:.0f} minutes, {} sessions at once".format(half / 60 + 1, AT_ONCE))
+        share = sum(times[name] for name in names) / AT_ONCE
+        say("about {:.0f} minutes, {} sessions at once".format(share / 60 + 1, AT_ONCE))
     for name, version in missing.items():
         say("{:<13}  left out: {}".format(name, pythons.explain(version)))
 

@@ -145,7 +145,11 @@ _control_flow = of_calls(
         "enable_control_flow_v2" in work.script.words or in_dataset_function(work, site)
     ),
 )
-_is_finite = of_calls("is-finite", "tests for overflow are done by NPULossScaleOptimizer")
+_is_finite = of_calls(
+    "is-finite",
+    "tests for overflow are done by NPULossScaleOptimizer",
+    unless=in_dataset_function,
+)
 _gpu_test = of_calls("gpu-test", "False or empty on the NPU host: the branch for the CPU is taken")
 _gpu_count = of_calls(
     "gpu-count",

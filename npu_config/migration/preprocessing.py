@@ -6,7 +6,14 @@ from typing import Dict, List, NamedTuple, Optional, Set
 from npu_config.migration import data
 from npu_config.migration.work import CHANGED, Work
 from npu_config.python_flow.module import Site
-from npu_config.python_flow.scopes import FunctionNode, Scope, argument, arguments, name_of
+from npu_config.python_flow.scopes import (
+    FunctionNode,
+    Scope,
+    argument,
+    arguments,
+    name_of,
+    parameters,
+)
 from npu_config.script.vocabulary import TABLES
 
 __all__ = ["after", "in_dataset_function"]
@@ -157,11 +164,19 @@ def _names_read(work: Work) -> Set[str]:
     if given.names:
         found = work.script.functions
         nodes += [node for scope, node in found if _called(scope, node) in given.names]
-    return given.objects | {
+    return given.objects.union(*map(_names_from_outside, nodes))
+
+
+def _names_from_outside(function: ast.AST) -> Set[str]:
+    """What a function reads and does not bind itself, defaults of its parameters included."""
+    defaults = {name_of(value) for value in function.args.defaults}  # type: ignore[attr-defined]
+    parts = [n for n in ast.walk(function) if isinstance(n, (ast.Name, ast.Attribute))]
+    own = set(parameters(function.args))  # type: ignore[attr-defined]
+    own.update(n.id for n in parts if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return defaults | {
         name_of(part)
-        for node in nodes
-        for part in ast.walk(node)
-        if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load)
+        for part in parts
+        if isinstance(part.ctx, ast.Load) and not (isinstance(part, ast.Name) and part.id in own)
     }
 
 

@@ -66,6 +66,10 @@ _LOG = lazy_pattern(
     re.MULTILINE,
 )
 _VARIABLE = lazy_pattern(r"(?:export[ \t]+)?([A-Za-z_]\w{0,99})[ \t]*=|unset[ \t]+\w")
+_COMPOSE = (
+    lazy_pattern(r"^services[ \t]{0,8}:[ \t]{0,8}(?:#|$)", re.M),
+    lazy_pattern(r"^[ \t]{1,16}(?:image|build)[ \t]{0,8}:", re.M),
+)
 _MANIFEST = (
     lazy_pattern(r"^apiVersion: {0,8}\S", re.MULTILINE),
     lazy_pattern(r"^kind: {0,8}\S", re.MULTILINE),
@@ -117,6 +121,13 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
             phrase("a Kubernetes manifest"),
             phrase("run: kubectl apply --dry-run=client -f {}", path),
         )
+    if lower.endswith((".yaml", ".yml")) and all(key.search(top) for key in _COMPOSE):
+        return Other(
+            phrase("a file of Docker Compose"),
+            "write the variables to a file, and run: npu-config env --check FILE",
+        )
+    if lower in ("makefile", "gnumakefile") or lower.endswith(".mk"):
+        return Other(phrase("a makefile"), "name the launch scripts that it calls")
     if _GRAPH_TEXT.match(first_line(top)) is not None:
         return _graph(path)
     if top.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") and not is_log(top, lower):

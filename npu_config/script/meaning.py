@@ -4,6 +4,7 @@ What is not certain means nothing: every answer is None or False then.
 """
 
 import ast
+import re
 from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple
 
 from npu_config.python_flow.module import Site
@@ -30,14 +31,13 @@ class Meaning(Values):
         script: the script.
 
     Attributes:
-        others, elsewhere: those of files that it imports, and the calls that may lead there.
+        others: those of files that it imports.
         entered: the functions that another file calls, by id.
     """
 
     def __init__(self, script: Script) -> None:
         super().__init__(script)
         self.others: Dict[str, Optional[Meaning]] = {}
-        self.elsewhere: Optional[List[Site]] = None
         self.entered: Set[int] = set()
 
     # tensors
@@ -127,7 +127,7 @@ class Meaning(Values):
             found = self.values(scope, node)
             known = [v for v in found if v is not None]
             if isinstance(node, ast.Name) and len(known) < len(found):
-                if self._is_window(scope, node):
+                if self._is_given_dataset(scope, node):
                     return True
                 where, stores = self.stores(scope, node.id)
                 rest = [s for s in stores if s.kind not in ("value", "with")]
@@ -145,18 +145,19 @@ class Meaning(Values):
             )
         return False
 
-    def _is_window(self, scope: Scope, node: ast.Name) -> bool:
-        """True for the dataset that ``group_by_window`` gives a function."""
+    def _is_given_dataset(self, scope: Scope, node: ast.Name) -> bool:
+        """True for the dataset that ``apply`` or ``group_by_window`` gives a function."""
         where, stores = self.stores(scope, node.id, node)
         found = self._kept.get("windows")
         if found is None:
             found = self._kept["windows"] = set()
-            for site in self.calls("group_by_window"):
-                given = argument(site.node, "reduce_func", 1)  # type: ignore[arg-type]
-                found.update(id(f.node) for f in self.functions(site.scope, given))
-        if where is None or len(stores) != 1 or id(where.node) not in found:
-            return False
-        return [each.arg for each in where.node.args.args][1:2] == [node.id]  # type: ignore[union-attr]
+            for site in self.calls("group_by_window", "apply"):
+                call: Any = site.node
+                word, index = _GIVING[name_of(call.func)]
+                for function in self.functions(site.scope, argument(call, word, index)):
+                    names = [each.arg for each in function.node.args.args]
+                    found.update((id(function.node), name) for name in names[index : index + 1])
+        return where is not None and len(stores) == 1 and (id(where.node), node.id) in found
 
     def dataset_calls(self) -> List[Site]:
         """The calls that make a dataset, or one of another: those of methods and functions."""
@@ -254,9 +255,16 @@ class Meaning(Values):
         name = function.name
         if name.startswith("__") or name == "main":
             return True
-        lines = set(script.source.mentions(name))
-        return any(not function.lineno <= line <= last_line(function) for line in lines)
+        text, given = script.source.lines, re.compile(r"(\w+)=" + re.escape(name) + r"\b")
+        return any(
+            not function.lineno <= line <= last_line(function)
+            and not any(map(is_of_input, given.findall(text[line - 1])))
+            for line in set(script.source.mentions(name))
+        )
 
+
+_GIVING = {"group_by_window": ("reduce_func", 1), "apply": ("transformation_func", 0)}
+"""What gives a function a dataset: its argument, and the number of that and of the parameter."""
 
 _INPUT = ("input_fn", "parse", "preprocess", "decode", "augment", "data", "record", "feature")
 

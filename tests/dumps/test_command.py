@@ -308,6 +308,7 @@ def test_pages_are_whole(npu, tmp_path):
         parser.feed(text)
         assert (parser.open, tags <= parser.seen) == ([], True)
         assert "http" not in text
+        assert "onclick" in text
 
 
 def test_the_page_of_a_comparison(npu, tmp_path):

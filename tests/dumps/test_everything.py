@@ -260,6 +260,17 @@ def test_a_dump_of_inputs_names_the_producer(tmp_path, graph):
     assert (found.first_diverging, found.inputs_agree) == ("b", True)
 
 
+def test_an_operator_that_the_graph_lacks(tmp_path, graph):
+    """Its output is compared by its name; its input has no counterpart, and nothing fails."""
+    dump(tmp_path / "npu", 0)
+    values = values_of(0, 0)
+    tensors = [w.array("input", values["x"]), w.array("output", values["c"])]
+    w.operator(w.step_folder(tmp_path / "npu", 0, RUN, 0, "net"), "late", tensors, "Op", 9)
+    found = compare_dumps(tmp_path / "npu", reference(tmp_path / "tf", late=values["c"]), graph)
+    verdict = {(row.side, row.verdict) for row in found.rows if row.op_name == "late"}
+    assert verdict == {("input", "not compared"), ("output", "agrees")}
+
+
 def test_another_batch_size(tmp_path):
     """Said once, whatever the number of operators."""
     dump(tmp_path / "npu", 0)

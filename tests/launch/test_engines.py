@@ -484,12 +484,12 @@ def test_pod_starts_its_ranks(tmp_path, table):
 
 def test_pod_without_a_table(tmp_path):
     """A table that stays incomplete, or that has no device of this pod, is named: code 2."""
-    for status, seconds, words in (
-        ("initializing", "0", "hccl.json is not complete"),
-        ("completed", "20", "hccl.json does not name ['10.0.0.2']"),
+    for text, seconds, words in (
+        ('{"status": "initializing"}', "0", "hccl.json is not complete"),
+        ("not json", "0", "hccl.json is not complete"),
+        ('{"status": "completed", "server_list": []}', "20", "does not name ['10.0.0.2']"),
     ):
-        document = {"status": status, "server_list": []}
-        process, _ = pod_run(tmp_path, document, COMMAND, seconds=seconds)
+        process, _ = pod_run(tmp_path, None, COMMAND, seconds=seconds, before=text)
         _, errors = process.communicate()
         assert process.returncode == 2
         assert errors.decode().startswith("npu-pod: ")
@@ -544,20 +544,3 @@ def test_pod_passes_signals_on(tmp_path, table):
     process.send_signal(signal.SIGTERM)
     process.communicate()
     assert process.returncode == 128 + signal.SIGTERM
-
-
-@pytest.mark.parametrize(
-    ("host", "before", "message"),
-    [
-        ("10.9.9.9", None, b"does not name"),
-        ("10.0.0.2", '{"status": "initializing"}', b"is not complete"),
-        ("10.0.0.2", "not json", b"is not complete"),
-    ],
-)
-def test_pod_without_its_table(tmp_path, table, host, before, message):
-    """A table that does not come, or does not name the host, ends the pod with a reason."""
-    document = to_document(table[0])
-    process, _ = pod_run(tmp_path, document, COMMAND, host, "0", before)
-    _, errors = process.communicate()
-    assert process.returncode == 2
-    assert message in errors

@@ -114,6 +114,9 @@ def test_version_2():
     assert [process.device_id for process in ranks_of(job, [2, 3])] == [0, 1]
     (script,) = launchers(job, processes=ranks_of(job, [2, 3])).values()
     assert "ranks=(2 3)\ndevices=(0 1)\n" in script
+    assert "Ranks 2-3 of 4, one process for each device." in script
+    (script,) = launchers(job, processes=ranks_of(job, [3])).values()
+    assert "Rank 3 of 4, one process for each device." in script
     with pytest.raises(NpuConfigError):
         launchers(job)
 

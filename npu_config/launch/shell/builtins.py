@@ -61,6 +61,8 @@ def _eval(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> N
     known = [word for word in words if word is not UNKNOWN]
     if len(known) == len(words) and run.depth < DEEPEST:
         text(run, state, " ".join(known), place_of(spot))
+    elif words[:2] == ["set", "--"]:  # eval set -- "$OPTIONS", of getopt
+        state.writable_shell().arguments = None
     else:
         run.programs = True
         state.forget()

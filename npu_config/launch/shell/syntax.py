@@ -168,7 +168,7 @@ _PLAIN = re.compile(r"[^ \t\n;&|()<>'\"`$\\]+")
 _BACKTICKS = re.compile(r"(?:[^`\\]|\\.)*`", re.DOTALL)
 _ANSI = re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL)
 _IN_DOUBLE = re.compile(r"[^\"\\`$]+")
-_LINE = re.compile(r"([^\n]*)\n?")
+_WHOLE_LINE = re.compile(r"([^\n]*)\n?")
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*(?:\[.*\])?\+?=\Z", re.DOTALL)
 _LITERAL_QUOTE = re.compile(r"[\w@*#?!-]+:?[-=+?]")
 _TEST_ENDS = re.compile(r"\s*\]\](?=[\s;&|)]|\Z)")
@@ -258,7 +258,7 @@ class _ShellReading:
         for mark, tabs in documents:
             line = ""
             while self.at < len(self.text):
-                found = _LINE.match(self.text, self.at)
+                found = _WHOLE_LINE.match(self.text, self.at)
                 assert found is not None
                 line, self.at = found.group(1), found.end()
                 if (line.lstrip("\t") if tabs else line) == mark:

@@ -3,7 +3,6 @@
 import ast
 import os
 import re
-from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
@@ -104,7 +103,7 @@ def _found_elsewhere(
         meaning = program.opened(path) if may_find(text_of(path)) else None
         return [] if meaning is None else _found_in(context, look, meaning)
 
-    found = {path: once_for(path, look, partial(found_in, path)) for path in program.files}
+    found = {path: once_for(path, look, found_in) for path in program.files}
     if not any(found.values()):
         return
     told: Set[Diagnostic] = set()

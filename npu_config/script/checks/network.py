@@ -19,6 +19,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.python_flow.module import LEAVES, Site, sites
 from npu_config.python_flow.scopes import (
+    COMPREHENSIONS,
     CONSTANTS,
     DEFINITIONS,
     Scope,
@@ -102,8 +103,11 @@ def operator_in_loop(context: Context) -> None:
     walked: Dict[int, _Calls] = {}
     made_by: Dict[Tuple[int, bool], Optional[ast.Call]] = {}
     for site in meaning.calls(*_RUNNING):
+        fetches = fetched(meaning, site.scope, check_call(site))
         around = list(_loops_around(site))
-        if not around or not fetched(meaning, site.scope, check_call(site)):
+        for each in fetches if _is_repeated(site) and not around else ():
+            _report_made(context, site.scope, each)
+        if not around or not fetches:
             continue
         outermost = around[-1]
         calls = walked.get(id(outermost)) or walked.setdefault(id(outermost), _Calls(outermost))
@@ -118,14 +122,39 @@ def operator_in_loop(context: Context) -> None:
             for part, name in _made_in(context, site.scope, loop, calls, made_by):
                 if id(part) not in seen and not _assigns_to_each(loop, part):
                     seen.add(id(part))
-                    context.report(
-                        phrase(
-                            "{} makes an operator in each round of a loop that runs the session: "
-                            "the graph is compiled anew each time",
-                            name,
-                        ),
-                        context.place(part),
-                    )
+                    _report_growth(context, part, name)
+
+
+def _is_repeated(site: Site) -> bool:
+    """True for what a comprehension does with each item."""
+    inner = site.node
+    for node in reversed(site.parents):
+        if isinstance(node, (*DEFINITIONS, ast.Lambda)):
+            return False
+        if isinstance(node, COMPREHENSIONS) and not isinstance(inner, ast.comprehension):
+            return True
+        inner = node
+    return False
+
+
+def _report_growth(context: Context, part: ast.expr, name: str) -> None:
+    context.report(
+        phrase(
+            "{} makes an operator in each round of a loop that runs the session: "
+            "the graph is compiled anew each time",
+            name,
+        ),
+        context.place(part),
+    )
+
+
+def _report_made(context: Context, scope: Scope, node: ast.expr) -> None:
+    """Report what makes an operator of what a comprehension runs; it may assign to each."""
+    for part in walk(scope, node):
+        name = isinstance(part.node, ast.Call) and operator_made(context.meaning, scope, part.node)
+        if name and name.rpartition(".")[2] not in _ASSIGNING:
+            _report_growth(context, part.node, name)
+            return
 
 
 def _loops_around(site: Site) -> Iterator[ast.AST]:
@@ -744,5 +773,8 @@ def _beginning(context: Context, value: Value) -> Optional[str]:
         return _beginning(context, Value(value.scope, function.value))
     if isinstance(node, ast.JoinedStr) and node.values:
         return _beginning(context, Value(value.scope, node.values[0]))
+    made = context.meaning.result(*value)
+    if made is not None and made.node is not node:
+        return _beginning(context, made)
     text = context.meaning.constant(value.scope, node)
     return text if isinstance(text, str) else None

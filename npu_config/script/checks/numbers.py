@@ -13,6 +13,7 @@ from npu_config.python_flow.scopes import (
     argument,
     arguments,
     keyword_of,
+    literal,
     name_of,
     number_of,
 )
@@ -358,7 +359,8 @@ def step_counted(context: Context) -> None:
         if isinstance(check_call(site).func, ast.Attribute)
         and _scaling_optimizer(meaning, site.scope, check_call(site).func.value)  # type: ignore[attr-defined]
     ]
-    if not applied or any(argument(check_call(site), "global_step", 1) for site in applied):
+    given = [argument(check_call(site), "global_step", 1) for site in applied]
+    if not applied or any(each is not None and not _is_none(each) for each in given):
         return
     for site in meaning.calls("assign_add", "assign"):
         call = check_call(site)
@@ -371,6 +373,10 @@ def step_counted(context: Context) -> None:
                 "steps with an overflow, too, which are dropped; give it to apply_gradients",
                 context.place(call),
             )
+
+
+def _is_none(node: ast.expr) -> bool:
+    return node.__class__ in CONSTANTS and literal(node) is None
 
 
 _FINITE = ("is_finite", "is_inf", "is_nan")
@@ -469,13 +475,17 @@ def infinity_in_network(context: Context) -> None:
     lines = sorted({line for word in _INF for line in source.mentions(word)})
     meaning = context.meaning
     seen: Set[int] = set()
-    names = {
-        name_of(target)
-        for site in sites(context.script.module, lines, (ast.Assign,))
-        if _is_infinite(meaning, site.scope, site.node.value)  # type: ignore[attr-defined]
-        for target in site.node.targets  # type: ignore[attr-defined]
-    }
-    more = {line for name in names - {""} for line in source.mentions(name)}
+    more: Set[int] = set(lines)
+    names: Set[str] = set()
+    for _ in range(3):
+        fresh = {
+            name_of(target)
+            for site in sites(context.script.module, sorted(more), (ast.Assign,))
+            if _is_infinite(meaning, site.scope, site.node.value)  # type: ignore[attr-defined]
+            for target in site.node.targets  # type: ignore[attr-defined]
+        } - {*names, ""}
+        names |= fresh
+        more |= {line for name in fresh for line in source.mentions(name)}
     for site in sites(context.script.module, sorted({*lines, *more}), (ast.Call, ast.BinOp)):
         node = site.node
         if isinstance(node, ast.Call):

@@ -197,6 +197,7 @@ _VARIABLES = frozenset(
 _LOCALS = frozenset(
     ("local_variables_initializer", "initialize_local_variables", "initializers.local_variables")
 )
+_GIVEN_OPERATIONS = ("Scaffold", "Supervisor")
 _MONITORED = ("MonitoredTrainingSession", "SingularMonitoredSession")
 _ITERATORS = frozenset(("data.make_initializable_iterator", "data.Iterator.from_structure"))
 
@@ -306,6 +307,8 @@ class _Initialisers:
             return self._any(scope, node.args, given, depth).union(*waits)
         if isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple"):
             return self._any(scope, node.args, given, depth)
+        if name_of(node.func) == "values" and isinstance(node.func, ast.Attribute):
+            return self.of(scope, node.func.value, given, depth + 1)
         if name_of(node.func) == "make_initializer" and isinstance(node.func, ast.Attribute):
             return self.of(scope, node.func, given, depth + 1)
         for function in self._meaning.functions(scope, node.func):
@@ -335,14 +338,14 @@ class _Initialisers:
 @recognises(
     pipeline.variables_and_iterator_in_one_run,
     ("make_initializable_iterator", "from_structure"),
-    ("run", "Scaffold", *_MONITORED),
+    ("run", *_GIVEN_OPERATIONS, *_MONITORED),
 )
 def initialised_together(context: Context) -> None:
     """One run initialises variables and an iterator."""
     initialisers = _Initialisers(context)
     both = {"variables", "iterator"}
     collected = _MONITORED if context.mentions("TABLE_INITIALIZERS") else ()
-    for site in context.meaning.calls("run", "Scaffold", *collected):
+    for site in context.meaning.calls("run", *_GIVEN_OPERATIONS, *collected):
         call = check_call(site)
         if name_of(call.func) == "run":
             if not isinstance(call.func, ast.Attribute):
@@ -353,8 +356,12 @@ def initialised_together(context: Context) -> None:
             found = initialisers.of_monitored
             if argument(call, "scaffold", 3) is not None:
                 continue
-        elif context.meaning.called(site) == "train.Scaffold":
-            given = (argument(call, "init_op", 0), argument(call, "local_init_op", 4))
+        elif context.meaning.called(site) in ("train.Scaffold", "train.Supervisor"):
+            is_plain = name_of(call.func) == "Scaffold"
+            given = (
+                argument(call, "init_op", 0 if is_plain else 4),
+                argument(call, "local_init_op", 4 if is_plain else 10),
+            )
             each = [initialisers.of(site.scope, value) for value in given]
             found = max(each, key=len)
         else:

@@ -97,10 +97,13 @@ class _Ranks:
             found |= fresh
             lines = sorted({line for word in fresh for line in mentions(word)})
             fresh = set()
-            for site in sites(self._script.module, lines, (ast.Assign, ast.Return)):
+            for site in sites(self._script.module, lines, (ast.Assign, ast.Return, ast.Call)):
                 node = site.node
                 if isinstance(node, ast.Assign):
                     fresh.update(name_of(target) for target in node.targets)
+                elif isinstance(node, ast.Call):
+                    for each in self._meaning.functions(site.scope, node.func):
+                        fresh.update(argument.arg for argument in each.node.args.args)
                 else:
                     function = site.function
                     fresh.add(getattr(function, "name", ""))
