@@ -85,6 +85,28 @@ PARTS: Mapping[str, str] = {
 }
 """The arguments of NPURunConfig that are configuration objects, by dotted name: their class."""
 
+KEPT: Mapping[str, FrozenSet[str]] = {
+    name: frozenset(names)
+    for name, names in table("""\
+NPURunConfig:
+    iterations_per_loop mix_compile_mode enable_data_pre_proc is_tailing_optimization
+    variable_format_optimize horovod_mode graph_run_mode op_debug_level
+    enable_scope_fusion_passes enable_exception_dump topo_sorting_mode aoe_config_file
+    insert_op_file stream_sync_timeout event_sync_timeout
+DumpConfig: dump_data dump_layer
+""").items()
+}
+"""The arguments that an object keeps under their own names; others have an underscore before."""
+
+READ_ONLY: FrozenSet[str] = frozenset(
+    (
+        *("model_dir", "tf_random_seed", "save_summary_steps", "save_checkpoints_steps"),
+        *("save_checkpoints_secs", "session_config", "keep_checkpoint_max", "train_distribute"),
+        *("keep_checkpoint_every_n_hours", "log_step_count_steps", "eval_distribute"),
+    )
+)
+"""The properties of tf.estimator.RunConfig, which cannot be assigned."""
+
 CLASSES: FrozenSet[str] = frozenset(("NPURunConfig", "NPUEstimator", *PARTS.values()))
 """Those that raise TypeError for an argument that is not a parameter."""
 

@@ -4,7 +4,6 @@ import json
 import os
 from typing import Any, Dict, List, Optional, Sequence, Tuple, cast
 
-import attr
 import click
 
 from npu_config.cli._options import INPUT, as_option, form_option, set_option, target_options
@@ -13,6 +12,7 @@ from npu_config.cli._report import findings_option, write_findings
 from npu_config.core.message import localized, phrase
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.core.target import Target
+from npu_config.judging import read_loaded
 from npu_config.rules.origin import Effective
 from npu_config.rules.reading import Reading
 
@@ -90,15 +90,12 @@ def _loaded(reading: Reading, source: str, overrides: Tuple[Any, ...]) -> Readin
     """What was read; for a script that sets nothing itself, the configuration that it loads."""
     if reading.settings and any(each.entries for each in reading.lasting):
         return reading
-    for _, name, own, _ in reading.loads():
-        from npu_config.readers import read
-        from npu_config.script.neighbours import named_in
-
-        path = named_in(reading.path, name)
-        if path is not None:
-            say(localized("{} loads {}; the loaded file is shown\n", source, path), err=True)
-            loaded = read(path).overridden(overrides)
-            return loaded if own.target is None else attr.evolve(loaded, target=own.target)
+    for load in reading.loads():
+        loaded = read_loaded(reading, load, overrides)
+        if loaded is not None:
+            words = localized("{} loads {}; the loaded file is shown\n", source, loaded.path)
+            say(words, err=True)
+            return loaded
     return reading
 
 

@@ -16,6 +16,7 @@ from typing import (
     List,
     Mapping,
     Optional,
+    Sequence,
     Tuple,
     Union,
 )
@@ -27,8 +28,10 @@ from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.core.settings import Settings
-from npu_config.rules.reading import ALONE, FAILED, Around, Reading
-from npu_config.text.loading import guarded, internal_fault, load
+from npu_config.rules.overrides import Override
+from npu_config.rules.reading import ALONE, FAILED, Around, Load, Reading
+from npu_config.text import loading
+from npu_config.text.loading import guarded, internal_fault
 
 if TYPE_CHECKING:
     from npu_config.readers import Ownership
@@ -171,29 +174,38 @@ def _unmended(found: Diagnostic) -> Diagnostic:
     return replace(found, fix=None) if found.fix is not None else found
 
 
+def read_loaded(reading: Reading, load: Load, overrides: Sequence[Override]) -> Optional[Reading]:
+    """The configuration file that a script loads, as it is there; None where it is not found."""
+    from npu_config.readers import read
+    from npu_config.script.neighbours import named_in
+
+    path = named_in(reading.path, load.file)
+    if path is None:
+        return None
+    loaded = read(path, load.kind).overridden((*load.overrides, *overrides))
+    # load(path, target) replaces that of the file
+    return loaded if load.target.target is None else attr.evolve(loaded, target=load.target.target)
+
+
 def _of_loaded(reading: Reading, around: Around) -> Iterator[Diagnostic]:
     """What is wrong with the configuration files that a script loads, or that none was found."""
-    for place, name, own, is_part in reading.loads():
-        from npu_config.readers import read
-        from npu_config.script.neighbours import named_in
+    for load in reading.loads():
         from npu_config.text.rules import not_checked_here
 
-        path = named_in(reading.path, name)
-        if path is None:
+        loaded = read_loaded(reading, load, around.overrides)
+        if loaded is None:
             message = phrase(
                 '"{}" is found neither from here nor beside the script, nor in a folder above it; '
                 "its options are not checked",
-                name,
+                load.file,
             )
-            yield not_checked_here.diagnostic(message, place, help="name the file to check it")
+            help = "name the file to check it"
+            yield not_checked_here.diagnostic(message, load.place, help=help)
             continue
-        loaded = read(path).overridden(around.overrides)
-        if is_part:  # what is around the options stands elsewhere
+        if load.is_part:  # what is around the options stands elsewhere
             parts = (each._replace(open=True, session=None) for each in loaded.settings)
             loaded = attr.evolve(loaded, settings=tuple(parts))
-        if own.target is not None:  # load(path, target) replaces that of the file
-            loaded = attr.evolve(loaded, target=own.target)
-        default = None if own.unknown else around.default
+        default = None if load.target.unknown else around.default
         yield from loaded.judge(attr.evolve(around, default=default))
 
 
@@ -260,7 +272,7 @@ def _unsilenced(
 def _text_of(path: Optional[str], texts: Dict[Optional[str], str]) -> Optional[str]:
     """The text of a file that another one names; None where there is no such text."""
     if path is not None and path not in texts and os.path.isfile(path):
-        data = load(path, _LARGEST)
+        data = loading.load(path, _LARGEST)
         if isinstance(data, bytes):
             texts[path] = data.decode("utf-8", "replace")
     return texts.get(path)

@@ -428,6 +428,8 @@ class ScriptSource(Source):
 
     def at(self, place: Place) -> str:
         """The characters at a place."""
+        if place.path != self.path:
+            return ""
         assert place.line
         assert place.column
         assert place.end_line

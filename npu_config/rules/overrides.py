@@ -50,11 +50,12 @@ class Override(NamedTuple):
     name: str
     value: Any
     text: str
+    place: Place = Place(ORIGIN)
 
     @property
     def setting(self) -> Setting:
         """The value as one that was read."""
-        return Setting(self.value, None, Place(ORIGIN), by=self.text)
+        return Setting(self.value, None, self.place, by=self.text)
 
 
 def overrides_of(texts: Iterable[str]) -> Tuple[Override, ...]:

@@ -38,13 +38,16 @@ def _is_target(_: object, __: object, value: Any) -> None:
 class Load(NamedTuple):
     """A configuration file that is loaded: where, its name, and for which target.
 
-    ``is_part``: what is in it goes into another configuration.
+    ``is_part``: what is in it goes into another configuration; ``kind``: what it is read as;
+    ``overrides``: values that replace those of the file.
     """
 
     place: Place
     file: str
     target: OwnTarget
     is_part: bool = False
+    kind: Optional[str] = None
+    overrides: Tuple[Override, ...] = ()
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)

@@ -132,7 +132,13 @@ class ScriptReading(Reading):
         """What NpuConfig.load of npu_config is given, and what is read into a ConfigProto."""
         runs = [path.outcome for group in self.paths for path in group if not path.supposed]
         loaded = [each for run in runs for each in run.loaded if each.ours]
-        return dict.fromkeys(Load(e.place, e.file, e.target, e.is_part) for e in loaded)
+        found = {
+            (e.place, e.file, e.target, tuple(each.text for each in e.overrides)): Load(
+                e.place, e.file, e.target, e.is_part, e.kind, e.overrides
+            )
+            for e in loaded
+        }
+        return found.values()
 
     def forget(self) -> None:
         """Let the script go as soon as this reading goes; nothing is judged any more."""

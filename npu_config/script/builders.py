@@ -6,16 +6,19 @@ import ast
 import inspect
 import os
 import posixpath
+import re
+from dataclasses import replace
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS
 from npu_config.core.calls import call_faults, named_parameters
-from npu_config.core.diagnostics import Fix, Place, Severity
+from npu_config.core.diagnostics import Fix, NpuConfigError, Place, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import MODES, NO_TARGET, PARTS, OwnTarget, Product, Target
 from npu_config.python_flow.scopes import literal_text
+from npu_config.rules.overrides import Override, overrides_of
 from npu_config.rules.own_names import hint_for_keyword
 from npu_config.rules.tasks import TASKS
 from npu_config.script.objects import (
@@ -366,13 +369,14 @@ def _update(run: Run, builder: Builder, value: Any, node: ast.expr) -> None:
             _read_later(run, value, node, builder.target)
 
 
+_LATER = phrase("which options are set here is known at run time only; they are not checked")
+
+
 def _read_later(run: Run, value: Any, node: ast.expr, target: OwnTarget) -> None:
     """Options that are known at run time only; those of a file that is named are checked."""
     name = file_read(run, value)
     if name is None:
-        run.script.unfollowed[node] = phrase(
-            "which options are set here is known at run time only; they are not checked"
-        )
+        run.script.unfollowed[node] = _LATER
     else:
         loaded = Loaded(name, node, run.place(node), run.tick(), True, target)
         loaded.path = tuple(run.guards)
@@ -406,8 +410,35 @@ def load(run: Run, call: Call) -> Any:
     own = _own_target(call, 1)
     loaded = Loaded(path, call.node, run.place(call.node), run.tick(), ours, own)
     loaded.path = tuple(run.guards)
+    loaded.overrides = tuple(_overrides(run, call)) if ours else ()
     run.loaded.append(loaded)
     return loaded
+
+
+def _overrides(run: Run, call: Call) -> Iterator[Override]:
+    """The ``NAME=VALUE`` of ``overrides``; of one whose value is put in later the name counts."""
+    given = call.get("overrides", 3)
+    if given is None and not call.open:
+        return
+    value, node = given or (None, call.node)
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, (list, tuple)):
+        run.script.unfollowed[node] = _LATER
+        texts = ()
+    nodes = node.elts if isinstance(node, (ast.List, ast.Tuple)) else ()
+    for text, at in zip(texts, nodes if len(nodes) == len(texts) else [node] * len(texts)):
+        start = text if isinstance(text, str) else known_start(text)
+        if "=" not in start and not isinstance(text, str):
+            run.script.unfollowed[at] = _LATER
+            continue
+        place = run.place(at)
+        try:
+            for each in overrides_of([start]):
+                value = each.value if isinstance(text, str) else UNKNOWN
+                yield each._replace(place=place, value=value)
+        except NpuConfigError as error:
+            faults = [replace(each, **place._asdict()) for each in error.diagnostics]
+            run.refused += [(each, tuple(run.guards)) for each in faults]
 
 
 _SAME_FILE = frozenset(
@@ -477,6 +508,14 @@ def named_file(run: Run, value: Any, depth: int = 12) -> Optional[str]:
     if function.key in joins or function.name in joins:
         return posixpath.join(*known)
     return None
+
+
+def known_start(value: Any) -> str:
+    """What a text that is put together certainly begins with."""
+    while isinstance(value, Unknown) and value.parts:
+        parts = value.parts
+        value = parts[1] if getattr(parts[0], "key", "") == "f-string" else parts[0]
+    return re.split("[%{]", value)[0] if isinstance(value, str) else ""
 
 
 def file_read(run: Run, value: Any) -> Optional[str]:

@@ -5,14 +5,17 @@ Names and attributes come first, then functions of the script, then the objects 
 
 import ast
 import re
+from functools import partial
 from typing import Any, Dict, List, Optional
 
+from npu_config.catalogue.api import KEPT, PARAMETERS
 from npu_config.core.diagnostics import Place
 from npu_config.core.message import phrase
 from npu_config.python_flow.scopes import Store, Watch
 from npu_config.python_flow.source import ScriptSource
 from npu_config.script import builders, objects
 from npu_config.script.builders import Builder
+from npu_config.script.neighbours import constants_in, file_of_module, is_library
 from npu_config.script.objects import (
     Block,
     BlockList,
@@ -176,6 +179,9 @@ def attribute(run: Run, owner: Any, name: str, node: ast.AST) -> Any:
     if isinstance(owner, Instance):
         return _of_instance(run, owner, name)
     if isinstance(owner, Constructed):
+        if name == "__dict__" and owner.kind in PARAMETERS:
+            owner.open = True
+            run.script.unfollowed[node] = UNFOLLOWED
         argument = owner.arguments.get(name.lstrip("_"))
         return argument.value if argument else anonymous(node)
     if isinstance(owner, Class):
@@ -425,7 +431,8 @@ def _bind_parameters(
 def interest_in(value: Any) -> Watch:
     """Which statements matter where a name is bound to a value."""
     if isinstance(value, Tracked):
-        return Watch.HANDLED
+        has_options = isinstance(value, Constructed) and value.kind in KEPT
+        return Watch.ALL if has_options else Watch.HANDLED
     if isinstance(value, (BlockList, ParameterMap, Subscript)):
         return Watch.ALL
     if isinstance(value, Instance):
@@ -452,7 +459,7 @@ def is_simple(node: Any) -> bool:
 
 
 _DEPTH = 4
-_READERS = frozenset(("print", "str", "repr", "type", "isinstance", "len", "id", "info", "pprint"))
+READERS = frozenset(("print", "str", "repr", "type", "isinstance", "len", "id", "info", "pprint"))
 _HARMLESS = frozenset((Unknown, str, bytes, bool, int, float, type(None)))
 _LIBRARIES = (
     "tf",
@@ -467,20 +474,36 @@ _LIBRARIES = (
 )
 
 
+def constant(run: Run, value: Unknown) -> Any:
+    """What a name of another file of the program certainly is; else the value itself."""
+    own, path = run.script.source.path, value.path
+    if own is None or len(path) < 2 or is_library(path[0]):
+        return value
+    file = file_of_module(own, ".".join(path[:-1]))
+    text = None if file is None else constants_in(file).get(path[-1])
+    if text is None:
+        return value
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return value
+
+
 def set_field(
     run: Run, slot: Subscript, target: ast.Attribute, value: Any, node: ast.expr
 ) -> None:
     """``parameter_map[name].field = value``."""
     name_place = run.place(slot.node)
     place = run.place(node)
-    if not isinstance(slot.name, str):
+    name = objects.substituted(slot.name, partial(constant, run))
+    if not isinstance(name, str):
         slot.block.open = True
         run.script.unfollowed[slot.node] = phrase(
             "the names of the options that are set here are known at run time only; they are not "
             "checked"
         )
         return
-    value = run.decisions.known(value)
+    value = objects.substituted(run.decisions.known(value), partial(constant, run))
     stored = objects.stored(value, target.attr) if is_known(value) else value
     if isinstance(stored, Fails):
         run.failures.append((node, stored, tuple(run.guards)))
@@ -493,11 +516,11 @@ def set_field(
         run,
         slot.block,
         Entry(
-            slot.name,
+            name,
             stored,
             target.attr,
             place,
-            source.inside(name_place, slot.name),
+            source.inside(name_place, name),
             field_place,
             run.tick(),
             path=tuple(run.guards),
@@ -544,7 +567,7 @@ def give_away(run: Run, value: Any, name: str, depth: int = 0) -> None:
         if depth < _DEPTH:
             for item in value.values() if isinstance(value, dict) else value:
                 give_away(run, item, name, depth + 1)
-    elif isinstance(value, Tracked) and name.rpartition(".")[2] not in _READERS:
+    elif isinstance(value, Tracked) and name.rpartition(".")[2] not in READERS:
         value.uses.append(Use(name, value.place, run.tick()))
         if isinstance(value, builders.Builder):
             value.has_writer.append(True)
@@ -565,6 +588,8 @@ def call_method(run: Run, owner: Any, call: Call) -> Any:
         return _call_slot(run, owner, call)
     if isinstance(owner, Message):
         return _call_message(run, owner, call)
+    if isinstance(owner, Block):
+        return _call_block(run, owner, call)
     if isinstance(owner, builders.Builder):
         return builders.call_method(run, owner, call)
     if isinstance(owner, Loaded) and name == "evolve" and owner.ours:
@@ -654,24 +679,44 @@ def _call_message(run: Run, owner: Message, call: Call) -> Any:
     if call.name in ("CopyFrom", "MergeFrom"):
         value = call.args[0][0] if call.args else None
         if isinstance(value, Message):
-            _merge(owner, value)
+            merge(owner, value)
         else:
             owner.root.foreign = owner.foreign = True
-    elif call.name in ("ParseFromString", "MergeFromString", "Clear", "ClearField"):
-        if call.name.startswith("Clear"):
-            owner.root.blocks.clear()
+            if not (isinstance(value, Unknown) and value.path):
+                run.script.unfollowed[call.node] = UNFOLLOWED
+    elif call.name in ("Clear", "ClearField"):
+        clear(owner)
         owner.root.foreign = owner.foreign = True
-        if not call.name.startswith("Clear"):
-            run.script.unfollowed[call.node] = phrase(
-                "what {} reads here is known at run time only; its options are not checked",
-                call.name,
-            )
     else:
         owner.root.uses.append(Use(call.name, owner.place, run.tick()))
+        if call.name == "SerializeToString":
+            return Unknown(anonymous(call.node).key, parts=(owner,))
     return anonymous(call.node)
 
 
-def _merge(owner: Message, value: Message) -> None:
+def _call_block(run: Run, owner: Block, call: Call) -> Any:
+    value = call.args[0][0] if call.args else None
+    if call.name in ("CopyFrom", "MergeFrom") and isinstance(value, Block):
+        owner.names += value.names[-1:]
+        owner.open = owner.open or value.open
+        owner.entries.update(value.entries)
+    elif call.name in ("CopyFrom", "MergeFrom"):
+        owner.open = True
+        run.script.unfollowed[call.node] = UNFOLLOWED
+    elif call.name.startswith("Clear"):
+        clear(owner)
+    return anonymous(call.node)
+
+
+def clear(owner: Any) -> None:
+    """What is left of a message after ``Clear``."""
+    if isinstance(owner, Block):
+        owner.entries.clear()
+    else:
+        owner.root.blocks.clear()
+
+
+def merge(owner: Message, value: Message) -> None:
     """``value`` becomes a part of ``owner``."""
     owner.fields.update(value.fields)
     owner.assigned.update(value.assigned)

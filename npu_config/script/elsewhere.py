@@ -7,17 +7,30 @@ is about.  What is found there is told at the line of the script that names the 
 import ast
 import contextlib
 import os
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+import re
+from typing import Any, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import Scope, name_of
 from npu_config.python_flow.source import Unparsable
 from npu_config.script.meaning import Meaning
-from npu_config.script.neighbours import file_of_module, has, text_of
+from npu_config.script.neighbours import file_of_module, has, once_for, text_of
 from npu_config.script.passing import Value
 from npu_config.script.script import Script
 from npu_config.script.values import Function
+
+_DEFINING = re.compile(
+    r"^[ \t]{0,200}(?:(?:async[ \t]{1,9})?(?:def|class)[ \t]{1,9}\w{1,200}|\w[\w, \t]{0,400}=)",
+    re.MULTILINE,
+)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def _defined(path: str) -> FrozenSet[str]:
+    """The names that a file may bind to functions or classes."""
+    lines = _DEFINING.findall(text_of(path))
+    return frozenset(name for line in lines for name in _NAME.findall(line))
 
 
 class Elsewhere(NamedTuple):
@@ -54,6 +67,7 @@ class Program:
     def __init__(self, meaning: Meaning, words: Sequence[str]) -> None:
         self._meaning = meaning
         self._words = words
+        self._names: Optional[FrozenSet[str]] = None
 
     def functions(self, scope: Scope, node: Optional[ast.AST]) -> List[Elsewhere]:
         """The function of another file that an expression is, ``partial`` of it included."""
@@ -61,7 +75,7 @@ class Program:
             return self.functions(scope, node.args[0])
         if isinstance(node, ast.Call):
             return self._methods(scope, node, node, "__call__")
-        if not isinstance(node, (ast.Name, ast.Attribute)):
+        if not isinstance(node, (ast.Name, ast.Attribute)) or name_of(node) not in self.names:
             return []
         dotted = self._imported(scope, node)
         if dotted is None and isinstance(node, ast.Attribute):
@@ -156,36 +170,20 @@ class Program:
 
     def called(self) -> Iterator[Tuple[Site, Elsewhere]]:
         """The calls that the script makes, methods of objects included, in order of the text."""
-        if self.files:
-            for site in self._calls():
+        if self.names:
+            for site in self._meaning.calls(*self.names, ""):
                 for each in self.functions(site.scope, site.node.func):  # type: ignore[attr-defined]
                     yield site, each
 
-    def _calls(self) -> List[Site]:
-        if self._meaning.elsewhere is None:
+    @property
+    def names(self) -> FrozenSet[str]:
+        """What the script may call functions of those files, by the text of both."""
+        if self._names is None:
             script = self._meaning.script
-            calls = sites(script.module, range(1, len(script.source.lines) + 1), (ast.Call,))
-            self._meaning.elsewhere = [site for site in calls if self._may_lead(site)]
-        return self._meaning.elsewhere
-
-    def _may_lead(self, site: Site) -> bool:
-        """Whether a call may be of another file, whatever that says."""
-        node: ast.expr = site.node.func  # type: ignore[attr-defined]
-        if not isinstance(node, (ast.Name, ast.Attribute)):
-            return isinstance(node, ast.Call)
-        if self._may_be_of_file(site.scope, node):
-            return True
-        made = None
-        if isinstance(node, ast.Attribute):
-            made = self._meaning.value(site.scope, node.value)
-        call = None if made is None else made.node
-        return isinstance(call, ast.Call) and self._may_be_of_file(made.scope, call.func)  # type: ignore[union-attr]
-
-    def _may_be_of_file(self, scope: Scope, node: ast.expr) -> bool:
-        dotted = self._meaning.name(scope, node)
-        return any(True for _ in self._files(dotted or "")) or (
-            isinstance(node, ast.Name) and bool(self._meaning.script.star_imports)
-        )
+            defined = {name for path in self.files for name in once_for(path, _DEFINING, _defined)}
+            aliases = {new for new, old in self._meaning.aliases.items() if old in defined}
+            self._names = frozenset(defined & script.source.words | aliases)
+        return self._names
 
     @staticmethod
     def inside(each: Elsewhere) -> Iterator[Value]:

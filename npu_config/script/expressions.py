@@ -2,7 +2,7 @@
 
 import ast
 import contextlib
-import os
+from functools import partial
 from typing import Any, Callable, Dict, List, Tuple
 
 from npu_config.catalogue import OPTIONS
@@ -13,14 +13,15 @@ from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
 from npu_config.python_flow.scopes import CONSTANTS, Watch, in_brackets, name_of
 from npu_config.script import builders, objects
+from npu_config.script.attributes import get_by_name, set_by_name, set_past_the_class
 from npu_config.script.builders import is_ours, judge_constructor
 from npu_config.script.effects import (
     adopt,
     adopt_block,
-    attribute,
     attribute_of,
     call_method,
     call_special,
+    constant,
     give_away,
     invoke,
     is_fixed,
@@ -31,12 +32,10 @@ from npu_config.script.effects import (
     part,
     pass_on,
     put,
-    set_field,
     set_message_field,
     start,
 )
-from npu_config.script.merged import merge_json, merge_text
-from npu_config.script.neighbours import configuring
+from npu_config.script.merged import from_string, merge_json, merge_text, read_bytes
 from npu_config.script.objects import (
     Argument,
     Block,
@@ -65,8 +64,8 @@ from npu_config.script.paths import (
     evaluate,
     identity,
     result_of,
-    used,
 )
+from npu_config.script.visits import give, note_made_elsewhere
 from npu_config.script.vocabulary import HOLDERS, RUN_CONFIGS, SESSIONS
 
 
@@ -76,6 +75,7 @@ def _held(run: Run, call: Call) -> Message:
     if isinstance(value, Message):
         return value
     if isinstance(value, Unknown):
+        note_made_elsewhere(run, value, call.node)
         return adopt(run, value, "ConfigProto", call.node)
     return run.new_message("ConfigProto", call.node, call.open)
 
@@ -209,6 +209,7 @@ def _message(run: Run, call: Call) -> Message:
 
 
 def _constructed(run: Run, call: Call) -> Constructed:
+    constants = partial(constant, run)
     place = run.place(call.node)
     made = Constructed(call.name, call.node, place, run.tick())
     made.path = tuple(run.guards)
@@ -217,9 +218,11 @@ def _constructed(run: Run, call: Call) -> Constructed:
         call.name, CONSTRUCTORS["Target"].parameters if call.name == "Target" else ()
     )
     for name, (value, node) in zip(names, call.args):
+        value = objects.substituted(value, constants)
         made.arguments[name] = Argument(value, run.place(node), node=node)
     for name, (value, node) in call.keywords.items():
         value_place = run.place(node)
+        value = objects.substituted(value, constants)
         made.arguments[name] = Argument(
             value, value_place, run.script.source.keyword_place(name, value_place), node
         )
@@ -233,29 +236,9 @@ def _constructed(run: Run, call: Call) -> Constructed:
             argument.value.uses.append(Use(call.name, place, run.tick()))
         elif call.name not in RUN_CONFIGS or name != "session_config":
             give_away(run, argument.value, "npu_bridge." + call.name)
+        else:
+            note_made_elsewhere(run, argument.value, argument.node or call.node)
     return made
-
-
-_HELD = (Block, Message, ParameterMap, Subscript, BlockList)
-_GIVEN = "{} of {} is given the configuration, and may set options that are not checked here"
-_MADE = "the configuration is made by {} of {}, and its options are not checked here"
-
-
-def _note_made_elsewhere(run: Run, value: Any, node: ast.AST) -> None:
-    """Note a session whose configuration a function of another file makes."""
-    for each in objects.origins(value):
-        function = each.parts[0] if each.parts else None
-        if isinstance(function, Unknown) and _note_elsewhere(run, function, node, _MADE):
-            return
-
-
-def _note_elsewhere(run: Run, callee: Unknown, node: ast.AST, words: str) -> bool:
-    """Note that a function of another file of the program, which sets options, is not followed."""
-    file = configuring(run.script.source.path, callee.path)
-    if file is not None:
-        name = ".".join(callee.path)
-        run.script.unfollowed[node] = phrase(words, name, os.path.basename(file))
-    return file is not None
 
 
 def _replaced(run: Run, owner: Constructed, call: Call) -> Constructed:
@@ -281,7 +264,7 @@ def _session(run: Run, call: Call) -> Any:
             value.uses.append(Use("session", run.place(call.node), run.tick()))
         else:
             give_away(run, value, "tf.Session")
-            _note_made_elsewhere(run, value, given[1])
+            note_made_elsewhere(run, value, given[1])
     run.note(call)
     for value, _ in call.args:
         start(run, value)
@@ -355,51 +338,14 @@ def _noted(run: Run, call: Call) -> Any:
     return anonymous(call.node)
 
 
-def _setattr(run: Run, call: Call) -> Any:
-    if len(call.args) == 3 and isinstance(call.args[0][0], Subscript):
-        (slot, node), (wire, _), (value, value_node) = call.args
-        if isinstance(wire, str):
-            target = ast.copy_location(ast.Attribute(node, wire, ast.Store()), node)
-            set_field(run, slot, target, value, value_node)
-        else:
-            slot.block.open = True
-        return None
-    if len(call.args) == 3 and isinstance(call.args[0][0], Instance):
-        owner, name, value = [value for value, _ in call.args]
-        if not call_special(run, owner, "__setattr__", [name, value]) and isinstance(name, str):
-            owner.attributes[name] = value
-        return None
-    pass_on(run, call)
-    return None
-
-
-def _getattr(run: Run, call: Call) -> Any:
-    """``getattr(object, "name")`` of an object that is followed."""
-    values = [value for value, _ in call.args]
-    if len(values) > 1 and isinstance(values[0], Tracked) and isinstance(values[1], str):
-        return attribute(run, values[0], values[1], call.node)
-    pass_on(run, call)
-    named = ", ".join(map(identity, values))
-    return Unknown("getattr({})".format(named), parts=(Unknown("getattr"), *values))
-
-
-def _object_setattr(run: Run, call: Call) -> Any:
-    """``object.__setattr__(self, "name", value)``."""
-    values = [value for value, _ in call.args]
-    if len(values) == 3 and isinstance(values[0], Instance) and isinstance(values[1], str):
-        used(run, values[2], "attribute")
-        values[0].attributes[values[1]] = values[2]
-    return None
-
-
 MODELS: Dict[str, Callable[[Run, Call], Any]] = {
     "as_bytes": _as_bytes,
     "as_text": _as_text,
     "as_str": _as_text,
     "as_str_any": _as_text,
     "str": _str,
-    "setattr": _setattr,
-    "getattr": _getattr,
+    "setattr": set_by_name,
+    "getattr": get_by_name,
     "npu_config_proto": npu_config_proto,
     "set_keras_session_npu_config": npu_session,
     "npu_clear_session": npu_session,
@@ -417,12 +363,13 @@ MODELS: Dict[str, Callable[[Run, Call], Any]] = {
 METHODS: Dict[Tuple[str, ...], Callable[[Run, Call], Any]] = {
     ("NpuConfig", "from_dict"): builders.from_mapping,
     ("NpuConfig", "load"): builders.load,
-    ("object", "__setattr__"): _object_setattr,
+    ("object", "__setattr__"): set_past_the_class,
     **{("text_format", name): merge_text for name in ("Merge", "Parse")},
     **{("json_format", name): merge_json for name in ("Parse", "ParseDict")},
 }
 for _model in ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions"):
     MODELS[_model] = _message
+    METHODS[_model, "FromString"] = partial(from_string, _model)
 for _model in SESSIONS:
     MODELS[_model] = _session
 for _model in CLASSES:
@@ -444,6 +391,7 @@ for _model in (
 ):
     MODELS[_model] = _noted
 
+_READING = frozenset(("ParseFromString", "MergeFromString"))
 _GET_VARIABLE = frozenset(("os.getenv", "os.environ.get"))
 _COMPUTED = frozenset(("type", "isinstance", *_GET_VARIABLE, *objects.FUNCTIONS))
 
@@ -464,6 +412,8 @@ def call(run: Run, node: ast.Call) -> Any:
     found = _arguments(run, node, name_of(function))
     if isinstance(callee, Unknown):
         return _of_unknown(run, callee, found)
+    if isinstance(owner, (Message, Block)) and found.name in _READING:
+        return read_bytes(run, owner, found)
     if callee is None:
         return call_method(run, owner, found)
     if isinstance(callee, Function):
@@ -512,9 +462,9 @@ def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
     if callee.key in _COMPUTED:
         with contextlib.suppress(NotKnown):
             return _computed(run, callee.key, values, known, call.open)
-    pass_on(run, call, callee.key)
-    if any(isinstance(value, _HELD) for value in (*values, *known.values())):
-        _note_elsewhere(run, callee, call.node, _GIVEN)
+    followed = give(run, callee, call)
+    if followed is not None:
+        return followed[0]
     if known.get("name") == ITERATION_OP:
         run.note(call)
     named = ["{}={}".format(key, identity(value)) for key, value in known.items()]
@@ -605,6 +555,11 @@ def _subscript(run: Run, node: ast.Subscript) -> Any:
     index = evaluate(run, inner)
     if isinstance(owner, ParameterMap):
         return Subscript(owner.block, index, inner)
+    if isinstance(owner, Instance):
+        getter = of_class(run, owner.cls, "__getitem__")
+        if isinstance(getter, Function):
+            getter.receiver = owner
+            return invoke(run, getter, [index], {}, False)
     if isinstance(owner, BlockList):
         return _item_of_blocks(run, owner, index, node)
     if isinstance(owner, (dict, list, tuple, str, bytes)) and is_known(index):
@@ -634,7 +589,13 @@ def _items(run: Run, node: Any) -> List[Any]:
 def _dict(run: Run, node: ast.Dict) -> Any:
     result = {}
     for key, item in zip(node.keys, node.values):
-        name = None if key is None else evaluate(run, key)
+        if key is None:
+            spread = evaluate(run, item)
+            if not isinstance(spread, dict):
+                return anonymous(node)
+            result.update(spread)
+            continue
+        name = evaluate(run, key)
         if name is None or not is_known(name) or isinstance(name, (list, dict)):
             return anonymous(node)
         result[name] = evaluate(run, item)

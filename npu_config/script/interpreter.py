@@ -11,9 +11,10 @@ import contextlib
 from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 
-from npu_config.catalogue.api import PARAMETERS
+from npu_config.core.diagnostics import Place
 from npu_config.python_flow.scopes import FunctionNode, Scope, Watch, in_brackets
 from npu_config.script import effects, objects
+from npu_config.script.attributes import set_attribute
 from npu_config.script.effects import (
     adopt_block,
     bind_unknown,
@@ -147,10 +148,9 @@ def _bind_attribute(run: Run, target: ast.Attribute, value: Any, node: ast.expr)
     elif isinstance(owner, Constructed) and owner.kind == "AttrValue":
         owner.arguments[target.attr] = Argument(value, run.place(node), node=node)
     elif isinstance(owner, Constructed):
-        owner.open = True
-        used(run, value, "attribute")
-        if target.attr.lstrip("_") in PARAMETERS.get(owner.kind, ()):
-            run.script.unfollowed[target] = effects.UNFOLLOWED
+        path, _, _, line, column = run.place(target)
+        place = Place(path, line, (column or 1) - len(target.attr), line, column)
+        set_attribute(run, owner, target.attr, value, node, place)
     else:
         used(run, value, "attribute")
 
@@ -327,6 +327,16 @@ def _class(run: Run, statement: ast.ClassDef) -> int:
     return ON
 
 
+def _import(run: Run, statement: ast.ImportFrom) -> int:
+    """A name that something else binds, too, is what is imported from here on."""
+    for alias in statement.names:
+        name = alias.asname or alias.name
+        if len(run.frame.stores.get(name, ())) > 1:
+            dotted = "{}.{}".format(statement.module or "", alias.name)
+            run.frame.variables[name] = run.script.reference(dotted)
+    return ON
+
+
 def _return(run: Run, statement: ast.Return) -> int:
     value = None if statement.value is None else evaluate(run, statement.value)
     run.returned = value
@@ -341,6 +351,7 @@ def _ends(statements: Sequence[ast.stmt]) -> bool:
 
 
 STATEMENTS: Dict[type, Callable[[Run, Any], int]] = {
+    ast.ImportFrom: _import,
     ast.Return: _return,
     ast.Raise: lambda run, statement: STOP,
     ast.Break: lambda run, statement: LEAVE,

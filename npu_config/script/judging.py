@@ -343,7 +343,7 @@ def judge_variants(
             own = literals(found.path, found.guards)
             findings.add(found.diagnostic, (found.path,), own, literals(found.path, named))
     findings.settle_consequences()
-    return _with_one_note(findings.merged())
+    return _with_one_note(findings.merged(), script.source.path)
 
 
 _SURROUNDINGS = {
@@ -354,9 +354,13 @@ _SURROUNDINGS = {
 """The rules about what is around the options, and what each of them is about."""
 
 
-def _with_one_note(found: List[Diagnostic]) -> List[Diagnostic]:
+def _with_one_note(found: List[Diagnostic], own: Optional[str]) -> List[Diagnostic]:
     """The findings with one note about what is around the options in place of many."""
-    notes = [d for d in found if d.name in _SURROUNDINGS and d.severity is Severity.INFO]
+    notes = [
+        d
+        for d in found
+        if d.name in _SURROUNDINGS and d.severity is Severity.INFO and d.path == own
+    ]
     if len(notes) < 2:
         return found
     names = list(_SURROUNDINGS)

@@ -4,6 +4,7 @@ What is not certain means nothing: every answer is None or False then.
 """
 
 import ast
+import re
 from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple
 
 from npu_config.python_flow.module import Site
@@ -30,14 +31,13 @@ class Meaning(Values):
         script: the script.
 
     Attributes:
-        others, elsewhere: those of files that it imports, and the calls that may lead there.
+        others: those of files that it imports.
         entered: the functions that another file calls, by id.
     """
 
     def __init__(self, script: Script) -> None:
         super().__init__(script)
         self.others: Dict[str, Optional[Meaning]] = {}
-        self.elsewhere: Optional[List[Site]] = None
         self.entered: Set[int] = set()
 
     # tensors
@@ -255,8 +255,12 @@ class Meaning(Values):
         name = function.name
         if name.startswith("__") or name == "main":
             return True
-        lines = set(script.source.mentions(name))
-        return any(not function.lineno <= line <= last_line(function) for line in lines)
+        text, given = script.source.lines, re.compile(r"(\w+)=" + re.escape(name) + r"\b")
+        return any(
+            not function.lineno <= line <= last_line(function)
+            and not any(map(is_of_input, given.findall(text[line - 1])))
+            for line in set(script.source.mentions(name))
+        )
 
 
 _GIVING = {"group_by_window": ("reduce_func", 1), "apply": ("transformation_func", 0)}

@@ -1,9 +1,10 @@
-"""ConfigProtos in other words: what ``text_format`` reads from a text that a script holds.
+"""ConfigProtos in other words: text, JSON and bytes that a script holds or reads from files.
 
 The options are those that the text sets, told at the line of the literal that names each.
 """
 
 import ast
+import json
 import re
 from typing import Any, Iterator, Optional
 
@@ -14,13 +15,15 @@ from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.core.target import NO_TARGET
 from npu_config.python_flow.scopes import literal_text
 from npu_config.script.builders import file_read
-from npu_config.script.effects import part, put
+from npu_config.script.effects import clear, merge, part, put
 from npu_config.script.objects import (
     Block,
     Entry,
     EnumName,
     Loaded,
     Message,
+    Unknown,
+    is_known,
 )
 from npu_config.script.paths import Call, Run, anonymous
 
@@ -42,36 +45,94 @@ def merge_text(run: Run, call: Call) -> Any:
     if isinstance(text, str):
         _merge(run, message, text, call)
     else:
-        read_at_run_time(run, message, text, call)
+        read_at_run_time(run, message, text, call, "pbtxt")
     return message
 
 
 def merge_json(run: Run, call: Call) -> Any:
     """``json_format.Parse(text, message)`` and ``ParseDict``: the message."""
+    value = call.value("js_dict" if call.name == "ParseDict" else "text", 0)
     message = call.value("message", 1)
     if not isinstance(message, (Message, Block)):
         return anonymous(call.node)
-    read_at_run_time(run, message, None, call)
+    if is_known(value) and isinstance(value, (str, bytes, dict)):
+        _read(run, message, json.dumps(value) if isinstance(value, dict) else value, call)
+    else:
+        read_at_run_time(run, message, None, call)
     return message
 
 
-def read_at_run_time(run: Run, target: Any, value: Any, call: Call) -> None:
+def read_bytes(run: Run, target: Any, call: Call) -> Any:
+    """``ParseFromString``, ``MergeFromString`` and ``FromString`` of a message."""
+    if call.name == "ParseFromString":
+        clear(target)
+    value = call.value("serialized", 0)
+    of = value.parts[0] if isinstance(value, Unknown) and value.parts else None
+    if isinstance(value, bytes):
+        _read(run, target, value, call, is_json=False)
+    elif isinstance(of, Message) and isinstance(target, Message):
+        merge(target, of)
+    else:
+        read_at_run_time(run, target, value, call, "pb")
+    return target if call.name == "FromString" else anonymous(call.node)
+
+
+def from_string(kind: str, run: Run, call: Call) -> Any:
+    """``ConfigProto.FromString(data)``, and that of a part of it."""
+    return read_bytes(run, run.new_message(kind, call.node), call)
+
+
+def read_at_run_time(
+    run: Run, target: Any, value: Any, call: Call, kind: Optional[str] = None
+) -> None:
     """A message that is read from what is not known here; a file that is named is checked."""
     if isinstance(target, Block):
         target.open = True
     else:
         target.root.foreign = target.foreign = True
-    name = file_read(run, value)
+    is_whole = isinstance(target, Message) and target.kind == "ConfigProto"
+    name = file_read(run, value) if is_whole else None
     if name is None:
         run.script.unfollowed[call.node] = phrase(
             "what {} reads here is known at run time only; its options are not checked", call.name
         )
         return
-    loaded = Loaded(
-        name, call.node, run.place(call.node), run.tick(), True, NO_TARGET, is_part=True
-    )
+    place = run.place(call.node)
+    loaded = Loaded(name, call.node, place, run.tick(), True, NO_TARGET, is_part=True, kind=kind)
     loaded.path = tuple(run.guards)
     run.loaded.append(loaded)
+
+
+def _read(run: Run, target: Any, data: Any, call: Call, is_json: bool = True) -> None:
+    """What JSON or bytes set, by way of the text of the same message."""
+    from npu_config.proto import parse_bytes, to_text
+    from npu_config.proto.faults import Fault, ProtoSyntaxError
+    from npu_config.proto.schema import session_message
+
+    kind = "RewriterConfig.CustomGraphOptimizer" if isinstance(target, Block) else target.kind
+    message = session_message(kind)
+    try:
+        if is_json:
+            from google.protobuf import json_format
+
+            try:
+                message = json_format.Parse(data, message())
+            except (json_format.Error, ValueError, RecursionError) as error:
+                raise ProtoSyntaxError([Fault(str(error))]) from error
+        else:
+            message = parse_bytes(data, message)
+    except ProtoSyntaxError as error:
+        _refused(run, kind, call, error)
+    else:
+        _merge(run, target, to_text(message), call)
+
+
+def _refused(run: Run, kind: str, call: Call, error: Any) -> None:
+    run.script.unfollowed[call.node] = phrase(
+        "the text is not checked: it is no {} ({})",
+        "ConfigProto" if kind == "Block" else kind,
+        error.faults[0].reason,
+    )
 
 
 def _merge(run: Run, target: Any, text: str, call: Call) -> None:
@@ -86,11 +147,7 @@ def _merge(run: Run, target: Any, text: str, call: Call) -> None:
     try:
         config = parse_text(head + text + "}" * len(around))
     except ProtoSyntaxError as error:
-        run.script.unfollowed[call.node] = phrase(
-            "the text is not checked: it is no {} ({})",
-            "ConfigProto" if kind == "Block" else kind,
-            error.faults[0].reason if error.faults else str(error),
-        )
+        _refused(run, kind, call, error)
         return
     settings = decode(config)
     where = _Literal(run, text, call)

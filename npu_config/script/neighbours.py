@@ -1,6 +1,7 @@
 """The files near a script: those that it imports, and those beside and below it."""
 
 import ast
+import builtins
 import contextlib
 import functools
 import itertools
@@ -45,22 +46,22 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _BINDING = re.compile(r"^([A-Za-z_]\w*)[ \t]*[-+*/]?=(?!=)([^\n#]*)", re.M)
 _GLOBAL = re.compile(r"^[ \t]+global[ \t]([^\n#]*)", re.M)
 _CONSTANT = re.compile(
-    r"""(?:-?[.\d][\w.+-]*|(?:tf|np)\.[\w.]+|True|False|"[^"\\]*"|'[^'\\]*')\Z"""
+    r"""(?:-?[.\d][\w.+-]*|(?:tf|np)\.[\w.]+|True|False|b?"[^"\\]*"|b?'[^'\\]*')\Z"""
 )
 _BY_NAME = re.compile(rb"\b(?:import_module|__import__|run_path|run_module|execfile|exec)\s*\(")
 """What runs a file that no import statement names."""
 
 _PUBLIC = """
-    IPython PIL absl apex astropy attr bert cffi click cupy cv2 cython dataclasses dill easydict
-    editdistance faiss future gensim google gym h5py hccl horovod imageio jieba joblib keras
-    keras_applications keras_preprocessing librosa lmdb lxml matplotlib mock mpi4py mpl_toolkits
-    msgpack mxnet networkx nltk npu_bridge npu_config npu_device numba numpy onnx opt_einsum pandas
-    pkg_resources portalocker prettytable psutil pycocotools pydot pylab pytest requests scipy
-    seaborn sentencepiece setuptools shapely simplejson six skimage sklearn sklearn_crfsuite
-    soundfile spacy sympy tabulate tensorboard tensorboardX tensorflow tensorflow_addons
-    tensorflow_core tensorflow_datasets tensorflow_estimator tensorflow_hub
-    tensorflow_probability termcolor tf_slim toml torch torchvision tqdm transformers typing
-    typing_extensions ujson wandb xgboost yaml zmq
+    IPython PIL absl apex astropy attr bert cffi click cupy cv2 cython dataclasses dill
+    easydict editdistance faiss future gensim google gym h5py hccl horovod imageio jieba joblib
+    keras keras_applications keras_preprocessing librosa lmdb lxml matplotlib mock mpi4py
+    mpl_toolkits msgpack mxnet networkx neuralgym nltk npu_bridge npu_config npu_device numba
+    numpy onnx opt_einsum pandas pkg_resources portalocker prettytable psutil pycocotools pydot
+    pylab pytest requests scipy seaborn sentencepiece setuptools shapely simplejson six skimage
+    sklearn sklearn_crfsuite soundfile spacy sympy tabulate tensorboard tensorboardX tensorflow
+    tensorflow_addons tensorflow_core tensorflow_datasets tensorflow_estimator tensorflow_hub
+    tensorflow_probability tensorpack termcolor tf_slim toml torch torchvision tqdm
+    transformers typing typing_extensions ujson wandb xgboost yaml zmq
 """
 """Public libraries that scripts import, and that know nothing of the NPU, and the adapter."""
 _Answer = TypeVar("_Answer")
@@ -81,6 +82,7 @@ class _Memory:
         self.constants: Dict[str, Dict[str, str]] = {}
         self.modules: Dict[Tuple[str, str], Optional[str]] = {}
         self.reached: Dict[str, List[str]] = {}
+        self.folder_of: Dict[str, str] = {}
         self.roots: Dict[Tuple[str, str], List[str]] = {}
         self.asked: Dict[Tuple[str, object], Any] = {}
 
@@ -155,6 +157,11 @@ def _leaves_unread(path: str, home: str, data: bytes) -> Iterator[bool]:
         yield first not in _libraries() and not any(files)
 
 
+def is_library(name: str) -> bool:
+    """True for the first name of a module that everyone has, Python's own or a public one."""
+    return name in _OF_OTHERS or name in _libraries() or name in dir(builtins)
+
+
 @functools.lru_cache(maxsize=None)
 def _libraries() -> FrozenSet[str]:
     """The names of public libraries and of the modules of Python itself."""
@@ -187,9 +194,13 @@ def any_importer_has(path: Optional[str], words: Sequence[str]) -> bool:
         return False
     own = os.path.abspath(path)
     answers, key = _memory().answers, ("importers of " + own, tuple(words))
+    stem = os.path.basename(own)[: -len(".py")]
+    named = b"" if stem == "__init__" else os.fsencode(stem)
     if key not in answers:
         answers[key] = any(
-            has(name, words) and own in _imports_of(name, os.path.dirname(name))
+            has(name, words)
+            and named in _read(name)
+            and own in _imports_of(name, os.path.dirname(name))
             for name in _neighbours(path)
         )
     return answers[key]
@@ -224,11 +235,18 @@ def file_of_module(path: str, module: str) -> Optional[str]:
         path: the script.
         module: its dotted name, as an import statement of the script has it.
     """
-    known, folder = _memory().modules, os.path.dirname(os.path.abspath(path))
+    known, folder = _memory().modules, _folder_of(path)
     if (folder, module) not in known:
         files = _files_of(folder, folder, module, ()) if module else iter(())
         known[folder, module] = next(files, None)
     return known[folder, module]
+
+
+def _folder_of(path: str) -> str:
+    known = _memory().folder_of
+    if path not in known:
+        known[path] = os.path.dirname(os.path.abspath(path))
+    return known[path]
 
 
 _CONFIGURES = ("parameter_map", "custom_optimizers", "NPURunConfig", "NpuConfigBuilder")
@@ -299,14 +317,13 @@ def files_named(path: str, imports: Imports, stars: Iterable[str], text: str) ->
     found: Dict[Optional[str], None] = {}
 
     def find(dotted: str) -> bool:
-        parts = dotted.split(".")
-        heads = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
-        files = [file_of_module(path, head) for head in heads]
+        dots = [number for number, sign in enumerate(dotted) if sign == "."]
+        files = [file_of_module(path, dotted[:end]) for end in (*dots, len(dotted))]
         found.update(dict.fromkeys(files))
         return (files[-1] or "").endswith(_PACKAGE_FILE)
 
     for name, stands_for, dotted in _bound_by(imports):
-        if find(dotted):
+        if not dotted.startswith("tensorflow.") and find(dotted):
             inside = r"(?<![.\w]){}((?:\s*\.\s*\w+)+)".format(name)
             for chain in set(re.findall(inside, text)):
                 find(stands_for + re.sub(r"\s", "", chain))
@@ -344,17 +361,17 @@ def constants_in(path: str) -> Dict[str, str]:
     return known[path]
 
 
-def once_for(path: str, question: object, answer: Callable[[], _Answer]) -> _Answer:
+def once_for(path: str, question: object, answer: Callable[[str], _Answer]) -> _Answer:
     """The answer to a question about a file, looked for once while :func:`remembering`.
 
     Args:
         path: the file.
         question: what is asked.
-        answer: looks for the answer, which holds no syntax tree: it is kept.
+        answer: looks for the answer in a file, which holds no syntax tree: it is kept.
     """
     known = _memory().asked
     if (path, question) not in known:
-        known[path, question] = answer()
+        known[path, question] = answer(path)
     found: _Answer = known[path, question]
     return found
 

@@ -340,10 +340,11 @@ class Constructed(Tracked):
 class Loaded(Tracked):
     """A configuration file that is loaded for a target, by npu_config if it is ``ours``.
 
-    ``is_part`` is True for one that is put into another configuration.
+    ``is_part`` is True for one that is put into another configuration, ``kind`` what it is read
+    as whatever its name, ``overrides`` what replaces its values.
     """
 
-    __slots__ = ("file", "is_part", "ours", "target")
+    __slots__ = ("file", "is_part", "kind", "ours", "overrides", "target")
 
     def __init__(
         self,
@@ -354,9 +355,12 @@ class Loaded(Tracked):
         ours: bool,
         target: OwnTarget,
         is_part: bool = False,
+        kind: Optional[str] = None,
     ) -> None:
         super().__init__(node, place, moment)
         self.file = file
+        self.kind = kind
+        self.overrides: Tuple[Any, ...] = ()
         self.ours = ours
         self.target = target
         self.is_part = is_part

@@ -551,6 +551,7 @@ class Run:
         visited: the functions that were run, by id.
         stack: the functions that are being run.
         calls: the calls that rules look at, with their moment and their guards.
+        elsewhere: what was constructed in functions of other files.
         builders: the builders of npu_config that were made.
         refused: what is wrong with calls of npu_config itself, with their guards.
         loaded: the configuration files that are loaded.
@@ -598,6 +599,7 @@ class Run:
         self.messages: List[Message] = []
         self.blocks: List[Block] = []
         self.constructed: List[Constructed] = []
+        self.elsewhere: List[Constructed] = []
         self.builders: List[Any] = []
         self.refused: List[Tuple[Diagnostic, Guards]] = []
         self.loaded: List[Loaded] = []
@@ -658,7 +660,7 @@ class Run:
 
     def _all_guards(self) -> Iterator[Tuple[Place, Guards]]:
         """What is entered last counts: what is most exact."""
-        for made in self.constructed:
+        for made in [*self.constructed, *self.elsewhere]:
             for argument in made.arguments.values():
                 yield argument.place, made.path
                 yield argument.name_place, made.path

@@ -244,7 +244,7 @@ def signature(run: Run) -> object:
         ),
         tuple(
             (made.kind, made.place, tuple((k, _plain(a.value)) for k, a in made.arguments.items()))
-            for made in run.constructed
+            for made in [*run.constructed, *run.elsewhere]
         ),
         tuple(
             (call.node.lineno, tuple(_plain(v) for v, _ in call.args)) for call, _, _ in run.calls
@@ -446,7 +446,8 @@ def variants_of(script: Script, groups: List[List[Path]]) -> List[Variant]:
 
 def _variants(script: Script, run: Run) -> Iterator[Variant]:
     """What one path sets."""
-    parts = blocks_of_run_configs(run.constructed)
+    constructed = [*run.constructed, *run.elsewhere]
+    parts = blocks_of_run_configs(constructed)
     for block in run.blocks:
         if is_ours(block) and (block.entries or not block.built_in):
             yield Variant(settings_of_block(script, block), is_part=id(block) in parts)
@@ -456,8 +457,8 @@ def _variants(script: Script, run: Run) -> Iterator[Variant]:
                     {entry.name: setting}, SourceKind.SCRIPT, open=True, place=entry.name_place
                 )
                 yield Variant(settings, shadowed_by=entry.shadowed_by)
-    directories = directories_by_config(run.constructed)
-    for made in run.constructed:
+    directories = directories_by_config(constructed)
+    for made in constructed:
         if made.kind == "NPURunConfig":
             settings = settings_of_run_config(made, directories.get(id(made), ()))
             yield Variant(settings._replace(session=_session_of_run_config(script, made)))

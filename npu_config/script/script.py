@@ -19,6 +19,7 @@ from typing import (
     Tuple,
 )
 
+from npu_config.catalogue.api import PARTS
 from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS
 from npu_config.python_flow.module import Module
 from npu_config.python_flow.scopes import (
@@ -48,7 +49,7 @@ from npu_config.script.neighbours import (
     names_of_configuring,
 )
 from npu_config.script.objects import Unknown
-from npu_config.script.vocabulary import SEEDS, SESSIONS
+from npu_config.script.vocabulary import LOADING, PICKLES, SEEDS, SESSIONS
 
 DEFINITION = re.compile(r"\b(?:DEFINE_\w+|add_argument)\s*\(")
 
@@ -186,6 +187,54 @@ _TAKES = re.compile(r"config|custom_op|Session\s*\(", re.IGNORECASE)
 _APP_RUN = re.compile(r"\bapp\s*\.\s*run\s*\(")
 
 
+_READERS = (
+    *("ParseFromString", "MergeFromString", "FromString", "ParseDict", "CopyFrom", "MergeFrom"),
+    *("json_format", "text_format"),
+)
+"""What reads a configuration that somebody wrote, or a part of one."""
+_MAKING = re.compile(r"(?<!\w)([A-Za-z_]\w*)\s*=[^=\n]*?\bConfigProto\s*[(.]")
+_UNPICKLED = re.compile(
+    r"(?<!\w)([A-Za-z_]\w*)\s*=\s*(?:{})\s*\.\s*(?:{})\s*\(".format(
+        "|".join(PICKLES), "|".join(LOADING)
+    )
+)
+_MADE_HERE = re.compile(
+    r"(?<![\w.])((?:self\.)?[A-Za-z_]\w*)\s*=[^=\n]*?\b(?:NPURunConfig|{})\s*\(".format(
+        "|".join(PARTS.values())
+    )
+)
+_SETTING = r"(?<![\w.]){0}\s*\.\s*(?:\w+\s*=(?!=)|__dict__)|\b(?:setattr|vars)\s*\(\s*{0}\b"
+_AS_CONFIG = r"\b(?:session_)?config\s*=\s*{}\b"
+
+
+def _of_readers(source: ScriptSource) -> Iterator[int]:
+    """The lines that read a ConfigProto from elsewhere, and those that make or use it."""
+    lines, mentions = source.lines, source.mentions
+    for line in (n for word in PICKLES for n in mentions(word)):
+        for name in _UNPICKLED.findall(lines[line - 1]):
+            use = re.compile(_AS_CONFIG.format(name))
+            found = [n for n in mentions(name) if use.search(lines[n - 1])]
+            yield from [line, *found] if found else ()
+    for word in ("NPURunConfig", *PARTS.values()):
+        for name in {each for n in mentions(word) for each in _MADE_HERE.findall(lines[n - 1])}:
+            setting = re.compile(_SETTING.format(name))
+            yield from [
+                n for n in mentions(name.rpartition(".")[2]) if setting.search(lines[n - 1])
+            ]
+    readers = {n for word in _READERS for n in mentions(word)}
+    if not readers or not mentions("ConfigProto"):
+        return
+    made = {n: _MAKING.findall(lines[n - 1]) for n in mentions("ConfigProto")}
+    if mentions("json_format") or mentions("text_format"):
+        readers.update(n for word in ("Parse", "Merge") for n in mentions(word))
+    for name in {name for names in made.values() for name in names}:
+        used = readers.intersection(mentions(name))
+        if used:
+            yield from used
+            yield from [n for n, names in made.items() if name in names]
+    yield from readers.intersection(made)
+
+
 _LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 
@@ -259,7 +308,7 @@ class Relevance:
         self._ids: Set[int] = set()
         self._watched: Dict[int, _Watched] = {}
         self._bodies: Dict[int, _Body] = {}
-        lines: Set[int] = set()
+        lines: Set[int] = set(_of_readers(source))
         for word in SEEDS:
             lines.update(source.lines_with(word, within=True))
         for line in source.lines_with("Session", within=True):
@@ -460,6 +509,7 @@ class Script(Module):
         steps: how many statements were run so far, over all paths.
         followed: what names a ``parameter_map`` and was reached on a path.
         unfollowed: what may set options that are not known here, and why.
+        others: other files of the program, by path, where functions of them are followed.
 
     Raises:
         Unparsable: for text that is not Python 3.
@@ -488,6 +538,7 @@ class Script(Module):
         self.fixed: Dict[ast.AST, Any] = {}
         self.followed: Set[ast.AST] = set()
         self.unfollowed: Dict[ast.AST, str] = {}
+        self.others: Dict[str, Optional[Script]] = {}
 
     @property
     def relevance(self) -> Relevance:

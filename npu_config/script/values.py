@@ -90,11 +90,11 @@ class Values:
     # calls
 
     def calls(self, *names: str) -> Iterator[Site]:
-        """The calls of functions that are called so, in order of the text."""
+        """The calls of functions that are called so, in order; "" is what a call gave."""
         missing = {name for name in names if name not in self._calls}
         if missing:
             self._calls.update((name, []) for name in missing)
-            own = {new: old for new, old in self._aliases().items() if old in missing}
+            own = {new: old for new, old in self.aliases.items() if old in missing}
             for name in missing:
                 own.update((new, name) for new in self._named_so(name))
             lines = {line for word in (*missing, *own) for line in self._called_on(word)}
@@ -109,7 +109,7 @@ class Values:
     def _named_so(self, word: str) -> Iterator[str]:
         """The names that the script gives a function by an assignment."""
         source = self.script.source
-        for number in source.mentions(word):
+        for number in source.mentions(word) if word else ():
             left, _, right = source.lines[number - 1].partition("#")[0].partition("=")
             name, parts = left.strip(), right.strip().split(".")
             if parts[1:] and parts[-1] == word != name and name.isidentifier():
@@ -118,13 +118,14 @@ class Values:
     def _called_on(self, word: str) -> Iterator[int]:
         """The lines that call a function with a name."""
         source = self.script.source
-        tight, loose = word + "(", word + " ("
-        for number in source.mentions(word):
+        tight, loose = (word or ")") + "(", (word or ")") + " ("
+        for number in source.mentions(word) if word else range(1, len(source.lines) + 1):
             line = source.lines[number - 1]
-            if tight in line or loose in line or _LAST.match(line.rpartition(word)[2]) is not None:
+            if tight in line or loose in line or (word and _LAST.match(line.rpartition(word)[2])):
                 yield number
 
-    def _aliases(self) -> Dict[str, str]:
+    @property
+    def aliases(self) -> Dict[str, str]:
         """The functions that the script imports under names of its own, by these."""
         found: Optional[Dict[str, str]] = self._kept.get("aliases")
         if found is None:

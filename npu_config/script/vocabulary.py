@@ -72,6 +72,10 @@ HOLDERS: Dict[str, Tuple[str, int]] = {
 }
 """Helpers of npu_bridge and precision_tool that take a ConfigProto: its parameter."""
 
+PICKLES = ("pickle", "cPickle", "cloudpickle", "dill", "joblib", "runpy")
+LOADING = ("load", "loads", "run_path", "run_module")
+"""Modules that load any object, and how."""
+
 SEEDS = (
     "custom_optimizers",
     "parameter_map",

@@ -91,11 +91,14 @@ with tf.Session(config={1}("allow_mix")) as sess:
 
 
 def test_functions_of_other_files(tmp_path, monkeypatch, capsys):
-    """A configuration that another file makes is said not to be checked; one of a library not."""
+    """A configuration that another file makes is judged there; what is not followed is said."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "maker.py").write_text(MAKER)
     (tmp_path / "plain.py").write_text("def make_config(mode):\n    return None\n")
     (tmp_path / "train.py").write_text(USER.format("maker", "make_config"))
+    found = [("maker.py", 6, "NPU804"), ("maker.py", 9, "NPU104")]
+    assert answer(capsys, "train.py") == (1, found, [])
+    (tmp_path / "maker.py").write_text(MAKER + "\n\nmake_config = wrapped(make_config)\n")
     assert answer(capsys, "train.py") == (0, [("train.py", 4, "NPU784")], ["train.py"])
     for module in ("plain", "some_library"):
         (tmp_path / "train.py").write_text(USER.format(module, "make_config"))

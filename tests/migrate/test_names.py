@@ -145,6 +145,17 @@ def test_a_run_of_one_line_is_indented(run):
     assert "    with npu_resources():\n        " + run in npu_config.migrate(source).text
 
 
+def test_a_run_of_several_lines_is_indented():
+    """All of its lines, and none behind it."""
+    source = "import tensorflow as tf\nimport horovod.tensorflow as hvd\ndef main(_):\n"
+    source += "    hvd.init()\nif __name__ == '__main__':\n    tf.app.run(\n        main,\n"
+    text = npu_config.migrate(source + "        ['#1'],\n    )\n    end()\n").text
+    assert text.endswith(
+        "    with npu_resources():\n        tf.app.run(\n            main,\n"
+        "            ['#1'],\n        )\n    end()\n"
+    )
+
+
 def test_the_import_of_a_script_without_one():
     """Where functions import TensorFlow, npu_init stands behind the docstring, before all else."""
     rest = 'print("x")\ndef f():\n    import tensorflow as tf\n    return tf.Session('

@@ -79,7 +79,7 @@ def test_growth(family):
 def test_growth_of_branches(family):
     """The paths through functions and branches are as many as the length of a script allows."""
     make = BRANCHES[family]
-    few, many = calls(make(100)), calls(make(400))
+    few, many = calls(make(50)), calls(make(200))
     assert many <= 5 * few, (few, many)
 
 

@@ -104,7 +104,7 @@ def _found_elsewhere(
         meaning = program.opened(path) if may_find(text_of(path)) else None
         return [] if meaning is None else _found_in(context, look, meaning)
 
-    found = {path: once_for(path, look, partial(found_in, path)) for path in program.files}
+    found = {path: once_for(path, look, found_in) for path in program.files}
     if not any(found.values()):
         return
     told: Set[Diagnostic] = set()
@@ -167,8 +167,7 @@ def _all_elsewhere(context: Context) -> List[Tuple[_Look, Site, Elsewhere, Diagn
     """
     program = context.program(*_WORDS)
     files = {
-        path: once_for(path, _all_elsewhere, partial(_all_in, program, path))
-        for path in program.files
+        path: once_for(path, _all_elsewhere, partial(_all_in, program)) for path in program.files
     }
     result: List[Tuple[_Look, Site, Elsewhere, Diagnostic]] = []
     told: Set[Tuple[str, int]] = set()

@@ -1,0 +1,146 @@
+"""Attributes that a script sets or takes by name, and those that it sets on an NPURunConfig.
+
+Source: what the constructors keep, and under which names, is seen from outside.
+"""
+
+import ast
+from typing import Any
+
+from npu_config.catalogue.api import KEPT, PARAMETERS, READ_ONLY
+from npu_config.core.diagnostics import Place, Severity
+from npu_config.core.message import phrase
+from npu_config.core.rule import declare
+from npu_config.script import builders
+from npu_config.script.effects import (
+    UNFOLLOWED,
+    attribute,
+    call_special,
+    pass_on,
+    set_field,
+)
+from npu_config.script.objects import (
+    Argument,
+    Constructed,
+    Instance,
+    Subscript,
+    Tracked,
+    Unknown,
+)
+from npu_config.script.paths import Call, Run, identity, used
+from npu_config.text.words import near
+
+
+@declare(
+    "NPU8114",
+    Severity.WARNING,
+    source=("npu_bridge.estimator.npu.npu_config",),
+)
+def attribute_without_effect() -> None:
+    """An attribute of an NPURunConfig is set that nothing reads, or that cannot be set.
+
+    NPURunConfig keeps most of its arguments under a name of its own, and NPUEstimator reads that:
+    a value that is assigned to another name is never read.  What belongs to
+    tf.estimator.RunConfig, such as ``model_dir``, cannot be assigned: Python raises
+    AttributeError.
+
+    Wrong:
+
+        run_config = NPURunConfig()
+        run_config.precision_mode = "allow_mix_precision"
+
+    Right:
+
+        run_config = NPURunConfig(precision_mode="allow_mix_precision")
+    """
+
+
+def set_attribute(
+    run: Run, owner: Constructed, name: str, value: Any, node: ast.expr, place: Place
+) -> None:
+    """``owner.name = value``.
+
+    Args:
+        run: the path.
+        owner: an NPURunConfig, or an object that it is given.
+        name: the attribute.
+        value: what it is set to.
+        node: what is written for it.
+        place: where the name is.
+    """
+    used(run, value, "attribute")
+    kind, argument = owner.kind, name.lstrip("_")
+    parameters, kept = PARAMETERS.get(kind, ()), KEPT.get(kind)
+    if kept is None:
+        owner.open = True
+        if argument in parameters:
+            run.script.unfollowed[node] = UNFOLLOWED
+        return
+    if argument in parameters and name.startswith("_") is not (argument in kept):
+        owner.arguments[argument] = Argument(value, run.place(node), place, node)
+        return
+    severity, consequence = Severity.WARNING, "the value is ignored"
+    close = None if argument in parameters else near(argument, parameters)
+    if name in READ_ONLY and name in parameters:
+        severity, consequence = Severity.ERROR, "Python raises AttributeError"
+        message = phrase('"{}" of {} cannot be set', name, kind)
+    elif close is None and argument not in parameters:
+        return
+    else:
+        message = phrase('nothing reads the attribute "{}" of {}', name, kind)
+    found = attribute_without_effect.diagnostic(
+        message,
+        place,
+        severity=severity,
+        consequence=consequence,
+        help=phrase("give it to the constructor: {}({}=...)", kind, close or argument),
+    )
+    run.refused.append((found, tuple(run.guards)))
+
+
+def set_by_name(run: Run, call: Call) -> Any:
+    """``setattr(object, name, value)``."""
+    if len(call.args) == 3 and isinstance(call.args[0][0], Subscript):
+        (slot, node), (wire, _), (value, value_node) = call.args
+        if isinstance(wire, str):
+            target = ast.copy_location(ast.Attribute(node, wire, ast.Store()), node)
+            set_field(run, slot, target, value, value_node)
+        else:
+            slot.block.open = True
+        return None
+    if len(call.args) == 3 and isinstance(call.args[0][0], Instance):
+        owner, name, value = [value for value, _ in call.args]
+        if not call_special(run, owner, "__setattr__", [name, value]) and isinstance(name, str):
+            owner.attributes[name] = value
+        return None
+    if len(call.args) == 3 and isinstance(call.args[0][0], Constructed):
+        (owner, _), (name, name_node), (value, node) = call.args
+        if isinstance(name, str):
+            set_attribute(run, owner, name, value, node, run.place(name_node))
+        else:
+            owner.open = True
+            run.script.unfollowed[call.node] = UNFOLLOWED
+        return None
+    pass_on(run, call)
+    return None
+
+
+def get_by_name(run: Run, call: Call) -> Any:
+    """``getattr(object, "name")`` of an object that is followed."""
+    values = [value for value, _ in call.args]
+    if values and isinstance(values[0], builders.Builder):
+        values[0].open = True
+        run.script.unfollowed[call.node] = UNFOLLOWED
+    if len(values) > 1 and isinstance(values[0], Tracked) and isinstance(values[1], str):
+        return attribute(run, values[0], values[1], call.node)
+    pass_on(run, call)
+    named = ", ".join(map(identity, values))
+    return Unknown("getattr({})".format(named), parts=(Unknown("getattr"), *values))
+
+
+def set_past_the_class(run: Run, call: Call) -> Any:
+    """``object.__setattr__(self, "name", value)``."""
+    values = [value for value, _ in call.args]
+    if len(values) == 3 and isinstance(values[0], Instance) and isinstance(values[1], str):
+        used(run, values[2], "attribute")
+        values[0].attributes[values[1]] = values[2]
+    return None

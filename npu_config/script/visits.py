@@ -1,0 +1,181 @@
+"""Functions of other files that are given what is followed: run there, or said not to be.
+
+What such a function sets is told where it sets it, in the other file; what it does that checks of
+this script would look at in this text is told at the call.
+"""
+
+import ast
+import os
+from typing import Any, Dict, List, Optional, Tuple
+
+from npu_config.catalogue.api import CLASSES, KEPT
+from npu_config.core.message import phrase
+from npu_config.python_flow.scopes import FUNCTIONS
+from npu_config.python_flow.source import Unparsable
+from npu_config.script.effects import READERS, invoke, pass_on
+from npu_config.script.neighbours import configuring, file_of_module, is_library, text_of
+from npu_config.script.objects import (
+    Block,
+    BlockList,
+    Class,
+    Constructed,
+    Function,
+    Instance,
+    Message,
+    ParameterMap,
+    Subscript,
+    Unknown,
+    origins,
+)
+from npu_config.script.paths import Call, Run, anonymous
+from npu_config.script.script import Script
+from npu_config.script.vocabulary import LOADING, PICKLES
+
+HELD = (Block, Message, ParameterMap, Subscript, BlockList)
+"""What options are set on."""
+
+_LOCAL = (Function, Instance, Class, Subscript)
+_GIVEN = "{} of {} is given the configuration, and may set options that are not checked here"
+_GIVEN_AWAY = "{} is given the configuration, and may set options that are not checked here"
+_MADE = "the configuration is made by {} of {}, and its options are not checked here"
+_UNPICKLED = "the configuration is read by {} at run time, and its options are not checked"
+_SAFE = frozenset(
+    (
+        *READERS,
+        *["hasattr", "getattr", "dict", "list", "tuple", "sorted", "any", "all", "iter", "next"],
+    )
+)
+
+
+def note_made_elsewhere(run: Run, value: Any, node: ast.AST) -> None:
+    """Note a session whose configuration a function of another file, or pickle, makes."""
+    for each in origins(value):
+        if (
+            len(each.path) > 1
+            and _is_imported(run, each.path[0])
+            and _note(run, each, node, _MADE)
+        ):
+            return
+        function = each.parts[0] if each.parts else None
+        if not isinstance(function, Unknown):
+            continue
+        if function.name in LOADING and function.path[0] in PICKLES:
+            run.script.unfollowed[node] = phrase(_UNPICKLED, ".".join(function.path))
+            return
+        if _note(run, function, node, _MADE):
+            return
+
+
+def give(run: Run, callee: Unknown, call: Call) -> Optional[Tuple[Any]]:
+    """Give what is followed to a function that is none of the script.
+
+    Returns:
+        What the function gives where it was followed, as the only item; else None.
+    """
+    values = [value for value, _ in (*call.args, *call.keywords.values())]
+    held = [value for value in values if isinstance(value, HELD) or _has_options(value)]
+    makes = not held and configuring(run.script.source.path, callee.path) is not None
+    if (held or makes) and not any(isinstance(value, _LOCAL) for value in values):
+        found = _definition(run, callee)
+        if found is not None and (held or found[0].relevance.is_hot_function(found[1])):
+            return (_visit(run, *found, call, _GIVEN if held else _MADE),)
+    pass_on(run, call, callee.key)
+    if not held or _note(run, callee, call.node, _GIVEN) or callee.name in _SAFE:
+        return None
+    first = (*callee.path, "")[0]
+    is_unread = (
+        not is_library(first)
+        and _is_imported(run, first)
+        and not file_of_module(run.script.source.path or "", ".".join(callee.path[:-1]))
+    )
+    if is_unread or any(not isinstance(value, (Message, Constructed)) for value in held):
+        name = ".".join(callee.path).lstrip(".") or "a function"
+        run.script.unfollowed[call.node] = phrase(_GIVEN_AWAY, name)
+    return None
+
+
+def _is_imported(run: Run, name: str) -> bool:
+    """True for the first name of a module that the script imports."""
+    return any(each.partition(".")[0] == name for each in run.script.imported(name))
+
+
+def _has_options(value: Any) -> bool:
+    """True for an NPURunConfig, or an object that it is given."""
+    return isinstance(value, Constructed) and value.kind in KEPT
+
+
+def _note(run: Run, callee: Unknown, node: ast.AST, words: str) -> bool:
+    """Note that a function of another file of the program, which sets options, is not followed."""
+    file = configuring(run.script.source.path, callee.path)
+    if file is not None:
+        name = ".".join(callee.path)
+        run.script.unfollowed[node] = phrase(words, name, os.path.basename(file))
+    return file is not None
+
+
+def _definition(run: Run, callee: Unknown) -> Optional[Tuple[Script, ast.AST]]:
+    """The function of another file of the program, with that file."""
+    own, path = run.script.source.path, callee.path
+    if own is None or not path or "" in path:
+        return None
+    modules = [".".join(path[:-1])] if len(path) > 1 else run.script.star_imports
+    for module in modules:
+        file = file_of_module(own, module)
+        other = None if file is None else _script(run.script, own, file)
+        stores = () if other is None else other.module.stores.get(path[-1], ())
+        if other is not None and len(stores) == 1 and isinstance(stores[0].node, FUNCTIONS):
+            return other, stores[0].node
+    return None
+
+
+def _script(script: Script, own: str, file: str) -> Optional[Script]:
+    """Another file of the program, parsed once."""
+    known: Dict[str, Optional[Script]] = script.others
+    if file not in known:
+        known[file] = None
+        home = os.path.dirname(own)
+        name = os.path.normpath(os.path.join(home, os.path.relpath(file, home or os.curdir)))
+        try:
+            known[file] = other = Script(text_of(file), name, script.environ)
+        except (Unparsable, RecursionError):
+            return None
+        other.others = known
+    return known[file]
+
+
+def _visit(run: Run, other: Script, node: Any, call: Call, words: str) -> Any:
+    """Run a function of another file with what it is given; what it gives."""
+    kept = (run.script, run.place, run.module, run.frame, run.fixed)
+    lists: Tuple[List[Any], ...] = (
+        run.calls,
+        run.loops,
+        run.constructed,
+        run.builders,
+        run.messages,
+    )
+    counts = [len(each) for each in lists]
+    failures, environment = len(run.failures), len(run.environment)
+    outer, other.unfollowed = other.unfollowed, {}
+    run.script, run.place, run.fixed = other, other.source.place_of, other.fixed
+    run.module = run.frame = run.new_frame(other.module, None, other.source.path)
+    try:
+        function = Function(node, other.module.child(node), run.module)
+        args = [value for value, _ in call.args]
+        keywords = {name: value for name, (value, _) in call.keywords.items()}
+        found = invoke(run, function, args, keywords, call.open)
+    finally:
+        run.script, run.place, run.module, run.frame, run.fixed = kept
+        unfollowed, other.unfollowed = other.unfollowed, outer
+    grown = len(run.builders) > counts[3]
+    run.elsewhere += [each for each in run.constructed[counts[2] :] if each.kind in CLASSES]
+    for each, count in zip(lists, counts):
+        del each[count:]
+    run.failures[failures:] = [(call.node, *rest) for _, *rest in run.failures[failures:]]  # type: ignore[misc]
+    run.environment[environment:] = [
+        (call.node, *rest)  # type: ignore[misc]
+        for _, *rest in run.environment[environment:]
+    ]
+    if unfollowed or grown:
+        file = os.path.basename(other.source.path or "")
+        run.script.unfollowed[call.node] = phrase(words, node.name, file)
+    return anonymous(call.node) if isinstance(found, _LOCAL) else found
