@@ -3,6 +3,9 @@
 The tree is the one that NPU_CONFIG_TREE names, else a synthetic one of 6,000 files of which 300
 set options, as in the public ModelZoo.  The baseline reads every file and hands those that
 mention the options to ast.parse; each measurement runs in a process of its own, in turns.
+
+NPU_CONFIG_BASELINE names another version of this repository, such as a worktree of 8e8a816: the
+processor time of its check is a baseline, too.
 """
 
 import contextlib
@@ -97,6 +100,36 @@ def measure(mode: str, root: str) -> None:
     print(json.dumps([seconds, *memory]))
 
 
+_CHECK = """
+import os, sys, time
+try:
+    from npu_config.judging.batch import judge_scripts as check
+except ImportError:
+    from npu_config.script.batch import check_scripts as check
+paths = [os.path.join(folder, name) for folder, _, names in os.walk(sys.argv[1]) for name in names]
+start = time.process_time()
+list(check(sorted(path for path in paths if path.endswith(".py")), processes=1))
+print(time.process_time() - start)
+"""
+
+
+def against(root: str, version: str) -> Row:
+    """The processor time of the check, against that of another version of the package."""
+    import npu_config
+
+    own = os.path.dirname(os.path.dirname(os.path.abspath(npu_config.__file__)))
+    best = {own: float("inf"), version: float("inf")}
+    for _ in range(ROUNDS):
+        for tree in best:
+            command = [sys.executable, "-c", _CHECK, root]
+            environ = {**os.environ, "PYTHONPATH": tree}
+            output = subprocess.run(
+                command, check=True, stdout=subprocess.PIPE, cwd=tree, env=environ
+            ).stdout
+            best[tree] = min(best[tree], float(output))
+    return Row("check, CPU", best[own], "the version named", best[version], "s", 1.2)
+
+
 def rows() -> List[Row]:
     """One and two processes against the baseline."""
     named = os.environ.get("NPU_CONFIG_TREE")
@@ -118,7 +151,9 @@ def _rows(root: str) -> List[Row]:
             best[mode] = min(best.get(mode, taken), taken)
     parse, one, two = best["parse"], best["one"], best["two"]
     baseline = "read all, parse relevant"
+    version = os.environ.get("NPU_CONFIG_BASELINE")
     return [
+        *([against(root, os.path.abspath(version))] if version else []),
         Row("check, two processes", two[0], baseline, parse[0], "s", 1.2),
         Row("check, one process", one[0], baseline, parse[0], "s", 2.4),
         Row("memory of one process", one[1], baseline, parse[1], "MB", 2.0),

@@ -302,3 +302,19 @@ def test_a_flag_of_a_tpu(default, expected):
     """One that is on by default is to be switched off; one that is off asks for nothing."""
     text = FLAG.format("use_tpu").replace("False", default)
     assert asked(text + "    opt = tf.contrib.tpu.CrossShardOptimizer(tf.no_op())\n") == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "end", "asks"),
+    [
+        ("self.s.close()", "must call close() (it does)", False),
+        ("pass", "must call close()", True),
+    ],
+)
+def test_a_session_of_an_object(body, end, asks):
+    """One that the script closes is only named; one that nothing closes is left to do."""
+    source = "import tensorflow as tf\nclass A:\n    def __init__(self):\n"
+    source += "        self.s = tf.Session()\n    def end(self):\n        {}\nA().end()\n"
+    notes = npu_config.migrate(source.format(body)).notes
+    (note,) = [each for each in notes if each.id == "session-close"]
+    assert (str(note.note).endswith(end), note.must) == (True, asks)

@@ -5,6 +5,7 @@ from pathlib import Path
 from npu_config.core.diagnostics import Report, Severity
 from npu_config.judging import Around, judge
 from npu_config.script.checks import CHECKS
+from npu_config.script.checks._check import Check
 from tests import golden
 
 FOLDER = Path(__file__).parent / "cases"
@@ -32,3 +33,12 @@ def test_every_check_has_a_wrong_case():
     """The checks of scripts are all shown at work."""
     shown = golden.rules_of(*golden.inputs(FOLDER, "err"))
     assert {check.rule.id for check in CHECKS} <= shown
+
+
+def test_signs_hide_nothing(monkeypatch):
+    """What is found does not depend on the words by which checks are left out at once."""
+    monkeypatch.setattr(Check, "may_find", lambda self, words: True)
+    for path in golden.inputs(FOLDER, "err"):
+        golden.check(path, findings(path))
+    for path in golden.inputs(FOLDER, "ok"):
+        assert [str(f) for f in findings(path) if f.severity is not Severity.INFO] == []

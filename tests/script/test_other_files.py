@@ -42,6 +42,8 @@ def gelu(x):
     return 0.5 * x * (1 + tf.tanh(0.79788 * (x + 0.044715 * tf.pow(x, 3))))
 def squashed(x):
     return tf.tanh(x)
+def host(x):
+    return tf.py_func(abs, [x], tf.float32)
 def cell(n):
     return tf.nn.rnn_cell.LSTMCell(n)
 def other_cell(n):
@@ -137,6 +139,14 @@ CASES = {
     LOOP + "t.set(sess, 0.1)": "graph-grows-between-runs",
     LOOP + "t.load(sess, 0.1)": None,
     SESSION + "y = host(x)\nsess.run(y)": "host-function-on-hot-path",
+    SESSION + "import package.data as d\ny = d.host(x)\nsess.run(y)": "host-function-on-hot-path",
+    SESSION + "import package\ny = package.data.host(x)\nsess.run(y)": "host-function-on-hot-path",
+    SESSION + "from package.data import host as h\ny = h(x)\nsess.run(y)": (
+        "host-function-on-hot-path"
+    ),
+    SESSION + "y = functools.partial(host, x)()\nsess.run(y)": "host-function-on-hot-path",
+    SESSION + "Trainer(ds).train(sess, x)": "graph-grows-between-runs",
+    SESSION + "classes.Trainer(\n    ds\n).train (\n    sess, x\n)": "graph-grows-between-runs",
     SESSION + "y = of_data(ds)\nsess.run(x)": None,
     SESSION + "y = Loader(ds)\nsess.run(x)": None,
     MIXED + "y = z / (tf.reduce_sum(z) + EPS)": "constant-vanishes-in-float16",
