@@ -10,9 +10,10 @@ from benchmarks._measure import Row
 HEAD = """\
 # Benchmarks
 
-Made by `make bench` on {date}: Python {python}, {machine}, {cores} cores.
+Made by `make bench` on {date}: Python {python}, {machine}, {cores} cores, load {load:.1f}.
 Every line compares with a named baseline in the same run; the ratio is what counts,
-and what the budget limits. `OVER` marks a ratio above its budget.
+and what the budget limits. `OVER` marks a ratio above its budget. A load above 1 is other
+work on the machine: what is compared with a second or with another process is then too slow.
 """
 VENDOR = """\
 
@@ -35,9 +36,12 @@ def render(tables: Dict[str, List[Row]], titles: Dict[str, str]) -> str:
             python=platform.python_version(),
             machine=platform.machine(),
             cores=os.cpu_count(),
+            load=os.getloadavg()[0],
         )
     ]
     for name, rows in tables.items():
+        if not rows:
+            continue  # it needs TensorFlow
         parts.append("\n## {}\n\n{}\n".format(name, titles[name]))
         parts.append(
             "| what | ours | baseline | | ratio | budget |\n| --- | --- | --- | --- | --- | --- |"

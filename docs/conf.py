@@ -18,6 +18,7 @@ extensions = [
     "sphinx_copybutton",
     "mixed_search",
     "navigation",
+    "unbroken",
 ]
 exclude_patterns = ["_build", "_browser", "requirements.txt"]
 html_theme = "furo"

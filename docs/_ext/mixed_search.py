@@ -123,6 +123,9 @@ def add_scripts(
         app.add_js_file("language.js")
     if name in ("rules/all", "zh/rules"):
         app.add_js_file("filter.js")
+    if name == app.config.root_doc:
+        scripts = context["script_files"]
+        context["script_files"] = [s for s in scripts if "sphinx_highlight" not in s.filename]
 
 
 def setup(app: Sphinx) -> Dict[str, Any]:

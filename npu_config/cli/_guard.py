@@ -23,7 +23,7 @@ def guarded(command: Callable[[], Any]) -> int:
     try:
         result = command()
         for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
+            if stream is not None and not getattr(stream, "closed", False):
                 stream.flush()
         return result if isinstance(result, int) else DONE
     except Failure as error:
@@ -93,7 +93,7 @@ def _drop_what_is_left() -> None:
     """Flush, or let go of what cannot be written, so that nothing fails at the very end."""
     for stream in (sys.stdout, sys.stderr):
         try:
-            if stream is not None:
+            if stream is not None and not getattr(stream, "closed", False):
                 stream.flush()
         except OSError:
             with contextlib.suppress(OSError, ValueError):

@@ -235,13 +235,16 @@ def _one(values: Mapping[str, Any]) -> "Seen":
     timeout = values["timeout"]
     out = _away() if dry_run else None
 
+    streams = sys.stdout, sys.stderr  # the script may put others in their place
+
     def tell(seen: "Seen") -> None:
-        if out is not None:
-            _back(out)
-        try:
-            _deliver(seen, values)
-        finally:
-            say("".join(_summary(seen, values)), err=True)
+        with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
+            if out is not None:
+                _back(out)
+            try:
+                _deliver(seen, values)
+            finally:
+                say("".join(_summary(seen, values)), err=True)
 
     spoken = language()
 

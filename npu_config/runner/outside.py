@@ -1,4 +1,4 @@
-"""Ends of a run that come from outside: a signal, or the time that it may take.
+"""Ends of a run past Python: a signal, the time that it may take, or ``os._exit`` of the script.
 
 TensorFlow keeps the main thread for as long as a ``session.run`` takes, for ever where it hangs,
 and Python handles signals in that thread alone.  Python's wakeup descriptor hears of them at
@@ -16,6 +16,9 @@ from typing import Any, Callable, Iterator, Optional
 
 from npu_config.core.message import phrase
 
+EXITED = "os._exit"
+"""What is told of a script that ends the process itself."""
+
 TIMED_OUT = 124
 """The exit code of a run whose time is over, as that of ``timeout``."""
 
@@ -26,7 +29,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 def ended_from_outside(
     finish: Callable[[str, int], None], timeout: Optional[float] = None
 ) -> Iterator[None]:
-    """Inside, the signals that end a process, and the time, end it after a last call.
+    """Inside, what ends a process past Python ends it after a last call: signals, and the time.
 
     A signal that the script handles itself, or that is ignored (``nohup``), is left alone.
 
@@ -53,6 +56,7 @@ class _End:
         self._ending = threading.Lock()
         self._heard = 0
         self._hear, self._tell = os.pipe()
+        self._exit, self._process = os._exit, os.getpid()
         os.set_blocking(self._tell, False)
 
     def start(self) -> None:
@@ -64,11 +68,14 @@ class _End:
                     signal.signal(number, self._handle)
             self._before = signal.set_wakeup_fd(self._tell, warn_on_full_buffer=False)
             os.register_at_fork(after_in_child=self._leave_alone)
+        os._exit = self._exits  # type: ignore[assignment]
         _thread.start_new_thread(self._listen, ())
 
     def stop(self) -> None:
         """Listen no longer; where the process is being ended already, wait for that."""
         self._ending.acquire()
+        if os._exit == self._exits:
+            os._exit = self._exit
         self._leave_alone()
         with contextlib.suppress(BlockingIOError):
             os.write(self._tell, b"\0")
@@ -88,7 +95,7 @@ class _End:
         """Handle a signal where Python does; the second one ends the process at once."""
         self._heard += 1
         if self._heard > 1:
-            os._exit(128 + number)
+            self._exit(128 + number)
         with contextlib.suppress(OSError):  # the script may have taken the wakeup descriptor
             os.write(self._tell, bytes([number]))
 
@@ -107,10 +114,16 @@ class _End:
             elif signal.getsignal(heard[0]) == self._handle:
                 self._end(signal.Signals(heard[0]).name, 128 + heard[0])
 
+    def _exits(self, status: int) -> None:
+        """End the process, or one that it has forked, as the script asks."""
+        if os.getpid() == self._process:
+            self._end(EXITED, status)
+        self._exit(status)
+
     def _end(self, why: str, code: int) -> None:
         """End the process, unless it has ended by itself in the meantime."""
         if self._ending.acquire(blocking=False):
             try:
                 self._finish(why, code)
             finally:
-                os._exit(code)
+                self._exit(code)

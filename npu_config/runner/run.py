@@ -295,7 +295,10 @@ class _Run:
 
         def finish(why: str, code: int) -> None:
             ended = "timeout" if code == outside.TIMED_OUT else "signal"
-            tell(self.seen(script.End(code, why, script.place_now(self._mine)), ended))
+            error: Optional[str] = why
+            if why == outside.EXITED:
+                ended, error = "finished", "{}({})".format(why, code) if code else None
+            tell(self.seen(script.End(code, error, script.place_now(self._mine)), ended))
 
         return outside.ended_from_outside(finish, timeout)
 

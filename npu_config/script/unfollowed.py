@@ -17,6 +17,7 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 from npu_config.script.effects import UNFOLLOWED
+from npu_config.script.neighbours import has, named_in
 from npu_config.script.script import Script
 from npu_config.text.rules import not_checked_here
 
@@ -48,10 +49,19 @@ def _code(script: Script) -> Iterator[Tuple[ast.AST, str]]:
         return
     for node in script.nodes(*_RUNS_TEXT):
         if isinstance(node, ast.Call) and node.args and isinstance(node.func, ast.Name):
-            texts = _texts(script, node.args[0]) if node.func.id in _RUNS_TEXT else ()
-            if any(word in text for text in texts for word in _SETS):
+            texts = list(_texts(script, node.args[0])) if node.func.id in _RUNS_TEXT else []
+            is_exec = node.func.id == "exec"
+            if any(word in text for text in texts for word in _SETS) or (
+                is_exec and any(_file_sets(script, text) for text in texts)
+            ):
                 message = "code in a text is not checked, and this one sets options"
                 yield node, phrase(message)
+
+
+def _file_sets(script: Script, name: str) -> bool:
+    """True when a text names a file near the script that sets options."""
+    path = named_in(script.source.path, name) if name.endswith(".py") else None
+    return path is not None and has(path, _SETS)
 
 
 def _texts(script: Script, node: ast.expr) -> Iterator[str]:

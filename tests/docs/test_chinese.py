@@ -76,6 +76,12 @@ def test_blanks_between_chinese_and_latin():
     assert [(p, m.group()) for p, said in STRIPPED for m in glued.finditer(said)] == []
 
 
+def test_no_blanks_inside_of_chinese():
+    """No blank stands between two Chinese characters."""
+    apart = re.compile("[{0}] [{0}]".format(CJK))
+    assert [(p, m.group()) for p, said in STRIPPED for m in apart.finditer(said)] == []
+
+
 def test_punctuation_is_full_width():
     """Between Chinese characters, and at the end of a sentence of them."""
     narrow = re.compile("[{0}][,;?!](?=[{0}])|[{0}]\\.(?=\\s|$)".format(CJK), re.M)

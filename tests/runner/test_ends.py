@@ -72,6 +72,19 @@ def test_a_signal(tmp_path, number, code, error):
     assert (report["ended"], report["exit_code"], report["error"]) == ("signal", code, error)
 
 
+@pytest.mark.parametrize("ends", ["os._exit(3)", "sys.stdout.close(); sys.exit(3)"])
+@pytest.mark.parametrize("streams", ["", "sys.stdout, sys.stderr = io.StringIO(), io.StringIO()"])
+def test_an_end_past_python_and_other_streams(tmp_path, ends, streams):
+    """The last line and the report are there, on the streams that the command was given."""
+    process = start(tmp_path, "import io, os, sys\n{}\n{}\n".format(streams, ends))
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 3
+    report = json.loads((tmp_path / "seen.json").read_text(encoding="utf-8"))
+    assert (report["ended"], report["exit_code"]) == ("finished", 3)
+    assert "train.py:3 failed (exit code 3" in errors.decode()
+    assert "Traceback" not in errors.decode()
+
+
 def test_a_signal_while_the_main_thread_does_not_listen(tmp_path):
     """A call that never comes back to Python does not keep the report from being written."""
     text = """

@@ -212,7 +212,6 @@ class Context:
         run: what happened on the path.
         version: the adapter that the script is for (``Target.version``); None: any.
         unread: finds results of calls that nothing reads.
-        importer: that of the script which imports this one, and sets its options.
     """
 
     def __init__(
@@ -220,11 +219,9 @@ class Context:
         script: Script,
         paths: Union[Sequence[Path], Callable[[], Sequence[Path]]],
         version: Optional[int] = None,
-        importer: Optional["Context"] = None,
         meaning: Optional[Meaning] = None,
     ) -> None:
         self.version = version
-        self.importer = importer
         self.script = script
         self._paths = paths
         self.path: Optional[Path] = None
@@ -311,8 +308,6 @@ class Context:
 
         Empty for a script that configures no session and is no program: another one decides.
         """
-        if self.importer is not None:
-            return self.importer.option(name)
         found: Set[Any] = set()
         for path in self.paths:
             run = path.outcome

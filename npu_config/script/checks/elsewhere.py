@@ -3,7 +3,8 @@
 import ast
 import os
 import re
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
+from functools import partial
+from typing import Callable, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import phrase
@@ -159,56 +160,71 @@ _AT_WORK = (
 """One of them is in each script that uses what other files make."""
 
 
-def _all_elsewhere(context: Context) -> List[Tuple[str, Site, Elsewhere, Diagnostic]]:
-    """What is found in the functions that a script calls, with the id of its rule.
+def _all_elsewhere(context: Context) -> List[Tuple[_Look, Site, Elsewhere, Diagnostic]]:
+    """What is found in the functions that a script calls.
 
     It is told once for a function, at the first call that leads there.
     """
-    places: Dict[int, List[Tuple[Site, Elsewhere, List[Any]]]] = {}
-    for site, each in context.program(*_WORDS).called():
-        meaning = each.meaning
-        if not any(map(meaning.script.source.mentions, _OF_NPU)):
-            bodies = [function.node for function in meaning.reached([each.function])]
-            meaning.entered.update(map(id, bodies))
-            places.setdefault(id(meaning), []).append((site, each, bodies))
-    found: List[Tuple[str, Site, Elsewhere, Diagnostic]] = []
-    name = os.path.basename(context.script.source.path or "")
-    trains = not any(word in name for word in NOT_TRAINING) and (
-        context.mentions(*TRAINING) or context.imports_have(*TRAINING)
-    )
-    for calls in places.values():
-        script = calls[0][1].meaning.script
-        for look in _LOOKS:
-            check = next(each for each in CHECKS if each.function is look.function)
-            if not check.may_find(script.source.words):
-                continue
-            other = Context(script, (), importer=context, meaning=calls[0][1].meaning)
+    program = context.program(*_WORDS)
+    files = {
+        path: once_for(path, _all_elsewhere, partial(_all_in, program)) for path in program.files
+    }
+    result: List[Tuple[_Look, Site, Elsewhere, Diagnostic]] = []
+    told: Set[Tuple[str, int]] = set()
+    for site, each in program.called() if any(files.values()) else ():
+        found = files.get(each.meaning.script.source.path or "")
+        if not found:
+            continue
+        bodies = [function.node for function in each.meaning.reached([each.function])]
+        for look, one in found:
+            line, key = one.line or 0, (look.rule.id, id(each.function.node))
+            is_inside = any(f.lineno <= line <= last_line(f) for f in bodies)
+            if is_inside and key not in told and _is_meant(context, look, site):
+                told.add(key)
+                result.append((look, site, each, one))
+    return result
+
+
+def _all_in(program: Program, path: str) -> List[Tuple[_Look, Diagnostic]]:
+    """What is found in a file, any of whose functions may be called."""
+    meaning = program.opened(path)
+    if meaning is None or any(map(meaning.script.source.mentions, _OF_NPU)):
+        return []
+    meaning.entered.update(id(node) for _, node in meaning.script.functions)
+    found: List[Tuple[_Look, Diagnostic]] = []
+    for look in _LOOKS:
+        check = next(each for each in CHECKS if each.function is look.function)
+        if check.may_find(meaning.script.source.words):
+            other = Context(meaning.script, (), meaning=meaning)
             other.rule = look.rule
             look.function(other)
-            told: Set[int] = set()
-            for one in other.found:
-                line = one.diagnostic.line or 0
-                for site, each, bodies in calls:
-                    if not any(f.lineno <= line <= last_line(f) for f in bodies):
-                        continue
-                    is_meant = (
-                        context.meaning.in_network(site)
-                        if look.is_of_network
-                        else look.rule is not pipeline.batch_without_drop_remainder
-                        or (trains and is_for_training(site))
-                    )
-                    if is_meant and id(each.function.node) not in told:
-                        told.add(id(each.function.node))
-                        found.append((look.rule.id, site, each, one.diagnostic))
-                    break
+            found += [(look, one.diagnostic) for one in other.found]
     return found
+
+
+def _is_meant(context: Context, look: _Look, site: Site) -> bool:
+    """True where a call of a script does what a situation is about."""
+    if look.is_of_network:
+        is_offloaded = context.option("mix_compile_mode") <= {None, False}
+        return is_offloaded and context.meaning.in_network(site)
+    if look.rule is pipeline.batch_without_drop_remainder:
+        return context.once(_trains) and is_for_training(site)
+    return True
+
+
+def _trains(context: Context) -> bool:
+    """True for a script that trains, or imports what does; not where its name says otherwise."""
+    name = os.path.basename(context.script.source.path or "")
+    return not any(word in name for word in NOT_TRAINING) and (
+        context.mentions(*TRAINING) or context.imports_have(*TRAINING)
+    )
 
 
 def _tell(context: Context) -> None:
     """What is found of the situation that is asked for."""
     assert context.rule is not None
-    for id, site, each, found in context.once(_all_elsewhere):
-        if id == context.rule.id:
+    for look, site, each, found in context.once(_all_elsewhere):
+        if look.rule is context.rule:
             context.report(
                 phrase("{} ({})", found.message, each.says_line(found.line)),
                 context.place(site.node),
