@@ -405,7 +405,7 @@ def _environments(
         ranked.extend((look.whole("RANK_ID"), each) for each in look.found)
         done.add(what if before == (len(found), len(ranked)) else where)
     for launch in launches:
-        if launch.doubtful and (launch is end or scripts.framework(launch) in OURS):
+        if launch.doubtful:
             found.extend(_of_some_paths(launch, ours, target, used))
     for job in jobs.values():
         if len(job) > 1:
@@ -449,7 +449,7 @@ def _values(
             look = EnvironmentCheck(given, target, None, places, launch.unset)
             environment_check.check_value(look, name)
             yield from look.found
-        if launch.doubtful and scripts.framework(launch) in OURS:
+        if launch.doubtful:
             yield from _of_some_paths(launch, frozenset(ours), target, frozenset())
 
 
