@@ -523,7 +523,7 @@ class ScriptSource(Source):
         """The lines that hold a word, comment lines left out; ``within``: also inside of words."""
         text, size = self.text, len(word)
         found: List[int] = []
-        start = text.find(word)
+        start = text.find(word) if word else -1  # what has no name is nowhere
         starts = self.starts if start >= 0 else []
         while start >= 0:
             end = start + size

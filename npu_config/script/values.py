@@ -572,6 +572,17 @@ class Values:
                 return self.method(cls, node.attr)
         return []
 
+    def property(self, scope: Scope, node: ast.AST) -> List[Value]:
+        """What an attribute gives that the class of its object has as a property."""
+        if not isinstance(node, ast.Attribute):
+            return []
+        return [
+            Value(function.scope, each)
+            for function in self.functions(scope, node)
+            if any(name_of(d) == "property" for d in function.node.decorator_list)
+            for each in function.returned
+        ]
+
     def _looped_over(self, where: Scope, name: str) -> List[Value]:
         """The items of the written tuple or list that a loop takes a name from."""
         loops = self._kept.get("loops")

@@ -216,6 +216,7 @@ def test_words():
     assert source.mentions("config") == [1, 4, 6]
     assert source.lines_with("config", within=True) == [1, 2, 4, 5, 6]
     assert source.mentions("nothing") == []
+    assert source.mentions("") == []  # what has no name is nowhere
 
 
 def test_inside_and_keyword():

@@ -23,6 +23,7 @@ from npu_config.script.functions import makes_operator
 from npu_config.script.meaning import Meaning
 from npu_config.script.neighbours import constants_in
 from npu_config.script.passing import Value
+from npu_config.script.values import DEEP
 from npu_config.situations import precision
 
 _TYPES = ("float64", "double", "complex64", "complex128")
@@ -192,13 +193,14 @@ def _has_type(meaning: Meaning, scope: Scope, call: ast.Call, name: str) -> bool
 _OF_TYPES = ("tensorflow", "numpy")
 
 
-def _named_type(meaning: Meaning, scope: Scope, node: ast.AST) -> Optional[str]:
+def _named_type(meaning: Meaning, scope: Scope, node: ast.AST, depth: int = 0) -> Optional[str]:
     if isinstance(node, ast.Call) and name_of(node.func) == "as_dtype" and node.args:
         return _named_type(meaning, scope, node.args[0])
     dotted = meaning.name(scope, node)
     if isinstance(node, (ast.Name, ast.Attribute)) and not (dotted or "").startswith(_OF_TYPES):
         bound = meaning.values(scope, node)
-        dotted = meaning.name(*bound[0]) if len(bound) == 1 and bound[0] is not None else None
+        if len(bound) == 1 and bound[0] is not None and depth < DEEP:
+            return _named_type(meaning, *bound[0], depth + 1)
     root, _, last = (dotted or "").rpartition(".")
     if root in ("tensorflow", "tensorflow.dtypes", "numpy") and last in _TYPES:
         return "float64" if last == "double" else last

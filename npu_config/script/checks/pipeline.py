@@ -12,6 +12,7 @@ from npu_config.python_flow.scopes import (
     argument,
     arguments,
     dotted_parts,
+    literal,
     literal_text,
     name_of,
 )
@@ -553,14 +554,30 @@ def short_last_batch(context: Context) -> None:
         is_whole = isinstance(size, ast.Call) and name_of(size.func) == "len"
         if is_whole or meaning.constant(site.scope, size) == 1:
             continue
-        context.report(
-            phrase(
-                "{} without drop_remainder=True: the last batch may be shorter, and the graph is "
-                "compiled for dynamic shapes",
-                name,
-            ),
-            context.place(call),
+        text = (
+            "{} without drop_remainder=True: its first dimension is unknown, although no batch is "
+            "short behind an endless repeat, and the graph is compiled for dynamic shapes"
+            if _is_endless(meaning, site.scope, call.func)
+            else "{} without drop_remainder=True: the last batch may be shorter, and the graph is "
+            "compiled for dynamic shapes"
         )
+        context.report(phrase(text, name), context.place(call))
+
+
+def _is_endless(meaning: Meaning, scope: Scope, node: ast.expr) -> bool:
+    """True for a method of a dataset that is certainly repeated without an end."""
+    while isinstance(node, ast.Attribute):
+        found = meaning.value(scope, node.value)
+        if found is None or not isinstance(found.node, ast.Call):
+            return False
+        scope, node = found.scope, found.node.func
+        name = name_of(node)
+        if name == "repeat":
+            count = argument(found.node, "count", 0)
+            return count is None or literal(count) is None or meaning.constant(scope, count) == -1
+        if name not in ("shuffle", "map", "prefetch", "cache", "with_options"):
+            return False
+    return False
 
 
 _PRODUCERS = frozenset(

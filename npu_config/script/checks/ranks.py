@@ -22,7 +22,7 @@ from npu_config.script.checks._check import Context, check_call, recognises
 from npu_config.script.checks.network import fetched, is_new_graph, is_run, operator_made
 from npu_config.script.meaning import Meaning
 from npu_config.script.passing import Value
-from npu_config.script.values import walk
+from npu_config.script.values import Function, walk
 from npu_config.script.vocabulary import SESSIONS
 from npu_config.situations import ranks
 
@@ -44,6 +44,8 @@ class _Ranks:
         if depth > 8:
             return False
         if isinstance(node, ast.Compare):
+            if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+                return False  # whether there is one is the same on every rank
             return any(
                 self.depends(scope, each, depth + 1) for each in (node.left, *node.comparators)
             )
@@ -73,7 +75,7 @@ class _Ranks:
             returned = [(f.scope, each) for f in found for each in f.returned]
             return bool(returned) and all(self.depends(s, r, depth + 3) for s, r in returned)
         if isinstance(node, (ast.Name, ast.Attribute)):
-            values = self._meaning.values(scope, node)
+            values = self._meaning.values(scope, node) or self._meaning.property(scope, node)
             return bool(values) and all(
                 each is not None and self.depends(each.scope, each.node, depth + 1)
                 for each in values
@@ -85,8 +87,19 @@ class _Ranks:
         mentions = self._script.source.mentions
         lines = sorted({line for word in self._named() for line in mentions(word)})
         for site in sites(self._script.module, lines, (ast.If, ast.IfExp)):
-            if self.depends(site.scope, site.node.test):  # type: ignore[attr-defined]
+            test: ast.expr = site.node.test  # type: ignore[attr-defined]
+            if self.depends(site.scope, test) and not self._is_text(site.scope, test):
                 yield site
+
+    def _is_text(self, scope: Scope, node: ast.expr) -> bool:
+        """True for the text of the variable, which is no empty one on any rank."""
+        if isinstance(node, ast.UnaryOp):
+            node = node.operand
+        made = self._meaning.value(scope, node)
+        return made is not None and (
+            isinstance(made.node, ast.Subscript)
+            or (isinstance(made.node, ast.Call) and name_of(made.node.func) in ("getenv", "get"))
+        )
 
     def _named(self) -> Set[str]:
         """The words that may stand for the rank: those that ask, and names of what they give."""
@@ -313,14 +326,13 @@ def _operators(
             name = operator_made(meaning, where, node)
             if name is None and _is_collective(meaning, where, node):
                 name = "hccl_ops." + name_of(node.func)
+            if name is None and meaning.is_npu(where, node.func, *_SENDING[:4]):
+                name = name_of(node.func)
             if name is not None:
                 if not name[3:].startswith(_QUIET):
                     found.append((name, node))
                 continue
-            for function in meaning.functions(where, node.func) if depth < 3 else ():
-                if any(_has_own_graph(function.scope, each) for each in function.statements):
-                    continue
-                certain = [each for each in function.statements if isinstance(each, _PLAIN)]
+            for function, certain in _called(meaning, where, node, depth):
                 inside = _operators(meaning, function.scope, certain, depth + 1)
                 found += [(each, node) for each, _ in inside]
         pending[:0] = [Value(where, each) for each in ast.iter_child_nodes(node)]  # type: ignore[arg-type]
@@ -331,20 +343,41 @@ _PLAIN = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Wi
 _REDUCING = ("allreduce", "allgather", "reduce_scatter", "broadcast", "alltoallv", "npu_allreduce")
 
 
-def _collectives(meaning: Meaning, scope: Scope, part: Sequence[ast.AST]) -> List[ast.AST]:
-    """The runs of what depends on a collective."""
-    return [
-        each.node
-        for node in part
-        for each in walk(scope, node)
-        if isinstance(each.node, ast.Call)
-        and any(
+def _collectives(
+    meaning: Meaning, scope: Scope, part: Sequence[ast.AST], depth: int = 0
+) -> List[ast.AST]:
+    """The runs of what depends on a collective, and the calls of functions that certainly do so.
+
+    ``depth`` is how many functions are around.
+    """
+    found: List[ast.AST] = []
+    for where, call in (each for node in part for each in walk(scope, node)):
+        if not isinstance(call, ast.Call):
+            continue
+        runs = any(
             isinstance(p.node, ast.Call)
             and (_is_collective(meaning, p.scope, p.node) or _averages(meaning, p.scope, p.node))
-            for given in fetched(meaning, each.scope, each.node)
-            for p in meaning.parts(each.scope, given)
+            for given in fetched(meaning, where, call)
+            for p in meaning.parts(where, given)
         )
-    ]
+        if runs or any(
+            _collectives(meaning, function.scope, certain, depth + 1)
+            for function, certain in _called(meaning, where, call, depth)
+        ):
+            found.append(call)
+    return found
+
+
+def _called(
+    meaning: Meaning, scope: Scope, call: ast.Call, depth: int
+) -> Iterator[Tuple[Function, List[ast.AST]]]:
+    """The functions of a call that have no graph of their own, each with what it certainly does.
+
+    ``depth`` is how many functions are around.
+    """
+    for function in meaning.functions(scope, call.func) if depth < 3 else ():
+        if not any(_has_own_graph(function.scope, each) for each in function.statements):
+            yield function, [each for each in function.statements if isinstance(each, _PLAIN)]
 
 
 def _is_collective(meaning: Meaning, scope: Scope, call: ast.Call) -> bool:

@@ -269,7 +269,7 @@ def _table(meaning: Meaning, part: Value) -> Optional[Value]:
     """The call that makes the table that a name certainly is."""
     if not isinstance(part.node, (ast.Name, ast.Attribute, ast.Subscript)):
         return None
-    made = meaning.value(part.scope, part.node)
+    made = meaning.result(part.scope, part.node)
     if made is None or not isinstance(made.node, ast.Call):
         return None
     name = meaning.tf(made.scope, made.node.func) or ""
