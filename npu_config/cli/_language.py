@@ -92,6 +92,23 @@ class CommandGroup(click.Group):
             ctx.exit(WRONG_CALL)
         return super().parse_args(ctx, args)
 
+    def resolve_command(self, ctx: click.Context, args: List[str]) -> Any:
+        """As click's, with a word on what may have been meant; of a few commands all are named."""
+        name, names = args[0], self.list_commands(ctx)
+        if name not in names and not name.startswith("-"):
+            from npu_config.text.words import near
+
+            close = near(name, names)
+            hint = "" if close is None else localized('; did you mean "{}"?', close)
+            if close is None and len(names) <= _FEW:
+                hint = localized("; legal: {}", ", ".join(names))
+            ctx.fail(localized('there is no command "{}"{}', name, hint))
+        return super().resolve_command(ctx, args)
+
+
+_FEW = 12
+"""So many commands are named where none is near."""
+
 
 class SpokenContext(click.Context):
     """A context whose help is in the language that is spoken."""

@@ -13,7 +13,7 @@ from npu_config.cli._guard import check_directory, guarded
 from npu_config.cli._language import CommandGroup, of_call, spoken
 from npu_config.cli._output import EXIT_CODES
 from npu_config.core.files import reading
-from npu_config.core.message import LOCALES, language, localized, phrase
+from npu_config.core.message import LOCALES, language, phrase
 from npu_config.core.version import __version__
 
 if TYPE_CHECKING:
@@ -109,17 +109,6 @@ class _Commands(CommandGroup):
         given = named.get("args")
         with of_call(sys.argv[1:] if given is None else given):
             sys.exit(guarded(run))
-
-    def resolve_command(self, ctx: click.Context, args: List[str]) -> Any:
-        """As click's, with a word on what may have been meant."""
-        name = args[0]
-        if name not in COMMANDS and not name.startswith("-"):
-            from npu_config.text.words import near
-
-            close = near(name, list(COMMANDS))
-            hint = "" if close is None else localized('; did you mean "{}"?', close)
-            ctx.fail(localized('there is no command "{}"{}', name, hint))
-        return super().resolve_command(ctx, args)
 
 
 @click.group(

@@ -60,7 +60,10 @@ def command(
 
         source = record_in(source)
         if not os.path.lexists(source):
-            raise Unproducible("{} does not exist; the folder holds no record of a job", source)
+            raise Unproducible(
+                "{} does not exist; the folder holds no record of a job; give a configuration or a script",
+                source,
+            )
     reading = read_configuration(source, as_kind, scripts=True).overridden(overrides)
     around = in_project(Around(target), source, load_all)
     judged = judge_reading(reading, around, load_all)

@@ -214,6 +214,15 @@ def test_every_command_is_in_the_tables():
     assert {" ".join(path) for path in leaves(groups=False)} == set(RIGHT) - {"env --check"}
 
 
+@pytest.mark.parametrize("group", ["mixlist", "ranktable", "dump"])
+def test_a_group_names_its_commands(npu, group):
+    """An unknown command of a group is answered with those that there are, or the near one."""
+    result = npu(group, "base.yaml")
+    assert result.code == 2
+    assert 'there is no command "base.yaml"; legal: ' in result.err
+    assert " check" in result.err or "scan" in result.err
+
+
 @pytest.mark.parametrize(
     "path", [(), *sorted(set(leaves()) - set(leaves(groups=False)))], ids=" ".join
 )
