@@ -193,9 +193,7 @@ def _has_type(meaning: Meaning, scope: Scope, call: ast.Call, name: str) -> bool
 _OF_TYPES = ("tensorflow", "numpy")
 
 
-def _named_type(
-    meaning: Meaning, scope: Scope, node: ast.AST, depth: int = 0
-) -> Optional[str]:
+def _named_type(meaning: Meaning, scope: Scope, node: ast.AST, depth: int = 0) -> Optional[str]:
     if isinstance(node, ast.Call) and name_of(node.func) == "as_dtype" and node.args:
         return _named_type(meaning, scope, node.args[0])
     dotted = meaning.name(scope, node)
