@@ -55,7 +55,7 @@ def migrate(root: str) -> None:
     from npu_config.lint.walk import walk
     from npu_config.migration.project import Target, is_candidate, migrate_files
 
-    migrate_files([Target(path, root) for path in walk(root) if is_candidate(path)])
+    migrate_files([Target(p, root) for p in walk(root) if is_candidate(p)], processes=1)
 
 
 def parse_and_check(root: str) -> None:

@@ -6,7 +6,7 @@ import re
 from typing import Callable, Dict, Iterable, List, Mapping, Sequence
 
 from npu_config.core.message import localized, speaking
-from npu_config.logs.facts import CLASSES, Code, class_name, codes, known
+from npu_config.logs.facts import CLASSES, Code, class_name, codes, known, led_to
 
 PATHS = {"en": "docs/codes.md", "zh": "docs/zh/codes.md"}
 
@@ -67,9 +67,9 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> List[str]:
     for name, cause, todo, leads in rows:
         assert isinstance(leads, Mapping)
         names = [
-            "`{}`".format(each)
+            each
             for kind in ("options", "variables", "rank_table_keys")
-            for each in leads.get(kind, ())
+            for each in led_to(leads.get(kind, ()), "`{}`")
         ]
         cells = (str(name), localized(str(cause)), localized(str(todo)), " ".join(names))
         lines.append("| {} |".format(" | ".join(map(_cell, cells))))

@@ -17,6 +17,7 @@ from npu_config.logs.facts import (
     code_of,
     codes,
     known,
+    led_to,
     number_of,
     unlisted,
 )
@@ -195,7 +196,7 @@ def _of_unlisted(word: str, sentence: str) -> Topic:
 def _leads(leads: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for kind, title in _TITLES.items():
         if leads.get(kind):
-            yield localized(title, listed(leads[kind]))
+            yield localized(title, listed(led_to(leads[kind])))
     for command in leads.get("commands", ()):
         yield localized("Next: {}", "`{}`".format(command))
 

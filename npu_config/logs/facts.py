@@ -40,7 +40,9 @@ __all__ = [
     "codes",
     "end_of",
     "ends",
+    "has_no_effect",
     "known",
+    "led_to",
     "number_named",
     "number_of",
     "numbers",
@@ -403,6 +405,19 @@ def _folded(key: str) -> str:
 def option_of(key: str) -> Sequence[str]:
     """The options that a key of the graph engine stands for: ``ge.exec.opWaitTimeout``."""
     return _options().get(_folded(key), ())
+
+
+def has_no_effect(name: str) -> bool:
+    """Whether it is an option that only older versions of the adapter have used."""
+    from npu_config.catalogue import OPTIONS, Status
+
+    return name in OPTIONS and OPTIONS[name].status is Status.NO_EFFECT
+
+
+def led_to(names: Sequence[str], form: str = "{}") -> List[str]:
+    """Names that a failure leads to, in words: of options without effect now it is said."""
+    found = [(form.format(name), has_no_effect(name)) for name in sorted(names, key=has_no_effect)]
+    return [localized("{} (without effect now)", name) if old else name for name, old in found]
 
 
 def texts() -> List[str]:

@@ -7,7 +7,7 @@ from typing import IO, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.message import listed, localized, padded, phrase, printable, width
 from npu_config.logs.causes import Cause
-from npu_config.logs.facts import class_name, code_of
+from npu_config.logs.facts import class_name, code_of, led_to
 from npu_config.logs.lines import between, decoded, opened
 from npu_config.logs.report import RankState, Report, shown_time
 from npu_config.logs.verdict import trained_behind
@@ -274,7 +274,7 @@ def _leads(cause: Cause) -> List[str]:
         ("rules", phrase("rules: {}")),
     ):
         if leads.get(kind):
-            lines.append(localized(title, localized(listed(leads[kind]))))
+            lines.append(localized(title, localized(listed(led_to(leads[kind])))))
     for place in cause.places:
         where = "{}:{}".format(place.path, place.line) if place.line else place.path
         lines.append(

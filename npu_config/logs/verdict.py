@@ -173,12 +173,29 @@ def _of_itself(process: Process, events: Sequence[Event]) -> Optional[Event]:
     waited = next((event for event in certain if event.other_side and event.weight >= KNOWN), None)
     if waited is not None and all(each.weight < KNOWN and not each.timed for each in local):
         return waited
+    code = next((each for each in certain if each.weight == OWN and each.other_side), None)
+    if code is not None and all(_told_by(code, each) for each in local):
+        return code
     own = next((event for event in local if event.weight == OWN), None)
     failure = next((event for event in local if event.weight == KNOWN), None)
     if own is not None and failure is not None:
         before = events.index(failure) < events.index(own)
         return failure if before and failure.form in ("exception", "tensorflow", "python") else own
     return own or failure or first
+
+
+def _told_by(code: Event, line: Event) -> bool:
+    """Whether a line of which nothing is known comes from what printed the code."""
+    return (
+        line.weight < KNOWN
+        and line.failure is None
+        and line.module in _COLLECTIVE
+        and _near(line, code)
+    )
+
+
+_COLLECTIVE = ("HCCL", "HCCP", "ROCE")
+"""Modules of collective communication, whose codes say that another rank is waited for."""
 
 
 @attr.s(slots=True, auto_attribs=True, eq=False)

@@ -242,6 +242,8 @@ class Meaning(Values):
         named = [node for node in around if isinstance(node, FUNCTIONS)]
         if any(is_of_input(node.name) for node in named):
             return False
+        if any(each.name != "call" and not self.is_called(each) for each in named[1:]):
+            return False
         if not named or id(named[0]) in self.entered:
             return True
         if named[0].name == "call":  # Keras calls it

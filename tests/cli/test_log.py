@@ -317,6 +317,34 @@ def test_folder_of_many(npu, tmp_path):
     assert len(result.out.splitlines()) < 60
 
 
+BEFORE = "[ERROR] HCCL(12,python3):2024-05-06-10:05:00.000.001 [a.cc:1][12][Init][Network] {}\n"
+RAISED = (
+    'Traceback (most recent call last):\n  File "train.py", line 44, in <module>\n'
+    "    sess.run(train_op)\n"
+    "tensorflow.python.framework.errors_impl.InternalError: GeOp2_0GEOP::DoRunAsync Failed\n"
+    "Error Message is :\n"
+)
+CODE = "EI0006: Getting socket times out. Reason: Remote rank did not send the data in time.\n"
+
+
+@pytest.mark.parametrize("raised", ["", RAISED])
+@pytest.mark.parametrize("said", ["timeout", "create link failed"])
+def test_a_code_behind_a_line_of_its_own_software(npu, tmp_path, said, raised):
+    """The code says what the line of errors before it does not; alone that line is the cause."""
+    (tmp_path / "a.log").write_text(BEFORE.format(said) + raised + CODE)
+    (tmp_path / "b.log").write_text(BEFORE.format(said))
+    coded, bare = (npu("log", tmp_path / name).out.split("\n")[0] for name in ("a.log", "b.log"))
+    assert ("EI0006" in coded, bare.startswith("first cause: HCCL")) == (True, True)
+
+
+def test_options_without_effect(npu, tmp_path):
+    """Advice says of an option that only older versions use what its own page says."""
+    (tmp_path / "a.log").write_text("Call rtMalloc fail, purpose:feature map, size:1, device_id:6")
+    for result in (npu("log", tmp_path / "a.log"), npu("explain", "rt-oom")):
+        assert "static_memory_policy, graph_memory_max_size (without effect now)" in result.out
+        assert "up to TF Adapter r1.11.0 lower graph_memory_max_size" in result.out
+
+
 @pytest.mark.parametrize(
     ("word", "name"),
     [

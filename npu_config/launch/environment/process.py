@@ -324,17 +324,20 @@ def _devices(context: EnvironmentCheck) -> None:
 _COMMON = ("JOB_ID", "RANK_SIZE", *(name for name in CM_NAMES if name != "CM_WORKER_IP"))
 
 
-def compare(contexts: Mapping[str, EnvironmentCheck], one_server: bool = False) -> None:
+def compare(
+    contexts: Mapping[str, EnvironmentCheck], one_server: bool = False, alike: bool = False
+) -> None:
     """Check the environments of several processes of one job against each other.
 
     Args:
         contexts: a name for each process, and its environment; of two that disagree the later
             one has the finding.
         one_server: all run on one server at the same time, each of them a rank.
+        alike: nothing but ``RANK_ID`` tells them apart, so that one device for all is no choice.
     """
     owners: Dict[Tuple[str, ...], str] = {}
     chosen = {context.get("ASCEND_DEVICE_ID") for context in contexts.values()}
-    one_server = one_server and len(chosen) > 1  # else something else tells the ranks apart
+    one_server = one_server and (alike or len(chosen) > 1)  # else something else tells them apart
     for name, context in contexts.items():
         for variable in _COMMON:
             _check_equal(context, variable, *next(iter(contexts.items())))

@@ -35,7 +35,7 @@ from npu_config.launch.environment.kinds import TABLE_PATH
 from npu_config.launch.environment.process import EnvironmentCheck, compare, taken_twice
 from npu_config.launch.environment.variables import CM_NAMES, TENSORFLOW_2_NAMES, VARIABLES
 from npu_config.launch.shell import _rules as rules
-from npu_config.launch.shell.commands import Launch, frameworks_in, processes_of
+from npu_config.launch.shell.commands import Launch, frameworks_in, is_elsewhere, processes_of
 from npu_config.launch.shell.follow import follow
 from npu_config.launch.shell.syntax import ShellScript, parser, place_of, syntax_fault
 from npu_config.launch.shell.walk import LARGEST, ScriptRun
@@ -405,7 +405,7 @@ def _environments(
         ranked.extend((look.whole("RANK_ID"), each) for each in look.found)
         done.add(what if before == (len(found), len(ranked)) else where)
     for launch in launches:
-        if launch.doubtful and (launch is end or scripts.framework(launch) in OURS):
+        if launch.doubtful:
             found.extend(_of_some_paths(launch, ours, target, used))
     for job in jobs.values():
         if len(job) > 1:
@@ -414,10 +414,40 @@ def _environments(
                 for name, launch in job.items()
                 for values, places in [_given(launch, ours)]
             }
-            compare(looks, one_server=True)
+            compare(
+                looks, one_server=True, alike=_alike_but_rank(run, list(job.values()), scripts)
+            )
             found.extend(diagnostic for look in looks.values() for diagnostic in look.found)
     found.extend(_grouped(ranked))
     return list({(one.rule, one.place, one.message): one for one in reversed(found)}.values())
+
+
+_CHOOSE_DEVICE = ("session_device_id", "ASCEND_DEVICE_ID")
+"""What a training script names that chooses its device itself."""
+
+
+def _alike_but_rank(run: ScriptRun, job: Sequence[Launch], scripts: Scripts) -> bool:
+    """Whether processes of this server certainly differ in nothing but ``RANK_ID``.
+
+    A word of the command or another variable may choose the device, as the script itself may;
+    on another machine, and in a container, each has a device 0 of its own.
+    """
+    first = job[0]
+    return all(
+        one.spot is not None
+        and one.spot[0] is run.script
+        and not is_elsewhere(one.text)
+        and UNKNOWN not in one.arguments
+        and (one.script, one.arguments) == (first.script, first.arguments)
+        and one.variables.keys() == first.variables.keys()
+        and all(
+            name == "RANK_ID" or each is other or UNKNOWN is not each.value == other.value
+            for name, each in one.variables.items()
+            for other in [first.variables[name]]
+        )
+        and not any(scripts.names(one, name) for name in _CHOOSE_DEVICE)
+        for one in job
+    )
 
 
 def _end(state: State) -> Launch:
@@ -449,7 +479,7 @@ def _values(
             look = EnvironmentCheck(given, target, None, places, launch.unset)
             environment_check.check_value(look, name)
             yield from look.found
-        if launch.doubtful and scripts.framework(launch) in OURS:
+        if launch.doubtful:
             yield from _of_some_paths(launch, frozenset(ours), target, frozenset())
 
 

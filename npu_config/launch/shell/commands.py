@@ -81,6 +81,8 @@ _REMOTE: Dict[str, str] = {
     "pdsh": "wxtufl",
     "clush": "wxgfl",
 }
+_ELSEWHERE = frozenset((*_REMOTE, *_CARRIERS))
+_PROGRAM = re.compile(r"[\w.-]+")
 _TEXT_OPTIONS: Dict[str, Tuple[str, ...]] = {
     # what runs a text in a shell -> the options before it
     "flock": ("-c", "--command"),
@@ -432,6 +434,11 @@ def inner(words: Sequence[Value]) -> Optional[Started]:
             found = started(words[number:])
             return found if found is not None and found.kind in ("shell", "text") else None
     return None
+
+
+def is_elsewhere(text: str) -> bool:
+    """Whether a command names what runs others on another machine or in a container."""
+    return not _ELSEWHERE.isdisjoint(_PROGRAM.findall(text))
 
 
 def frameworks_in(text: str) -> Set[str]:
