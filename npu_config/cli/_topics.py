@@ -143,6 +143,8 @@ def _holding(wanted: Sequence[str], among: Sequence[Topic]) -> List[Topic]:
         if rank is not None
     ]
     kept = [pair for pair in ranked if pair[0][1] < _INSIDE] or ranked
+    if any(rank == (0, 0) for rank, _ in kept) and not any(map(str.isascii, wanted)):
+        kept = [pair for pair in kept if pair[0] != (0, 1)]  # inside of a Chinese word
     best = min((place for (place, _), _ in kept), default=0)
     kept = [pair for pair in kept if pair[0][0] <= best + 1]
     return [topic for _, topic in sorted(kept, key=lambda pair: pair[0])]

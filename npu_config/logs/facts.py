@@ -388,7 +388,7 @@ def dull() -> Tuple[Dull, ...]:
 
 @functools.lru_cache(maxsize=None)
 def table(name: str) -> Mapping[str, Any]:
-    """One of the small tables: ``modules``, ``options``, ``hccl``, ``driver``, ``commands``."""
+    """One of the small tables: ``modules``, ``options``, and so on."""
     return next(row["rows"] for row in _rows("tables") if row["table"] == name)
 
 
@@ -409,9 +409,7 @@ def option_of(key: str) -> Sequence[str]:
 
 def has_no_effect(name: str) -> bool:
     """Whether it is an option that only older versions of the adapter have used."""
-    from npu_config.catalogue import OPTIONS, Status
-
-    return name in OPTIONS and OPTIONS[name].status is Status.NO_EFFECT
+    return name in table("without_effect")
 
 
 def led_to(names: Sequence[str], form: str = "{}") -> List[str]:

@@ -423,6 +423,9 @@ def test_explain_a_misspelt_name(npu, word, name):
         ("blacklist", "option    precision_mode_v2"),
         ("训练报错怎么办", "guide     logs"),
         ("SIGKILL exit 137", "guide     logs"),
+        ("fp16", "option    precision_mode_v2"),
+        ("how do I use 8 devices", "guide     distributed"),
+        ("set random seed", "option    deterministic"),
     ],
 )
 def test_explain_finds_words_of_both_languages(npu, language, words, first):
@@ -430,6 +433,12 @@ def test_explain_finds_words_of_both_languages(npu, language, words, first):
     result = npu("--lang", language, "explain", words)
     assert result.code == 0
     assert result.out.startswith(first)
+
+
+def test_a_chinese_word_within_another(npu):
+    """Where the word itself finds something, longer words that hold it do not count."""
+    assert "static_memory_policy" not in npu("explain", "溢出").out
+    assert "static_memory_policy" in npu("explain", "内存溢出").out
 
 
 def test_a_letter_is_no_word(npu):

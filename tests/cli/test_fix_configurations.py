@@ -116,3 +116,18 @@ def test_a_guess_is_not_applied(npu, tmp_path):
     result = npu("check", "--fix", path)
     assert "did you mean" in result.out
     assert path.read_text().splitlines()[1] == "dum_moed: all"
+
+
+def test_booleans_where_words_are_wanted(npu, tmp_path):
+    """YAML reads a bare on as a boolean: the help says so; JSON is fixed to the word in quotes."""
+    inline, path = tmp_path / "x.yaml", tmp_path / "profiling.json"
+    inline.write_text(
+        "profiling_mode: true\nprofiling_options: {output: /tmp/p, "
+        "training_trace: on, aicpu: no}\n"
+    )
+    path.write_text('{"output": "/tmp/p", "training_trace": true, "aicpu": false}')
+    said = npu("check", inline).out
+    assert 'write "on" in quotes: true, and in YAML a bare on or yes, is a boolean' in said
+    assert 'write "off" in quotes: false, and in YAML a bare off or no, is a boolean' in said
+    npu("check", "--fix", path)
+    assert path.read_text() == '{"output": "/tmp/p", "training_trace": "on", "aicpu": "off"}'

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import npu_config.logs as logs
-from npu_config.catalogue import OPTIONS
+from npu_config.catalogue import OPTIONS, Status
 from npu_config.launch.environment.variables import VARIABLES
 from npu_config.logs.causes import arguments_of
 from npu_config.logs.facts import (
@@ -20,6 +20,7 @@ from npu_config.logs.facts import (
     number_of,
     numbers,
     option_of,
+    table,
 )
 from npu_config.logs.words import shape
 from npu_config.rulebook import load_all
@@ -43,6 +44,8 @@ def test_names_are_those_of_the_catalogue():
         assert fact.class_ in CLASSES, fact
         assert set(fact.leads_to.get("options", ())) <= set(OPTIONS), fact
         assert set(fact.leads_to.get("rules", ())) <= rules, fact
+    old = {n: str(o.effective) for n, o in OPTIONS.items() if o.status is Status.NO_EFFECT}
+    assert table("without_effect") == old
     assert option_of("ge.exec.opWaitTimeout") == ["op_wait_timeout"]
     assert option_of("ge.no_such_key") == ()
     assert VARIABLES

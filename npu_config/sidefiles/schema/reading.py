@@ -659,6 +659,10 @@ class Reader:
         elif isinstance(value, str) and re.match(r"[0-9]{1,9}\Z", value) and _takes(kind, value):
             instead = str(int(value))
             help = "remove the quotes"
+        elif isinstance(value, bool) and isinstance(kind, Choice):
+            word = next((word for word in _SWITCHED[value] if word in kind.values), None)
+            instead = None if word is None else '"{}"'.format(word)
+            help = None if word is None else phrase(_QUOTED[value], word)
         what = "the number " if is_number else "the text " if isinstance(value, str) else ""
         if kind is None and not path:
             message = phrase("{} has to be an object, not {}{}", self.form, what, shown(value))
@@ -681,6 +685,14 @@ class Reader:
             instead=instead,
             fault=_fault(legal, value),
         )
+
+
+_SWITCHED = (("off", "false"), ("on", "true"))
+_QUOTED = (
+    phrase('write "{}" in quotes: false, and in YAML a bare off or no, is a boolean'),
+    phrase('write "{}" in quotes: true, and in YAML a bare on or yes, is a boolean'),
+)
+"""What is meant by False and by True where a word is wanted, and the help that says it."""
 
 
 def _fault(problem: str, value: Any) -> str:
