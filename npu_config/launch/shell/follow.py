@@ -630,9 +630,9 @@ def command(run: ScriptRun, state: State, node: Node) -> None:
             name = script.text(child.children[0])
             value = child.children[-1] if len(child.children) > 2 else None
             run.needs_no_note(script.spot(child))
-            added[name] = ShellVariable(
-                assigned_value(run, state, value), script.spot(child), True
-            )
+            given = assigned_value(run, state, value)
+            maybe = defaults(script, state, value) if given is UNKNOWN else ()
+            added[name] = ShellVariable(given, script.spot(child), True, maybe=maybe)
             end = child.end_byte
         elif child.type == "command_name":
             if added and _LINE_END.search(script.source, end, child.start_byte) is not None:
@@ -694,6 +694,7 @@ def _apply(
     first = words[0]
     if first is UNKNOWN:
         run.programs = True
+        program(run, state, spot, added)
         return
     run.moved = run.moved or first in MOVES
     if first in state.shell.functions:

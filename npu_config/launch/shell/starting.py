@@ -1,6 +1,7 @@
 """What a command starts: its variables, and what other scripts and texts do with them."""
 
 import os
+import re
 from types import MappingProxyType
 from typing import Dict, Optional
 
@@ -11,6 +12,7 @@ from npu_config.launch.shell.python_text import environment_of
 from npu_config.launch.shell.syntax import ShellScript, Spot
 from npu_config.launch.shell.walk import ScriptRun, document, file, may_be_made, resolve_path, text
 from npu_config.launch.shell.words import (
+    LONGEST,
     NAME,
     NOT_KNOWN,
     UNKNOWN_PART,
@@ -34,7 +36,7 @@ def start(
         if isinstance(value, ShellVariable):
             variables[name] = value
         elif value is not UNKNOWN or name not in state.exported:
-            spot_of = added.get(name, ShellVariable(value, spot)).spot
+            spot_of = added[name].spot if name in added else _word_of(name, spot)
             variables[name] = ShellVariable(value, spot_of, True)
         else:  # docker run -e NAME
             variables[name] = state.exported[name]
@@ -50,7 +52,7 @@ def start(
         may_be_made(run, table),
         None if table is UNKNOWN else _text_of(run, state, table),
         found.framework,
-        _doubtful(state, found, added) if state.doubtful else MappingProxyType({}),
+        _doubtful(state, found, added) if state.doubtful or added else MappingProxyType({}),
     )
     if found.kind in ("shell", "text"):
         _child(run, state, launch, found)
@@ -62,6 +64,18 @@ def start(
         run.launches.append(launch)
     else:
         _start_several(run, state, launch)
+
+
+def _word_of(name: str, spot: Spot) -> Spot:
+    """The word of a command of several lines that gives a variable its value, else all of it."""
+    script, begin, end = spot
+    if name not in VARIABLES or end - begin > LONGEST or "\n" not in script.source[begin:end]:
+        return spot
+    words = re.compile(
+        r"(?<![\w$])" + re.escape(name) + r"=(?:[^\s\\\"']|\"[^\"\n]*\"|'[^'\n]*')*", re.ASCII
+    )
+    found = list(words.finditer(script.source, begin, end))
+    return (script, *found[0].span()) if len(found) == 1 else spot
 
 
 def _of_files(run: ScriptRun, found: Started, spot: Spot) -> Dict[str, ShellVariable]:
@@ -87,7 +101,10 @@ def program(run: ScriptRun, state: State, spot: Spot, variables: Dict[str, Shell
     """A program of which nothing is known: the values of what it is given are judged."""
     given = {name: variable for name, variable in variables.items() if name in VARIABLES}
     if given:
-        run.launches.append(Launch("program", None, (), spot, given, frozenset()))
+        doubtful = {name: variable for name, variable in given.items() if variable.maybe}
+        run.launches.append(
+            Launch("program", None, (), spot, given, frozenset(), doubtful=doubtful)
+        )
 
 
 def _python_text(run: ScriptRun, launch: Launch, found: Started) -> None:
@@ -119,7 +136,9 @@ def _doubtful(
     if found.removed is None:
         return {}
     said = {*added, *found.variables, *found.removed}
-    return {name: each for name, each in state.doubtful.items() if name not in said}
+    doubtful = {name: each for name, each in state.doubtful.items() if name not in said}
+    doubtful.update((name, each) for name, each in added.items() if each.maybe)
+    return doubtful
 
 
 def _text_of(run: ScriptRun, state: State, path: str) -> Optional[ShellVariable]:

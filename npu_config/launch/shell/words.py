@@ -379,7 +379,7 @@ def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
         if len(alternatives) > 1:
             plain = not any(_SPECIAL.search(each) or len(each) > LONGEST for each in alternatives)
             return list(alternatives) if plain else [UNKNOWN]
-    if node.type == "simple_expansion" and text in ("$@", "$*"):
+    if text in ("$@", "$*", '"$@"') and node.type in ("simple_expansion", "string"):
         return [UNKNOWN] if state.shell.arguments is None else list(state.shell.arguments)
     whole = _ALL.match(text) if text.endswith(("]}", ']}"')) else None
     if whole is not None:

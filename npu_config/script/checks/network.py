@@ -24,9 +24,7 @@ from npu_config.python_flow.scopes import (
     DEFINITIONS,
     Scope,
     argument,
-    holds,
     keyword_of,
-    last_line,
     literal,
     name_of,
     parts_of,
@@ -102,12 +100,11 @@ def operator_in_loop(context: Context) -> None:
     loops: Set[int] = set()
     walked: Dict[int, _Calls] = {}
     made_by: Dict[Tuple[int, bool], Optional[ast.Call]] = {}
-    for site in meaning.calls(*_RUNNING):
-        fetches = fetched(meaning, site.scope, check_call(site))
+    for site, fetches in _runs(meaning):
         around = list(_loops_around(site))
         for each in fetches if _is_repeated(site) and not around else ():
             _report_made(context, site.scope, each)
-        if not around or not fetches:
+        if not around:
             continue
         outermost = around[-1]
         calls = walked.get(id(outermost)) or walked.setdefault(id(outermost), _Calls(outermost))
@@ -123,6 +120,22 @@ def operator_in_loop(context: Context) -> None:
                 if id(part) not in seen and not _assigns_to_each(loop, part):
                     seen.add(id(part))
                     _report_growth(context, part, name)
+
+
+def _runs(meaning: Meaning) -> Iterator[Tuple[Site, List[ast.expr]]]:
+    """The runs of sessions with what they run, and the calls of functions that run one once."""
+    running: Dict[int, str] = {}
+    for site in meaning.calls(*_RUNNING):
+        fetches = fetched(meaning, site.scope, check_call(site))
+        if fetches:
+            yield site, fetches
+            function = site.function
+            if function is not None and not any(_loops_around(site)):
+                running[id(function)] = getattr(function, "name", "")
+    for site in meaning.calls(*sorted({*running.values()} - {""})):
+        called = meaning.functions(site.scope, check_call(site).func)
+        if any(id(each.node) in running for each in called):
+            yield site, []
 
 
 def _is_repeated(site: Site) -> bool:
@@ -353,24 +366,22 @@ def _comes_again(test: ast.expr) -> bool:
     return not never and any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) for n in parts)
 
 
-def _made_by(meaning: Meaning, function: Function, is_fetched: bool) -> Optional[ast.Call]:
+def _made_by(
+    meaning: Meaning, function: Function, is_fetched: bool, depth: int = 0
+) -> Optional[ast.Call]:
     """The first operator that a function certainly makes; None where it makes a graph, too.
 
     Args:
         meaning: of its file.
-        function: it runs a session.
+        function: a loop that runs a session calls it.
         is_fetched: a session runs what it returns, instead.
+        depth: how many functions are around it.
     """
     first: Optional[ast.Call] = None
-    runs = False
     if isinstance(function.node, ast.Lambda) or function.node.decorator_list:
-        return None
-    lines = meaning.script.source.mentions("run")
-    if not is_fetched and not holds(lines, function.node.lineno, last_line(function.node)):
         return None
     for statement in function.node.body:
         if isinstance(statement, (ast.If, ast.For, ast.While, ast.Try, *DEFINITIONS)):
-            runs = runs or _has_run(meaning, function.scope, statement)
             if any(isinstance(n, ast.Return) for n in ast.walk(statement)):
                 break
             continue
@@ -378,17 +389,22 @@ def _made_by(meaning: Meaning, function: Function, is_fetched: bool) -> Optional
             if isinstance(part.node, ast.Call):
                 if is_new_graph(part.node):
                     return None
-                runs = runs or is_run(meaning, part.scope, part.node)
+                given = fetched(meaning, part.scope, part.node) if depth < 3 else []
                 if first is None and operator_made(meaning, part.scope, part.node):
                     first = part.node
-    return first if runs or is_fetched else None
+                for each in given if first is None else ():
+                    first = _made_for(meaning, part.scope, each, depth) or first
+    return first
 
 
-def _has_run(meaning: Meaning, scope: Scope, node: ast.AST) -> bool:
-    return any(
-        isinstance(part.node, ast.Call) and is_run(meaning, part.scope, part.node)
-        for part in walk(scope, node)
-    )
+def _made_for(meaning: Meaning, scope: Scope, node: ast.expr, depth: int) -> Optional[ast.Call]:
+    """The first operator that functions make which give a session what it runs."""
+    for where, call in walk(scope, node):
+        for function in meaning.functions(where, call.func) if isinstance(call, ast.Call) else ():
+            inside = _made_by(meaning, function, True, depth + 1)
+            if inside is not None:
+                return inside
+    return None
 
 
 # Python on the device, and slow forms

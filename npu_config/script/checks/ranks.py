@@ -494,9 +494,12 @@ def nothing_broadcast(context: Context) -> None:
     if not context.script.is_program or _broadcasts(context):
         return
     text = (
-        "the optimizer averages gradients, and nothing assigns the values that are broadcast: "
-        "each rank trains from weights of its own"
-        if "broadcast" in _COMMENT.sub("", context.script.source.text)
+        "the optimizer averages gradients, and no session runs what assigns the values that are "
+        "broadcast: each rank trains from weights of its own"
+        if _assigns(context)
+        else "the optimizer averages gradients, and nothing assigns the values that are "
+        "broadcast: each rank trains from weights of its own"
+        if "broadcast" in _text(context)
         else "the optimizer averages gradients, and nothing broadcasts the first values of the "
         "variables: each rank trains from weights of its own"
     )
@@ -520,9 +523,20 @@ _COMMENT = re.compile("#.*")
 _ASSIGNING = ("assign", "load", "update", "set_value", "set_weights", "_assign", "scatter_update")
 
 
+def _text(context: Context) -> str:
+    return _COMMENT.sub("", context.script.source.text)
+
+
+def _assigns(context: Context) -> bool:
+    """True where something may take values that were broadcast."""
+    text = _text(context)
+    is_assigning = context.mentions(*_ASSIGNING) or "assign" in text
+    return "broadcast" in text.lower() and is_assigning
+
+
 def _broadcasts(context: Context) -> bool:
     """True unless nothing sends the first values, or nothing takes what was sent."""
-    text = _COMMENT.sub("", context.script.source.text)
+    text = _text(context)
     if context.mentions(*(word for word in _SENDING if word != "broadcast")):
         return True
     meaning = context.meaning
@@ -533,7 +547,30 @@ def _broadcasts(context: Context) -> bool:
     ]
     if not sent or text.lower().count("broadcast") > len(sent):
         return "broadcast" in text.lower()
-    return context.mentions(*_ASSIGNING) or "assign" in text
+    return _assigns(context) and not all(_is_never_run(context, site) for site in sent)
+
+
+_GATHERING = ("zip", "list", "tuple", "enumerate", "assign", "broadcast")
+
+
+def _is_never_run(context: Context, site: Site, depth: int = 0) -> bool:
+    """True for what goes into an operator whose name, or whose function's, is read nowhere."""
+    meaning, statement = context.meaning, site.statement
+    is_made = all(
+        meaning.tf(site.scope, call.func) or name_of(call.func) in _GATHERING
+        for call in site.parents
+        if isinstance(call, ast.Call)
+    )
+    if not is_made or depth > 3:
+        return False
+    if isinstance(statement, ast.Return):
+        function = site.function
+        callers = None if function is None else meaning.calls_of(function)
+        return bool(callers) and all(_is_never_run(context, c, depth + 1) for c in callers or ())
+    if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+        return False
+    name, mentions = statement.targets[0], context.script.source.mentions
+    return isinstance(name, ast.Name) and mentions(name.id) == [statement.lineno]
 
 
 _ALIKE = ("zeros_initializer", "ones_initializer", "constant_initializer")
