@@ -61,7 +61,8 @@ def command(
         source = record_in(source)
         if not os.path.lexists(source):
             raise Unproducible(
-                "{} does not exist; the folder holds no record of a job; give a configuration or a script",
+                "{} does not exist; the folder holds no record of a job; give a configuration or "
+                "a script",
                 source,
             )
     reading = read_configuration(source, as_kind, scripts=True).overridden(overrides)
