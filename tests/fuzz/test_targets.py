@@ -59,9 +59,9 @@ def opens_files(nodes):
         elif isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name) and node.func.id == "open":
                 return True
-            if isinstance(node.func, ast.Attribute) and node.func.attr in (
-                "read_bytes",
-                "read_text",
+            if isinstance(node.func, ast.Attribute) and (
+                node.func.attr in ("read_bytes", "read_text")
+                or getattr(node.func.value, "id", "") == "loading"
             ):
                 return True
     return False
