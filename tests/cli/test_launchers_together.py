@@ -123,7 +123,7 @@ def test_a_job_without_rank_table(npu, tmp_path):
     assert clashes(npu, tmp_path, texts) == []
 
 
-SEVERAL = "for i in 0 1 {}; do RANK_ID=$i python3 train.py & done"
+SEVERAL = "for i in 0 1 {}; do RANK_ID=$i ASCEND_DEVICE_ID=$i python3 train.py & done"
 SILENT = {
     "different ranks": [{}, {"rank": "1"}],
     "different tables": [{}, {"table": "/data/other.json"}],
