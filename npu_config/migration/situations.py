@@ -90,7 +90,8 @@ def mend(work: Work, found: Sequence[Diagnostic], back: Back) -> bool:
 
 def tell(work: Work, found: Sequence[Diagnostic], back: Back) -> None:
     """Enter findings as what is left to do, but for troubles that the report names already."""
-    said = {note.situation for note in work.notes if note.kind != CHANGED}
+    left = [note for note in work.notes if note.kind != CHANGED]
+    said = {_SAID.get(note.id, note.situation) for note in left}
     is_placed = any(note.id == "device" for note in work.notes)
     for one in found:
         if _situation(one) in said or (is_placed and one.situation == _PLACED):
@@ -104,6 +105,8 @@ def tell(work: Work, found: Sequence[Diagnostic], back: Back) -> None:
 
 _PLACED = "device-of-gpu-without-soft-placement"
 """What the import of npu_init switches on, and what is said of a device says so."""
+_SAID = {"hvd-broadcast": "variables-not-broadcast"}
+"""Facts of a migration whose words say that a trouble is there, too."""
 _SAME = {"dataset-argument-from-variable": "dataset-function-captures-variable"}
 """Troubles for which a migration has one fact together with another."""
 

@@ -361,6 +361,8 @@ def _inside(variables: Dict[str, Value], name: str, words: Sequence[Value]) -> O
                         removed=removed if found.removed == frozenset() else found.removed,
                         files=(*files, *found.files),
                     )
+                if not (_PYTHON.match(word) or word in _SHELLS or word in _STARTERS):
+                    break  # all words behind it have been looked at
     if name in _READ_JOBS and all(word is UNKNOWN or word.startswith("-") for word in words):
         return Started(together, "shell", "-", (), removed, None, files)
     if given or files:
