@@ -99,6 +99,10 @@ SHAPES = {
         "functions": _text(_BASH, "f%d() { export A%d=1; }\nf%d"),
         "blocks without an end": _text(_BASH, "if true; then", " "),
         "loops": _text(_BASH, "for i in 0 1; do export RANK_ID=$i; python3 x.py & done"),
+        "a Python text": _text(
+            _BASH + "python3 - <<'EOF'\nimport os\n", "os.environ['A%d'] = '1'", tail="\nEOF\n"
+        ),
+        "programs of a command": _text(_BASH + "watch ", "a.sh", " "),
     },
     "migrate": {
         "ranks": _text(

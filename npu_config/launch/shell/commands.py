@@ -293,6 +293,11 @@ def _removed(words: Sequence[Value], before: Optional[FrozenSet[str]]) -> Option
     return removed
 
 
+def _is_looked_up(name: str) -> bool:
+    """True for a script that bash looks for along PATH only: what it does is not known."""
+    return name.endswith(".sh") and "/" not in name
+
+
 def _what(variables: Dict[str, Value], rest: List[Value]) -> Optional[Started]:
     """What a command without anything before it starts."""
     if not rest or rest[0] is UNKNOWN:
@@ -312,7 +317,7 @@ def _what(variables: Dict[str, Value], rest: List[Value]) -> Optional[Started]:
         if after[0] is not UNKNOWN:
             return Started(variables, "shell", after[0], tuple(after[1:]))
         return None
-    if name.endswith(".sh") and "/" in name:  # without one bash looks along PATH only
+    if name.endswith(".sh") and not _is_looked_up(name):
         return Started(variables, "shell", name, tuple(rest[1:]))
     if name in _STARTERS:
         given, keeps, files = carried(name, rest[1:])
@@ -353,7 +358,7 @@ def _inside(variables: Dict[str, Value], name: str, words: Sequence[Value]) -> O
             return Started(together, "text", word, (UNKNOWN,), removed, None, files)
     if name not in _INSTALLERS:
         for number, word in enumerate(words):
-            if word is not UNKNOWN and may_start(word):
+            if word is not UNKNOWN and may_start(word) and not _is_looked_up(word):
                 found = started(words[number:])
                 if found is not None and (found.script is not None or found.variables):
                     return found._replace(

@@ -35,13 +35,15 @@ def environment_of(
         return None
     variables: Dict[str, ShellVariable] = {}
     modules: List[str] = []
+    lines = _lines_of(given.spot, text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules += [each.name.partition(".")[0] for each in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             modules.append(node.module.partition(".")[0])
         for name, value in _set_by(node):
-            spot = _line_of(given.spot, text, getattr(node, "lineno", 1)) or command
+            line: int = getattr(node, "lineno", 1)
+            spot = lines[line - 1] if line <= len(lines) else command
             variables[name] = ShellVariable(value, spot, True)
     return variables, of_modules(modules)
 
@@ -85,15 +87,14 @@ def _text(node: Optional[ast.AST]) -> Value:
     return value if isinstance(value, str) else UNKNOWN
 
 
-def _line_of(spot: Optional[Spot], text: str, number: int) -> Optional[Spot]:
-    """A line of a text that stands in a script as it is."""
+def _lines_of(spot: Optional[Spot], text: str) -> List[Spot]:
+    """The lines of a text that stands in a script as it is; none of a text within a line."""
     if spot is None or "\n" not in text:
-        return None
+        return []
     script, begin, end = spot
-    lines = script.source[begin:end].splitlines(True)
-    if number > len(lines):
-        return None
-    first = begin + sum(map(len, lines[: number - 1]))
-    line = lines[number - 1]
-    start = first + len(line) - len(line.lstrip())
-    return script, start, first + len(line.rstrip())
+    lines: List[Spot] = []
+    for line in script.source[begin:end].splitlines(True):
+        start = begin + len(line) - len(line.lstrip())
+        lines.append((script, start, begin + len(line.rstrip())))
+        begin += len(line)
+    return lines
