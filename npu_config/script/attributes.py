@@ -99,27 +99,29 @@ def set_attribute(
 
 def set_by_name(run: Run, call: Call) -> Any:
     """``setattr(object, name, value)``."""
-    if len(call.args) == 3 and isinstance(call.args[0][0], Subscript):
-        (slot, node), (wire, _), (value, value_node) = call.args
-        if isinstance(wire, str):
-            target = ast.copy_location(ast.Attribute(node, wire, ast.Store()), node)
-            set_field(run, slot, target, value, value_node)
-        else:
-            slot.block.open = True
-        return None
-    if len(call.args) == 3 and isinstance(call.args[0][0], Instance):
-        owner, name, value = [value for value, _ in call.args]
-        if not call_special(run, owner, "__setattr__", [name, value]) and isinstance(name, str):
-            owner.attributes[name] = value
-        return None
-    if len(call.args) == 3 and isinstance(call.args[0][0], Constructed):
-        (owner, _), (name, name_node), (value, node) = call.args
-        if isinstance(name, str):
-            set_attribute(run, owner, name, value, node, run.place(name_node))
-        else:
-            owner.open = True
-            run.script.unfollowed[call.node] = UNFOLLOWED
-        return None
+    if len(call.args) == 3:
+        (owner, owner_node), (name, name_node), (value, node) = call.args
+        is_named = isinstance(name, str)
+        if isinstance(owner, Subscript):
+            if is_named:
+                target = ast.copy_location(
+                    ast.Attribute(owner_node, name, ast.Store()), owner_node
+                )
+                set_field(run, owner, target, value, node)
+            else:
+                owner.block.open = True
+            return None
+        if isinstance(owner, Instance):
+            if not call_special(run, owner, "__setattr__", [name, value]) and is_named:
+                owner.attributes[name] = value
+            return None
+        if isinstance(owner, Constructed):
+            if is_named:
+                set_attribute(run, owner, name, value, node, run.place(name_node))
+            else:
+                owner.open = True
+                run.script.unfollowed[call.node] = UNFOLLOWED
+            return None
     pass_on(run, call)
     return None
 

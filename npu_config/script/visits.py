@@ -96,7 +96,7 @@ def give(run: Run, callee: Unknown, call: Call) -> Optional[Tuple[Any]]:
 
 def _is_imported(run: Run, name: str) -> bool:
     """True for the first name of a module that the script imports."""
-    return bool(name) and any(each.partition(".")[0] == name for each in run.script.imported(name))
+    return any(each.partition(".")[0] == name for each in run.script.imported(name))
 
 
 def _has_options(value: Any) -> bool:

@@ -82,6 +82,17 @@ def keras_variable_elsewhere(context: Context) -> None:
                 break
 
 
+class _Look(NamedTuple):
+    """What is looked for in functions of other files."""
+
+    rule: Rule
+    function: Callable[[Context], None]
+    is_of_network: bool = False
+
+
+_Found = Tuple[_Look, Diagnostic]
+
+
 def _found_elsewhere(
     context: Context,
     look: Callable[[Context], None],
@@ -90,51 +101,59 @@ def _found_elsewhere(
 ) -> Iterator[Tuple[Site, Elsewhere, Diagnostic]]:
     """What a check finds in functions of other files, at the first call that leads there.
 
-    Files that say something of the NPU are looked at themselves.
-
     Args:
         context: of the script.
         look: the check.
         words: one of them is in each file in which it finds something.
         may_find: False for a text in which it certainly finds nothing.
     """
-    program = context.program(*words)
+    assert context.rule is not None
+    program, asked = context.program(*words), _Look(context.rule, look)
 
-    def found_in(path: str) -> List[Diagnostic]:
+    def found_in(path: str) -> List[_Found]:
         meaning = program.opened(path) if may_find(text_of(path)) else None
-        return [] if meaning is None else _found_in(context, look, meaning)
+        if meaning is None or _is_of_npu(meaning):
+            return []
+        return _found_by(asked, Context(meaning.script, ()))
 
-    found = {path: once_for(path, look, found_in) for path in program.files}
-    if not any(found.values()):
-        return
     told: Set[Diagnostic] = set()
-    for site, each in program.called():
-        bodies = [f.node for f in each.meaning.reached([each.function])]
-        for one in found.get(each.meaning.script.source.path or "", ()):
-            line = one.line or 0
-            if one not in told and any(f.lineno <= line <= last_line(f) for f in bodies):
-                told.add(one)
-                yield site, each, one
+    for site, each, _, one in _where_called(program, look, found_in):
+        if one not in told:
+            told.add(one)
+            yield site, each, one
 
 
-def _found_in(
-    context: Context, look: Callable[[Context], None], meaning: Meaning
-) -> List[Diagnostic]:
-    """What a check finds in a file; nothing in one of the NPU, which is looked at itself."""
-    if any(map(meaning.script.source.mentions, _OF_NPU)):
-        return []
-    other = Context(meaning.script, ())
-    other.rule = context.rule
-    look(other)
-    return [one.diagnostic for one in other.found]
+def _where_called(
+    program: Program, key: object, found_in: Callable[[str], List[_Found]]
+) -> Iterator[Tuple[Site, Elsewhere, _Look, Diagnostic]]:
+    """What is found in other files, at each call of the script that leads there.
+
+    Args:
+        program: the script and the files that its names lead to.
+        key: what is looked for: a file is asked once, for all scripts.
+        found_in: what is found in a file.
+    """
+    files = {path: once_for(path, key, found_in) for path in program.files}
+    for site, each in program.called() if any(files.values()) else ():
+        found = files.get(each.meaning.script.source.path or "")
+        if not found:
+            continue
+        bodies = [function.node for function in each.meaning.reached([each.function])]
+        for look, one in found:
+            if any(body.lineno <= (one.line or 0) <= last_line(body) for body in bodies):
+                yield site, each, look, one
 
 
-class _Look(NamedTuple):
-    """What is looked for in functions of other files."""
+def _is_of_npu(meaning: Meaning) -> bool:
+    """True for a file that says something of the NPU: it is looked at itself."""
+    return any(map(meaning.script.source.mentions, _OF_NPU))
 
-    rule: Rule
-    function: Callable[[Context], None]
-    is_of_network: bool = False
+
+def _found_by(look: _Look, other: Context) -> List[_Found]:
+    """What a check finds in another file."""
+    other.rule = look.rule
+    look.function(other)
+    return [(look, one.diagnostic) for one in other.found]
 
 
 _LOOKS = (
@@ -166,39 +185,27 @@ def _all_elsewhere(context: Context) -> List[Tuple[_Look, Site, Elsewhere, Diagn
     It is told once for a function, at the first call that leads there.
     """
     program = context.program(*_WORDS)
-    files = {
-        path: once_for(path, _all_elsewhere, partial(_all_in, program)) for path in program.files
-    }
     result: List[Tuple[_Look, Site, Elsewhere, Diagnostic]] = []
     told: Set[Tuple[str, int]] = set()
-    for site, each in program.called() if any(files.values()) else ():
-        found = files.get(each.meaning.script.source.path or "")
-        if not found:
-            continue
-        bodies = [function.node for function in each.meaning.reached([each.function])]
-        for look, one in found:
-            line, key = one.line or 0, (look.rule.id, id(each.function.node))
-            is_inside = any(f.lineno <= line <= last_line(f) for f in bodies)
-            if is_inside and key not in told and _is_meant(context, look, site):
-                told.add(key)
-                result.append((look, site, each, one))
+    for site, each, look, one in _where_called(program, _all_elsewhere, partial(_all_in, program)):
+        key = look.rule.id, id(each.function.node)
+        if key not in told and _is_meant(context, look, site):
+            told.add(key)
+            result.append((look, site, each, one))
     return result
 
 
-def _all_in(program: Program, path: str) -> List[Tuple[_Look, Diagnostic]]:
+def _all_in(program: Program, path: str) -> List[_Found]:
     """What is found in a file, any of whose functions may be called."""
     meaning = program.opened(path)
-    if meaning is None or any(map(meaning.script.source.mentions, _OF_NPU)):
+    if meaning is None or _is_of_npu(meaning):
         return []
     meaning.entered.update(id(node) for _, node in meaning.script.functions)
-    found: List[Tuple[_Look, Diagnostic]] = []
+    found: List[_Found] = []
     for look in _LOOKS:
         check = next(each for each in CHECKS if each.function is look.function)
         if check.may_find(meaning.script.source.words):
-            other = Context(meaning.script, (), meaning=meaning)
-            other.rule = look.rule
-            look.function(other)
-            found += [(look, one.diagnostic) for one in other.found]
+            found += _found_by(look, Context(meaning.script, (), meaning=meaning))
     return found
 
 
