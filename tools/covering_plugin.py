@@ -1,7 +1,7 @@
-"""The plugin of pytest by which ``tools.mutants`` records and chooses tests.
+"""What ``tools.mutants`` does inside of pytest: it records what tests run, and chooses tests.
 
-The file that ``COVERING`` names says what to do: ``record`` which tests run which lines of
-interest, or run only the ``chosen`` tests, in their order.
+As a plugin this runs only the tests that the plan, which ``COVERING`` names, has ``chosen``, in
+their order.
 """
 
 import json
@@ -12,16 +12,17 @@ from typing import Any, Dict, Generator, List, Set
 
 import pytest
 
-from tools.covering import STARTED, Watch, read_plan
+from tools.covering import STARTED, Watch, leave_at_exit, read_plan
 
 
 class Recorder:
     """Notes for each test what it runs; what a shared fixture runs counts for all who use it."""
 
-    def __init__(self, plan: Dict[str, Any]) -> None:
+    def __init__(self, plan: Dict[str, Any], watch: Watch) -> None:
         self.plan = plan
-        self.watch = Watch(plan)
+        self.watch = watch
         os.environ[STARTED] = "1"
+        leave_at_exit(watch, plan["folder"])
         self.shared: Dict[int, Set[str]] = {}
         self.tests: List[Dict[str, Any]] = []
         self.failed: Set[str] = set()
@@ -70,7 +71,7 @@ class Recorder:
         if report.failed:
             self.failed.add(report.nodeid)
 
-    def pytest_sessionfinish(self) -> None:
+    def write(self) -> None:
         """Write what was seen."""
         Path(self.plan["record"]).write_text(json.dumps(self.tests), "utf-8")
 
@@ -90,7 +91,5 @@ class Chooser:
 
 
 def pytest_configure(config: Any) -> None:
-    """Do what the plan says."""
-    plan = read_plan()
-    plugin: Any = Recorder(plan) if "record" in plan else Chooser(plan["chosen"])
-    config.pluginmanager.register(plugin, "covering")
+    """Run the chosen tests only."""
+    config.pluginmanager.register(Chooser(read_plan()["chosen"]), "covering")

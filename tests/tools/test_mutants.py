@@ -55,7 +55,7 @@ def test_each_mutant_is_a_module():
 def project(folder, claim):
     """A package with a guard, and a test of it."""
     (folder / "tools").mkdir()
-    for name in ("__init__", "covering", "covering_plugin"):
+    for name in ("__init__", "covering", "covering_plugin", "mutants", "mutant_forks"):
         shutil.copy(mutants.EQUIVALENT.with_name(name + ".py"), folder / "tools")
     (folder / "npu_config/rules").mkdir(parents=True)
     (folder / "npu_config/__init__.py").write_text("")
@@ -88,14 +88,14 @@ def test_survivors_are_printed(tmp_path, monkeypatch, capsys, claim, survivors):
     monkeypatch.setattr(mutants, "ROOT", tmp_path)
     monkeypatch.setattr(mutants, "ROOMS", {"rules": ("tests/rules",)})
     monkeypatch.setattr(mutants, "copy", lambda folder: project(Path(folder), claim))
-    assert mutants.main(["--sample", "9", "--seed", "5"]) == int(bool(survivors))
+    assert mutants.main(["--count", "9", "--seed", "5"]) == int(bool(survivors))
     *tried, _ = capsys.readouterr().out.split(" found: ")
     assert sorted(survivors) == sorted(
         line.split(": ")[1] for line in tried[0].splitlines() if line.endswith("SURVIVES")
     )
     if survivors:
         monkeypatch.setattr(mutants, "record", lambda *_: [])
-        assert mutants.main(["--sample", "9", "--least", "0"]) == 0
+        assert mutants.main(["--count", "9", "--least", "0"]) == 0
         assert "0 %" in capsys.readouterr().out
 
 
@@ -106,7 +106,7 @@ def test_a_test_that_fails_anyway_finds_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(mutants, "ROOT", tmp_path)
     monkeypatch.setattr(mutants, "ROOMS", {"rules": ("tests/rules",)})
     monkeypatch.setattr(mutants, "copy", lambda folder: project(Path(folder), claim))
-    assert mutants.main(["--sample", "1"]) == 0
+    assert mutants.main(["--count", "1"]) == 0
     assert "test_more" in capsys.readouterr().out
 
 
@@ -128,7 +128,7 @@ def test_what_a_process_runs_counts_for_its_test(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
         mutants, "found_by", lambda *words: tried.append(words[2]) or found_by(*words)
     )
-    assert mutants.main(["--sample", "1"]) == 0
+    assert mutants.main(["--count", "1"]) == 0
     assert tried == [[["tests/rules/test_guard.py::test_guard"], []]]
     assert "test_guard" in capsys.readouterr().out
 
