@@ -329,16 +329,31 @@ def tried(folder: Path, chosen: Sequence[Mutant], limit: float) -> Iterator[Tupl
     words = ["-m", NEITHER, "-p", "tools.mutant_forks", "--timeout=120", *places]
     process = start(folder, plan, words)
     assert process.stderr is not None
-    for said in process.stderr:
-        if said.startswith(b"["):
-            number, result = json.loads(said.decode("utf-8"))
-            if number is None:
-                break
-            yield number, result
-    else:
-        print(log_of(folder)[-2000:])
-        raise SystemExit("pytest has ended before all mutants were tried")
-    end(process)
+    try:
+        for said in process.stderr:
+            if said.startswith(b"["):
+                number, result = json.loads(said.decode("utf-8"))
+                if number is None:
+                    return
+                yield number, result
+    finally:
+        end(process)
+    print(log_of(folder)[-2000:])
+    raise SystemExit("pytest has ended before all mutants were tried")
+
+
+def judged(
+    folder: Path, chosen: Sequence[Mutant], limit: float
+) -> Iterator[Tuple[Mutant, Optional[str]]]:
+    """The mutants of one room, each with the test that finds it; None when it survives."""
+    later = []
+    for number, result in tried(folder, chosen, limit):
+        if isinstance(result, list):
+            later.append((chosen[number], result))
+        else:
+            yield chosen[number], result
+    for mutant, stages in later:  # pytest has ended: only one may change the copy
+        yield mutant, found_by(folder, mutant, stages)
 
 
 def failing(folder: Path, tests: Sequence[str]) -> Optional[str]:
@@ -414,9 +429,7 @@ def main(arguments: Sequence[str]) -> int:
             mine = [each for each in chosen if room_of(each) == room]
             print("{}: {} mutants".format(room, len(mine)), flush=True)
             began = time.monotonic()
-            for number, result in tried(folder, mine, options.limit):
-                mutant = mine[number]
-                finder = found_by(folder, mutant, result) if isinstance(result, list) else result
+            for mutant, finder in judged(folder, mine, options.limit):
                 seconds, began = time.monotonic() - began, time.monotonic()
                 said = finder or "SURVIVES"
                 print("{:4.0f} s {}: {}".format(seconds, mutant, said), flush=True)
