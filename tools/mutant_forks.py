@@ -34,7 +34,7 @@ def say(number: Optional[int], result: Any) -> None:
     os.write(_SAY, (json.dumps([number, result]) + "\n").encode("utf-8"))
 
 
-def in_copy(work: Callable[[], Any], seconds: float) -> Any:
+def in_copy(work: Callable[[], Any], seconds: float = 900) -> Any:
     """What a function gives in a copy of this process, or how that ended without a result."""
     ours, theirs = os.pipe()
     child = os.fork()
@@ -64,7 +64,7 @@ def codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def place(code: types.CodeType) -> Place:
     """By what the code of one function is known in its module."""
-    return code.co_qualname, code.co_firstlineno  # type: ignore[attr-defined]
+    return code.co_qualname, code.co_firstlineno
 
 
 def functions_of(paths: Sequence[str]) -> Dict[str, Dict[Place, List[types.FunctionType]]]:
@@ -103,10 +103,10 @@ class Trier:
         self.watch.stop()
         recorded = json.loads(Path(self.plan["record"]).read_text("utf-8"))
         for number, mutant in enumerate(chosen):
-            stages = mutants.tests_of(mutant, recorded, self.plan["limit"])
+            tests = mutants.tests_of(mutant, recorded, self.plan["limit"])
             own = {"{}:{}".format(mutant.path, line) for line in mutants.interest(mutant).own}
             changed = {} if own & at_import else self.changed(mutant)
-            say(number, self.found_by(mutant, changed, stages) if changed else stages)
+            say(number, self.found_by(mutant, changed, tests) if changed else tests)
         say(None, None)
         return True
 
@@ -136,7 +136,7 @@ class Trier:
         self,
         mutant: mutants.Mutant,
         changed: Dict[Place, types.CodeType],
-        stages: Sequence[Sequence[str]],
+        tests: Sequence[str],
     ) -> Optional[str]:
         """The test that finds a mutant, as ``mutants.found_by``."""
 
@@ -146,14 +146,11 @@ class Trier:
                     function.__code__ = code
             return self.failing(tests)
 
-        left = [test for stage in stages for test in stage]
+        left = list(tests)
         while left:
             with mutants.mutated(Path(self.plan["root"]), mutant):
-                failed: Optional[str] = in_copy(functools.partial(work, left), 300)
-            if (
-                failed not in left
-                or in_copy(functools.partial(self.failing, [failed]), 300) is None
-            ):
+                failed: Optional[str] = in_copy(functools.partial(work, left))
+            if failed not in left or in_copy(functools.partial(self.failing, [failed])) is None:
                 return failed
             left.remove(failed)
         return None
