@@ -149,6 +149,8 @@ def _table(options: Sequence[Effective], target: Target, words: Dict[str, str]) 
         if each.is_default and each.value is None:
             value = localized(phrase("not set"))
         said = words.get(each.option)
+        if said is not None and each.value is not None:
+            said = phrase("{}; set to {}", str(each.origin), said)
         rows.append((each.option, printable(value), localized(said or _said(each))))
     if not rows:
         return "".join(lines) + localized("no option is set; --all shows the defaults\n")
