@@ -140,6 +140,20 @@ def test_a_value_in_a_field_that_is_not_read(npu, folder):
     assert "; set to known at run time only" in npu("show", "session.py").out
 
 
+def test_deprecated_and_still_required(npu, folder):
+    """A file and ``explain`` say why an option that is deprecated is set."""
+    (folder / "loop.yaml").write_text(
+        "version: 1\nuse_off_line: true\niterations_per_loop: 10\nenable_data_pre_proc: true\n"
+    )
+    required = "deprecated, but still required for iteration offload"
+    for form in ("yaml", "toml"):
+        lines = npu("generate", "loop.yaml", "--to", form).out.splitlines()
+        line = next(n for n, line in enumerate(lines) if "enable_data_pre_proc" in line)
+        assert lines[line - 1].strip() == "# " + required
+    assert "- Status: " + required in npu("explain", "enable_data_pre_proc").out
+    assert "Deprecated, but still required for iteration offload." in npu("init").out
+
+
 def test_yaml_and_text(npu, folder):
     """YAML is a configuration with the same values; text is a table."""
     (folder / "shown.yaml").write_text(npu("show", "job.yaml", "--format", "yaml").out)
