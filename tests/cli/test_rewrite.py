@@ -150,6 +150,37 @@ def test_no_edit_is_lost(command):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs leases")
+@pytest.mark.parametrize("is_old_edited", [False, True])
+def test_an_edit_of_the_new_file(tmp_path, monkeypatch, is_old_edited):
+    """It stays where the old file was open, too; with an edit in each both are kept."""
+    path = tmp_path / "x"
+    path.write_text("old")
+    exchange, steps = files._exchange, []
+
+    def edited(one, other):
+        steps.append(one)
+        if len(steps) == 1:
+            steps.append(open(str(path), "a"))
+        exchange(one, other)
+        if len(steps) == 2:
+            path.write_text("theirs")
+        else:
+            if is_old_edited:
+                steps[1].write("er")
+            steps[1].close()
+
+    monkeypatch.setattr(files, "_exchange", edited)
+    reason = rewrite(str(path), "old", "mine")
+    left = {each.read_text() for each in tmp_path.iterdir()}
+    if is_old_edited:
+        assert "changed twice" in reason
+        assert (path.read_text(), left) == ("older", {"older", "theirs"})
+    else:
+        assert "changed while" in reason or "open for writing" in reason
+        assert (path.read_text(), left) == ("theirs", {"theirs"})
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs leases")
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_a_file_that_is_being_written(npu, tmp_path, command):
     """It is left to whoever has it open; the command says so, and the exit code is not 0."""
