@@ -155,19 +155,18 @@ def test_an_edit_of_the_new_file(tmp_path, monkeypatch, is_old_edited):
     """It stays where the old file was open, too; with an edit in each both are kept."""
     path = tmp_path / "x"
     path.write_text("old")
-    exchange, steps = files._exchange, []
+    exchange, opened = files._exchange, []
 
     def edited(one, other):
-        steps.append(one)
-        if len(steps) == 1:
-            steps.append(open(str(path), "a"))
+        is_first = not opened
+        if is_first:
+            opened.append(open(str(path), "a"))
         exchange(one, other)
-        if len(steps) == 2:
+        if is_first:
             path.write_text("theirs")
-        else:
-            if is_old_edited:
-                steps[1].write("er")
-            steps[1].close()
+        elif not opened[0].closed:
+            with opened[0] as stream:
+                stream.write("er" if is_old_edited else "")
 
     monkeypatch.setattr(files, "_exchange", edited)
     reason = rewrite(str(path), "old", "mine")
