@@ -158,15 +158,14 @@ def test_an_edit_of_the_new_file(tmp_path, monkeypatch, is_old_edited):
     exchange, opened = files._exchange, []
 
     def edited(one, other):
-        is_first = not opened
-        if is_first:
-            opened.append(open(str(path), "a"))
         exchange(one, other)
-        if is_first:
+        if not opened:
+            opened.append(os.open(one, os.O_WRONLY | os.O_APPEND))
             path.write_text("theirs")
-        elif not opened[0].closed:
-            with opened[0] as stream:
-                stream.write("er" if is_old_edited else "")
+        elif opened[0] is not None:
+            os.write(opened[0], b"er" if is_old_edited else b"")
+            os.close(opened[0])
+            opened[0] = None
 
     monkeypatch.setattr(files, "_exchange", edited)
     reason = rewrite(str(path), "old", "mine")
