@@ -147,6 +147,8 @@ def _stated(reading: Reading, path: str) -> Stated:
         source = stated_by(cast("ScriptReading", reading))
         if source.settings.entries or source.more or source.unused:
             return source
+        if source.settings.open and source.remarks:
+            raise Unproducible("{}: no option is known; {}", path, source.remarks[-1])
     else:
         for settings in reading.settings:
             if settings.session is None or settings.session.optimizers:

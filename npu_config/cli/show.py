@@ -76,7 +76,7 @@ def command(
     elif format_ == "yaml":
         say(_as_yaml(options, meant))
     else:
-        say(_table(options, meant, words))
+        say(_table(options, meant, words, settings.open))
     return FINDINGS if found.errors else DONE
 
 
@@ -126,7 +126,9 @@ def _as_yaml(options: Sequence[Effective], target: Target) -> str:
     return str(render(from_validated(ConfigValue, values, target), "yaml", notes))
 
 
-def _table(options: Sequence[Effective], target: Target, words: Dict[str, str]) -> str:
+def _table(
+    options: Sequence[Effective], target: Target, words: Dict[str, str], is_open: bool
+) -> str:
     from npu_config.core.message import printable, width
     from npu_config.records.document import target_of
     from npu_config.writers import scalar
@@ -142,6 +144,8 @@ def _table(options: Sequence[Effective], target: Target, words: Dict[str, str]) 
         if said is not None and each.value is not None:
             said = phrase("{}; set to {}", str(each.origin), said)
         rows.append((each.option, printable(value), localized(said or _said(each))))
+    if not rows and is_open:
+        return "".join(lines) + localized("no option is known\n")
     if not rows:
         return "".join(lines) + localized("no option is set; --all shows the defaults\n")
     sizes = [min(max(width(row[n]) for row in rows), _WIDEST) for n in (0, 1)]

@@ -6,12 +6,12 @@ Names and attributes come first, then functions of the script, then the objects 
 import ast
 import re
 from functools import partial
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
 from npu_config.catalogue.api import KEPT, PARAMETERS
 from npu_config.core.diagnostics import Place
 from npu_config.core.message import phrase
-from npu_config.python_flow.scopes import Store, Watch
+from npu_config.python_flow.scopes import Scope, Store, Watch, is_open
 from npu_config.python_flow.source import ScriptSource
 from npu_config.script import builders, objects
 from npu_config.script.builders import Builder
@@ -43,12 +43,14 @@ from npu_config.script.paths import (
     Frame,
     Run,
     anonymous,
+    entered,
     evaluate_in,
     execute,
     identity,
     result_of,
     used,
 )
+from npu_config.script.script import Script
 from npu_config.script.vocabulary import ENUMS, KIND_OF, OWNER_OF
 
 
@@ -258,29 +260,121 @@ def _of_instance(run: Run, owner: Instance, name: str) -> Any:
     unknown = Unknown("{}.{}".format(owner.key, name), ("", name))
     if name in owner.attributes:
         value = owner.attributes[name]
-        return unknown if is_known(value) and run.script.times_set(name) > 1 else value
+        script = owner.cls.frame.script
+        return unknown if is_known(value) and script.times_set(name) > 1 else value
     found = of_class(run, owner.cls, name)
     if isinstance(found, Function):
         bound = Function(found.node, found.scope, found.frame, found.owner)
-        bound.receiver = owner
+        bound.receiver = owner.whole or owner
         return bound
     if not isinstance(found, Unknown):
         return found
-    stores = run.script.attribute_stores(owner.cls.scope).get(name, [])
-    if len(stores) != 1 or stores[0].value is None:
+    classes = lineage(run, owner.cls)
+    stores = [
+        (cls, store)
+        for cls in classes
+        for store in cls.frame.script.attribute_stores(cls.scope).get(name, ())
+    ]
+    if len(stores) != 1 or stores[0][1].value is None:
+        strangers = tuple(each for cls in classes for each in cls.strangers)
+        unknown.parts = (*strangers, *filter(None, [owner.origin]))
         return unknown
     owner.attributes[name] = unknown
-    frame = run.new_frame(stores[0].scope, owner.cls.frame, unknown.key)
-    frame.variables[stores[0].receiver] = owner
-    for parameter in stores[0].parameters:
-        frame.variables[parameter] = Unknown("{}@{}".format(parameter, frame.serial), (parameter,))
-    value = evaluate_in(run, frame, stores[0].value)
+    cls, store = stores[0]
+    frame = _as_made(run, owner, cls, 0) if _is_constructor(store.scope.node) else None
+    if frame is None:
+        frame = run.new_frame(store.scope, cls.frame, unknown.key)
+        frame.variables[store.receiver] = owner
+        bind_unknown(frame, store.scope.node)
+    value = evaluate_in(run, frame, store.value)
     owner.attributes[name] = unknown if isinstance(value, Tracked) else value
     return owner.attributes[name]
 
 
+def _is_constructor(node: Any) -> bool:
+    return getattr(node, "name", "") == "__init__"
+
+
+def _as_made(run: Run, owner: Instance, cls: Class, depth: int) -> Optional[Frame]:
+    """The parameters of the constructor of a class as they were when an object was made.
+
+    Args:
+        run: the path.
+        owner: the object.
+        cls: its class, or one that this inherits from, whose constructor that one calls.
+        depth: how many constructors called each other so far.
+    """
+    makers = [each for each in lineage(run, owner.cls) if "__init__" in each.scope.stores]
+    numbers = [number for number, each in enumerate(makers) if each.node is cls.node]
+    if owner.given is None or not numbers or depth > _DEPTH:
+        return None
+    function = of_class(run, makers[numbers[0]], "__init__")
+    if not isinstance(function, Function):
+        return None
+    function.receiver = owner
+    frame = run.new_frame(function.scope, function.frame, "{}.__init__".format(owner.key))
+    if numbers[0] == 0:
+        _bind_parameters(run, function, frame, *owner.given)
+        return frame
+    caller = makers[numbers[0] - 1]
+    outer = _as_made(run, owner, caller, depth + 1)
+    calls = [] if outer is None else list(_calls_of_constructor(outer.scope.node))
+    if outer is None or len(calls) != 1 or is_open(calls[0]):
+        return None
+    args = [evaluate_in(run, outer, each) for each in calls[0].args]
+    if not isinstance(calls[0].func.value, ast.Call):  # type: ignore[attr-defined]
+        del args[:1]  # Base.__init__(self, ...)
+    keywords = {each.arg or "": evaluate_in(run, outer, each.value) for each in calls[0].keywords}
+    _bind_parameters(run, function, frame, args, keywords, False)
+    return frame
+
+
+def _calls_of_constructor(function: ast.AST) -> Iterator[ast.Call]:
+    for node in ast.walk(function):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "__init__"
+        ):
+            yield node
+
+
+def lineage(run: Run, cls: Class) -> List[Class]:
+    """A class and those that it inherits from, as far as they are followed, the nearest first."""
+    if cls.lineage is None:
+        cls.lineage = [cls]
+        for base in cls.node.bases:
+            value = evaluate_in(run, cls.frame, base)
+            if isinstance(value, Class):
+                known = {each.node for each in cls.lineage}
+                cls.lineage += [e for e in lineage(run, value) if e.node not in known]
+                cls.strangers += value.strangers
+            elif isinstance(value, Unknown) and value.key != "object":
+                cls.strangers += (value,)
+    return cls.lineage
+
+
+def above(run: Run, owner: Any, scope: Scope) -> Optional[Instance]:
+    """``super()`` in a method of a class: the object as those above the class see it."""
+    classes = lineage(run, owner.cls) if isinstance(owner, Instance) else []
+    for cls, base in zip(classes, classes[1:]):
+        if cls.scope is scope or cls.node is scope.node:
+            view = Instance(base, owner.key)
+            view.attributes, view.whole = owner.attributes, owner.whole or owner
+            view.given, view.origin = owner.given, owner.origin
+            return view
+    return None
+
+
 def of_class(run: Run, cls: Class, name: str) -> Any:
-    """``Class.name``."""
+    """``Class.name``, its own or that of a class that it inherits from."""
+    for each in lineage(run, cls):
+        if name in each.scope.stores or name in run.class_bodies.get(each.node, ()):
+            return _of_class_alone(run, each, name)
+    return Unknown("{}.{}".format(cls.node.name, name), (cls.node.name, name), cls.strangers)
+
+
+def _of_class_alone(run: Run, cls: Class, name: str) -> Any:
     made = run.class_bodies.get(cls.node, {}).get(name)
     if isinstance(made, (Tracked, BlockList, ParameterMap)):
         return made
@@ -293,7 +387,7 @@ def of_class(run: Run, cls: Class, name: str) -> Any:
                 found.frame = cls.frame
                 found.owner = cls
             return found
-        if stores[0].kind == "value" and run.script.times_set(name) == 1:
+        if stores[0].kind == "value" and not cls.frame.script.times_set(name):
             return evaluate_in(run, frame, stores[0].node)
     return Unknown("{}.{}".format(cls.node.name, name), (cls.node.name, name))
 
@@ -303,7 +397,8 @@ _CALLS = 12
 
 def is_relevant(run: Run, function: Function) -> bool:
     """True for a function with hot lines."""
-    return run.script.relevance.is_hot_function(function.node)
+    script: Script = function.frame.script
+    return script.relevance.is_hot_function(function.node)
 
 
 def start(run: Run, value: Any) -> None:
@@ -325,13 +420,12 @@ def invoke(
     run.visited[id(node)] = True
     frame = run.new_frame(function.scope, function.frame)
     _bind_parameters(run, function, frame, args, keywords, is_open)
-    outer, run.frame = run.frame, frame
     run.stack.append(node)
     try:
-        left = execute(run, node.body)
+        with entered(run, frame):
+            left = execute(run, node.body)
         value = run.returned if left == RETURN else None
     finally:
-        run.frame = outer
         run.stack.pop()
         run.returned = None
     if isinstance(value, (Tracked, Instance, Function, tuple, list)) or value is None:

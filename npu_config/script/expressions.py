@@ -16,6 +16,7 @@ from npu_config.script import builders, objects
 from npu_config.script.attributes import get_by_name, set_by_name, set_past_the_class
 from npu_config.script.builders import is_ours, judge_constructor
 from npu_config.script.effects import (
+    above,
     adopt,
     adopt_block,
     attribute_of,
@@ -65,7 +66,7 @@ from npu_config.script.paths import (
     identity,
     result_of,
 )
-from npu_config.script.visits import give, note_made_elsewhere
+from npu_config.script.visits import defined_elsewhere, give, note_made_elsewhere, visit
 from npu_config.script.vocabulary import HOLDERS, RUN_CONFIGS, SESSIONS
 
 
@@ -462,9 +463,21 @@ def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
     if callee.key in _COMPUTED:
         with contextlib.suppress(NotKnown):
             return _computed(run, callee.key, values, known, call.open)
-    followed = give(run, callee, call)
+    followed = defined_elsewhere(run, callee, call)
+    if isinstance(followed, Class):
+        made = _of_class(run, followed, call)
+        made.origin = callee
+        return made
     if followed is not None:
-        return followed[0]
+        return visit(run, followed, call)
+    give(run, callee, call)
+    if callee.key == "super":
+        scope, names = run.frame.scope, getattr(run.frame.scope.node, "args", None)
+        if scope.parent is not None and names is not None and names.args:
+            owner = run.frame.variables.get(names.args[0].arg)
+            view = above(run, owner, scope.parent)
+            if view is not None:
+                return view
     if known.get("name") == ITERATION_OP:
         run.note(call)
     named = ["{}={}".format(key, identity(value)) for key, value in known.items()]
@@ -498,8 +511,10 @@ _OF_TEXT: Dict[str, Callable[[Any], Any]] = {
 """Methods of text without arguments."""
 
 
-def _of_class(run: Run, cls: Class, call: Call) -> Any:
+def _of_class(run: Run, cls: Class, call: Call) -> Instance:
     instance = Instance(cls, "{}@{}".format(cls.node.name, call.node.lineno))
+    keywords = {key: value for key, (value, _) in call.keywords.items()}
+    instance.given = [value for value, _ in call.args], keywords, call.open
     function = of_class(run, cls, "__init__")
     if isinstance(function, Function):
         function.receiver = instance
@@ -516,6 +531,8 @@ def _of_function(run: Run, function: Function, call: Call) -> Any:
     args = [value for value, _ in call.args]
     keywords = {key: value for key, (value, _) in call.keywords.items()}
     values = [*args, *keywords.values()]
+    if function.frame.script is not run.script:
+        return visit(run, function, call)
     if (
         isinstance(function.node, ast.Lambda)
         or is_relevant(run, function)

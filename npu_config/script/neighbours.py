@@ -28,6 +28,7 @@ from typing import (
 
 from npu_config.core.files import reading, walk
 from npu_config.core.names import of_modules
+from npu_config.python_flow.scopes import literal_text, name_of
 from npu_config.text.loading import unsaved_content
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
@@ -153,7 +154,7 @@ def _leaves_unread(path: str, home: str, data: bytes) -> Iterator[bool]:
     yield _BY_NAME.search(data) is not None
     for module, names in _imports_in(data):
         first = module.partition(".")[0]
-        files = _files_of(os.path.dirname(path), home, module, names)
+        files = _files_of(os.path.dirname(path), home, module, names, _added(path))
         yield first not in _libraries() and not any(files)
 
 
@@ -235,11 +236,50 @@ def file_of_module(path: str, module: str) -> Optional[str]:
         path: the script.
         module: its dotted name, as an import statement of the script has it.
     """
-    known, folder = _memory().modules, _folder_of(path)
-    if (folder, module) not in known:
-        files = _files_of(folder, folder, module, ()) if module else iter(())
-        known[folder, module] = next(files, None)
-    return known[folder, module]
+    known, folder, added = _memory().modules, _folder_of(path), _added(path)
+    key = "\0".join((folder, *added)), module
+    if key not in known:
+        files = _files_of(folder, folder, module, (), added) if module else iter(())
+        known[key] = next(files, None)
+    return known[key]
+
+
+_ADDING = re.compile(r"^[^\n#]*\bsys\.path\.(?:insert|append)\s*(\([^\n#]*)", re.MULTILINE)
+
+
+def _added(path: str) -> Sequence[str]:
+    """The folders that a script adds to those that modules are looked for in."""
+    return once_for(path, _ADDING, _folders_added)
+
+
+def _folders_added(path: str) -> Sequence[str]:
+    text = text_of(path)
+    found = []
+    for call in _ADDING.findall(text) if "sys.path" in text else ():
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            tree = ast.parse("f" + call.rstrip("; \t\r"), mode="eval").body
+            folder = _folder(tree.args[-1], path) if isinstance(tree, ast.Call) else None
+            if folder is not None:
+                found.append(os.path.normpath(os.path.join(os.path.dirname(path), folder)))
+    return found
+
+
+def _folder(node: ast.expr, path: str) -> Optional[str]:
+    """The folder that an expression names with its own file and texts alone."""
+    if isinstance(node, ast.Name):
+        return os.path.abspath(path) if node.id == "__file__" else None
+    if not isinstance(node, ast.Call):
+        return literal_text(node)
+    parts = [_folder(each, path) for each in node.args]
+    known = [each for each in parts if each is not None]
+    if not known or len(known) < len(parts):
+        return None
+    function = name_of(node.func)
+    if function == "dirname":
+        return os.path.dirname(known[0])
+    if function in ("abspath", "realpath", "normpath", "str"):
+        return known[0]
+    return os.path.join(*known) if function == "join" else None
 
 
 def _folder_of(path: str) -> str:
@@ -250,6 +290,71 @@ def _folder_of(path: str) -> str:
 
 
 _CONFIGURES = ("parameter_map", "custom_optimizers", "NPURunConfig", "NpuConfigBuilder")
+_PASSED_ON = re.compile(
+    r"^[ \t]*from[ \t]+(\.*)([.\w]*)[ \t]+import[ \t]*(?:\(([^)]{0,9000})\)|([^\n#(]*))", re.M
+)
+_ALIAS = re.compile(r"(\*|\w+)(?:\s+as\s+(\w+))?")
+_COMMENT = re.compile(r"#[^\n]*")
+_MOST_HANDS = 4
+
+
+class Definer(NamedTuple):
+    """The file of the program that defines a name, and the name there."""
+
+    file: str
+    name: Tuple[str, ...]
+
+
+def definer(
+    path: str, name: Sequence[str], dots: str = "", hands: int = _MOST_HANDS
+) -> Optional[Definer]:
+    """Where a name is defined that a script imports; what a file only passes on, as packages do,
+    is looked for in the file that it has it from.
+
+    Args:
+        path: the script.
+        name: the dotted name, with that of the module.
+        dots: those before the name, as in a relative import.
+        hands: how many files may pass it on.
+    """
+    for count in range(len(name) - 1, -1 if dots else 0, -1):
+        file = file_of_module(path, dots + ".".join(name[:count]))
+        if file is None:
+            continue
+        rest = tuple(name[count:])
+        for further, original in once_for(file, definer, _passed_on) if hands else ():
+            if original in (rest[0], "*") or further.name == rest[0]:
+                whole = (*further.module, *rest) if original == "*" else None
+                whole = whole or (*further.module, original, *rest[1:])
+                found = definer(file, whole, further.dots, hands - 1)
+                if found is not None and (original != "*" or _binds(*found)):
+                    return found
+        return Definer(file, rest)
+    return None
+
+
+class _From(NamedTuple):
+    """``from module import original as name``."""
+
+    dots: str
+    module: Tuple[str, ...]
+    name: str
+
+
+def _passed_on(path: str) -> List[Tuple[_From, str]]:
+    """What a file imports from other files, with the name that it has there."""
+    found = []
+    for dots, module, inside, line in _PASSED_ON.findall(text_of(path)):
+        parts = tuple(part for part in module.split(".") if part)
+        for original, name in _ALIAS.findall(_COMMENT.sub("", inside or line)):
+            found.append((_From(dots, parts, name or original), original))
+    return found
+
+
+def _binds(file: str, name: Sequence[str]) -> bool:
+    """True for a file that binds a name at its left edge."""
+    pattern = r"^(?:(?:def|class)\s+{0}\b|{0}\s*=)".format(re.escape(name[0]))
+    return re.search(pattern, text_of(file), re.MULTILINE) is not None
 
 
 def configuring(path: Optional[str], function: Sequence[str]) -> Optional[str]:
@@ -261,28 +366,49 @@ def configuring(path: Optional[str], function: Sequence[str]) -> Optional[str]:
     """
     if path is None or not function or function[0] in _OF_OTHERS:
         return None
-    for count in range(len(function) - 1, 0, -1):
-        found = file_of_module(path, ".".join(function[:count]))
-        if found is not None:
-            return found if has(found, _CONFIGURES) else None
-    return None
+    found = definer(path, function)
+    if found is None:
+        return None
+    files = [found.file]
+    if found.name == ("",):  # the module itself, and what it passes on
+        files += _imports_of(found.file, os.path.dirname(found.file))
+    return next((file for file in files if has(file, _CONFIGURES)), None)
+
+
+def is_unread(path: Optional[str], name: Sequence[str]) -> bool:
+    """True for a name of a module that is neither a library nor found near a script.
+
+    Args:
+        path: the script.
+        name: the dotted name, with that of the module.
+    """
+    return (
+        path is not None
+        and len(name) > 1
+        and not is_library(name[0])
+        and not any(
+            file_of_module(path, ".".join(name[:count])) for count in range(len(name), 0, -1)
+        )
+    )
 
 
 Imports = Sequence[Union[ast.Import, ast.ImportFrom]]
 
 
 def names_of_configuring(path: Optional[str], imports: Imports) -> Set[str]:
-    """The names that import statements bind to what files of the program hold that set options.
+    """The names that import statements bind to what files of the program hold that set options,
+    or that may do so, since they are not found.
 
     Args:
         path: the script.
         imports: its import statements.
     """
-    return {
-        each.name
-        for each in _bound_by(imports)
-        if configuring(path, (*each.dotted.lstrip(".").split("."), "")) is not None
-    }
+    found = set()
+    for each in _bound_by(imports):
+        name = (*each.dotted.lstrip(".").split("."), "")
+        if configuring(path, name) is not None or is_unread(path, name):
+            found.add(each.name)
+    return found
 
 
 class _Bound(NamedTuple):
@@ -449,7 +575,7 @@ def _imports_of(path: str, home: str) -> List[str]:
 
 def _imported(path: str, home: str) -> Iterator[str]:
     for module, names in _imports_in(_read(path)):
-        yield from _files_of(os.path.dirname(path), home, module, names)
+        yield from _files_of(os.path.dirname(path), home, module, names, _added(path))
 
 
 def _imports_in(data: bytes) -> Iterator[Tuple[str, Sequence[str]]]:
@@ -462,14 +588,16 @@ def _imports_in(data: bytes) -> Iterator[Tuple[str, Sequence[str]]]:
             yield (alias.split() or [""])[0].rstrip(";"), ()
 
 
-def _files_of(folder: str, home: str, module: str, names: Sequence[str]) -> Iterator[str]:
+def _files_of(
+    folder: str, home: str, module: str, names: Sequence[str], added: Sequence[str] = ()
+) -> Iterator[str]:
     """The files of a module that a folder imports, and of those of the names in it that are."""
     parts = [part for part in module.lstrip(".").split(".") if part]
     dots = len(module) - len(module.lstrip("."))
     if dots:
         roots: Iterable[str] = [os.path.normpath(os.path.join(folder, *[".."] * (dots - 1)))]
     else:
-        roots = _roots(folder, home)
+        roots = [*_roots(folder, home), *added]
     for root in roots:
         if parts and _listed(root).isdisjoint((parts[0], parts[0] + ".py")):
             continue

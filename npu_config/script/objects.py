@@ -383,13 +383,17 @@ class Class:
     """A class of the script.
 
     Attributes:
+        lineage: the class and those that it inherits from, once they were looked for.
+        strangers: what else it inherits from.
         is_special: whether setting an attribute of its objects, or an item, may call its code;
             None before it was looked for.
     """
 
-    __slots__ = ("frame", "is_special", "node", "scope")
+    __slots__ = ("frame", "is_special", "lineage", "node", "scope", "strangers")
 
     def __init__(self, node: ast.ClassDef, scope: Any, frame: Any) -> None:
+        self.lineage: Optional[List[Class]] = None
+        self.strangers: Tuple[Unknown, ...] = ()
         self.node = node
         self.scope = scope
         self.frame = frame
@@ -397,11 +401,20 @@ class Class:
 
 
 class Instance:
-    """An object of a class of the script."""
+    """An object of a class of the script.
 
-    __slots__ = ("attributes", "cls", "key")
+    Attributes:
+        given: the arguments that it was made with, named ones, and whether there may be others.
+        whole: the object that ``super()`` stands for.
+        origin: what named its class, for a class of another file.
+    """
+
+    __slots__ = ("attributes", "cls", "given", "key", "origin", "whole")
 
     def __init__(self, cls: Class, key: str) -> None:
+        self.given: Optional[Tuple[List[Any], Dict[str, Any], bool]] = None
+        self.whole: Optional[Instance] = None
+        self.origin: Optional[Unknown] = None
         self.cls = cls
         self.key = key
         self.attributes: Dict[str, Any] = {}

@@ -6,6 +6,7 @@ name; :func:`evaluate` and :func:`execute` look there.
 """
 
 import ast
+import contextlib
 import copy
 import itertools
 from collections import deque
@@ -495,12 +496,15 @@ class Exhausted(Exception):  # noqa: N818 - no error, but an end
 
 
 class Frame:
-    """The variables of one run of a module or function, and what its scope binds."""
+    """The variables of one run of a module or function of a script, and what its scope binds."""
 
-    __slots__ = ("global_names", "parent", "scope", "serial", "stores", "variables")
+    __slots__ = ("global_names", "parent", "scope", "script", "serial", "stores", "variables")
 
-    def __init__(self, scope: Scope, parent: Optional["Frame"], serial: str) -> None:
+    def __init__(
+        self, scope: Scope, parent: Optional["Frame"], serial: str, script: Script
+    ) -> None:
         self.scope = scope
+        self.script = script
         self.stores = scope.stores
         self.global_names = scope.global_names
         self.parent = parent
@@ -616,7 +620,8 @@ class Run:
             line = getattr(scope.node, "lineno", 0)
             count = self.frames[line] = self.frames.get(line, 0) + 1
             serial = str(line) if count == 1 else "{}.{}".format(line, count)
-        frame = Frame(scope, parent, serial)
+        script = self.script if parent is None else parent.script
+        frame = Frame(scope, parent, serial, script)
         self._frames.append(frame)
         return frame
 
@@ -705,11 +710,25 @@ def evaluate(run: Run, node: ast.AST) -> Any:
 
 def evaluate_in(run: Run, frame: Frame, node: ast.AST) -> Any:
     """The value of an expression in another frame."""
-    outer, run.frame = run.frame, frame
-    try:
+    with entered(run, frame):
         return evaluate(run, node)
+
+
+@contextlib.contextmanager
+def entered(run: Run, frame: Frame) -> Iterator[None]:
+    """Be in another frame, and in the script that it is of, in the block."""
+    kept = (run.script, run.place, run.module, run.frame, run.fixed)
+    if frame.script is not run.script:
+        run.script = frame.script
+        run.place, run.fixed = run.script.source.place_of, run.script.fixed
+        run.module = frame
+        while run.module.parent is not None:
+            run.module = run.module.parent
+    run.frame = frame
+    try:
+        yield
     finally:
-        run.frame = outer
+        run.script, run.place, run.module, run.frame, run.fixed = kept
 
 
 def execute(run: Run, statements: Sequence[ast.stmt]) -> int:

@@ -49,7 +49,7 @@ from npu_config.script.neighbours import (
     names_of_configuring,
 )
 from npu_config.script.objects import Unknown
-from npu_config.script.vocabulary import LOADING, PICKLES, SEEDS, SESSIONS
+from npu_config.script.vocabulary import LOADING, PICKLES, RUN_CONFIGS, SEEDS, SESSIONS
 
 DEFINITION = re.compile(r"\b(?:DEFINE_\w+|add_argument)\s*\(")
 
@@ -184,6 +184,9 @@ _OPENING = re.compile(r"(?:Session|RunConfig|Estimator|_session)\s*\(")
 _SESSION = re.compile(r"Session\s*\(")
 _NONE_LAST = re.compile(r",\s*None\s*\)")
 _TAKES = re.compile(r"config|custom_op|Session\s*\(", re.IGNORECASE)
+_CONSUMERS = (*SESSIONS, *RUN_CONFIGS)
+_CONSUMING = re.compile(r"\b(?:{})\s*\((?!\s*\))".format("|".join(_CONSUMERS)))
+"""What takes a configuration, whatever its name is."""
 _APP_RUN = re.compile(r"\bapp\s*\.\s*run\s*\(")
 
 
@@ -324,6 +327,9 @@ class Relevance:
         lines.update(source.mentions("global_jit_level"))
         lines.update(line for line in held if _OPENING.search(source.lines[line - 1]))
         self._spread(script, lines)
+        if any(scope.is_class for scope, _ in self.hot_functions):
+            lines.update(self._consuming())
+            self._spread(script, lines)
         self._methods = {node.name for _, node in self.hot_functions}
         lines |= held
         self._lines = sorted(lines)
@@ -332,10 +338,18 @@ class Relevance:
         """The lines that may have a configuration from another file of the program."""
         lines = self.source.lines
         imports = script.import_statements if self.source.path is not None else ()
-        for name in sorted(names_of_configuring(self.source.path, imports)):
+        names = names_of_configuring(self.source.path, imports)
+        for name in sorted(names):
             for line in self.source.mentions(name):
                 if _TAKES.search(lines[line - 1]):
                     yield line
+        yield from self._consuming() if names else ()
+
+    def _consuming(self) -> Iterator[int]:
+        """The lines that take a configuration, whatever its name is."""
+        lines = self.source.lines
+        for word in _CONSUMERS:
+            yield from (n for n in self.source.mentions(word) if _CONSUMING.search(lines[n - 1]))
 
     def _handled(self, word: str, numbers: Sequence[int]) -> List[int]:
         """The lines that do more with a holder than to read some field of it."""
@@ -687,13 +701,15 @@ class Script(Module):
         return found
 
     def times_set(self, name: str) -> int:
-        """How often a name is set, as far as the text shows: as a variable or as an attribute."""
+        """How often an attribute of a name is set, as far as the text shows."""
         source = self.source
         if source.mentions("setattr") or source.mentions("__dict__"):
             return 2
         lines = (source.lines[number - 1] for number in source.mentions(name))
         return sum(
-            _SET.match(line, end) is not None for line in lines for _, end in spans(name, line)
+            _SET.match(line, end) is not None and line[:start].rstrip().endswith(".")
+            for line in lines
+            for start, end in spans(name, line)
         )
 
     @property

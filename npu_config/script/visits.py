@@ -6,14 +6,19 @@ this script would look at in this text is told at the call.
 
 import ast
 import os
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from npu_config.catalogue.api import CLASSES, KEPT
 from npu_config.core.message import phrase
-from npu_config.python_flow.scopes import FUNCTIONS
+from npu_config.python_flow.scopes import name_of
 from npu_config.python_flow.source import Unparsable
-from npu_config.script.effects import READERS, invoke, pass_on
-from npu_config.script.neighbours import configuring, file_of_module, is_library, text_of
+from npu_config.script.effects import READERS, definition, invoke, pass_on
+from npu_config.script.neighbours import (
+    configuring,
+    definer,
+    is_unread,
+    text_of,
+)
 from npu_config.script.objects import (
     Block,
     BlockList,
@@ -38,6 +43,10 @@ _LOCAL = (Function, Instance, Class, Subscript)
 _GIVEN = "{} of {} is given the configuration, and may set options that are not checked here"
 _GIVEN_AWAY = "{} is given the configuration, and may set options that are not checked here"
 _MADE = "the configuration is made by {} of {}, and its options are not checked here"
+_NOT_FOUND = (
+    "the configuration is made by {}, which is not found near this file, and its options are not "
+    "checked"
+)
 _UNPICKLED = "the configuration is read by {} at run time, and its options are not checked"
 _SAFE = frozenset(
     (
@@ -49,13 +58,14 @@ _SAFE = frozenset(
 
 def note_made_elsewhere(run: Run, value: Any, node: ast.AST) -> None:
     """Note a session whose configuration a function of another file, or pickle, makes."""
+    own = run.script.source.path
     for each in origins(value):
-        if (
-            len(each.path) > 1
-            and _is_imported(run, each.path[0])
-            and _note(run, each, node, _MADE)
-        ):
-            return
+        if len(each.path) > 1 and _is_imported(run, each.path[0]):
+            if _note(run, each, node, _MADE):
+                return
+            if is_unread(own, each.path):
+                run.script.unfollowed[node] = phrase(_NOT_FOUND, ".".join(each.path))
+                return
         function = each.parts[0] if each.parts else None
         if not isinstance(function, Unknown):
             continue
@@ -66,32 +76,41 @@ def note_made_elsewhere(run: Run, value: Any, node: ast.AST) -> None:
             return
 
 
-def give(run: Run, callee: Unknown, call: Call) -> Optional[Tuple[Any]]:
-    """Give what is followed to a function that is none of the script.
-
-    Returns:
-        What the function gives where it was followed, as the only item; else None.
-    """
+def defined_elsewhere(run: Run, callee: Unknown, call: Call) -> Optional[Union[Function, Class]]:
+    """The function or class of another file that is called, where it is worth following."""
     values = [value for value, _ in (*call.args, *call.keywords.values())]
-    held = [value for value in values if isinstance(value, HELD) or _has_options(value)]
-    makes = not held and configuring(run.script.source.path, callee.path) is not None
-    if (held or makes) and not any(isinstance(value, _LOCAL) for value in values):
-        found = _definition(run, callee)
-        if found is not None and (held or found[0].relevance.is_hot_function(found[1])):
-            return (_visit(run, *found, call, _GIVEN if held else _MADE),)
-    pass_on(run, call, callee.key)
-    if not held or _note(run, callee, call.node, _GIVEN) or callee.name in _SAFE:
+    held = _is_given(values)
+    own = run.script.source.path
+    makes = not held and any(configuring(own, name) for name in _names(run, callee))
+    if not (held or makes) or any(isinstance(value, _LOCAL) for value in values):
         return None
+    found = _definition(run, callee)
+    if found is None or held:
+        return found
+    relevance = found.frame.script.relevance
+    if isinstance(found, Function):
+        return found if relevance.is_hot_function(found.node) else None
+    hot = (relevance.is_hot_function(s.node) for each in found.scope.stores.values() for s in each)
+    return found if any(hot) else None
+
+
+def _is_given(values: Sequence[Any]) -> bool:
+    """True when options are set on one of some values."""
+    return any(isinstance(value, HELD) or _has_options(value) for value in values)
+
+
+def give(run: Run, callee: Unknown, call: Call) -> None:
+    """Give what is followed to a function that is not."""
+    values = [value for value, _ in (*call.args, *call.keywords.values())]
+    pass_on(run, call, callee.key)
+    if not _is_given(values) or _note(run, callee, call.node, _GIVEN) or callee.name in _SAFE:
+        return
     first = (*callee.path, "")[0]
-    is_unread = (
-        not is_library(first)
-        and _is_imported(run, first)
-        and not file_of_module(run.script.source.path or "", ".".join(callee.path[:-1]))
-    )
-    if is_unread or any(not isinstance(value, (Message, Constructed)) for value in held):
+    is_not_found = _is_imported(run, first) and is_unread(run.script.source.path, callee.path)
+    held = [each for each in values if isinstance(each, HELD) or _has_options(each)]
+    if is_not_found or any(not isinstance(value, (Message, Constructed)) for value in held):
         name = ".".join(callee.path).lstrip(".") or "a function"
         run.script.unfollowed[call.node] = phrase(_GIVEN_AWAY, name)
-    return None
 
 
 def _is_imported(run: Run, name: str) -> bool:
@@ -106,25 +125,39 @@ def _has_options(value: Any) -> bool:
 
 def _note(run: Run, callee: Unknown, node: ast.AST, words: str) -> bool:
     """Note that a function of another file of the program, which sets options, is not followed."""
-    file = configuring(run.script.source.path, callee.path)
-    if file is not None:
-        name = ".".join(callee.path)
-        run.script.unfollowed[node] = phrase(words, name, os.path.basename(file))
-    return file is not None
+    for path in _names(run, callee):
+        file = configuring(run.script.source.path, path)
+        if file is not None:
+            name = ".".join(callee.path)
+            run.script.unfollowed[node] = phrase(words, name, os.path.basename(file))
+            return True
+    return False
 
 
-def _definition(run: Run, callee: Unknown) -> Optional[Tuple[Script, ast.AST]]:
-    """The function of another file of the program, with that file."""
-    own, path = run.script.source.path, callee.path
-    if own is None or not path or "" in path:
+def _names(run: Run, callee: Unknown) -> List[Tuple[str, ...]]:
+    """What the name of a function may be in full: an import of everything may have brought it."""
+    if len(callee.path) != 1:
+        return [callee.path]
+    return [(*star.split("."), *callee.path) for star in run.script.star_imports]
+
+
+def _definition(run: Run, callee: Unknown) -> Optional[Union[Function, Class]]:
+    """The function or class of another file of the program."""
+    own = run.script.source.path
+    if own is None or not callee.path or "" in callee.path:
         return None
-    modules = [".".join(path[:-1])] if len(path) > 1 else run.script.star_imports
-    for module in modules:
-        file = file_of_module(own, module)
-        other = None if file is None else _script(run.script, own, file)
-        stores = () if other is None else other.module.stores.get(path[-1], ())
-        if other is not None and len(stores) == 1 and isinstance(stores[0].node, FUNCTIONS):
-            return other, stores[0].node
+    for name in _names(run, callee):
+        found = definer(own, name)
+        if found is None or len(found.name) > 1:
+            continue
+        other = _script(run.script, own, found.file)
+        stores = () if other is None else other.module.stores.get(found.name[0], ())
+        if other is not None and len(stores) == 1:
+            kept, run.script = run.script, other
+            frame = run.new_frame(other.module, None, other.source.path)
+            run.script = kept
+            made = definition(frame, stores[0].node)
+            return None if isinstance(made, Unknown) else made
     return None
 
 
@@ -143,9 +176,9 @@ def _script(script: Script, own: str, file: str) -> Optional[Script]:
     return known[file]
 
 
-def _visit(run: Run, other: Script, node: Any, call: Call, words: str) -> Any:
+def visit(run: Run, function: Function, call: Call) -> Any:
     """Run a function of another file with what it is given; what it gives."""
-    kept = (run.script, run.place, run.module, run.frame, run.fixed)
+    other: Script = function.frame.script
     lists: Tuple[List[Any], ...] = (
         run.calls,
         run.loops,
@@ -156,15 +189,11 @@ def _visit(run: Run, other: Script, node: Any, call: Call, words: str) -> Any:
     counts = [len(each) for each in lists]
     failures, environment = len(run.failures), len(run.environment)
     outer, other.unfollowed = other.unfollowed, {}
-    run.script, run.place, run.fixed = other, other.source.place_of, other.fixed
-    run.module = run.frame = run.new_frame(other.module, None, other.source.path)
+    args = [value for value, _ in call.args]
+    keywords = {name: value for name, (value, _) in call.keywords.items()}
     try:
-        function = Function(node, other.module.child(node), run.module)
-        args = [value for value, _ in call.args]
-        keywords = {name: value for name, (value, _) in call.keywords.items()}
         found = invoke(run, function, args, keywords, call.open)
     finally:
-        run.script, run.place, run.module, run.frame, run.fixed = kept
         unfollowed, other.unfollowed = other.unfollowed, outer
     grown = len(run.builders) > counts[3]
     run.elsewhere += [each for each in run.constructed[counts[2] :] if each.kind in CLASSES]
@@ -177,5 +206,8 @@ def _visit(run: Run, other: Script, node: Any, call: Call, words: str) -> Any:
     ]
     if unfollowed or grown:
         file = os.path.basename(other.source.path or "")
-        run.script.unfollowed[call.node] = phrase(words, node.name, file)
-    return anonymous(call.node) if isinstance(found, _LOCAL) else found
+        words = _GIVEN if _is_given([*args, *keywords.values()]) else _MADE
+        run.script.unfollowed[call.node] = phrase(words, name_of(call.node.func), file)
+    if isinstance(found, Instance):
+        found.cls.is_special = True  # its methods are not among those that this script names
+    return anonymous(call.node) if isinstance(found, Subscript) else found

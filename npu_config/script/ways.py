@@ -18,6 +18,7 @@ from npu_config.script.judging import conditions_of, last_words, switches_of
 from npu_config.script.paths import Path
 from npu_config.script.reading import Literals, Variant
 from npu_config.script.script import Script
+from npu_config.script.unfollowed import unfollowed
 from npu_config.text.words import joined, spelled
 
 _CONFIGURATIONS = 5
@@ -78,16 +79,20 @@ def stated_by(reading: ScriptReading) -> Stated:
             if name not in entries:
                 unused.setdefault(name, _not_used(one, each, reading.script))
     more = [each for each in made if any(way.settings.open for way in each.ways)]
+    notes = [] if entries or reading.script is None else unfollowed(reading.script)
     return Stated(
         Settings(
             entries,
             SourceKind.SCRIPT,
-            open=bool(more),
+            open=bool(more or notes),
             place=real[0].settings.place if real else Place(reading.path),
         ),
         words,
         unused,
-        tuple(_remarks(reading, made, setting)),
+        (
+            *_remarks(reading, made, setting),
+            *(phrase("line {}: {}", note.line, note.message) for note in notes),
+        ),
         _more(more, made) if more else None,
         tuple(
             dict.fromkeys(
