@@ -95,9 +95,9 @@ def _leaves(run: RunGraph, node: Node) -> bool:
 
 
 def _bytes(run: RunGraph) -> Iterator[Sight]:
-    for node in run.every(*_SUMS):  # a graph may have many, and only scripts make them
-        if _UINT8.isdisjoint(node.types()):
-            continue
+    sums = run.every(*_SUMS)  # a graph may have many, and only scripts make them
+    found = [node for node in sums if not _UINT8.isdisjoint(node.types())]
+    for node, same in run.by_line(found):
         yield Sight(
             precision.uint8_arithmetic_saturates,
             node,
@@ -105,6 +105,7 @@ def _bytes(run: RunGraph) -> Iterator[Sight]:
                 "{} adds or subtracts uint8: the NPU stops at 255 and 0, where a CPU wraps around",
                 named([node.name]),
             ),
+            same=same,
         )
 
 
