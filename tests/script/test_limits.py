@@ -88,3 +88,42 @@ def test_conditions_in_words(first, second, words):
         each.message for each in found_in(BRANCHES.format(first, second)) if each.rule == "NPU104"
     ]
     assert re.search(r"\(when (.*)\)$", message).group(1) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "is_found"),
+    [
+        ("np.inf", True),
+        ("-np.inf", True),
+        ("[1.0, -np.inf]", True),
+        ("(np.nan,)", True),
+        ("np.inf * 2", True),
+        ("1 - math.inf", True),
+        ("np.full([4], np.inf)", True),
+        ("np.full([4], fill_value=math.nan)", True),
+        ("np.array([np.inf])", True),
+        ("np.float32(np.inf)", True),
+        ("float('inf')", True),
+        ("float('-Infinity')", True),
+        ("float('nan')", True),
+        ("LOW", True),
+        ("1.0", False),
+        ("np.info", False),
+        ("inf", False),
+        ("[1.0, 2.0]", False),
+        ("np.full([4], 1.0)", False),
+        ("np.full(np.inf)", False),
+        ("np.array()", False),
+        ("float('1')", False),
+        ("float()", False),
+        ("np.inf / 2", False),
+        ("OWN", False),
+        ("[[[[[[np.inf]]]]]]", True),
+        ("[[[[[[[np.inf]]]]]]]", False),
+    ],
+)
+def test_infinite_constants(value, is_found):
+    """Constants of numpy and math, texts of floats, what is made of them, six levels deep."""
+    before = "import math\nimport numpy as np\nLOW = -np.inf\nOWN = [OWN]\ninf = 3\n"
+    found = found_in("{}z = tf.maximum(x, {})".format(before, value))
+    assert ("NPU2007" in {each.rule for each in found}) is is_found
