@@ -258,7 +258,7 @@ def operations_of(variable: Any) -> List[Any]:
 def _types_in_functions(nodes: Iterable[LiveNode], types: Iterable[str]) -> FrozenSet[str]:
     """The types of the operations in functions that these nodes, of these types, call."""
     found: Dict[str, Any] = {}
-    graph = next((node.operation.graph for node in nodes), None)
+    graph: Any = next((node.operation.graph for node in nodes), None)
     calls = {each for each in types if each in _CALLS or graph._is_function(each)}
     pending = [node.operation.node_def for node in nodes if node.op in calls] if calls else []
     while pending:

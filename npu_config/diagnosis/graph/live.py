@@ -87,10 +87,10 @@ class Made(Node):
     def is_made_at(self, spot: Spot) -> bool:
         """True for the line of another operation that called the same; two calls are looked at."""
         stack = self._stack()
-        if len(stack) != spot.count:
+        if len(stack) != spot.depth:
             return False
         frame = stack[spot.at]
-        return (
+        return bool(
             frame.lineno == spot.place.line
             and frame.filename == spot.place.path
             and stack[spot.at + 1].lineno == spot.inner

@@ -56,13 +56,13 @@ class Spot(NamedTuple):
     """A line among the calls that led to an operation; others of this line look the same.
 
     Attributes:
-        count: how many calls led to it.
+        depth: how many calls led to it.
         at: which of these the line is.
         place: the line.
         inner: the line of the next call.
     """
 
-    count: int
+    depth: int
     at: int
     place: Place
     inner: int
