@@ -412,8 +412,10 @@ def _environments(
     for launch in launches:
         if launch.doubtful:
             found.extend(_of_some_paths(launch, ours, target, used))
-    for job in jobs.values():
-        if len(job) > 1:
+    for loop, started in jobs.items():
+        for job in [started] if loop > 0 else _jobs_of(started):
+            if len(job) < 2:
+                continue
             looks = {
                 name: EnvironmentCheck(values, target, None, places, launch.unset, used)
                 for name, launch in job.items()
@@ -426,6 +428,27 @@ def _environments(
     found.extend(_grouped(ranked))
     return list({(one.rule, one.place, one.message): one for one in reversed(found)}.values())
 
+
+def _jobs_of(started: Dict[str, Launch]) -> Iterator[Dict[str, Launch]]:
+    """Of the processes that lines of a script start beside each other those of one job."""
+    jobs: Dict[Tuple[object, ...], List[Launch]] = {}
+    for launch in started.values():
+        values = [launch.variables.get(name, NOT_KNOWN).value for name in _OF_A_JOB]
+        size = values[0]
+        is_rank = isinstance(size, str) and _is_count(size) and int(size) > 1
+        if launch.script is None or not is_rank or is_elsewhere(launch.text):
+            continue
+        job = launch.script, *_alike(launch.arguments), *values
+        jobs.setdefault(job, []).append(launch)
+    for launches in jobs.values():
+        lines = {launch.place.line: launch for launch in launches}
+        if len(lines) == len(launches):
+            yield {phrase("line {}", line): launch for line, launch in lines.items()}
+        else:
+            yield {phrase("process {}", n): launch for n, launch in enumerate(launches)}
+
+
+_OF_A_JOB = ("RANK_SIZE", "RANK_TABLE_FILE", "JOB_ID")
 
 _CHOOSE_DEVICE = ("session_device_id", "ASCEND_DEVICE_ID")
 """What a training script names that chooses its device itself."""
