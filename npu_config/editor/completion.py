@@ -9,7 +9,7 @@ import re
 from itertools import islice
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from npu_config.catalogue import OPTIONS, Option, Status
+from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue.api import OPTION_OF, PARAMETERS, PARTS
 from npu_config.catalogue.kinds import FilePath
 from npu_config.catalogue.layout import EXTENDS, GROUP_OF_KEY, GROUPS, HEADER_KEYS, TARGET_KEYS
@@ -223,7 +223,7 @@ def _options(ends: str = "", names: Optional[Sequence[str]] = None) -> Iterator[
     """Options by their names; those that are not to be used last."""
     for name in OPTIONS if names is None else names:
         option = OPTIONS[name]
-        gone = option.status in (Status.DEPRECATED, Status.NO_EFFECT)
+        gone = option.is_outdated
         if option.offered or gone:
             yield Item(name, name + ends, "option", localized(option.summary), name, gone)
 

@@ -19,14 +19,21 @@ from typing import (
     Union,
 )
 
-from npu_config.catalogue import REMOVED
+from npu_config.catalogue import OPTIONS, REMOVED
 from npu_config.catalogue.layout import EXTENDS, VERSION, grouped
 from npu_config.core.files import PathLike, path_name
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.value import ConfigValue
 from npu_config.text.plain_text import is_plain_yaml, is_utf8
 from npu_config.writers.run_config import to_call
-from npu_config.writers.shared import NO_NOTES, Notes, quoted, refuse_bytes, refuse_removals
+from npu_config.writers.shared import (
+    NO_NOTES,
+    Notes,
+    comment,
+    quoted,
+    refuse_bytes,
+    refuse_removals,
+)
 
 __all__ = ["FORMATS", "LAYERED", "Layer", "WITHOUT_COMMENTS", "render", "render_for", "scalar"]
 
@@ -86,7 +93,9 @@ def _by_group(
         if isinstance(value, dict):
             lines.extend(("", heading.format(key)))
             for name, item in value.items():
-                lines.extend(indent + comment for comment in notes.beside(name))
+                lines.extend(indent + each for each in notes.beside(name))
+                if name in OPTIONS and OPTIONS[name].needed_for:
+                    lines.append(indent + comment(OPTIONS[name].standing))
                 lines.append(line.format(name, written(item)))
         else:
             lines.extend(notes.beside(key))

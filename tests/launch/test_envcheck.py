@@ -1,5 +1,6 @@
 """The check of environments: what is told of each, and what is not."""
 
+import json
 import os
 
 import pytest
@@ -196,6 +197,43 @@ def test_against_the_table(change, expected):
     """RANK_ID, RANK_SIZE and ASCEND_DEVICE_ID are compared with the rank table."""
     report = check_environment({**WITH_TABLE, **change}, table=TABLE)
     assert expected == [diagnostic.severity.value for diagnostic in report]
+
+
+def pods(count, **more):
+    """A table of template 2: a pod for each device, ``tf-0``, ``tf-1``, ..."""
+    instances = [
+        {
+            "pod_name": "tf-{}".format(number),
+            "server_id": "node_{}".format(number // 8),
+            "devices": [
+                {"device_id": str(number % 8), "device_ip": "10.20.0.{}".format(number + 2)}
+            ],
+        }
+        for number in range(count)
+    ]
+    group = {"group_name": "hccl_world_group", "instance_count": str(count)}
+    group.update(device_count=str(count), instance_list=instances)
+    document = {"status": "completed", "group_count": "1", "group_list": [group], **more}
+    return rank_table.parse(json.dumps(document)).model
+
+
+@pytest.mark.parametrize(
+    ("rank", "count", "expected"),
+    [
+        ("tf-1", 4, None),
+        ("tf-4", 4, 'RANK_ID="tf-4", but the pods of the rank table are tf-0, tf-1, tf-2, tf-3'),
+        ("tf", 1, 'RANK_ID="tf", but the pods of the rank table are tf-0'),
+        ("x", 9, "pods of the rank table are " + ", ".join(map("tf-{}".format, range(8)))),
+        ("3", 4, None),
+        ("4", 4, "RANK_ID is 4, but the ranks of the rank table are 0 to 3"),
+    ],
+)
+def test_against_a_table_of_pods(rank, count, expected):
+    """A RANK_ID that is a text is the name of a pod; a number is a rank, whatever its device."""
+    environ = {**WITH_TABLE, "RANK_ID": rank, "RANK_SIZE": str(count), "ASCEND_DEVICE_ID": "0"}
+    found = [each.message for each in check_environment(environ, table=pods(count))]
+    assert len(found) == (expected is not None)
+    assert all(each.endswith(expected) for each in found)
 
 
 def test_what_is_built_is_right():

@@ -201,6 +201,10 @@ def _first_meta_graph(text: str) -> str:
     return text[start.end() : end.start() if end else len(text)]
 
 
+_FIELD = re.compile(r"\b(?:node|versions|library|graph_def|meta_graphs|meta_info_def)\b")
+"""A name that the text of a graph has."""
+
+
 def _text_fault(path: str, text: str, error: Exception) -> NpuConfigError:
     if isinstance(error, RecursionError):
         return _unreadable(path, "the text is nested too deeply for a graph")
@@ -211,6 +215,8 @@ def _text_fault(path: str, text: str, error: Exception) -> NpuConfigError:
             text.count("\n") + 1,
             "write or copy it again",
         )
+    if not _FIELD.search(text):
+        return _no_graph(path)
     match = re.match(r"(?:(\d+):\d+ ?: ?)?(.*)", str(error), re.DOTALL)
     assert match is not None
     reason = match.group(2).strip() or "not the text form of a message"

@@ -650,8 +650,6 @@ def claims_of(text: str, path: str, scripts: Scripts) -> Claims:
         claim = _claim(run, launch, path)
         if claim is not None:
             found.setdefault(claim.job, {}).setdefault(claim.text, []).append(claim)
-    runs = {name for name, _ in run.scripts}
-    runs.update(each.script for each in run.launches if each.kind == "shell" and each.script)
     return Claims(
         path,
         tuple(
@@ -661,7 +659,7 @@ def claims_of(text: str, path: str, scripts: Scripts) -> Claims:
             for claims in places.values()
             for claim in claims
         ),
-        frozenset(map(os.path.basename, runs)),
+        frozenset(os.path.basename(name) for name, _ in run.scripts),
     )
 
 
