@@ -373,8 +373,7 @@ _LINES_OF_DEFINITION = 6
     source=(_INTRODUCTION,),
 )
 def flag_default_not_allowed(context: Context) -> None:
-    """An option takes its value from a command-line flag, or from a variable of the environment,
-    and the default is not legal.
+    """An option takes a flag or a variable of the environment, whose default is not legal.
 
     When the flag is not given, or the variable is not set, the runtime gets that value.
 
