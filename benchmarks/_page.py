@@ -10,7 +10,7 @@ from benchmarks._measure import Row
 HEAD = """\
 # Benchmarks
 
-Made by `make bench` on {date}: Python {python}, {machine}, {cores} cores, load {load:.1f} before it began.
+Made by `make bench` on {date}: Python {python}, {machine}, {cores} cores, load {load:.1f} before.
 Every line compares with a named baseline in the same run; the ratio is what counts,
 and what the budget limits. `OVER` marks a ratio above its budget. A load above 1 is other
 work on the machine: what is compared with a second or with another process is then too slow.

@@ -29,7 +29,7 @@ from npu_config.sidefiles._frozen import texts
 from npu_config.sidefiles.declared import JsonFormat
 from npu_config.sidefiles.format import Format, Parsed, Sample, reject_path_argument
 from npu_config.sidefiles.library import OperatorLibrary
-from npu_config.sidefiles.schema.kinds import Items, JsonText, Key, Object, Schema
+from npu_config.sidefiles.schema.kinds import Items, Key, LimitedText, Object, Schema
 from npu_config.sidefiles.schema.reading import FileFindings, one_rule
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Path, Places
@@ -371,7 +371,7 @@ def _judge_name(findings: FileFindings, operator: str, path: Path) -> None:
 
 
 _MOVES = Schema(
-    {action: Key(Items(JsonText(0)), source=PARSER) for action in ACTIONS}, closed=True
+    {action: Key(Items(LimitedText(0)), source=PARSER) for action in ACTIONS}, closed=True
 )
 MIXLIST: "JsonFormat[Mixlist]" = JsonFormat(
     "the mixed-precision list",
