@@ -590,7 +590,12 @@ def take_resources(work: Work, inits: List[HorovodUse]) -> None:
             work.refuse(use.line, "hvd-init", "used as a value", True)
             return
         if use.call.args or use.call.keywords:
-            work.refuse(use.line, "hvd-init", "ranks are not chosen by init on the NPU", True)
+            work.refuse(
+                use.line,
+                "hvd-init",
+                "init is given arguments; on the NPU it chooses no ranks",
+                True,
+            )
             return
     if len(inits) > 1:
         for use in inits:

@@ -322,7 +322,7 @@ def _judge_moves(findings: FileFindings, operator: str, steps: Dict[Move, Path])
                     shown(operator),
                     moves[0].list,
                 ),
-                "add it to the list that it is to be in; that is enough",
+                'add it to the "to-add" of the list that it should be in; that alone is enough',
             )
         return
     if moves == [Move("to-remove", "gray-list")]:
