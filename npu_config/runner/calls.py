@@ -6,7 +6,9 @@ that only the shapes that come are compared with those that came before.  What i
 of the run holds nothing of TensorFlow.
 """
 
+import contextlib
 import functools
+import gc
 import os
 import sys
 from dataclasses import replace
@@ -237,7 +239,8 @@ class Calls:
         key = frozenset(map(_name, found.given)), tuple(map(_name, feeds))
         call = self._known.get(key)
         if call is None:
-            call = self._known[key] = self._look(session, found, feeds)
+            with _without_collection():
+                call = self._known[key] = self._look(session, found, feeds)
         return call
 
     def _has_made(self, purposes: Tuple[str, ...]) -> bool:
@@ -306,12 +309,24 @@ class Calls:
         return other or Place()
 
 
+@contextlib.contextmanager
+def _without_collection() -> Iterator[None]:
+    """What is made of a large graph stays; to look for garbage in it again and again is slow."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
+
+
 def _of_graph(run: RunGraph, call: Place) -> Iterator[Shown]:
     """What operations show: one finding for all of a line, as one line may make thousands."""
     by_line: Dict[Any, Tuple[Sight, List[str]]] = {}
     for sight in sights(run):
         key = sight.rule.id, run.place(sight.node), sight.is_hot, sight.severity
-        by_line.setdefault(key, (sight, []))[1].append(sight.node.name)
+        by_line.setdefault(key, (sight, []))[1].extend(sight.same or (sight.node.name,))
     for sight, names in by_line.values():
         found = _placed(finding_of(run, sight).diagnostic, call)
         yield Shown(found, sight.is_hot, tuple(names))
