@@ -503,7 +503,7 @@ def _default_of_variable(
     )
 
 
-_SETS = re.compile(r"setdefault|putenv|update|\benviron\s*\[[^\]]*\]\s*=(?!=)")
+_SETS = re.compile(r"setdefault|putenv|update|\benviron[ ]?\[[^\]]{0,99}\][ \t]{0,9}=(?!=)")
 
 
 def _is_set_here(context: Context, variable: str) -> bool:
