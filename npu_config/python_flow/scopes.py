@@ -264,7 +264,7 @@ def children(node: ast.AST, lines: Sequence[int]) -> List[ast.AST]:
     """The parts of a node that have parts, without statements that hold none of some lines."""
     found: List[ast.AST] = []
     for field in _FIELDS[node.__class__]:
-        value = getattr(node, field, None)
+        value: Any = getattr(node, field, None)
         kind = value.__class__
         if kind in _NO_PARTS:
             continue
@@ -282,7 +282,7 @@ def parts_of(node: ast.AST) -> List[ast.AST]:
     """The parts of a node, in order, without those that have none: ``ctx`` and operators."""
     found: List[ast.AST] = []
     for field in _FIELDS[node.__class__]:
-        value = getattr(node, field, None)
+        value: Any = getattr(node, field, None)
         kind = value.__class__
         if kind in _NO_PARTS:
             continue
