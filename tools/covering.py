@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, Set
+from typing import Any, Dict, NoReturn, Set
 
 VARIABLE = "COVERING"
 STARTED = "COVERING_STARTED"
@@ -43,10 +43,20 @@ class Watch:
                 return None
         return self.disable
 
+    def stop(self) -> None:
+        """See no more."""
+        monitoring: Any = getattr(sys, "monitoring")  # noqa: B009 - Python 3.12
+        monitoring.set_events(monitoring.COVERAGE_ID, 0)
+
     def take(self) -> Set[str]:
         """What has run; begin anew."""
         ran, self.ran = self.ran, set()
         return ran
+
+    def leave(self, folder: str) -> None:
+        """Write what has run where the process that runs the tests looks."""
+        name = "{}-{}.ran".format(os.getpid(), time.monotonic_ns())
+        (Path(folder) / name).write_text("\n".join(self.take()), "utf-8")
 
 
 def read_plan() -> Dict[str, Any]:
@@ -61,9 +71,17 @@ def watch_process() -> None:
         return
     plan = read_plan()
     watch = Watch(plan)
+    atexit.register(watch.leave, plan["folder"])
+    leave_at_exit(watch, plan["folder"])
 
-    def write() -> None:
-        name = "{}-{}.ran".format(os.getpid(), time.monotonic_ns())
-        (Path(plan["folder"]) / name).write_text("\n".join(watch.take()), "utf-8")
 
-    atexit.register(write)
+def leave_at_exit(watch: Watch, folder: str) -> None:
+    """Have copies of this process, which end by ``os._exit``, leave what they ran."""
+    this, leave = os.getpid(), os._exit
+
+    def left(code: int) -> NoReturn:
+        if os.getpid() != this:
+            watch.leave(folder)
+        leave(code)
+
+    setattr(os, "_exit", left)  # noqa: B010

@@ -1,27 +1,27 @@
-"""The plugin of pytest by which ``tools.mutants`` records and chooses tests.
+"""What ``tools.mutants`` does inside of pytest: it records what tests run, and chooses tests.
 
-The file that ``COVERING`` names says what to do: ``record`` which tests run which lines of
-interest, or run only the ``chosen`` tests, in their order.
+As a plugin this runs only the tests that the plan, which ``COVERING`` names, has ``chosen``, in
+their order.
 """
 
 import json
 import os
-import time
 from pathlib import Path
 from typing import Any, Dict, Generator, List, Set
 
 import pytest
 
-from tools.covering import STARTED, Watch, read_plan
+from tools.covering import STARTED, Watch, leave_at_exit, read_plan
 
 
 class Recorder:
     """Notes for each test what it runs; what a shared fixture runs counts for all who use it."""
 
-    def __init__(self, plan: Dict[str, Any]) -> None:
+    def __init__(self, plan: Dict[str, Any], watch: Watch) -> None:
         self.plan = plan
-        self.watch = Watch(plan)
+        self.watch = watch
         os.environ[STARTED] = "1"
+        leave_at_exit(watch, plan["folder"])
         self.shared: Dict[int, Set[str]] = {}
         self.tests: List[Dict[str, Any]] = []
         self.failed: Set[str] = set()
@@ -49,7 +49,7 @@ class Recorder:
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, Any]:
         """Lines of one test."""
         self.taken()
-        began = time.monotonic()
+        began = sum(os.times()[:4])
         result = yield
         ran = self.taken()
         for fixtures in getattr(item, "_fixtureinfo").name2fixturedefs.values():  # noqa: B009
@@ -58,7 +58,7 @@ class Recorder:
         self.tests.append(
             {
                 "test": item.nodeid,
-                "seconds": time.monotonic() - began,
+                "seconds": sum(os.times()[:4]) - began,
                 "ran": sorted(ran),
                 "passed": item.nodeid not in self.failed,
             }
@@ -70,7 +70,7 @@ class Recorder:
         if report.failed:
             self.failed.add(report.nodeid)
 
-    def pytest_sessionfinish(self) -> None:
+    def write(self) -> None:
         """Write what was seen."""
         Path(self.plan["record"]).write_text(json.dumps(self.tests), "utf-8")
 
@@ -90,7 +90,5 @@ class Chooser:
 
 
 def pytest_configure(config: Any) -> None:
-    """Do what the plan says."""
-    plan = read_plan()
-    plugin: Any = Recorder(plan) if "record" in plan else Chooser(plan["chosen"])
-    config.pluginmanager.register(plugin, "covering")
+    """Run the chosen tests only."""
+    config.pluginmanager.register(Chooser(read_plan()["chosen"]), "covering")

@@ -1,16 +1,18 @@
-"""How many small faults the tests find: ``python -m tools.mutants --sample 100 --seed 1``.
+"""How many small faults the tests find: ``python -m tools.mutants --count 100 --seed 1``.
 
 A mutant is the package with one fault: ``and`` for ``or``, a comparison turned round, a number
 one too high, a condition negated.  A sample of them, as many from each room, is tried one by one
-in a copy of the repository.  The tests of the rooms run once without a fault, which tells which
-of them run the line of a mutant, and which pass; those are tried on it, then others that run
-something of its module.  A mutant that passes them all survives, and is printed with its line.
+in a copy of the repository.  The tests of a room are collected once, and run once without a
+fault, which tells which of them run the line of a mutant, and which pass; those are tried on it,
+or where none does others of its module, in a copy of the process (``tools.mutant_forks``).
+A mutant that passes them all survives, and is printed with its line.
 ``tools/mutants.yaml`` lists those that change nothing, with reasons: they do not count.  The
 score is what was found of the others; below ``--least`` exits with 1.  Needs Python 3.12.
 """
 
 import argparse
 import ast
+import contextlib
 import functools
 import importlib.util
 import json
@@ -23,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -40,8 +43,8 @@ _TOP = tuple(
 """Tests of the configuration as a whole."""
 
 ROOMS = {
-    "rules": ("tests/rules", "tests/judging", *_TOP),
-    "launch": ("tests/launch", "tests/cli"),
+    "rules": ("tests/rules", *_TOP),
+    "launch": ("tests/launch",),
     "script": ("tests/script",),
     "migration": ("tests/migrate",),
     "dumps": ("tests/dumps",),
@@ -213,33 +216,30 @@ def interest(mutant: Mutant) -> Interest:
     return Interest(own, module)
 
 
-def tests_of(mutant: Mutant, recorded: Sequence[Dict[str, Any]], limit: float) -> List[List[str]]:
-    """The tests that run the line of a mutant, and those that run others of its module.
+def tests_of(mutant: Mutant, recorded: Sequence[Dict[str, Any]], limit: float) -> List[str]:
+    """The tests that run the line of a mutant; where none does, those that run its module.
 
     Those first whose file names the module, then the cheapest; ``limit`` is in seconds.
     """
-    own, module = interest(mutant)
-    stages: List[List[str]] = []
-    taken: Set[str] = set()
-    for lines in (own, module):
+    for lines in interest(mutant):
         wanted = {"{}:{}".format(mutant.path, line) for line in lines}
         running: Dict[str, List[Dict[str, Any]]] = {}
         for each in recorded:
-            if each["passed"] and each["test"] not in taken and wanted.intersection(each["ran"]):
+            if each["passed"] and wanted.intersection(each["ran"]):
                 running.setdefault(each["test"].partition("::")[0], []).append(each)
         name = Path(mutant.path).stem.lstrip("_")
         files = sorted(
             running, key=lambda file: (name not in file, sum(t["seconds"] for t in running[file]))
         )
         chosen: List[str] = []
-        seconds = 0.0
-        for test in (test for file in files for test in running[file]):
-            seconds += test["seconds"]
-            if seconds < limit:
-                chosen.append(test["test"])
-        taken.update(chosen)
-        stages.append(chosen)
-    return stages
+        for file in files:
+            for each in sorted(running[file], key=lambda test: test["seconds"]):
+                if each["seconds"] < limit:
+                    limit -= each["seconds"]
+                    chosen.append(each["test"])
+        if chosen:
+            return chosen
+    return []
 
 
 def copy(target: Path) -> None:
@@ -253,52 +253,104 @@ def copy(target: Path) -> None:
             shutil.copy2(str(ROOT / name), str(target / name))
 
 
-def run(folder: Path, plan: Dict[str, Any], words: Sequence[str], hang: int = 180) -> str:
-    """What pytest prints of tests in a copy, by a plan for ``tools.covering_plugin``."""
+@contextlib.contextmanager
+def mutated(folder: Path, mutant: Mutant) -> Iterator[str]:
+    """Puts a fault into its module, also for processes that tests start; gives the text."""
+    file = folder / mutant.path
+    source, before = file.read_bytes(), file.stat().st_mtime
+    text = source[: mutant.start] + mutant.new.encode("utf-8") + source[mutant.end :]
+    file.write_bytes(text)
+    moment = zlib.crc32(repr(mutant).encode("utf-8"))  # so that no .pyc of another is taken
+    os.utime(str(file), (moment, moment))
+    try:
+        yield text.decode("utf-8")
+    finally:
+        file.write_bytes(source)
+        os.utime(str(file), (before, before))
+
+
+def start(folder: Path, plan: Dict[str, Any], words: Sequence[str]) -> "subprocess.Popen[bytes]":
+    """pytest in a copy, by a plan; what it prints goes to a file."""
     aside = folder / ".covering"
     aside.mkdir(exist_ok=True)
     (aside / "sitecustomize.py").write_text(covering.SITE, "utf-8")
     (aside / "plan.json").write_text(json.dumps(plan), "utf-8")
-    record = "record" in plan
-    paths = [str(aside)] * record + [str(folder)]  # of the processes that tests start, too
-    environ = {"CI": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join(paths)}
+    paths = [str(aside)] * ("lines" in plan) + [str(folder)]  # of the processes that tests start
+    environ = {"CI": "1", "PYTHONPATH": os.pathsep.join(paths)}
     environ[covering.VARIABLE] = str(aside / "plan.json")
     command = [sys.executable, "-m", "pytest", "--tb=no", "-rfE", "-p", "no:cacheprovider"]
-    command += ["-p", "tools.covering_plugin", "--timeout={}".format(hang), *words]
-    process = subprocess.Popen(
-        command,
-        cwd=str(folder),
-        env={**os.environ, **environ},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
-    try:
-        return process.communicate(timeout=None if record else 900)[0].decode("utf-8", "replace")
-    except subprocess.TimeoutExpired:
+    command += ["--basetemp={}".format(aside / "tmp"), *words]
+    with (aside / "log").open("wb") as log:
+        return subprocess.Popen(
+            command,
+            cwd=str(folder),
+            env={**os.environ, **environ},
+            stdout=log,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """End pytest and what its tests have left."""
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return "FAILED pytest"
+    process.wait()
+    assert process.stderr is not None
+    process.stderr.close()
 
 
-def record(folder: Path, chosen: Sequence[Mutant]) -> List[Dict[str, Any]]:
-    """The tests of the rooms, each with its seconds, the lines of interest that it ran, and if
-    it passes without a fault."""
+def log_of(folder: Path) -> str:
+    """What pytest printed last in a copy."""
+    return (folder / ".covering" / "log").read_text("utf-8", "replace")
+
+
+def tried(folder: Path, chosen: Sequence[Mutant], limit: float) -> Iterator[Tuple[int, Any]]:
+    """The number of each mutant of one room, with the test that finds it.
+
+    None when it survives, and its tests where it cannot be tried in a copy of the process.
+    """
     lines: Dict[str, Set[int]] = {}
     for each in chosen:
         own, module = interest(each)
         lines.setdefault(each.path, set()).update(own | module)
-    places = sorted({place for each in chosen for place in ROOMS[room_of(each)]})
     plan = {
         "root": str(folder),
         "folder": str(folder / ".covering"),
         "lines": {path: sorted(numbers) for path, numbers in lines.items()},
         "record": str(folder / ".covering" / "tests.json"),
+        "mutants": chosen,
+        "limit": limit,
     }
-    output = run(folder, plan, ["-m", NEITHER, *places], hang=600)
-    print(output[-500:], flush=True)
-    recorded: List[Dict[str, Any]] = json.loads(Path(plan["record"]).read_text("utf-8"))  # type: ignore[arg-type]
-    return recorded
+    places = ROOMS[room_of(chosen[0])]
+    words = ["-m", NEITHER, "-p", "tools.mutant_forks", "--timeout=300", *places]
+    process = start(folder, plan, words)
+    assert process.stderr is not None
+    try:
+        for said in process.stderr:
+            if said.startswith(b"["):
+                number, result = json.loads(said.decode("utf-8"))
+                if number is None:
+                    return
+                yield number, result
+    finally:
+        end(process)
+    print(log_of(folder)[-2000:])
+    raise SystemExit("pytest has ended before all mutants were tried")
+
+
+def judged(
+    folder: Path, chosen: Sequence[Mutant], limit: float
+) -> Iterator[Tuple[Mutant, Optional[str]]]:
+    """The mutants of one room, each with the test that finds it; None when it survives."""
+    later = []
+    for number, result in tried(folder, chosen, limit):
+        if isinstance(result, list):
+            later.append((chosen[number], result))
+        else:
+            yield chosen[number], result
+    for mutant, tests in later:  # pytest has ended: only one may change the copy
+        yield mutant, found_by(folder, mutant, tests)
 
 
 def failing(folder: Path, tests: Sequence[str]) -> Optional[str]:
@@ -306,51 +358,47 @@ def failing(folder: Path, tests: Sequence[str]) -> Optional[str]:
     if not tests:
         return None
     files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
-    output = run(folder, {"chosen": list(tests)}, ["-x", *files])
+    words = ["-x", "-p", "tools.covering_plugin", "--timeout=300", *files]
+    process = start(folder, {"chosen": list(tests)}, words)
+    try:
+        process.communicate(timeout=900)
+    except subprocess.TimeoutExpired:
+        return "pytest"
+    finally:
+        end(process)
+    output = log_of(folder)
     found = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", output, re.M)
     if found is not None:
         return found.group(1)
     return None if re.search(r"\b\d+ passed", output) else "pytest"
 
 
-def found_by(folder: Path, mutant: Mutant, stages: Sequence[Sequence[str]]) -> Optional[str]:
-    """The test that finds a mutant; None when it survives.
+def found_by(folder: Path, mutant: Mutant, tests: Sequence[str]) -> Optional[str]:
+    """The test that finds a mutant of what is made at import; None when it survives.
 
     A test that fails without the fault, too, finds nothing, and the others are tried.
     """
-    file = folder / mutant.path
-    source = file.read_bytes()
-    for stage in stages:
-        left = list(stage)
-        while left:
-            at = source[: mutant.start] + mutant.new.encode("utf-8") + source[mutant.end :]
-            file.write_bytes(at)
-            try:
-                failed = failing(folder, left)
-            finally:
-                file.write_bytes(source)
-            if failed is None:
-                break
-            if failed not in left:  # it cannot even be collected, or pytest was ended
-                return failed
-            if failing(folder, [failed]) is None:
-                return failed
-            print("    {} fails without a fault".format(failed), flush=True)
-            left.remove(failed)
+    left = list(tests)
+    while left:
+        with mutated(folder, mutant):
+            failed = failing(folder, left)
+        if failed not in left or failing(folder, [failed]) is None:
+            return failed  # one that is not among them: pytest itself failed
+        left.remove(failed)
     return None
 
 
 def main(arguments: Sequence[str]) -> int:
     """Try a sample; returns the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--sample", type=int, default=100, help="how many mutants")
+    parser.add_argument("--count", type=int, default=100, help="how many mutants")
     parser.add_argument("--seed", type=int, default=1, help="another one gives other mutants")
     parser.add_argument("--room", action="append", choices=list(ROOMS), help="of this room only")
-    parser.add_argument("--limit", type=float, default=90, help="seconds of tests for one")
+    parser.add_argument("--limit", type=float, default=20, help="CPU seconds of tests for one")
     parser.add_argument("--least", type=float, default=90, help="least score, in percent")
     parser.add_argument("--list", action="store_true", help="print the sample, try nothing")
     options = parser.parse_args(arguments)
-    chosen = sample(options.room or list(ROOMS), options.sample, options.seed)
+    chosen = sample(options.room or list(ROOMS), options.count, options.seed)
     if options.list:
         print("\n".join(map(str, chosen)))
         return 0
@@ -362,23 +410,18 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     survivors = []
     with tempfile.TemporaryDirectory(prefix="npu_config-mutants-") as name:
-        folder = Path(name)
+        folder = Path(name).resolve()
         copy(folder)
-        recorded = record(folder, chosen)
-        for number, mutant in enumerate(chosen, 1):
+        for room in dict.fromkeys(map(room_of, chosen)):
+            mine = [each for each in chosen if room_of(each) == room]
+            print("{}: {} mutants".format(room, len(mine)), flush=True)
             began = time.monotonic()
-            stages = tests_of(mutant, recorded, options.limit)
-            finder = found_by(folder, mutant, stages)
-            said = "{:>3}/{} {:4.0f} s {}: {}".format(
-                number,
-                len(chosen),
-                time.monotonic() - began,
-                mutant,
-                finder or "SURVIVES" if any(stages) else "NO TEST RUNS IT: SURVIVES",
-            )
-            print(said, flush=True)
-            if finder is None:
-                survivors.append(mutant)
+            for mutant, finder in judged(folder, mine, options.limit):
+                seconds, began = time.monotonic() - began, time.monotonic()
+                said = finder or "SURVIVES"
+                print("{:4.0f} s {}: {}".format(seconds, mutant, said), flush=True)
+                if finder is None:
+                    survivors.append(mutant)
     score = 100.0 * (1 - len(survivors) / max(1, len(chosen)))
     print("{} of {} found: {:.0f} %".format(len(chosen) - len(survivors), len(chosen), score))
     for mutant in survivors:

@@ -61,6 +61,7 @@ class Option:
         used_when: the same for options that are read anyway, and then used by nothing.
         status: see :class:`Status`.
         replacement: what to use instead.
+        needed_for: what requires an option although it is deprecated.
         summary: one line.
         notes: what else is known.
         outcome: what the runtime does with a bad value.
@@ -98,6 +99,7 @@ class Option:
     used_when: Tuple[str, ...] = ()
     status: Status = Status.DOCUMENTED
     replacement: Optional[str] = None
+    needed_for: str = ""
     notes: str = ""
     outcome: Outcome = Outcome.UNCHECKED
     severity: Severity = Severity.ERROR
@@ -123,6 +125,19 @@ class Option:
     def wire(self) -> str:
         """The AttrValue field that the adapter reads: ``b``, ``i`` or ``s``."""
         return self.kind.wire
+
+    @property
+    def standing(self) -> str:
+        """The status in words, with what still requires an option that is deprecated."""
+        status = phrase(self.status.value.replace("_", " "))
+        if not self.needed_for:
+            return status
+        return phrase("{}, but still required for {}", status, phrase(self.needed_for))
+
+    @property
+    def is_outdated(self) -> bool:
+        """True for an option that nobody should set any more."""
+        return self.status in (Status.DEPRECATED, Status.NO_EFFECT) and not self.needed_for
 
     def wire_in(self, version: Optional[int]) -> str:
         """The field that an adapter reads (an index of ``SNAPSHOTS``; None: the newest)."""

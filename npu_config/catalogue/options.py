@@ -1231,6 +1231,7 @@ deprecated.option(
     run_config_default=True,
     scope="graph",
     status=Status.DEPRECATED,
+    needed_for="iteration offload",
     notes=(
         "No replacement is named; it is still required for iteration offload. "
         "Default False as a session option, True in NPURunConfig."

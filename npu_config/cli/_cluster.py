@@ -52,7 +52,7 @@ def read(path: str) -> InputFile:
     from npu_config.sidefiles.format import read_text, side_file_unreadable
 
     if path != "-":
-        message = other_kind(path)
+        message = other_kind(path, name=phrase("this"))
         if message is not None:
             return InputFile(path, None, (side_file_unreadable.diagnostic(message, Place(path)),))
         return InputFile(path, *read_text(path))

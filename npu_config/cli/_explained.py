@@ -88,7 +88,7 @@ def _facts(option: Option) -> Iterator[Tuple[str, Optional[str]]]:
         yield "Default", scalar(option.default if kind.plain else kind.to_wire(option.default))
     if option.default_note:
         yield "Default by product and mode", option.default_note
-    yield "Status", option.status.value.replace("_", " ")
+    yield "Status", option.standing
     if option.effective != NEVER:
         yield "Had an effect", str(option.effective)
     if option.replacement:

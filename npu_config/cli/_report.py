@@ -9,7 +9,7 @@ from typing import Callable, Dict, Iterable, Iterator, Mapping, Optional, Sequen
 import click
 
 from npu_config.cli._options import form_option
-from npu_config.cli._output import Failure, read_stdin, say, wants_color, write
+from npu_config.cli._output import Failure, Unproducible, read_stdin, say, wants_color, write
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.files import reading
 from npu_config.core.message import localized, phrase
@@ -153,6 +153,26 @@ def read_configuration(path: str, as_kind: Optional[str] = None, scripts: bool =
     return reading
 
 
+def record_of(path: str) -> str:
+    """The record of a job in a folder; any other path as it is.
+
+    Raises:
+        Unproducible: the folder holds none.
+    """
+    if not os.path.isdir(path):
+        return path
+    from npu_config.records.compare import record_in
+
+    record = record_in(path)
+    if not os.path.lexists(record):
+        raise Unproducible(
+            "{} does not exist; the folder holds no record of a job; give a configuration or "
+            "a script",
+            record,
+        )
+    return record
+
+
 _OTHERS = {
     "yaml": phrase("a YAML file"),
     "toml": phrase("a TOML file"),
@@ -162,12 +182,13 @@ _OTHERS = {
 }
 
 
-def other_kind(path: str, *own: str) -> Optional[str]:
+def other_kind(path: str, *own: str, name: Optional[str] = None) -> Optional[str]:
     """Why a command does not take a file whose suffix is that of a configuration or a script.
 
     Args:
         path: the file that is named.
         own: kinds of those that the command takes all the same.
+        name: what to call the file; None: its path.
 
     Returns:
         The message, which names the command that takes the file; None for any other file.
@@ -175,12 +196,13 @@ def other_kind(path: str, *own: str) -> Optional[str]:
     kind = kind_of_suffix(suffix_of(path))
     if kind is None and _is_log(path):
         return phrase(
-            "{} is a log, which this command does not take; run: npu-config log {}", path, path
+            "{} is a log, which this command does not take; run: npu-config log {}",
+            *(name or path, path),
         )
     if kind not in _OTHERS or kind in own or not os.path.isfile(path):
         return None
     text = "{} is {}, which this command does not take; run: npu-config check {}"
-    return phrase(text, path, _OTHERS[kind], path)
+    return phrase(text, name or path, _OTHERS[kind], path)
 
 
 _TOP = 1 << 16

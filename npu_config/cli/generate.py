@@ -79,12 +79,13 @@ def command(
     A configuration that extends others becomes a single one; with --keep-layers a file that
     extends them and holds what differs.
     """
-    from npu_config.cli._report import complain, read_configuration
+    from npu_config.cli._report import complain, read_configuration, record_of
     from npu_config.judging import Around, judge_reading
     from npu_config.lint.project import in_project
     from npu_config.rulebook import load_all
     from npu_config.writers.carry import carry, layer_of, rewritten, without_unread
 
+    config = record_of(config)
     to = to or _by_suffix(out)
     original = read_configuration(config, as_kind, scripts=True)
     reading = original.overridden(overrides)

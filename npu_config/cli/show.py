@@ -1,7 +1,6 @@
 """``npu-config show``: the effective configuration, and where each value comes from."""
 
 import json
-import os
 from typing import Any, Dict, List, Optional, Sequence, Tuple, cast
 
 import click
@@ -47,7 +46,7 @@ def command(
 
     What is wrong is printed to standard error; exit code 1 when there are errors.
     """
-    from npu_config.cli._report import complain, read_configuration
+    from npu_config.cli._report import complain, read_configuration, record_of
     from npu_config.core.diagnostics import Report, Severity
     from npu_config.judging import Around, judge_reading
     from npu_config.lint.project import in_project
@@ -55,16 +54,7 @@ def command(
     from npu_config.rulebook import load_all
     from npu_config.rules.origin import effective
 
-    if os.path.isdir(source):
-        from npu_config.records.compare import record_in
-
-        source = record_in(source)
-        if not os.path.lexists(source):
-            raise Unproducible(
-                "{} does not exist; the folder holds no record of a job; give a configuration or "
-                "a script",
-                source,
-            )
+    source = record_of(source)
     reading = read_configuration(source, as_kind, scripts=True).overridden(overrides)
     around = in_project(Around(target), source, load_all)
     judged = judge_reading(reading, around, load_all)
@@ -149,6 +139,8 @@ def _table(options: Sequence[Effective], target: Target, words: Dict[str, str]) 
         if each.is_default and each.value is None:
             value = localized(phrase("not set"))
         said = words.get(each.option)
+        if said is not None and each.value is not None:
+            said = phrase("{}; set to {}", str(each.origin), said)
         rows.append((each.option, printable(value), localized(said or _said(each))))
     if not rows:
         return "".join(lines) + localized("no option is set; --all shows the defaults\n")

@@ -411,11 +411,15 @@ def _put(draft: str, target: str, before: bytes, after: bytes) -> None:
         _refuse_changed(draft, before, wait=True)
         os.unlink(draft)
     except BaseException:
-        left = after
+        left = before
         try:
             _exchange(draft, target)
+            if not _is_changed(draft, after):
+                left = after
+            elif not _is_changed(target, before):  # the edit is in the new file alone: it stays
+                _exchange(draft, target)
         except OSError:  # whoever came in between has removed the file, or replaced it again
-            left = before
+            pass
         _keep_edits(draft, left)
         raise
 
@@ -443,13 +447,19 @@ def _keep_edits(draft: str, content: bytes) -> None:
     Raises:
         ChangedError: with the new name.
     """
-    try:
-        _refuse_changed(draft, content, wait=True)
-    except ChangedError:
+    if _is_changed(draft, content):
         kept = draft + ".kept"
         os.rename(draft, kept)
         text = "the file changed twice while it was written; what it held in between is in {}"
         raise ChangedError(errno.EBUSY, phrase(text, kept), kept) from None
+
+
+def _is_changed(path: str, content: bytes) -> bool:
+    try:
+        _refuse_changed(path, content, wait=True)
+    except ChangedError:
+        return True
+    return False
 
 
 def _lease(stream: IO[bytes]) -> bool:

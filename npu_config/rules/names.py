@@ -282,12 +282,28 @@ def wrong_field(case: Case) -> None:
         )
 
 
+_SKIPPED = ("export_compile_stat", "oo_constant_folding")
+"""The options that are skipped where their field is empty."""
+
+
 def _consequence_of_wrong_field(option: Option, wire: str) -> str:
     if wire == option.wire and option.name in ("jit_compile", "shape_generalization_mode"):
         return "session.run raises"
-    if option.name in ("export_compile_stat", "oo_constant_folding"):
+    if option.name in _SKIPPED:
         return "the option is skipped"
     return phrase("the runtime reads {}", _ZEROS[wire])
+
+
+def read_instead(option: Option, setting: Setting, wire: str) -> Tuple[Any, str]:
+    """What the runtime has of an option whose value is in another field, and why, in words."""
+    empty = {"b": False, "i": 0, "s": ""}[wire]
+    follows = _consequence_of_wrong_field(option, wire)
+    why = phrase('it reads ".{}", the value is in ".{}"; {}', wire, setting.wire, follows)
+    if not setting.wire:
+        why = phrase('it reads ".{}", and no value is set; {}', wire, follows)
+    if option.name not in _SKIPPED:
+        return empty, why
+    return None if option.default is None else option.kind.to_wire(option.default), why
 
 
 @rule(

@@ -13,6 +13,7 @@ from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.case import Case
+from npu_config.rules.names import read_instead
 from npu_config.rules.overrides import ORIGIN
 from npu_config.rules.timeouts import HCCL_UNIT, ROUNDING_PRODUCTS, rounded
 
@@ -149,6 +150,7 @@ def effective(
     """
     case = Case(settings, target or ANY_TARGET)
     replaced = dict(_replaced(case))
+    misplaced = dict(_misplaced(case))
     known = known_to(case.version)
     version = case.target.snapshot
     label = None if version is None else str(version)
@@ -157,7 +159,12 @@ def effective(
         setting = settings.entries.get(name)
         if setting is not None:
             value, origin = _value(case, name, setting), origin_of(setting, settings)
-            if name in replaced and value != replaced[name][0]:
+            if name in misplaced:
+                now, why = misplaced[name]
+                found.append(
+                    Effective(name, now, False, Origin("adapter", *origin[1:3], why), value)
+                )
+            elif name in replaced and value != replaced[name][0]:
                 now, why = replaced[name]
                 found.append(
                     Effective(name, now, False, Origin("adapter", *origin[1:3], why), value)
@@ -181,7 +188,16 @@ def _value(case: Case, name: str, setting: Setting) -> Any:
     if name in case.known:
         return known_to(case.version)[name].to_wire(case.known[name])
     value = setting.value
-    return value if isinstance(value, (bool, int, float, str)) else str(value)
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def _misplaced(case: Case) -> Iterator[Tuple[str, Tuple[Any, str]]]:
+    """What is read of the options whose value is in a field that is not read, and why."""
+    for fault in case.faults:
+        option = ALL_OPTIONS.get(fault.name) if fault.rule == "wrong-field" else None
+        if option is not None and option.is_read:
+            wire = option.wire_in(case.version)
+            yield option.name, read_instead(option, fault.setting, wire)
 
 
 def _replaced(case: Case) -> Iterator[Tuple[str, Tuple[Any, str]]]:

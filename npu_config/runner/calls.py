@@ -6,7 +6,9 @@ that only the shapes that come are compared with those that came before.  What i
 of the run holds nothing of TensorFlow.
 """
 
+import contextlib
 import functools
+import gc
 import os
 import sys
 from dataclasses import replace
@@ -83,7 +85,7 @@ class Shown(NamedTuple):
 
 
 @attr.s(slots=True, auto_attribs=True)
-class Call:
+class SessionCall:
     """One set of fetches and feeds of a session.
 
     Args:
@@ -156,7 +158,9 @@ class LiveCall:
 
     __slots__ = ("_told", "is_plain", "number", "probes", "seen")
 
-    def __init__(self, seen: Call, probes: Tuple[Any, ...], number: Optional[int] = None) -> None:
+    def __init__(
+        self, seen: SessionCall, probes: Tuple[Any, ...], number: Optional[int] = None
+    ) -> None:
         self.seen = seen
         self.probes = probes
         self.number = number
@@ -215,7 +219,7 @@ class Calls:
     ) -> None:
         self._doings = doings
         self._is_strict = is_strict
-        self.seen: List[Call] = []
+        self.seen: List[SessionCall] = []
         self.unseen: Dict[str, Place] = {}
         self._options = None if options is None else Options(options)
         self._is_mine = is_mine
@@ -235,7 +239,8 @@ class Calls:
         key = frozenset(map(_name, found.given)), tuple(map(_name, feeds))
         call = self._known.get(key)
         if call is None:
-            call = self._known[key] = self._look(session, found, feeds)
+            with _without_collection():
+                call = self._known[key] = self._look(session, found, feeds)
         return call
 
     def _has_made(self, purposes: Tuple[str, ...]) -> bool:
@@ -248,7 +253,7 @@ class Calls:
 
     def _look(self, session: Any, found: Any, feeds: Tuple[Any, ...]) -> LiveCall:
         purpose = found.fact(purpose_of)
-        seen = Call(script_place(), purpose)
+        seen = SessionCall(script_place(), purpose)
         self.seen.append(seen)
         if self._options is None or not found.operations:
             return LiveCall(seen, ())
@@ -263,7 +268,9 @@ class Calls:
             self.unseen.setdefault(phrase(text, type(error).__name__, error), seen.place)
             return LiveCall(seen, ())
 
-    def _looked_at(self, session: Any, found: Any, feeds: Tuple[Any, ...], seen: Call) -> LiveCall:
+    def _looked_at(
+        self, session: Any, found: Any, feeds: Tuple[Any, ...], seen: SessionCall
+    ) -> LiveCall:
         assert self._options is not None
         graph = session.graph
         fed = [each for key in feeds for each in _fed(graph, key)]
@@ -302,12 +309,24 @@ class Calls:
         return other or Place()
 
 
+@contextlib.contextmanager
+def _without_collection() -> Iterator[None]:
+    """What is made of a large graph stays; to look for garbage in it again and again is slow."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
+
+
 def _of_graph(run: RunGraph, call: Place) -> Iterator[Shown]:
     """What operations show: one finding for all of a line, as one line may make thousands."""
     by_line: Dict[Any, Tuple[Sight, List[str]]] = {}
     for sight in sights(run):
         key = sight.rule.id, run.place(sight.node), sight.is_hot, sight.severity
-        by_line.setdefault(key, (sight, []))[1].append(sight.node.name)
+        by_line.setdefault(key, (sight, []))[1].extend(sight.same or (sight.node.name,))
     for sight, names in by_line.values():
         found = _placed(finding_of(run, sight).diagnostic, call)
         yield Shown(found, sight.is_hot, tuple(names))

@@ -25,8 +25,9 @@ from npu_config.rules.case import judge, on_this_host
 from npu_config.rules.reading import ALONE, Around
 from npu_config.script.checks import run_checks
 from npu_config.script.paths import Decision, Path
-from npu_config.script.reading import Literals, Variant, with_fix
+from npu_config.script.reading import Literals, Variant, entry_at, with_fix
 from npu_config.script.script import Script
+from npu_config.script.tables import at_table
 from npu_config.text.words import joined, shown
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -324,13 +325,17 @@ def judge_variants(
     for variant, meant in zip(variants, targets):
         for diagnostic in judge(variant.settings, meant, environ, on_host):
             is_overwritten = variant.shadowed_by is not None
+            path, own = variant.paths[0], None
             if not is_overwritten or diagnostic.name == "unknown-option":  # a name stays as it is
                 placed = at_literal(diagnostic, variant.settings, script)
-                diagnostic = with_fix(placed, variant.paths[0], script.source)
+                diagnostic = with_fix(placed, path, script.source)
+                moved = at_table(diagnostic, entry_at(placed, path.outcome), script)
+                if moved is not diagnostic:
+                    diagnostic, own = moved, _own(diagnostic.place, path)
             if is_overwritten:
                 findings.add_overwritten(diagnostic, variant)
             else:
-                findings.add(diagnostic, variant.paths)
+                findings.add(diagnostic, variant.paths, own)
     for path in (path for group in paths for path in group):
         for refused, guards in path.outcome.refused:
             findings.add(refused, (path,), literals(path, guards))

@@ -486,7 +486,7 @@ _DIGITS = re.compile("[0-9]+")
 
 def with_fix(diagnostic: Diagnostic, path: Path, source: ScriptSource) -> Diagnostic:
     """The finding with a fix where one is safe, and without one that is not."""
-    entry = _entry_at(diagnostic, path.outcome)
+    entry = entry_at(diagnostic, path.outcome)
     fix = diagnostic.fix
     if diagnostic.option is None and fix is not None:
         fix = _member(diagnostic.place, fix, source) if fix.value is not None else None
@@ -503,7 +503,7 @@ def with_fix(diagnostic: Diagnostic, path: Path, source: ScriptSource) -> Diagno
     return diagnostic if fix is diagnostic.fix else replace(diagnostic, fix=fix)
 
 
-def _entry_at(diagnostic: Diagnostic, run: Run) -> Optional[Entry]:
+def entry_at(diagnostic: Diagnostic, run: Run) -> Optional[Entry]:
     """The assignment that a finding is about."""
     place = diagnostic.place
     return next(

@@ -24,7 +24,10 @@ from npu_config.text.rules import not_checked_here
 _RUNS_TEXT = ("exec", "eval", "compile")
 _MAKERS = ("NPURunConfig", "NpuConfigBuilder")
 _SETS = ("parameter_map", "custom_optimizers", "NpuConfig", "NPURunConfig")
-_HELP = "check it by hand, or write the options out; # npu: ignore[NPU784] takes note of it"
+_HELP = (
+    "check it by hand (options that another file sets: npu-config check FILE), or write the "
+    "options out; # npu: ignore[NPU784] takes note of it"
+)
 
 
 def unfollowed(script: Script) -> List[Diagnostic]:

@@ -63,11 +63,13 @@ def stated_by(reading: ScriptReading) -> Stated:
         agreed = _agreed(found)
         attempt = None if agreed is None else _attempt(agreed.place, ways, attempts)
         if agreed is not None and attempt is not None:
-            entries[name] = agreed._replace(value=UNKNOWN)
+            entries[name] = agreed._replace(value=UNKNOWN, wire=None)
             value = phrase("{} (line {})", _value(agreed, reading.script), agreed.place.line)
             words[name] = phrase("{}, unless {}", value, attempt)
         elif agreed is None:
-            entries[name] = next(s for s in found if s is not None)._replace(value=UNKNOWN)
+            wires = {None if s is None else s.wire for s in found}
+            wire = wires.pop() if len(wires) == 1 else None
+            entries[name] = next(s for s in found if s)._replace(value=UNKNOWN, wire=wire)
             words[name] = _told(name, setting, reading.script)
         else:
             entries[name] = agreed

@@ -19,19 +19,34 @@ from typing import (
     Union,
 )
 
-from npu_config.catalogue import REMOVED
+from npu_config.catalogue import OPTIONS, REMOVED
 from npu_config.catalogue.layout import EXTENDS, VERSION, grouped
 from npu_config.core.files import PathLike, path_name
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.value import ConfigValue
 from npu_config.text.plain_text import is_plain_yaml, is_utf8
 from npu_config.writers.run_config import to_call
-from npu_config.writers.shared import NO_NOTES, Notes, quoted, refuse_bytes, refuse_removals
+from npu_config.writers.shared import (
+    NO_NOTES,
+    Notes,
+    comment,
+    quoted,
+    refuse_bytes,
+    refuse_removals,
+)
 
-__all__ = ["FORMATS", "LAYERED", "Layer", "WITHOUT_COMMENTS", "render", "render_for", "scalar"]
+__all__ = [
+    "FORMATS",
+    "LAYERED",
+    "ExtendingFile",
+    "WITHOUT_COMMENTS",
+    "render",
+    "render_for",
+    "scalar",
+]
 
 
-class Layer(NamedTuple):
+class ExtendingFile(NamedTuple):
     """What a file holds that extends others, in place of everything.
 
     Args:
@@ -47,7 +62,7 @@ class Layer(NamedTuple):
     target: Optional[Target] = None
 
 
-def _tree(config: ConfigValue, layer: Optional[Layer] = None) -> Dict[str, Any]:
+def _tree(config: ConfigValue, layer: Optional[ExtendingFile] = None) -> Dict[str, Any]:
     """Version, options without a group (a table of TOML would take them), target, and groups."""
     values: Dict[str, Any] = config.to_dict()
     target: Target = config.target
@@ -74,7 +89,7 @@ def _tree(config: ConfigValue, layer: Optional[Layer] = None) -> Dict[str, Any]:
 def _by_group(
     config: ConfigValue,
     notes: Notes,
-    layer: Optional[Layer],
+    layer: Optional[ExtendingFile],
     heading: str,
     line: str,
     written: Callable[[Any], str],
@@ -86,7 +101,9 @@ def _by_group(
         if isinstance(value, dict):
             lines.extend(("", heading.format(key)))
             for name, item in value.items():
-                lines.extend(indent + comment for comment in notes.beside(name))
+                lines.extend(indent + each for each in notes.beside(name))
+                if name in OPTIONS and OPTIONS[name].needed_for:
+                    lines.append(indent + comment(OPTIONS[name].standing))
                 lines.append(line.format(name, written(item)))
         else:
             lines.extend(notes.beside(key))
@@ -272,7 +289,7 @@ def render(
     to: str,
     notes: Notes = NO_NOTES,
     proto: Any = None,
-    layer: Optional[Layer] = None,
+    layer: Optional[ExtendingFile] = None,
 ) -> Union[str, bytes]:
     """The configuration in one of :data:`FORMATS`.
 

@@ -103,6 +103,10 @@ def _limits(option: Option) -> List[str]:
         notes.append(localized("Only in {}.", option.modes.replace("_", " ")))
     if option.status is Status.EXPERIMENTAL:
         notes.append(localized("Experimental."))
+    elif option.needed_for:
+        notes.append(
+            localized("Deprecated, but still required for {}.", phrase(option.needed_for))
+        )
     elif option.status is Status.DEPRECATED:
         new = option.replacement
         notes.append(localized("Deprecated; use {}.", new) if new else localized("Deprecated."))

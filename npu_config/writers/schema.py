@@ -2,7 +2,7 @@
 
 from typing import Any, Dict
 
-from npu_config.catalogue import OPTIONS, Option, Status
+from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue.layout import EXTENDS, GROUP_OF_KEY, GROUPS, VERSION
 from npu_config.core.diagnostics import DOCS_URL
 from npu_config.core.message import localized
@@ -99,6 +99,6 @@ def _option(option: Option) -> Dict[str, Any]:
     if option.default is not None:
         kind = option.kind
         entry["default"] = option.default if kind.plain else kind.to_wire(option.default)
-    if option.status in (Status.DEPRECATED, Status.NO_EFFECT):
+    if option.is_outdated:
         entry["deprecated"] = True
     return entry

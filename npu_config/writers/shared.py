@@ -56,25 +56,25 @@ class Notes:
 
     def behind(self, name: str) -> str:
         """The comment at the end of a line of code: where its value comes from."""
-        return "  " + _comment(self.origins[name]) if name in self.origins else ""
+        return "  " + comment(self.origins[name]) if name in self.origins else ""
 
     def head(self) -> List[str]:
         """The comments about the whole."""
-        return [_comment(text) for text in self.whole]
+        return [comment(text) for text in self.whole]
 
     def beside(self, name: str) -> List[str]:
         """The comments about an option."""
-        return [_comment(text) for text in self.options.get(name, ())]
+        return [comment(text) for text in self.options.get(name, ())]
 
     def rest(self, written: Container[str] = ()) -> List[str]:
         """The comments about options that are not written, under a heading."""
         found = [
-            _comment(text)
+            comment(text)
             for name, texts in self.options.items()
             if name not in written
             for text in texts
         ]
-        return ["", _comment("Not written:"), *found] if found else []
+        return ["", comment("Not written:"), *found] if found else []
 
     def comments(self, written: Collection[str] = ()) -> List[str]:
         """Every comment, for outputs that have one place for all."""
@@ -86,8 +86,8 @@ class Notes:
 NO_NOTES = Notes()
 
 
-def _comment(text: str) -> str:
-    """One line, whatever the text holds."""
+def comment(text: str) -> str:
+    """A comment of one line, whatever the text holds."""
     return "# " + _OBEYED.sub(r"npu\\x3a", printable(localized(text)))
 
 

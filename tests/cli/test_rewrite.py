@@ -150,6 +150,35 @@ def test_no_edit_is_lost(command):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs leases")
+@pytest.mark.parametrize("is_old_edited", [False, True])
+def test_an_edit_of_the_new_file(tmp_path, monkeypatch, is_old_edited):
+    """It stays where the old file was open, too; with an edit in each both are kept."""
+    path = tmp_path / "x"
+    path.write_text("old")
+    exchange, opened = files._exchange, []
+
+    def edited(one, other):
+        exchange(one, other)
+        if not opened:
+            opened.append(os.open(one, os.O_WRONLY | os.O_APPEND))
+            path.write_text("theirs")
+        elif opened[0] is not None:
+            os.write(opened[0], b"er" if is_old_edited else b"")
+            os.close(opened[0])
+            opened[0] = None
+
+    monkeypatch.setattr(files, "_exchange", edited)
+    reason = rewrite(str(path), "old", "mine")
+    left = {each.read_text() for each in tmp_path.iterdir()}
+    if is_old_edited:
+        assert "changed twice" in reason
+        assert (path.read_text(), left) == ("older", {"older", "theirs"})
+    else:
+        assert "changed while" in reason or "open for writing" in reason
+        assert (path.read_text(), left) == ("theirs", {"theirs"})
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs leases")
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_a_file_that_is_being_written(npu, tmp_path, command):
     """It is left to whoever has it open; the command says so, and the exit code is not 0."""

@@ -90,6 +90,70 @@ def test_inference_sets_an_option(npu, folder):
     assert found["enable_small_channel"][:2] == (1, "adapter")
 
 
+def test_a_value_in_a_field_that_is_not_read(npu, folder):
+    """What is shown is what the runtime reads; what was set stands beside it."""
+    entry = 'parameter_map {{ key: "{}" value {{ {} }} }}\n'.format
+    entries = [
+        entry("enable_dump", "i: 0"),
+        entry("iterations_per_loop", "b: true"),
+        entry("hcom_parallel", ""),
+        entry("jit_compile", "b: false"),
+        entry("oo_constant_folding", "i: 0"),
+    ]
+    (folder / "job.pbtxt").write_text(
+        "graph_options { rewrite_options { custom_optimizers {\n"
+        'name: "NpuOptimizer"\n' + "".join(entries) + "} } }\n"
+    )
+    values = {name: found[0] for name, found in shown(npu, "job.pbtxt").items()}
+    assert values == {
+        "enable_dump": False,
+        "iterations_per_loop": 0,
+        "hcom_parallel": False,
+        "jit_compile": "",
+        "oo_constant_folding": True,
+    }
+    lines = npu("show", "job.pbtxt").out.splitlines()
+    said = {line.split()[0]: line.partition("the adapter: ")[2] for line in lines}
+    assert said == {
+        "enable_dump": 'it reads ".b", the value is in ".i"; the runtime reads False; set to 0',
+        "iterations_per_loop": (
+            'it reads ".i", the value is in ".b"; the runtime reads 0; set to True'
+        ),
+        "hcom_parallel": 'it reads ".b", and no value is set; the runtime reads False',
+        "jit_compile": 'it reads ".s", the value is in ".b"; session.run raises; set to False',
+        "oo_constant_folding": (
+            'it reads ".b", the value is in ".i"; the option is skipped; set to 0'
+        ),
+    }
+    (folder / "session.py").write_text(
+        "import sys\nimport tensorflow as tf\n"
+        "config = tf.ConfigProto()\n"
+        "op = config.graph_options.rewrite_options.custom_optimizers.add()\n"
+        'op.name = "NpuOptimizer"\n'
+        'op.parameter_map["hccl_timeout"].s = tf.compat.as_bytes(sys.argv[1])\n'
+        'if len(sys.argv) > 2:\n    op.parameter_map["op_wait_timeout"].b = True\n'
+        "tf.Session(config=config)\n"
+    )
+    found = shown(npu, "session.py")
+    assert found["hccl_timeout"][:4] == (0, "adapter", "session.py", 6)
+    assert found["op_wait_timeout"][:2] == (None, "script")
+    assert "; set to known at run time only" in npu("show", "session.py").out
+
+
+def test_deprecated_and_still_required(npu, folder):
+    """A file and ``explain`` say why an option that is deprecated is set."""
+    (folder / "loop.yaml").write_text(
+        "version: 1\nuse_off_line: true\niterations_per_loop: 10\nenable_data_pre_proc: true\n"
+    )
+    required = "deprecated, but still required for iteration offload"
+    for form in ("yaml", "toml"):
+        lines = npu("generate", "loop.yaml", "--to", form).out.splitlines()
+        line = next(n for n, line in enumerate(lines) if "enable_data_pre_proc" in line)
+        assert lines[line - 1].strip() == "# " + required
+    assert "- Status: " + required in npu("explain", "enable_data_pre_proc").out
+    assert "Deprecated, but still required for iteration offload." in npu("init").out
+
+
 def test_yaml_and_text(npu, folder):
     """YAML is a configuration with the same values; text is a table."""
     (folder / "shown.yaml").write_text(npu("show", "job.yaml", "--format", "yaml").out)

@@ -2,6 +2,8 @@
 
 import pytest
 
+import npu_config
+
 YAML = "version: 1\nhccl_timeout: 5\n"
 TABLE = (
     '{"version": "1.0", "server_count": "1", "status": "completed", "server_list": [{"server_id": '
@@ -39,7 +41,7 @@ def test_a_configuration_is_no_side_file(npu, tmp_path, monkeypatch, command):
     (tmp_path / "broken.json").write_text("[")
     found = npu(*command.split(), "npu.yaml", "broken.json")
     assert found.code == 1
-    assert MESSAGE in found.out + found.err
+    assert "npu.yaml: error: " + MESSAGE.replace("npu.yaml", "this", 1) in found.out + found.err
     assert "broken.json:1:" in found.out + found.err
 
 
@@ -50,7 +52,29 @@ def test_a_script_is_no_list(npu, tmp_path, monkeypatch):
     for command in ("mixlist check", "ranktable check", "env --check"):
         found = npu(*command.split(), "train.py")
         assert found.code == 1
-        assert "train.py is a Python script, which" in found.out
+        assert found.out.startswith("train.py: error: this is a Python script, which")
+
+
+def test_no_graph(npu, tmp_path, monkeypatch):
+    """The answer says what ``diagnose`` takes."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "npu.yaml").write_text(YAML)
+    found = npu("diagnose", "npu.yaml")
+    assert found.code == 1
+    assert found.out.startswith("npu.yaml: error: the file does not hold a graph")
+    assert "help: give a graph.pbtxt" in found.out
+
+
+def test_a_folder_is_the_record_in_it(npu, tmp_path, monkeypatch):
+    """For generate as for show; one without a record is said before a missing --to."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "job").mkdir()
+    for command in ("generate", "show"):
+        found = npu(command, "job")
+        assert found.code == 1
+        assert "holds no record of a job; give a configuration or a script" in found.err
+    npu_config.record(npu_config.NpuConfig({"hccl_timeout": 5}), "job")
+    assert "hccl_timeout: 5" in npu("generate", "job", "--to", "yaml").out
 
 
 def test_a_launch_script_is_no_file_of_variables(npu, tmp_path, monkeypatch):

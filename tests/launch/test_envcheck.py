@@ -1,6 +1,9 @@
 """The check of environments: what is told of each, and what is not."""
 
+import json
 import os
+import shlex
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 
 from npu_config import RULES, rank_table
 from npu_config.core.diagnostics import Place, Report, Severity
-from npu_config.core.target import Product, Target
+from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.launch.environment.check import check_environment, check_host, check_job
 from npu_config.launch.environment.job import chief_job, table_job
 from npu_config.launch.environment.variables import VARIABLES
@@ -196,6 +199,60 @@ def test_against_the_table(change, expected):
     """RANK_ID, RANK_SIZE and ASCEND_DEVICE_ID are compared with the rank table."""
     report = check_environment({**WITH_TABLE, **change}, table=TABLE)
     assert expected == [diagnostic.severity.value for diagnostic in report]
+
+
+TEXTS = (Path(__file__).parent / "environments.txt").read_text(encoding="utf-8")
+ENVIRONMENTS = [each.partition("\n")[::2] for each in TEXTS.strip().split("\n@ ")[1:]]
+
+
+@pytest.mark.parametrize(("head", "expected"), ENVIRONMENTS, ids=range(len(ENVIRONMENTS)))
+def test_every_word(head, expected):
+    """What is said of an environment, and what to do: partners, numbers, both kinds of jobs."""
+    product, _, words = head.partition(":")
+    environ = dict(word.split("=", 1) for word in shlex.split(words))
+    target = ANY_TARGET if product == "any" else Target(product=product)
+    lines = []
+    for each in check_environment(environ, target):
+        lines.append("{}: {} [{}]".format(each.severity.value, each.message, each.rule))
+        lines += ["    help: " + each.help] if each.help else []
+    assert expected.strip().split("\n") == (lines or [""])
+
+
+def pods(count, **more):
+    """A table of template 2: a pod for each device, ``tf-0``, ``tf-1``, ..."""
+    instances = [
+        {
+            "pod_name": "tf-{}".format(number),
+            "server_id": "node_{}".format(number // 8),
+            "devices": [
+                {"device_id": str(number % 8), "device_ip": "10.20.0.{}".format(number + 2)}
+            ],
+        }
+        for number in range(count)
+    ]
+    group = {"group_name": "hccl_world_group", "instance_count": str(count)}
+    group.update(device_count=str(count), instance_list=instances)
+    document = {"status": "completed", "group_count": "1", "group_list": [group], **more}
+    return rank_table.parse(json.dumps(document)).model
+
+
+@pytest.mark.parametrize(
+    ("rank", "count", "expected"),
+    [
+        ("tf-1", 4, None),
+        ("tf-4", 4, 'RANK_ID="tf-4", but the pods of the rank table are tf-0, tf-1, tf-2, tf-3'),
+        ("tf", 1, 'RANK_ID="tf", but the pods of the rank table are tf-0'),
+        ("x", 9, "pods of the rank table are " + ", ".join(map("tf-{}".format, range(8)))),
+        ("3", 4, None),
+        ("4", 4, "RANK_ID is 4, but the ranks of the rank table are 0 to 3"),
+    ],
+)
+def test_against_a_table_of_pods(rank, count, expected):
+    """A RANK_ID that is a text is the name of a pod; a number is a rank, whatever its device."""
+    environ = {**WITH_TABLE, "RANK_ID": rank, "RANK_SIZE": str(count), "ASCEND_DEVICE_ID": "0"}
+    found = [each.message for each in check_environment(environ, table=pods(count))]
+    assert len(found) == (expected is not None)
+    assert all(each.endswith(expected) for each in found)
 
 
 def test_what_is_built_is_right():

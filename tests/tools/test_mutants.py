@@ -52,15 +52,18 @@ def test_each_mutant_is_a_module():
         compile(text, "m.py", "exec")
 
 
-def project(folder, claim):
+GUARD = "def is_low(n):\n    return n < 3\n"
+
+
+def project(folder, claim, guard=GUARD):
     """A package with a guard, and a test of it."""
     (folder / "tools").mkdir()
-    for name in ("__init__", "covering", "covering_plugin"):
+    for name in ("__init__", "covering", "covering_plugin", "mutants", "mutant_forks"):
         shutil.copy(mutants.EQUIVALENT.with_name(name + ".py"), folder / "tools")
     (folder / "npu_config/rules").mkdir(parents=True)
     (folder / "npu_config/__init__.py").write_text("")
     (folder / "npu_config/rules/__init__.py").write_text("")
-    (folder / "npu_config/rules/guard.py").write_text("def is_low(n):\n    return n < 3\n")
+    (folder / "npu_config/rules/guard.py").write_text(guard)
     (folder / "tests/rules").mkdir(parents=True)
     (folder / "tests/rules/test_guard.py").write_text(
         "from npu_config.rules.guard import is_low\n\ndef test_guard():\n    " + claim + "\n"
@@ -74,63 +77,59 @@ def few_plugins(monkeypatch):
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p pytest_timeout")
 
 
+@pytest.fixture
+def tried(tmp_path, monkeypatch, capsys):
+    """Tries the mutants of such a package: the exit code, and each mutant with what found it."""
+
+    def run(claim, guard=GUARD, *words):
+        project(tmp_path, claim, guard)
+        monkeypatch.setattr(mutants, "ROOT", tmp_path)
+        monkeypatch.setattr(mutants, "ROOMS", {"rules": ("tests/rules",)})
+        monkeypatch.setattr(mutants, "copy", lambda folder: project(Path(folder), claim, guard))
+        code = mutants.main(["--count", "9", *words])
+        lines = capsys.readouterr().out.partition(" found: ")[0].splitlines()
+        said = (line.split(": ", 2)[1:] for line in lines if " s npu_config" in line)
+        return code, {change: finder.rpartition("::")[2] for change, finder in said}
+
+    return run
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("claim", "survivors"),
-    [
-        ("assert is_low(2) and not is_low(3)", []),
-        ("assert is_low(0) and not is_low(9)", ["< -> <=", "3 -> 4"]),
-    ],
-)
-def test_survivors_are_printed(tmp_path, monkeypatch, capsys, claim, survivors):
-    """A fault that a test finds is counted with the test; one that none finds is listed."""
-    project(tmp_path, claim)
-    monkeypatch.setattr(mutants, "ROOT", tmp_path)
-    monkeypatch.setattr(mutants, "ROOMS", {"rules": ("tests/rules",)})
-    monkeypatch.setattr(mutants, "copy", lambda folder: project(Path(folder), claim))
-    assert mutants.main(["--sample", "9", "--seed", "5"]) == int(bool(survivors))
-    *tried, _ = capsys.readouterr().out.split(" found: ")
-    assert sorted(survivors) == sorted(
-        line.split(": ")[1] for line in tried[0].splitlines() if line.endswith("SURVIVES")
-    )
-    if survivors:
-        monkeypatch.setattr(mutants, "record", lambda *_: [])
-        assert mutants.main(["--sample", "9", "--least", "0"]) == 0
-        assert "0 %" in capsys.readouterr().out
+def test_faults_that_tests_find(tried):
+    """A fault is counted with the test that finds it: in a function, and in what import makes."""
+    guard = "LIMIT = 3\n\ndef is_low(n):\n    return n < LIMIT and n >= -LIMIT\n"
+    claim = "assert [n for n in range(-9, 9) if is_low(n)] == list(range(-3, 3))"
+    changes = ("3 -> 4", "< -> <=", "and -> or", ">= -> >")
+    assert tried(claim, guard) == (0, dict.fromkeys(changes, "test_guard"))
 
 
-def test_a_test_that_fails_anyway_finds_nothing(tmp_path, monkeypatch, capsys):
+def test_survivors_are_printed(tried):
+    """A fault that none finds is listed, one of a line that no test runs, too."""
+    guard = GUARD + "\ndef is_high(n):\n    return n > 3\n"
+    found = tried("assert is_low(0) and not is_low(9)", guard, "--least", "20")
+    assert found == (1, dict.fromkeys(("< -> <=", "> -> >=", "3 -> 4"), "SURVIVES"))
+
+
+def test_a_test_that_fails_anyway_finds_nothing(tried):
     """A fault is found only by a test that passes without it; the others are still asked."""
     claim = "assert is_low(5)\n\ndef test_more():\n    assert is_low(2) and not is_low(3)"
-    project(tmp_path, claim)
-    monkeypatch.setattr(mutants, "ROOT", tmp_path)
-    monkeypatch.setattr(mutants, "ROOMS", {"rules": ("tests/rules",)})
-    monkeypatch.setattr(mutants, "copy", lambda folder: project(Path(folder), claim))
-    assert mutants.main(["--sample", "1"]) == 0
-    assert "test_more" in capsys.readouterr().out
+    assert tried(claim) == (0, dict.fromkeys(("< -> <=", "3 -> 4"), "test_more"))
 
 
 @pytest.mark.slow
-def test_what_a_process_runs_counts_for_its_test(tmp_path, monkeypatch, capsys):
-    """A test that starts the package is tried on what it runs there; one that does not is not."""
+def test_what_a_process_runs_counts_for_its_test(tried):
+    """A test that starts the package finds faults there, in a copy of a process, too."""
     claim = (
-        "import subprocess, sys\n"
-        "    code = 'from npu_config.rules.guard import is_low; print(is_low(2), is_low(3))'\n"
-        "    out = subprocess.check_output([sys.executable, '-c', code]).split()\n"
-        "    assert out == [b'True', b'False']\n\ndef test_nothing():\n    pass"
+        "import os, subprocess, sys\n"
+        "    code = 'from npu_config.rules.guard import is_low; print(is_low(2))'\n"
+        "    out = subprocess.check_output([sys.executable, '-c', code])\n"
+        "    assert out == b'True\\n'\n"
+        "    child = os.fork()\n"
+        "    if not child:\n"
+        "        os._exit(is_low(3))\n"
+        "    assert os.waitpid(child, 0)[1] == 0\n\ndef test_nothing():\n    pass"
     )
-    project(tmp_path, claim)
-    monkeypatch.setattr(mutants, "ROOT", tmp_path)
-    monkeypatch.setattr(mutants, "ROOMS", {"rules": ("tests/rules",)})
-    monkeypatch.setattr(mutants, "copy", lambda folder: project(Path(folder), claim))
-    tried = []
-    found_by = mutants.found_by
-    monkeypatch.setattr(
-        mutants, "found_by", lambda *words: tried.append(words[2]) or found_by(*words)
-    )
-    assert mutants.main(["--sample", "1"]) == 0
-    assert tried == [[["tests/rules/test_guard.py::test_guard"], []]]
-    assert "test_guard" in capsys.readouterr().out
+    assert tried(claim) == (0, dict.fromkeys(("< -> <=", "3 -> 4"), "test_guard"))
 
 
 def test_equivalent_mutants_are_left_out(tmp_path, monkeypatch):

@@ -86,7 +86,7 @@ def facts(option: Option) -> Iterator[Tuple[str, str]]:
         yield "on {}".format(product.value), "{} to {}".format(*limits)
     yield "mode", MODES.get(option.modes, option.modes.replace("_", " "))
     yield "scope", option.scope.replace("+", " and ")
-    yield "status", option.status.value.replace("_", " ")
+    yield "status", str(option.standing)
     if option.effective != NEVER:
         yield "had an effect", str(option.effective)
     if option.replacement:

@@ -147,10 +147,11 @@ def launches_of(run: ScriptRun, text: str, scripts: Scripts) -> List[Launch]:
     return [one for one, of in pairs if of in (None, *OURS) and one.kind == "python"]
 
 
-_SET_HERE = re.compile(
-    r"(?<![\w${-])([A-Z]\w{0,40})\+?=(?!=)([^\s\"';&|)]{0,80})|\bsetenv[ \t]{1,8}([A-Z]\w{0,40})",
-    re.ASCII,
+_SETS = (
+    re.compile(r"([A-Z](?<![\w${-].)\w{0,40})\+?=(?!=)([^\s\"';&|)]{0,80})", re.ASCII),
+    re.compile(r"setenv(?<!\wsetenv)[ \t]{1,8}([A-Z]\w{0,40})[ \t]{0,8}([^\s\"';&|)]{0,80})"),
 )
+"""A name and its value; a text is looked through faster for what begins with a letter."""
 _SAYS = re.compile(r"[ \t]*(?:#|(?:echo|printf|e?grep|sed|awk|logger|log|info|die|usage)\b)")
 _HELP = "check it by hand, or write export NAME=value; # npu: ignore[NPU784] takes note of it"
 
@@ -165,8 +166,9 @@ def unfollowed(run: ScriptRun, script: ShellScript) -> List[Diagnostic]:
     begins = [begin for begin, _ in spans]
     left = [
         mention
-        for mention in _SET_HERE.finditer(source)
-        if (mention.group(1) or mention.group(3)) in VARIABLES
+        for sets in _SETS
+        for mention in sets.finditer(source)
+        if mention.group(1) in VARIABLES
         and not _is_inside(mention.start(), spans, begins)
         and not _is_passed(run, mention)
         and not _SAYS.match(source, source.rfind("\n", 0, mention.start()) + 1)
@@ -176,8 +178,7 @@ def unfollowed(run: ScriptRun, script: ShellScript) -> List[Diagnostic]:
     for mention in left:
         if not _is_inside(mention.start(), comments, begins):
             place = script.place(*mention.span())
-            name = mention.group(1) or mention.group(3)
-            message = phrase("{} is set here in a way that is not followed", name)
+            message = phrase("{} is set here in a way that is not followed", mention.group(1))
             notes.setdefault((place.path, place.line), (place, message))
     return [
         not_checked_here.diagnostic(message, place, help=_HELP)
@@ -187,8 +188,7 @@ def unfollowed(run: ScriptRun, script: ShellScript) -> List[Diagnostic]:
 
 def _is_passed(run: ScriptRun, mention: "re.Match[str]") -> bool:
     """Whether the words of a command, or a text that was followed, gave a variable its value."""
-    values = run.passed.get(mention.group(1) or "", set())
-    value = mention.group(2) or ""
+    values, value = run.passed.get(mention.group(1), set()), mention.group(2)
     return value in values or (bool(values) and _NOT_PLAIN.search(value) is not None)
 
 
@@ -622,8 +622,6 @@ def claims_of(text: str, path: str, scripts: Scripts) -> Claims:
         claim = _claim(run, launch, path)
         if claim is not None:
             found.setdefault(claim.job, {}).setdefault(claim.text, []).append(claim)
-    runs = {name for name, _ in run.scripts}
-    runs.update(each.script for each in run.launches if each.kind == "shell" and each.script)
     return Claims(
         path,
         tuple(
@@ -633,7 +631,7 @@ def claims_of(text: str, path: str, scripts: Scripts) -> Claims:
             for claims in places.values()
             for claim in claims
         ),
-        frozenset(map(os.path.basename, runs)),
+        frozenset(os.path.basename(name) for name, _ in run.scripts),
     )
 
 

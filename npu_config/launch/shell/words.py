@@ -626,9 +626,10 @@ def _printed(script: ShellScript, state: State, node: Node) -> Value:
         return UNKNOWN
     name, arguments = command[0], command[1:]
     if name == "dirname" and len(arguments) == 1:
-        return os.path.dirname(arguments[0]) or "."
+        before, slash, _ = arguments[0].rstrip("/").rpartition("/")
+        return before.rstrip("/") or "/" if slash or arguments[0][:1] == "/" else "."
     if name == "basename" and len(arguments) == 1:
-        return os.path.basename(arguments[0])
+        return arguments[0].rstrip("/").rpartition("/")[2] or arguments[0][:1]
     if name in ("realpath", "readlink") and arguments and os.path.isabs(arguments[-1]):
         return os.path.normpath(arguments[-1])
     if name == "echo" and not any(argument.startswith("-") for argument in arguments):
@@ -673,7 +674,7 @@ def _sequence(arguments: List[str]) -> Value:
     if step == 0 or abs(numbers[-1] - first) // abs(step) >= _MOST_FIELDS:
         return UNKNOWN
     last = numbers[-1] + (1 if step > 0 else -1)
-    return " ".join(str(number) for number in range(first, last, step))
+    return "\n".join(str(number) for number in range(first, last, step))
 
 
 def _command(script: ShellScript, state: State, node: Node) -> Optional[List[str]]:

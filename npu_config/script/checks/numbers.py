@@ -250,8 +250,8 @@ def two_optimizers_in_one_run(context: Context) -> None:
             lines = sorted({made.lineno for made in found.values()})
             context.report(
                 phrase(
-                    "one run updates by {} loss-scale optimizers (line {}), and the device has "
-                    "one overflow flag for all",
+                    "one session.run applies {} loss-scale optimizers (line {}), and the device "
+                    "has one overflow flag for all",
                     len(found),
                     ", ".join(map(str, lines)),
                 ),

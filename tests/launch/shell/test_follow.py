@@ -39,7 +39,7 @@ def environments(text):
         ("env -i A=1 nohup python x.py", {"A": "1"}),
         ("x=3; export A=$((x * 2 + 1)) B=${x}rd; python x.py", {"A": "7", "B": "3rd"}),
         ('export A="a\\"b$(echo c)"; python x.py', {"A": 'a"bc'}),
-        ("export A=$(seq 0 3); python x.py", {"A": "0 1 2 3"}),
+        ("export A=$(seq 0 3); python x.py", {"A": "0\n1\n2\n3"}),
         ('x=3; export A="  $x  ${x}  $(echo c)  $((x))"; python x.py', {"A": "  3  3  c  3"}),
         ("export A=1; A+=2; python x.py", {"A": "12"}),
         ("unset A; export B=${A:-default}; python x.py", {"B": "default"}),

@@ -1,0 +1,155 @@
+"""What is known of a variable is what bash gives it: both read the same lines."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from npu_config.core.settings import UNKNOWN
+from npu_config.launch.shell.follow import follow
+from npu_config.launch.shell.syntax import ShellScript
+
+BASH = shutil.which("bash")
+pytestmark = pytest.mark.skipif(BASH is None, reason="bash is not here")
+
+# a line that begins with ? is not followed as far as its value
+LINES = r"""
+A=${B:-d}
+B=; A=${B:-d}
+B=; A=x${B-d}
+B=b; A=${B:-d}
+A=${B:=d}$B
+: ${B:=d}; A=$B
+echo ${B:=d}; A=$B
+echo ${B:-d}; A=$B
+B=; : ${B:=d}; A=$B
+B=; : ${B=d}; A=x$B
+B=b; : ${B:=d}; A=$B
+A=${B:-${C:-e}}
+A="${B:-two words}"
+B=b; A="${B}c$B"
+? B=b; A='$B'"$B"\$B
+B=3; A=$((B + 1))$((B - 4))$((B * 2))
+B=7; A=$((B / 2)),$((B % 2)),$((-B / 2)),$((-B % 2)),$((B / -2)),$((B % -2))
+A=$((2 < 3))$((3 < 3))$((3 <= 3))$((4 <= 3))$((2 > 3))$((4 > 3))$((3 >= 3))$((2 >= 3))
+A=$((2 == 3))$((3 == 3))$((3 != 3))$((2 != 3))
+A=$((1 + 2 * 3)),$(((1 + 2) * 3)),$((10 - 2 - 3)),$((- 3)),$((+3))
+A=$(seq 3)
+A=$(seq 2 4)
+A=$(seq 0 2 6)
+A=$(seq 0 2 7)
+A=$(seq 5 -2 1)
+A=$(seq 5 -2 0)
+A=x$(seq 3 1)
+A=x$(seq 1 1)
+A=$(echo a  b "c  d")
+A=$(echo)
+A=$(printf '%s-%d.' a 1 b)
+A=$(printf '%s%%' a)
+A=$(printf 'a\tb')
+A=$(printf '%s,%i' )
+A=$(dirname /a/b/c.sh)$(dirname c.sh)$(dirname /a)
+A=$(basename /a/b/c.sh)$(basename c.sh)
+A=$(dirname /a/b/)
+A=$(basename /a/b/)
+A=$(dirname /)$(basename /)
+A=$(dirname a//b)
+A=$(realpath -m /a/../b/./c)
+A=$(cd / && pwd)
+B=(a 'b c' d); A=${B[1]}${B[0]}x${B[3]}
+? B=(a 'b c' d); A=${B[1+1]}
+B=(a b); B+=(c); A=${B[0]}
+? set -- a 'b c' d; A=$1$3$4$#
+set -- a b; A=${2}${1}
+f() { A=$1$#; }; f x y
+f() { local A=2; }; A=1; f
+? f() { A=2; return; A=3; }; f
+f() { A=$1; shift; A=$A$1; }; f x y
+set -- a b c; shift; A=$1$#
+? set -- a b c; shift 2; A=$1$#
+A=; for B in {1..3} {a,b}c {3..1}; do A=$A$B,; done
+A=; for B in {01..3} {1..5..2} {5..1..2} x{1,2}{a,b}; do A=$A$B,; done
+A=; for B in {-1..1} {1} {} {a..}; do A=$A$B,; done
+A=; for B in a 'b c' "d e" f\ g; do A=$A$B,; done
+B='a b'; A=; for C in $B; do A=$A$C,; done
+B='a b'; A=; for C in "$B"; do A=$A$C,; done
+B=(a 'b c'); A=; for C in "${B[@]}"; do A=$A$C,; done
+B=(a b c); A=; for C in ${!B[@]}; do A=$A$C,; done
+A=; for ((i = 0; i < 3; i++)); do A=$A$i; done
+A=; for ((i = 3; i > 0; i--)); do A=$A$i; done
+A=; for ((i = 0; i <= 6; i += 2)); do A=$A$i; done
+? A=0; while [ $A -lt 3 ]; do A=$((A + 1)); done
+? A=0; until [ $A -ge 3 ]; do A=$((A + 1)); done
+if [ 1 -eq 1 ]; then A=y; else A=n; fi
+if [ 1 -ne 1 ]; then A=y; else A=n; fi
+if [ 1 -lt 1 ]; then A=y; else A=n; fi
+if [ 1 -le 1 ]; then A=y; else A=n; fi
+if [ 2 -gt 2 ]; then A=y; else A=n; fi
+if [ 2 -ge 2 ]; then A=y; else A=n; fi
+if [ a = a ]; then A=y; else A=n; fi
+if [ a != a ]; then A=y; else A=n; fi
+if [ "$B" = "" ]; then A=y; else A=n; fi
+B=; if [ -z "$B" ]; then A=y; else A=n; fi
+B=b; if [ -n "$B" ]; then A=y; else A=n; fi
+B=b; if [ ! -z "$B" ]; then A=y; else A=n; fi
+? if [[ a == a && b != c ]]; then A=y; else A=n; fi
+? if [[ a == b || b == b ]]; then A=y; else A=n; fi
+? if [[ a == b || b == c ]]; then A=y; else A=n; fi
+? if ((1 > 2)); then A=y; else A=n; fi
+? if ((2 > 1)); then A=y; else A=n; fi
+? if false; then A=y; elif true; then A=z; else A=n; fi
+? case b in a) A=1 ;; b) A=2 ;; *) A=3 ;; esac
+? case c in a | c) A=1 ;; *) A=3 ;; esac
+? case d in a) A=1 ;; *) A=3 ;; esac
+A=1; [ 1 -eq 1 ] && A=2
+A=1; [ 1 -eq 2 ] && A=2
+A=1; [ 1 -eq 1 ] || A=2
+A=1; [ 1 -eq 2 ] || A=2
+A=1; (A=2)
+A=1; { A=2; }
+A=1; A+=2
+A=1; unset A; A=x$A
+A=1; B=A; export $B=2
+? A=1; let A=A+2
+read A <<< 'a b'
+A=$(cat <<E
+a
+E
+)
+eval 'A=1'
+eval "A=\$((1 + 1))"
+B='A=3'; eval $B
+declare -i A=3; A=$A
+readonly A=4
+A=5 true; A=x$A
+""".strip("\n")
+
+
+def snippets():
+    """Each with all of its lines."""
+    found = []
+    for line in LINES.split("\n"):
+        if found and "<<E" in found[-1] and not found[-1].endswith("\n)"):
+            found[-1] += "\n" + line
+        else:
+            found.append(line)
+    return found
+
+
+@pytest.fixture(scope="module")
+def in_bash(tmp_path_factory):
+    """What A is behind each snippet; one process for all."""
+    body = "(unset A B C i\n{}\nprintf '\\0%s\\0' \"$A\"\n)"
+    script = "\n".join(body.format(each.lstrip("? ")) for each in snippets())
+    folder = tmp_path_factory.mktemp("bash")
+    out = subprocess.check_output([BASH, "--norc", "-c", script], cwd=str(folder))
+    return dict(zip(snippets(), out.decode("utf-8").split("\0")[1::2]))
+
+
+@pytest.mark.parametrize("text", snippets())
+def test_a_value_is_that_of_bash(in_bash, text):
+    """No value is known that bash does not give, and those that are followed are known."""
+    script = "unset A B C i\n{}\nexport A\npython3 x.py\n".format(text.lstrip("? "))
+    launches = follow(ShellScript(script, "a.sh"), lambda path: None)[0].launches
+    found = launches[-1].environment.get("A", UNKNOWN)
+    assert (UNKNOWN if text.startswith("?") else in_bash[text]) == found
