@@ -629,6 +629,13 @@ class Run:
         self._frames.clear()
         self.class_bodies.clear()
 
+    def forget_objects(self) -> None:
+        """Let go of what was made on a path that nothing asks for any more."""
+        for message in self.messages:
+            for part in list(message.parts()):
+                part.fields.clear()
+                part.blocks.clear()
+
     def tick(self) -> int:
         """A moment later than every one before."""
         self.moment += 1

@@ -559,6 +559,14 @@ class Script(Module):
         self.unfollowed: Dict[ast.AST, str] = {}
         self.others: Dict[str, Optional[Script]] = {}
 
+    def forget(self) -> None:
+        """Let go of the scopes, which refer to each other, and of the files that were followed."""
+        others = [each for each in self.others.values() if each is not None]
+        self.others.clear()
+        self.module.forget()
+        for other in others:
+            other.module.forget()
+
     @property
     def relevance(self) -> Relevance:
         """Its hot lines, looked for when a path through it is followed."""

@@ -229,7 +229,11 @@ def _scaling_optimizer(meaning: Meaning, scope: Scope, node: ast.AST) -> Optiona
     return call
 
 
-@recognises(precision.optimizers_share_overflow_flag, _SCALING, _UPDATING)
+@recognises(
+    precision.optimizers_share_overflow_flag,
+    ("NPULossScaleOptimizer", "is_loss_scale"),
+    _UPDATING,
+)
 def two_optimizers_in_one_run(context: Context) -> None:
     """One run has the updates of two loss-scale optimizers."""
     meaning = context.meaning
@@ -549,11 +553,8 @@ def guard_vanishes(context: Context) -> None:
     if mode is None:
         return
     source = context.script.source
-    lines = [
-        number
-        for number, line in enumerate(source.lines, 1)
-        if any(part in line for part in _PARTS) and _SMALL.search(line)
-    ]
+    near = {number for part in _PARTS for number in source.lines_with(part, within=True)}
+    lines = sorted(number for number in near if _SMALL.search(source.lines[number - 1]))
     names = _imported_small(context)
     if not lines and not names:
         return
