@@ -17,7 +17,7 @@ _FLAT, _NESTED = (list, tuple), (list, tuple, dict)
 Key = Tuple[Tuple[int, ...], Tuple[int, ...]]
 
 
-class Known:
+class KnownRun:
     """A run that was made before.
 
     Attributes:
@@ -38,7 +38,7 @@ class Known:
         self.version = version
 
 
-class Again:
+class RepeatedRuns:
     """The runs of one session that need no look when they are made again."""
 
     __slots__ = ("_graph", "_known", "_last", "_version_of")
@@ -47,10 +47,10 @@ class Again:
         self._graph = graph
         version = "_version" if hasattr(graph, "_version") else "version"  # one of them has a lock
         self._version_of = attrgetter(version)
-        self._known: Dict[Key, Known] = {}
-        self._last: Optional[Known] = None
+        self._known: Dict[Key, KnownRun] = {}
+        self._last: Optional[KnownRun] = None
 
-    def find(self, fetches: Any, feeds: Any) -> Optional[Known]:
+    def find(self, fetches: Any, feeds: Any) -> Optional[KnownRun]:
         """A run that was made before, of the same fetches and feeds of the same graph."""
         last = self._last
         if last is None or last.version != self._version_of(self._graph):
@@ -76,7 +76,7 @@ class Again:
         last = self._last
         if (last is not None and last.version != version) or len(self._known) >= _MOST:
             self._known.clear()
-        self._last = Known(call, tuple(found.given), tuple(feeds), version)
+        self._last = KnownRun(call, tuple(found.given), tuple(feeds), version)
         self._known[_key(found.given, feeds)] = self._last
 
 
