@@ -30,10 +30,10 @@ def _network(tf: Any, width: int) -> Tuple[Any, Any, Dict[Any, Any]]:
 
 
 def _steps(tf: Any, width: int) -> Row:
-    from npu_config.runner.watch import Watch
+    from npu_config.runner.watch import SessionWatch
 
     plain = tf.Session.run
-    watch = Watch()
+    watch = SessionWatch()
     watch.start()
     try:
         with tf.Graph().as_default():

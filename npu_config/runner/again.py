@@ -17,7 +17,7 @@ _NESTED = (list, tuple, dict)
 Key = Tuple[Tuple[int, ...], Tuple[int, ...]]
 
 
-class Known:
+class KnownRun:
     """A run that was made before.
 
     Attributes:
@@ -45,12 +45,12 @@ class Known:
         self.graph = vars(graph)
 
     @property
-    def as_last(self) -> "Optional[Known]":
+    def as_last(self) -> "Optional[KnownRun]":
         """Itself, where a run like it needs no look at anything else."""
         return self if self.call.is_plain and "_version" in self.graph else None
 
 
-class Again:
+class RepeatedRuns:
     """The runs of one session that need no look when they are made again."""
 
     __slots__ = ("_graph", "_known", "_version", "_version_of")
@@ -59,23 +59,23 @@ class Again:
         self._graph = graph
         version = "_version" if hasattr(graph, "_version") else "version"  # one of them has a lock
         self._version_of = attrgetter(version)
-        self._known: Dict[Key, Known] = {}
+        self._known: Dict[Key, KnownRun] = {}
         self._version: Optional[int] = None
 
-    def find(self, fetches: Any, feeds: Any) -> Optional[Known]:
+    def find(self, fetches: Any, feeds: Any) -> Optional[KnownRun]:
         """A run that was made before, of the same fetches and feeds of the same graph."""
         if self._version != self._version_of(self._graph):
             return None
         return self._known.get(_key(tuple(_leaves(fetches)), feeds))
 
-    def keep(self, feeds: Any, found: Fetched, call: LiveCall) -> Optional[Known]:
+    def keep(self, feeds: Any, found: Fetched, call: LiveCall) -> Optional[KnownRun]:
         """Remember a run that was looked at, where its fetches always mean the same."""
         if not found.operations or not all(map(is_lasting, found.given)):
             return None
         version = self._version_of(self._graph)
         if self._version != version or len(self._known) >= _MOST:
             self._known.clear()
-        known = Known(call, tuple(found.given), tuple(feeds), version, self._graph)
+        known = KnownRun(call, tuple(found.given), tuple(feeds), version, self._graph)
         self._known[_key(found.given, feeds)] = known
         self._version = version
         return known.as_last

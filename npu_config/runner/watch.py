@@ -34,7 +34,7 @@ from npu_config.tf1.purpose import OTHER, TRAINS, Fetched, fetched, purpose
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic, Place
-    from npu_config.runner.again import Again
+    from npu_config.runner.again import RepeatedRuns
     from npu_config.runner.calls import Calls, LiveCall
     from npu_config.runner.doings import Doings
     from npu_config.runner.sessions import SeenSession
@@ -117,7 +117,7 @@ def hide(files: FrozenSet[str]) -> Callable[[], None]:
 SESSION_MODULES = ("tensorflow_core.python.client.session", "tensorflow.python.client.session")
 
 
-class Watch:
+class SessionWatch:
     """Sees every session of the process from :meth:`start` to :meth:`stop`.
 
     Args:
@@ -189,12 +189,12 @@ class Watch:
         init, run = base.__init__, base.run
         self._read = run
         make, make_from_options = base.make_callable, base._make_callable_from_options
-        from npu_config.runner.again import Again
+        from npu_config.runner.again import RepeatedRuns
 
-        def again(session: Any) -> Optional[Again]:
+        def again(session: Any) -> Optional[RepeatedRuns]:
             """What needs no look a second time; nothing where every run is counted."""
             ends = self._dry_run or self._steps is not None
-            return None if ends else Again(session.graph)
+            return None if ends else RepeatedRuns(session.graph)
 
         def made(session: Any, *args: Any, **kwargs: Any) -> None:
             init(session, *with_threads(args), **with_threads(kwargs))
@@ -288,7 +288,7 @@ class Watch:
         self, name: str, session: Any, fetches: Any, feeds: Any, call: Callable[[Any], Any]
     ) -> Any:
         """A call of a method of TensorFlow's class, by the script or in a round of a loop."""
-        again: Optional[Again] = session._npu_config_again
+        again: Optional[RepeatedRuns] = session._npu_config_again
         known = None if again is None else again.find(fetches, feeds)
         is_round = name in vars(session)
         if known is None:
