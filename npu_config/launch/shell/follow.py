@@ -324,10 +324,12 @@ def _arms(run: ScriptRun, node: Node) -> List[_Arm]:
     arms: List[List[Node]] = [[]]
     last = ""
     for child in node.children:
-        if child.is_named and child.type not in SILENT:
+        if child.type == "&":
+            arms[0].append(child)
+        elif child.is_named and child.type not in SILENT:
             last = child.type
             if last in ("elif_clause", "else_clause"):
-                arms.append([each for each in child.children if each.is_named])
+                arms.append([c for c in child.children if c.is_named or c.type == "&"])
             else:
                 arms[0].append(child)
     others = arms.pop() if last == "else_clause" else None
@@ -343,7 +345,9 @@ def case(run: ScriptRun, state: State, node: Node) -> None:
 
 def _items(run: ScriptRun, node: Node) -> List[List[Step]]:
     return [
-        steps_of(run, [part for part in child.children if part.type in run.handlers])
+        steps_of(
+            run, [part for part in child.children if part.type in run.handlers or part.type == "&"]
+        )
         for child in node.children
         if child.type == "case_item"
     ]
@@ -561,33 +565,38 @@ class _Redirected(NamedTuple):
 
 
 def _redirected(run: ScriptRun, node: Node) -> _Redirected:
+    children: Sequence[Node] = node.children
+    first = run.script.text(children[0])
     redirects: List[Node] = []
     others: List[Node] = []
-    for child in node.children:
+    for child in children:
         if child.type == "file_redirect":
             redirects.append(child)
         else:
             others.append(child)
-            if _REDIRECTS.search(run.script.text(child)) is not None:
+            words = first if child is children[0] else run.script.text(child)
+            if _REDIRECTS.search(words) is not None:
                 redirects.extend((child, *child.children))
     files: List[Tuple[Any, str]] = []
     documents: List[Node] = []
+    reads = False
     for redirect in redirects:
+        words = run.script.text(redirect)
+        reads = reads or words.startswith("<")
         if redirect.type == "heredoc_redirect":
             documents.append(redirect)
         elif redirect.type == "file_redirect":
-            words = run.script.text(redirect)
             match = _TO_FILE.match(words)
             if match is not None:
                 files.append((match.group(2), match.group(1)))
             elif ">" in words and not _COPIES.match(words):
                 sign = words[:2] if words[:2] == ">>" else words[:1]
                 files.append((redirect.children[-1], sign))
-    is_cat = len(documents) == 1 and run.script.text(node.children[0]).strip() == "cat"
-    given = [each for each in node.children if each.type in _GIVEN]
+    is_cat = len(documents) == 1 and first.strip() == "cat"
+    given = [each for each in others if each.type in _GIVEN]
     given += [
         each
-        for redirect in node.children
+        for redirect in redirects
         if redirect.type == "file_redirect" and run.script.text(redirect).startswith("<")
         for each in redirect.children
         if each.type == "process_substitution"
@@ -604,8 +613,8 @@ def _redirected(run: ScriptRun, node: Node) -> _Redirected:
         steps_of(run, others),
         given[-1] if given else None,
         after,
-        any(run.script.text(each).startswith("<") for each in redirects),
-        node.children[0] if _PRINTS.match(run.script.text(node.children[0])) else None,
+        reads,
+        children[0] if _PRINTS.match(first) else None,
     )
 
 
@@ -806,6 +815,8 @@ def _call(run: ScriptRun, state: State, name: str, arguments: Sequence[Value]) -
     before, state.writable_shell().arguments = state.shell.arguments, tuple(arguments)
     caller, run.script = run.script, script
     run.locals.append({})
+    if run.line is not None and not run.line.in_background:
+        run.joined = run.line
     run.handlers.get(body.type, unknown)(run, state, body)
     for own, variable in run.locals.pop().items():
         state.put(own, variable)
