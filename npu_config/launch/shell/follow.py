@@ -535,7 +535,7 @@ def _loop_of_unknown_rounds(
             state.put(changed_name, variable._replace(value=UNKNOWN, certain=True))
 
 
-_READS = re.compile(r"(?:IFS=\S*[ \t]+)?read\b")
+_READS = re.compile(r"(?:IFS=\S{0,8}[ \t]{1,8})?\bread\b")
 _HEAD = re.compile(r"([\w./+-]+)(?:[ \t]|\Z)")
 _TABLE = re.compile(r"\.json|RANK_TABLE")
 _COMPUTED = re.compile(r"\$\(\(|\$\{\w+:?=")
