@@ -288,6 +288,28 @@ def names_of_configuring(path: Optional[str], imports: Imports) -> Set[str]:
     }
 
 
+def is_unread(path: Optional[str], dotted: Sequence[str]) -> bool:
+    """True for what comes from a module that is no library and is not found.
+
+    Args:
+        path: the script that imports it; nothing is said of one that is in no file.
+        dotted: its dotted name, with that of the module.
+    """
+    if path is None or is_library(dotted[0]):
+        return False
+    ends = range(1, len(dotted) + 1)
+    return not any(file_of_module(path, ".".join(dotted[:end])) for end in ends)
+
+
+def names_of_unread(path: Optional[str], imports: Imports) -> Set[str]:
+    """The names that import statements bind to what is not found; ``*`` for any name."""
+    return {
+        each.name
+        for each in _bound_by(imports)
+        if is_unread(path, (*each.dotted.lstrip(".").split("."), ""))
+    }
+
+
 class _Bound(NamedTuple):
     """A name that an import statement binds, what it stands for, and the module with it."""
 
