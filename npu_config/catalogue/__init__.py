@@ -26,7 +26,7 @@ ALL_OPTIONS: Mapping[str, Option] = MappingProxyType({**OPTIONS, **REMOVED})
 """With those."""
 
 
-class Known(NamedTuple):
+class KnownOption(NamedTuple):
     """An option as the adapter of one version knows it: its field, its reader, its writer, and
     what the runtime does with a bad value.  Plain: the canonical value goes on the wire.
     Values of exactly the type that are legal are canonical as they stand.
@@ -43,10 +43,10 @@ class Known(NamedTuple):
 
 
 @functools.lru_cache(maxsize=64)
-def known_to(version: Optional[int]) -> Mapping[str, Known]:
+def known_to(version: Optional[int]) -> Mapping[str, KnownOption]:
     """The options that an adapter knows (an index of ``SNAPSHOTS``; None: the newest)."""
     return {
-        name: Known(
+        name: KnownOption(
             option,
             option.wire_in(version),
             (option.kind.parse if option.kind.plain else _remembered(option.kind.parse))
@@ -85,5 +85,5 @@ __all__ = [
     "InvalidValue",
     "Status",
     "known_to",
-    "Known",
+    "KnownOption",
 ]

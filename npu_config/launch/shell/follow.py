@@ -322,10 +322,12 @@ def _arms(run: ScriptRun, node: Node) -> List[_Arm]:
     arms: List[List[Node]] = [[]]
     last = ""
     for child in node.children:
-        if child.is_named and child.type not in SILENT:
+        if child.type == "&":
+            arms[0].append(child)
+        elif child.is_named and child.type not in SILENT:
             last = child.type
             if last in ("elif_clause", "else_clause"):
-                arms.append([each for each in child.children if each.is_named])
+                arms.append([c for c in child.children if c.is_named or c.type == "&"])
             else:
                 arms[0].append(child)
     others = arms.pop() if last == "else_clause" else None
@@ -341,7 +343,9 @@ def case(run: ScriptRun, state: State, node: Node) -> None:
 
 def _items(run: ScriptRun, node: Node) -> List[List[Step]]:
     return [
-        steps_of(run, [part for part in child.children if part.type in run.handlers])
+        steps_of(
+            run, [part for part in child.children if part.type in run.handlers or part.type == "&"]
+        )
         for child in node.children
         if child.type == "case_item"
     ]
@@ -751,6 +755,8 @@ def _call(run: ScriptRun, state: State, name: str, arguments: Sequence[Value]) -
     before, state.writable_shell().arguments = state.shell.arguments, tuple(arguments)
     caller, run.script = run.script, script
     run.locals.append({})
+    if run.line is not None and not run.line.in_background:
+        run.joined = run.line
     run.handlers.get(body.type, unknown)(run, state, body)
     for own, variable in run.locals.pop().items():
         state.put(own, variable)

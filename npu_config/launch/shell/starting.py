@@ -48,7 +48,7 @@ def start(
         spot,
         variables,
         frozenset({*state.shell.unset, *(found.removed or ())}.difference(variables)),
-        run.background,
+        run.background or (None if run.line is None else run.line.process),
         may_be_made(run, table),
         None if table is UNKNOWN else _text_of(run, state, table),
         found.framework,
