@@ -1,6 +1,7 @@
 """``python -m benchmarks [--page FILE] [NAME ...]``: run the benchmarks, all or the named ones."""
 
 import importlib
+import os
 import pkgutil
 import sys
 from typing import Dict, List
@@ -22,7 +23,8 @@ def main() -> int:
     if unknown:
         print("no benchmark {}; there are: {}".format(", ".join(unknown), ", ".join(names)))
         return 2
-    print("Python {}".format(sys.version.split()[0]))
+    load = os.getloadavg()[0]  # of others: soon it is that of the benchmarks
+    print("Python {}, load {:.1f}".format(sys.version.split()[0], load))
     tables: Dict[str, List[Row]] = {}
     titles: Dict[str, str] = {}
     for name in chosen:
@@ -33,7 +35,7 @@ def main() -> int:
         show(tables[name])
     if page:
         with open(page, "w", encoding="utf-8") as stream:
-            stream.write(_page.render(tables, titles))
+            stream.write(_page.render(tables, titles, load))
     return 0
 
 

@@ -10,7 +10,7 @@ from benchmarks._measure import Row
 HEAD = """\
 # Benchmarks
 
-Made by `make bench` on {date}: Python {python}, {machine}, {cores} cores, load {load:.1f}.
+Made by `make bench` on {date}: Python {python}, {machine}, {cores} cores, load {load:.1f} before.
 Every line compares with a named baseline in the same run; the ratio is what counts,
 and what the budget limits. `OVER` marks a ratio above its budget. A load above 1 is other
 work on the machine: what is compared with a second or with another process is then too slow.
@@ -28,15 +28,15 @@ Measured once on a machine of the same kind; their code is not part of this repo
 """
 
 
-def render(tables: Dict[str, List[Row]], titles: Dict[str, str]) -> str:
-    """The page."""
+def render(tables: Dict[str, List[Row]], titles: Dict[str, str], load: float) -> str:
+    """The page; ``load`` is that of the machine before the first benchmark."""
     parts = [
         HEAD.format(
             date=datetime.date.today().isoformat(),
             python=platform.python_version(),
             machine=platform.machine(),
             cores=os.cpu_count(),
-            load=os.getloadavg()[0],
+            load=load,
         )
     ]
     for name, rows in tables.items():

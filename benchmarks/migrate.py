@@ -53,9 +53,9 @@ def walk_and_parse(root: str) -> None:
 def migrate(root: str) -> None:
     """What ``npu-config migrate`` does, without printing."""
     from npu_config.lint.walk import walk
-    from npu_config.migration.project import Target, is_candidate, migrate_files
+    from npu_config.migration.project import FileToMigrate, is_candidate, migrate_files
 
-    migrate_files([Target(p, root) for p in walk(root) if is_candidate(p)], processes=1)
+    migrate_files([FileToMigrate(p, root) for p in walk(root) if is_candidate(p)], processes=1)
 
 
 def parse_and_check(root: str) -> None:

@@ -3,6 +3,7 @@
 import importlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,30 +21,36 @@ ROOMS += ["sidefiles." + kind for kind in npu_config.sidefiles.KINDS]
 
 
 @pytest.fixture(scope="module")
-def run_mypy(tmp_path_factory):
-    """Runs mypy on a sample: line number to error code; what it knows of the package is kept."""
-    cache = str(tmp_path_factory.mktemp("mypy"))
+def said(tmp_path_factory):
+    """What one mypy says of the samples and of every public name: file to lines of output."""
+    folder = tmp_path_factory.mktemp("mypy")
+    for name in ("accepted.py", "rejected.py"):
+        shutil.copy(str(SAMPLES / name), str(folder))
+    (folder / "names.py").write_text("import npu_config as npu\n" + "\n".join(revealed()) + "\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "accepted.py", "rejected.py", "names.py"],
+        cwd=str(folder),
+        stdout=subprocess.PIPE,
+        env=dict(os.environ, MYPYPATH="" if "site-packages" in HOME else HOME),
+    )
+    lines = {}
+    for line in done.stdout.decode().splitlines():
+        lines.setdefault(line.partition(":")[0], []).append(line)
+    return lines
 
-    def run(sample, folder=SAMPLES):
-        done = subprocess.run(
-            [sys.executable, "-m", "mypy", "--strict", "--cache-dir", cache, sample],
-            cwd=str(folder),
-            stdout=subprocess.PIPE,
-            env=dict(os.environ, MYPYPATH="" if "site-packages" in HOME else HOME),
-        )
-        found = re.findall(r"^\S+?:(\d+): error: .*\[([a-z-]+)\]$", done.stdout.decode(), re.M)
-        return {int(line): code for line, code in found}, done.stdout.decode()
 
-    return run
+def errors(lines):
+    """Line number to error code."""
+    found = (re.match(r"\S+?:(\d+): error: .*\[([a-z-]+)\]$", line) for line in lines)
+    return {int(error.group(1)): error.group(2) for error in found if error is not None}
 
 
-def test_accepted(run_mypy):
+def test_accepted(said):
     """The sample of right user code has no error."""
-    found, output = run_mypy("accepted.py")
-    assert found == {}, output
+    assert errors(said.get("accepted.py", ())) == {}, said
 
 
-def test_rejected(run_mypy):
+def test_rejected(said):
     """Every wrong line is rejected, with the error that names the fault."""
     lines = (SAMPLES / "rejected.py").read_text().splitlines()
     expected = {
@@ -51,8 +58,7 @@ def test_rejected(run_mypy):
         for number, line in enumerate(lines, 1)
         if line.startswith("npu.")
     }
-    found, output = run_mypy("rejected.py")
-    assert found == expected, output
+    assert errors(said["rejected.py"]) == expected, said
 
 
 def public_names():
@@ -70,13 +76,19 @@ def public_names():
                 yield "{}.{}".format(room, name)
 
 
-def test_every_public_name_has_a_type(tmp_path, run_mypy):
+def revealed():
+    """A line for each public name that asks for its type."""
+    return ["reveal_type(npu.{})".format(each) for each in public_names()]
+
+
+def test_every_public_name_has_a_type(said):
     """mypy knows what each is: none is Any, so that no misuse of it passes."""
-    names = list(public_names())
-    lines = ["import npu_config as npu", *("reveal_type(npu.{})".format(each) for each in names)]
-    (tmp_path / "names.py").write_text("\n".join(lines) + "\n")
-    found, output = run_mypy("names.py", tmp_path)
-    assert found == {}, output
-    types = dict(re.findall(r'^names.py:(\d+): note: Revealed type is "(.*)"$', output, re.M))
-    assert {str(number) for number in range(2, len(lines) + 1)} == set(types)
-    assert [lines[int(number) - 1] for number, each in types.items() if each == "Any"] == []
+    assert errors(said["names.py"]) == {}, said
+    types = dict(
+        re.findall(
+            r'^names.py:(\d+): note: Revealed type is "(.*)"$', "\n".join(said["names.py"]), re.M
+        )
+    )
+    lines = dict(enumerate(revealed(), 2))
+    assert {str(number) for number in lines} == set(types)
+    assert [lines[int(number)] for number, each in types.items() if each == "Any"] == []

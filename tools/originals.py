@@ -18,15 +18,15 @@ from typing import Dict, Iterator, List, Sequence
 
 from npu_config.lint.walk import walk
 from npu_config.migration.engine import migrate
-from npu_config.migration.project import Outcome, Target, migrate_files
+from npu_config.migration.project import FileOutcome, FileToMigrate, migrate_files
 
 
-def scripts(folder: str) -> List[Target]:
+def scripts(folder: str) -> List[FileToMigrate]:
     """Every Python file of a folder."""
-    return [Target(path, folder) for path in walk(folder) if path.endswith(".py")]
+    return [FileToMigrate(path, folder) for path in walk(folder) if path.endswith(".py")]
 
 
-def faults(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def faults(outcomes: Sequence[FileOutcome]) -> Iterator[str]:
     """What must not be: a failure, a result that does not parse, a second run that edits."""
     for outcome in outcomes:
         for found in outcome.diagnostics:
@@ -42,7 +42,7 @@ def faults(outcomes: Sequence[Outcome]) -> Iterator[str]:
             yield "{}: a second run edits again".format(outcome.target.path)
 
 
-def parsing(targets: Sequence[Target]) -> float:
+def parsing(targets: Sequence[FileToMigrate]) -> float:
     """Seconds that reading and parsing the same files alone takes."""
     start = time.perf_counter()
     for target in targets:
@@ -55,7 +55,7 @@ def parsing(targets: Sequence[Target]) -> float:
     return time.perf_counter() - start
 
 
-def compared(outcomes: Sequence[Outcome], path: str) -> Iterator[str]:
+def compared(outcomes: Sequence[FileOutcome], path: str) -> Iterator[str]:
     """What people changed in some originals, against what was changed here, one line each."""
     import yaml
 

@@ -5,8 +5,8 @@ Chinese characters are indexed by their pairs (溢出检测: 溢出, 出检, 检
 types is cut in the same way by the splitter that runs in the browser.
 
 The words of ``tools/search_words.yaml``, by which ``npu-config explain`` finds its topics, are
-entries of the index of the page, or the heading, that the topic is on: Chinese words on Chinese
-pages, others on English ones; a page that has no Chinese twin has both.
+entries of the index of the page, or the heading, that the topic is on: all of them on Chinese
+pages and on those that have no Chinese twin, others than Chinese ones on English pages.
 """
 
 import functools
@@ -85,14 +85,14 @@ def add_search_words(app: Sphinx, doctree: nodes.document) -> None:
     name = app.env.docname
     chinese = name.startswith("zh/")
     here = name[len("zh/") :] if chinese else name
-    both = not chinese and "zh/" + name not in app.env.found_docs
+    both = chinese or "zh/" + name not in app.env.found_docs
     sections = list(doctree.findall(nodes.section))
     entries: List[Tuple[str, str, str, str, None]] = []
     for line, targets in _search_words().items():
         for target in targets:
             anchor = _anchor(sections, here, target)
             if anchor is not None:
-                for each in (False, True) if both else (chinese,):
+                for each in (False, True) if both else (False,):
                     words = phrases(line, each)
                     entries += [("single", word, anchor, "main", None) for word in words]
     if entries:
@@ -119,7 +119,7 @@ def add_scripts(
     app: Sphinx, name: str, template: str, context: Dict[str, Any], doctree: Any
 ) -> None:
     """The scripts of a page, where it needs them: the first page is light."""
-    if name.startswith("zh/"):
+    if name.startswith("zh/") or name == "search":
         app.add_js_file("language.js")
     if name in ("rules/all", "zh/rules"):
         app.add_js_file("filter.js")

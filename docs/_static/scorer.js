@@ -1,8 +1,9 @@
-// What the search shows first: pages of the language of the words, and pages about one thing before
-// lists of many. Search words that stand in what is typed count by their share of it. The rest is what
+// What the search shows first: pages of the language of the words, or of the page where Latin ones
+// were typed, and pages about one thing before lists of many. Search words that stand in what is typed count by their share of it. The rest is what
 // Sphinx does by itself.
-const typed = new URLSearchParams(window.location.search).get("q") || "";
-const chinese = /[\u3400-\u9fff]/.test(typed);
+const asked = new URLSearchParams(window.location.search);
+const typed = asked.get("q") || "";
+const chinese = asked.get("lang") === "zh" || /[\u3400-\u9fff]/.test(typed);
 const lists = /^(zh\/)?(rules(\/\dxx|\/all)?|options(\/index)?|codes)$/;
 const aside = /^(changes|architecture|benchmarks|corpus|facts|networks|releasing|reference\/commands)$/;
 

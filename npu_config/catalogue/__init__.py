@@ -26,7 +26,7 @@ ALL_OPTIONS: Mapping[str, Option] = MappingProxyType({**OPTIONS, **REMOVED})
 """With those."""
 
 
-class Known(NamedTuple):
+class KnownOption(NamedTuple):
     """An option as the adapter of one version knows it: its field, its reader, its writer, and
     what the runtime does with a bad value.  Plain: the canonical value goes on the wire.
     Values of exactly the type that are legal are canonical as they stand.
@@ -43,13 +43,13 @@ class Known(NamedTuple):
 
 
 @functools.lru_cache(maxsize=64)
-def known_to(version: Optional[int]) -> Mapping[str, Known]:
+def known_to(version: Optional[int]) -> Mapping[str, KnownOption]:
     """The options that an adapter knows (an index of ``SNAPSHOTS``; None: the newest)."""
     return {
-        name: Known(
+        name: KnownOption(
             option,
             option.wire_in(version),
-            option.kind.parse
+            (option.kind.parse if option.kind.plain else _remembered(option.kind.parse))
             if version is None or option.is_plain_in(version)
             else functools.partial(option.parse_in, version=version),
             option.kind.to_wire if option.wire_in(version) == option.kind.wire else "true".__eq__,
@@ -61,6 +61,16 @@ def known_to(version: Optional[int]) -> Mapping[str, Known]:
         for name, option in (OPTIONS if version is None else ALL_OPTIONS).items()
         if version is None or not option.is_read or option.versions.has(version)
     }
+
+
+def _remembered(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A reader that takes the same text apart once: scripts and layers of a job repeat values."""
+    of_text = functools.lru_cache(maxsize=16)(parse)
+
+    def of_value(value: Any) -> Any:
+        return of_text(value) if type(value) is str else parse(value)
+
+    return of_value
 
 
 __all__ = [
@@ -75,5 +85,5 @@ __all__ = [
     "InvalidValue",
     "Status",
     "known_to",
-    "Known",
+    "KnownOption",
 ]

@@ -9,7 +9,7 @@ from typing import List, NamedTuple, Optional, Sequence, Union
 
 from npu_config.core.message import localized, phrase
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["PrintedComparison", "compare"]
 
 _NUMBER = re.compile(r"[-+]?(?:\d{1,40}\.?\d{0,40}(?:[eE][-+]?\d{1,4})?|nan\b|inf\b)")
 _TIMES = re.compile(
@@ -23,7 +23,7 @@ _TOLERANCE = 1e-5
 _SHOWN = 3
 
 
-class Comparison(NamedTuple):
+class PrintedComparison(NamedTuple):
     """Whether two runs print the same numbers; None where one of them cannot be run."""
 
     path: str
@@ -31,7 +31,7 @@ class Comparison(NamedTuple):
     text: str
 
 
-def compare(path: str, before: str, after: str, steps: int) -> Comparison:
+def compare(path: str, before: str, after: str, steps: int) -> PrintedComparison:
     """Run a script and its migrated copy, and compare the numbers on the lines about losses.
 
     Args:
@@ -47,20 +47,22 @@ def compare(path: str, before: str, after: str, steps: int) -> Comparison:
             text = phrase(
                 "not compared: {} the migration it ends with {}: {}", side, found.code, found.last
             )
-            return Comparison(path, None, text)
+            return PrintedComparison(path, None, text)
         outputs.append(found)
     old, new = outputs
     if not old and not new:
-        return Comparison(path, None, "not compared: it prints no numbers in these steps")
+        return PrintedComparison(path, None, "not compared: it prints no numbers in these steps")
     index = _first_difference(old, new)
     if index is None:
         shown = " ".join(map(str, old[:_SHOWN])) + (" ..." if len(old) > _SHOWN else "")
-        return Comparison(path, True, phrase("the same numbers before and after: {}", shown))
+        return PrintedComparison(
+            path, True, phrase("the same numbers before and after: {}", shown)
+        )
     again = _printed(before, steps)
     if isinstance(again, _Failed) or _first_difference(old, again) is not None:
-        return Comparison(path, None, _RANDOM)
+        return PrintedComparison(path, None, _RANDOM)
     text = phrase("the numbers differ: before {}, after {}", _from(old, index), _from(new, index))
-    return Comparison(path, False, text)
+    return PrintedComparison(path, False, text)
 
 
 _RANDOM = (

@@ -29,7 +29,7 @@ ORIGIN = {"precision_mode": "must_keep_origin_dtype", "precision_mode_v2": "orig
 _MIXED = {"precision_mode": "allow_mix_precision", "precision_mode_v2": "mixed_float16"}
 
 
-class Change(NamedTuple):
+class NextRunChange(NamedTuple):
     """What the next run does differently.
 
     Args:
@@ -94,7 +94,7 @@ def side_file_of(config: NpuConfig, option: str, path: Optional[str]) -> Optiona
 
 def prepare(
     path: str,
-    change: Change,
+    change: NextRunChange,
     base: Optional[str] = None,
     dump_path: Optional[str] = None,
     prefix: Optional[str] = None,
@@ -210,7 +210,7 @@ def _absolute(config: NpuConfig, base: Optional[str], folder: str) -> Dict[str, 
 
 
 def _recording(
-    config: NpuConfig, change: Change, dump_path: Optional[str], notes: List[str]
+    config: NpuConfig, change: NextRunChange, dump_path: Optional[str], notes: List[str]
 ) -> Dict[str, Any]:
     """The options that have the next run record what the change is judged by."""
     changes: Dict[str, Any] = {}
@@ -323,7 +323,7 @@ def _loaded(format_: Any, path: str) -> Any:
 
 
 def write_next(
-    path: str, change: Change, base: Optional[str], dump_path: Optional[str], force: bool
+    path: str, change: NextRunChange, base: Optional[str], dump_path: Optional[str], force: bool
 ) -> str:
     """Write the configuration of the next run; returns the lines that say so.
 

@@ -496,7 +496,7 @@ def _configuration(search: Search, path: str, cures: searching.Cures) -> Tuple[s
     suffix = os.path.splitext(base)[1] or ".yaml"
     plain = searching.plain_cures(cures)
     records = {"overflow": following.OVERFLOW, "dump": following.DUMP}.get(search.records)
-    change = following.Change(
+    change = following.NextRunChange(
         tuple(plain["off"]["graph"]),
         tuple(plain["off"]["ub"]),
         tuple(plain["float32"]),
@@ -533,7 +533,7 @@ def _told_so_far(search: Search) -> str:
 
 def _next(
     search: Search,
-    result: searching.Outcome,
+    result: searching.SearchOutcome,
     path: str,
     cures: searching.Cures,
     written: Sequence[str],

@@ -185,7 +185,7 @@ def write_next(
     if not layers:
         raise Unproducible("nothing is suspected; {} is not written", outputs.next_config)
     records = following.DUMP if black_list is None else following.OVERFLOW
-    change = following.Change(
+    change = following.NextRunChange(
         *following.by_kind(passes), tuple(black_list or ()), False, records, tuple(layers), step
     )
     path = _dump_path(dump)

@@ -11,7 +11,7 @@ from npu_config.cli._topics import Topic, begins
 from npu_config.core.message import catalogue, listed, localized, phrase
 from npu_config.logs.facts import (
     Code,
-    Known,
+    KnownFailure,
     Number,
     class_name,
     code_of,
@@ -162,7 +162,7 @@ def _of_code(code: Code) -> Topic:
     return Topic("code", code.code, localized(code.cause), _page(lines), (), facts)
 
 
-def _of_known(each: Known) -> Topic:
+def _of_known(each: KnownFailure) -> Topic:
     lines = [
         "# " + each.id,
         localized(each.cause),

@@ -10,7 +10,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import click
 
-from npu_config.cli._compare import Comparison, compare
+from npu_config.cli._compare import PrintedComparison, compare
 from npu_config.cli._fix import difference, rewrite
 from npu_config.cli._git import uncommitted, undo
 from npu_config.cli._options import INPUT
@@ -21,7 +21,7 @@ from npu_config.core.files import make_directories
 from npu_config.core.message import localized
 from npu_config.lint.walk import Skipped, walk
 from npu_config.migration import IMPORTS, rules
-from npu_config.migration.program import Entry, Outcome, Target
+from npu_config.migration.program import EntryPoint, FileOutcome, FileToMigrate
 from npu_config.migration.project import LARGEST, is_candidate, migrate_files
 from npu_config.migration.report import next_commands, render
 
@@ -31,7 +31,7 @@ class _Plan(NamedTuple):
     is left out of it.
     """
 
-    targets: List[Target]
+    targets: List[FileToMigrate]
     copies: List[Tuple[str, str]]
     left_out: List[Skipped]
 
@@ -119,7 +119,7 @@ def command(
     files = [path for path in paths if path != "-"]
     plan = _plan(files, output)
     if len(files) < len(paths):
-        plan.targets.append(Target(STDIN, None, read_stdin(LARGEST)))
+        plan.targets.append(FileToMigrate(STDIN, None, read_stdin(LARGEST)))
     with progress(len(plan.targets)) as advance:
         outcomes = migrate_files(plan.targets, imports, None, advance, partial)
     outcomes = _empty_directories(paths, outcomes)
@@ -168,19 +168,19 @@ def command(
 
 
 def _plan(paths: Sequence[str], output: Optional[str]) -> _Plan:
-    targets: Dict[str, Target] = {}
+    targets: Dict[str, FileToMigrate] = {}
     copies: Dict[str, str] = {}
     left_out: List[Skipped] = []
     for path in paths:
         if not os.path.isdir(path):
             refuse_other_kind(path, "script")
-            targets.setdefault(os.path.abspath(path), Target(path))
+            targets.setdefault(os.path.abspath(path), FileToMigrate(path))
             _copy(copies, path, os.path.basename(path))
             continue
         within = "" if len(paths) == 1 else os.path.basename(os.path.abspath(path))
         for found in walk(path, skipped=left_out):
             if is_candidate(found):
-                targets.setdefault(os.path.abspath(found), Target(found, path))
+                targets.setdefault(os.path.abspath(found), FileToMigrate(found, path))
             if output is not None and _leads_out(found, path):
                 left_out.append(Skipped(found, "a link out of the directory"))
             elif output is not None:
@@ -202,7 +202,7 @@ def _copy(copies: Dict[str, str], source: str, name: str) -> None:
         raise Failure("{} and {} would be one file in the output", other, source)
 
 
-def _empty_directories(paths: Sequence[str], outcomes: List[Outcome]) -> List[Outcome]:
+def _empty_directories(paths: Sequence[str], outcomes: List[FileOutcome]) -> List[FileOutcome]:
     """Say of each directory without Python that nothing is migrated there."""
     roots = {one.target.root for one in outcomes if one.target.path.endswith((".py", ".ipynb"))}
     for path in paths:
@@ -212,7 +212,7 @@ def _empty_directories(paths: Sequence[str], outcomes: List[Outcome]) -> List[Ou
                 Place(path),
                 help="hidden and ignored directories are left out: name the file itself",
             )
-            outcomes = [*outcomes, Outcome(Target(path), diagnostics=(found,))]
+            outcomes = [*outcomes, FileOutcome(FileToMigrate(path), diagnostics=(found,))]
     return outcomes
 
 
@@ -222,8 +222,8 @@ _STEPS = 10
 
 
 def _compared(
-    plan: _Plan, outcomes: Sequence[Outcome], output: str, steps: int
-) -> Iterator[Comparison]:
+    plan: _Plan, outcomes: Sequence[FileOutcome], output: str, steps: int
+) -> Iterator[PrintedComparison]:
     """Run each script that is edited, before and after."""
     names = dict(plan.copies)
     for outcome in outcomes:
@@ -234,12 +234,12 @@ def _compared(
             yield compare(path, path, os.path.join(output, names[path]), steps)
 
 
-_NO_ENTRY = Entry("")
+_NO_ENTRY = EntryPoint("")
 
 # Writing
 
 
-def _changed(outcomes: Sequence[Outcome]) -> List[str]:
+def _changed(outcomes: Sequence[FileOutcome]) -> List[str]:
     return [outcome.target.path for outcome in outcomes if outcome.status == "changed"]
 
 
@@ -259,7 +259,7 @@ def _say_left_out(plan: Optional[_Plan]) -> None:
 _SHOWN = 20
 
 
-def _written(outcome: Outcome) -> Outcome:
+def _written(outcome: FileOutcome) -> FileOutcome:
     migration, target = outcome.migration, outcome.target
     if migration is None or not migration.edits or outcome.before is None:
         return outcome
@@ -276,7 +276,7 @@ def _written(outcome: Outcome) -> Outcome:
     return outcome if reason is None else _unwritten(outcome, reason)
 
 
-def _unwritten(outcome: Outcome, reason: str) -> Outcome:
+def _unwritten(outcome: FileOutcome, reason: str) -> FileOutcome:
     found = rules.migration_not_written.diagnostic(reason, Place(outcome.target.path))
     return outcome._replace(diagnostics=(*outcome.diagnostics, found))
 
@@ -307,7 +307,7 @@ def _check_output(output: str, paths: Sequence[str]) -> None:
             raise Failure("{} cannot be made: {} is no directory to write to", output, above)
 
 
-def _copied(plan: _Plan, outcomes: List[Outcome], output: str) -> List[Outcome]:
+def _copied(plan: _Plan, outcomes: List[FileOutcome], output: str) -> List[FileOutcome]:
     """Write a copy of every file, migrated where it is, whole or not at all.
 
     It grows beside its place; what a call that was killed has left there is taken away.
@@ -339,7 +339,9 @@ def _copied(plan: _Plan, outcomes: List[Outcome], output: str) -> List[Outcome]:
         else outcome
         for outcome in outcomes
     ]
-    return result + [_unwritten(Outcome(Target(path)), why) for path, why in reasons.items()]
+    return result + [
+        _unwritten(FileOutcome(FileToMigrate(path)), why) for path, why in reasons.items()
+    ]
 
 
 @contextlib.contextmanager
@@ -386,7 +388,7 @@ def _locked(path: str) -> Iterator[bool]:
 _PART = ".npu_config-part"
 
 
-def _copy_one(source: str, destination: str, outcome: Optional[Outcome]) -> None:
+def _copy_one(source: str, destination: str, outcome: Optional[FileOutcome]) -> None:
     make_directories(os.path.dirname(destination))
     migration = outcome.migration if outcome is not None else None
     if os.path.islink(source) and not os.path.isabs(os.readlink(source)):

@@ -9,6 +9,7 @@ here (:data:`UNKNOWN`: a command-line flag, an environment variable).
 from __future__ import annotations
 
 import enum
+from itertools import repeat
 from types import MappingProxyType
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple, Union
 
@@ -78,9 +79,9 @@ class Setting(NamedTuple):
 
 def settings_at(place: Place, values: Mapping[str, Any]) -> Dict[str, Setting]:
     """Plain values that are all at one place."""
-    make: Any = tuple.__new__  # past the defaults, which take half of the time
-    rest = Setting(None, None, place)[1:]
-    return {name: make(Setting, (value,) + rest) for name, value in values.items()}  # noqa: RUF005
+    rows = zip(values.values(), *map(repeat, Setting(None, None, place)[1:]))
+    make: Any = tuple.__new__  # past the defaults, and without a step of ours for each value
+    return dict(zip(values, map(make, repeat(Setting), rows)))
 
 
 class SessionFacts(NamedTuple):

@@ -45,7 +45,7 @@ from npu_config.dumps.matching import (
     match_of,
 )
 from npu_config.dumps.metrics import Metrics
-from npu_config.dumps.pairing import Choice, Pair, paired
+from npu_config.dumps.pairing import Pair, Selection, paired
 from npu_config.dumps.reference import Array, References, of_line, of_tensor, open_references
 from npu_config.dumps.statistics import read_statistics
 from npu_config.dumps.tables import judge_numbers, numbers_of
@@ -315,8 +315,8 @@ def compare_dumps(
     if all(file.kind == "overflow" for file in tree):
         raise NpuConfigError([no_dump(tree, path)])
     references = open_references(path_name(reference))
-    chosen = paired(tree, references, Choice(step, reference_step, device, run), path)
-    work = Work(references, graph, Bounds(threshold, max_abs, max_rel), ignore)
+    chosen = paired(tree, references, Selection(step, reference_step, device, run), path)
+    work = Comparing(references, graph, Bounds(threshold, max_abs, max_rel), ignore)
     for pair in work.through(chosen.pairs, progress):
         work.compare(pair)
     notes = [*tree.diagnostics, *references.diagnostics, *chosen.notes]
@@ -344,7 +344,7 @@ class _Graphs:
 Shared = Callable[[Operator, Optional[GeOp], str, int, Optional[GeGraph]], bool]
 
 
-class Work:
+class Comparing:
     """What was compared so far.
 
     Args:
@@ -480,7 +480,7 @@ def _part(pair: Pair, rows: Sequence[Row], exact: bool) -> Part:
 
 
 def result_of(
-    work: Work, left_out: Sequence[str], notes: List[Diagnostic], path: str
+    work: Comparing, left_out: Sequence[str], notes: List[Diagnostic], path: str
 ) -> Comparison:
     """What it comes to over all parts."""
     unread = [*notes, *_once(work.notes)]

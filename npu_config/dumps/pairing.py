@@ -30,7 +30,7 @@ from npu_config.dumps.tree import DumpFile, DumpTree, Folder
 Model = Tuple[Optional[str], Optional[int]]
 
 
-class Choice(NamedTuple):
+class Selection(NamedTuple):
     """What is asked for; None: everything that both sides have, of the newest run."""
 
     step: Optional[int] = None
@@ -56,7 +56,7 @@ class Paired(NamedTuple):
 
 
 def grouped(
-    tree: DumpTree, choice: Choice, path: str, left_out: List[str]
+    tree: DumpTree, choice: Selection, path: str, left_out: List[str]
 ) -> Dict[Folder, List[DumpFile]]:
     """The tensors of the newest run of each device, by folder; chosen as asked.
 
@@ -114,7 +114,7 @@ def newest(folders: Iterable[Folder], run: Optional[str], left_out: List[str]) -
     ]
 
 
-def paired(tree: DumpTree, references: References, choice: Choice, path: str) -> Paired:
+def paired(tree: DumpTree, references: References, choice: Selection, path: str) -> Paired:
     """Bring both sides together.
 
     Args:
@@ -141,7 +141,7 @@ def paired(tree: DumpTree, references: References, choice: Choice, path: str) ->
     return Paired(tuple(pairs), tuple(dict.fromkeys(left_out)), tuple(once.values()))
 
 
-def paired_ranks(tree: DumpTree, choice: Choice, path: str) -> Tuple[Paired, List[DumpFile]]:
+def paired_ranks(tree: DumpTree, choice: Selection, path: str) -> Tuple[Paired, List[DumpFile]]:
     """Every device of a dump with the first one.
 
     Returns:
@@ -173,7 +173,7 @@ def _all(
     theirs: Iterable[Folder],
     devices: Sequence[Tuple[Optional[int], Optional[int]]],
     entries: Mapping[Folder, Sequence[Entry]],
-    choice: Choice,
+    choice: Selection,
     left_out: List[str],
 ) -> List[Pair]:
     """The steps that belong together, of every model of those devices."""
@@ -256,7 +256,7 @@ def _models(
 
 
 def _steps(
-    ours: List[Folder], theirs: List[Folder], choice: Choice, left_out: List[str]
+    ours: List[Folder], theirs: List[Folder], choice: Selection, left_out: List[str]
 ) -> List[Tuple[Folder, Folder]]:
     """Steps of one number; one step on each side whatever its number."""
     mine = {folder.step: folder for folder in ours}

@@ -11,10 +11,10 @@ from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import listed, phrase
 from npu_config.dumps import _rules as rules
-from npu_config.dumps.compare import Comparison, Work, result_of
+from npu_config.dumps.compare import Comparing, Comparison, result_of
 from npu_config.dumps.graph import GeGraph, GeOp
 from npu_config.dumps.matching import UPDATES, VARIABLES
-from npu_config.dumps.pairing import Choice, paired_ranks
+from npu_config.dumps.pairing import Selection, paired_ranks
 from npu_config.dumps.reference import References
 from npu_config.dumps.tree import Operator, find_dumps, no_dump
 from npu_config.dumps.verdicts import NOT_COMPARED, Bounds
@@ -52,9 +52,9 @@ def compare_ranks(
     tree = find_dumps(npu)
     if all(file.kind == "overflow" for file in tree):
         raise NpuConfigError([no_dump(tree, path)])
-    chosen, first = paired_ranks(tree, Choice(step, run=run), path)
+    chosen, first = paired_ranks(tree, Selection(step, run=run), path)
     references = References(path, True, first)
-    work = Work(references, graph, Bounds(), ignore, shared)
+    work = Comparing(references, graph, Bounds(), ignore, shared)
     for pair in work.through(chosen.pairs, progress):
         work.compare(pair)
     if all(row.verdict == NOT_COMPARED for row in work.rows):

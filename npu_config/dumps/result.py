@@ -289,7 +289,7 @@ def outcome(comparison: Comparison) -> List[str]:
         if all(row.verdict != DIVERGES for row in comparison.rows):
             message = "everything that was compared agrees"
             if not comparison.covered:
-                message = "what was compared agrees; that is no all-clear"
+                message = "what was compared agrees, but not everything was compared"
             lines.append(localized(message))
         else:
             name, agree = comparison.first_diverging, comparison.inputs_agree

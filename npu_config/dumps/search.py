@@ -98,7 +98,7 @@ class Search:
 FOUND, SEARCHING, NOT_AMONG = "found", "searching", "not found"
 
 
-class Outcome(NamedTuple):
+class SearchOutcome(NamedTuple):
     """What follows from the runs so far.
 
     Args:
@@ -119,17 +119,19 @@ class Outcome(NamedTuple):
         return len(self.undecided)
 
 
-def outcome(search: Search) -> Outcome:
+def outcome(search: Search) -> SearchOutcome:
     """What follows from the runs of a search."""
     judged = [run for run in search.runs if run.verdict is not None]
     history = _History(judged, search.suspects)
     try:
         needed = _needed(search.suspects, history)
     except _RunWanted as wanted:
-        return Outcome(SEARCHING, wanted.cures, history.left)
+        return SearchOutcome(SEARCHING, wanted.cures, history.left)
     if needed is None:
-        return Outcome(NOT_AMONG)
-    return Outcome(FOUND, needed, (), tuple(run.number for run in judged if run.cures == needed))
+        return SearchOutcome(NOT_AMONG)
+    return SearchOutcome(
+        FOUND, needed, (), tuple(run.number for run in judged if run.cures == needed)
+    )
 
 
 class _RunWanted(Exception):  # noqa: N818 - the search goes on
@@ -195,7 +197,7 @@ def _needed(suspects: Sequence[Suspect], history: _History) -> Optional[Cures]:
     return frozenset(needed)
 
 
-def findings(search: Search, result: Outcome, path: str) -> List[Diagnostic]:
+def findings(search: Search, result: SearchOutcome, path: str) -> List[Diagnostic]:
     """What is said of a search that ends without a result."""
     if result.state != NOT_AMONG:
         return []

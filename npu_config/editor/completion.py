@@ -26,7 +26,7 @@ from npu_config.sidefiles.op_precision import BY_NAME, BY_TYPE, MODES
 from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.writers import scalar
 
-__all__ = ["Item", "complete", "value_at"]
+__all__ = ["Suggestion", "complete", "value_at"]
 
 _MAP_NAME = lazy_pattern(r"""parameter_map[ \t]*\[[ \t]*(?:b?)(["'])(\w*)\Z""")
 _MAP_FIELD = lazy_pattern(r"""parameter_map[ \t]*\[[ \t]*["'](\w+)["'][ \t]*\][ \t]*\.(\w*)\Z""")
@@ -82,7 +82,7 @@ _PATHS = (EXTENDS, "rank_table_file", "RANK_TABLE_FILE")
 _MOST_FILES = 1000
 
 
-class Item(NamedTuple):
+class Suggestion(NamedTuple):
     """One thing that may be written.
 
     Args:
@@ -107,7 +107,7 @@ class Completion(NamedTuple):
     """Items, and how many characters before and after the cursor one of them replaces."""
 
     length: int = 0
-    items: Tuple[Item, ...] = ()
+    items: Tuple[Suggestion, ...] = ()
     after: int = 0
 
 
@@ -152,8 +152,8 @@ def _complete(
     """What may be written, after the beginning of a line."""
     ignored = open_list(line)
     if ignored is not None:
-        found = [Item(id, id, "rule", name, id) for id, name in rules]
-        found += [Item(name, name, "rule", id, id) for id, name in rules]
+        found = [Suggestion(id, id, "rule", name, id) for id, name in rules]
+        found += [Suggestion(name, name, "rule", id, id) for id, name in rules]
         return _matching(ignored.rpartition(",")[2].lstrip(), found)
     kind = kind_of(path, text)
     if kind == "script":
@@ -177,7 +177,7 @@ def _complete(
     return Completion() if schema is None else _in_lines(schema, line)
 
 
-def _matching(word: str, items: Sequence[Item]) -> Completion:
+def _matching(word: str, items: Sequence[Suggestion]) -> Completion:
     """The items that a word may become; the editor sorts out the rest."""
     first = word[:1].lower()
     found = tuple(each for each in items if not first or first in each.label.lower())
@@ -186,7 +186,7 @@ def _matching(word: str, items: Sequence[Item]) -> Completion:
 
 def _words(word: str, texts: Iterable[str]) -> Completion:
     """Texts that a word may become."""
-    return _matching(word, [Item(each, each, "value") for each in texts])
+    return _matching(word, [Suggestion(each, each, "value") for each in texts])
 
 
 def _is_path(name: str) -> bool:
@@ -204,7 +204,7 @@ def _files(path: str, word: str, around: str = "{}") -> Completion:
         around: what is written around the name.
     """
     folder, last = os.path.split(word)
-    found: Dict[str, Item] = {}
+    found: Dict[str, Suggestion] = {}
     for base in (os.path.dirname(path), os.curdir):
         here = os.path.join(base, os.path.expanduser(folder))
         with contextlib.suppress(OSError, ValueError), os.scandir(here) as entries:
@@ -214,18 +214,18 @@ def _files(path: str, word: str, around: str = "{}") -> Completion:
                     continue
                 is_folder = entry.is_dir()
                 name = entry.name + "/" if is_folder else entry.name
-                item = Item(name, around.format(name), "folder" if is_folder else "file")
+                item = Suggestion(name, around.format(name), "folder" if is_folder else "file")
                 found.setdefault(name, item)
     return _matching(last, [found[name] for name in sorted(found)])
 
 
-def _options(ends: str = "", names: Optional[Sequence[str]] = None) -> Iterator[Item]:
+def _options(ends: str = "", names: Optional[Sequence[str]] = None) -> Iterator[Suggestion]:
     """Options by their names; those that are not to be used last."""
     for name in OPTIONS if names is None else names:
         option = OPTIONS[name]
         gone = option.is_outdated
         if option.offered or gone:
-            yield Item(name, name + ends, "option", localized(option.summary), name, gone)
+            yield Suggestion(name, name + ends, "option", localized(option.summary), name, gone)
 
 
 def _in_config(
@@ -242,17 +242,17 @@ def _in_config(
         found = [_value(value, kind, slot.quote, slot.key) for value in values]
         return _matching(slot.word, found)
     if slot.header:
-        return _matching(slot.word, [*_groups(""), Item("target", "target", "group")])
+        return _matching(slot.word, [*_groups(""), Suggestion("target", "target", "group")])
     ends = _ends(kind, slot.quote, rest)
     if schema is not None:
         inner = schema_at(schema, slot.keys)
         keys = {} if inner is None else inner.keys
         found = [
-            Item(name, _quoted(name, kind, slot.quote) + ends, "key", described(key.kind))
+            Suggestion(name, _quoted(name, kind, slot.quote) + ends, "key", described(key.kind))
             for name, key in keys.items()
         ]
         if kind == "fusion_switch" and slot.keys[-1:] and slot.keys[-1] in FUSIONS and not keys:
-            found.append(Item(ALL, _quoted(ALL, kind, slot.quote) + ends, "key"))
+            found.append(Suggestion(ALL, _quoted(ALL, kind, slot.quote) + ends, "key"))
         return _matching(slot.word, found)
     found = list(_config_keys(slot.keys, kind))
     written = set(re.findall(r"""^[ \t]*["']?([\w-]+)["']?[ \t]*[:=]""", text, re.M))
@@ -266,27 +266,27 @@ def _in_config(
     )
 
 
-def _end_of(item: Item, ends: str) -> str:
+def _end_of(item: Suggestion, ends: str) -> str:
     return ends.rstrip() if item.what == "group" else ends
 
 
-def _config_keys(keys: Tuple[str, ...], kind: str) -> Iterator[Item]:
+def _config_keys(keys: Tuple[str, ...], kind: str) -> Iterator[Suggestion]:
     """The keys that a configuration may have below some keys."""
     if keys == ("target",):
-        yield from (Item(name, name, "key") for name in TARGET_KEYS)
+        yield from (Suggestion(name, name, "key") for name in TARGET_KEYS)
     elif len(keys) == 1 and keys[0] in GROUP_OF_KEY:
         yield from _options(names=GROUP_OF_KEY[keys[0]].options)
     elif not keys:
-        yield from (Item(name, name, "key") for name in HEADER_KEYS if name != "target")
+        yield from (Suggestion(name, name, "key") for name in HEADER_KEYS if name != "target")
         if kind != "toml":
-            yield Item("target", "target", "group")
+            yield Suggestion("target", "target", "group")
             yield from _groups("")
         yield from _options()
 
 
-def _groups(ends: str) -> Iterator[Item]:
+def _groups(ends: str) -> Iterator[Suggestion]:
     for group in GROUPS:
-        yield Item(group.key, group.key + ends, "group", localized(group.title))
+        yield Suggestion(group.key, group.key + ends, "group", localized(group.title))
 
 
 def _ends(kind: str, quote: str, rest: str) -> str:
@@ -300,7 +300,7 @@ def _quoted(name: str, kind: str, quote: str) -> str:
     return name if quote or kind in ("yaml", "toml") else json.dumps(name)
 
 
-def _value(value: Any, kind: str, quote: str, name: str) -> Item:
+def _value(value: Any, kind: str, quote: str, name: str) -> Suggestion:
     """A value as a format writes it."""
     if quote:
         text = _spelt(value)
@@ -308,7 +308,7 @@ def _value(value: Any, kind: str, quote: str, name: str) -> Item:
         text = scalar(value)
     else:
         text = json.dumps(value, ensure_ascii=False)
-    return Item(_spelt(value), text, "value", page=name)
+    return Suggestion(_spelt(value), text, "value", page=name)
 
 
 def _spelt(value: Any) -> str:
@@ -321,12 +321,12 @@ def _in_lines(schema: Schema, line: str) -> Completion:
     value = _LINE_VALUE.match(line)
     if value is not None:
         texts = map(_spelt, values_of((value.group(1),), schema))
-        found = [Item(each, each, "value") for each in texts]
+        found = [Suggestion(each, each, "value") for each in texts]
         return _matching(value.group(3), found)
     key = _LINE_KEY.match(line)
     if key is None:
         return Completion()
-    found = [Item(name, name, "key", described(k.kind)) for name, k in schema.keys.items()]
+    found = [Suggestion(name, name, "key", described(k.kind)) for name, k in schema.keys.items()]
     return _matching(key.group(1), found)
 
 
@@ -367,7 +367,9 @@ def _in_script(path: str, text: str, offset: int, line: str) -> Completion:
     field = _MAP_FIELD.search(line)
     if field is not None and field.group(1) in OPTIONS:
         wire = OPTIONS[field.group(1)].wire
-        return _matching(field.group(2), [Item(wire, wire + " = ", "key", page=field.group(1))])
+        return _matching(
+            field.group(2), [Suggestion(wire, wire + " = ", "key", page=field.group(1))]
+        )
     value = _MAP_VALUE.search(line)
     if value is not None and value.group(1) in OPTIONS:
         as_bytes = "" if value.group(2) or "as_bytes(" in line else "tf.compat.as_bytes({})"
@@ -397,7 +399,7 @@ def _in_target(path: str, arguments: str) -> Completion:
         return _python_values(path, "target." + value.group(1), value.group(2), value.group(3))
     if name is None:
         return Completion()
-    return _matching(name.group(1), [Item(key, key + "=", "key") for key in TARGET_KEYS])
+    return _matching(name.group(1), [Suggestion(key, key + "=", "key") for key in TARGET_KEYS])
 
 
 def _in_call(path: str, called: str, arguments: str) -> Completion:
@@ -442,7 +444,7 @@ def _in_task(path: str, name: str, arguments: str) -> Completion:
     if argument is None:
         return Completion()
     given = set(re.findall(r"(\w+)[ \t]*=[^=]", arguments))
-    names = [Item(each, each + "=", "option") for each in found if each not in given]
+    names = [Suggestion(each, each + "=", "option") for each in found if each not in given]
     return _matching(argument.group(1), names)
 
 
@@ -491,10 +493,10 @@ def value_at(text: str, end: int) -> Tuple[str, str]:
     return "", ""
 
 
-def _argument(name: str, option: Optional[Option]) -> Item:
+def _argument(name: str, option: Optional[Option]) -> Suggestion:
     if option is None:
-        return Item(name, name + "=", "option")
-    return Item(name, name + "=", "option", localized(option.summary), option.name)
+        return Suggestion(name, name + "=", "option")
+    return Suggestion(name, name + "=", "option", localized(option.summary), option.name)
 
 
 def _option_of(called: str, argument: str) -> str:
@@ -517,14 +519,14 @@ def _python_items(
     values: Iterable[Any], quote: str, word: str, around: str = "", name: str = ""
 ) -> Completion:
     """Values as Python writes them."""
-    found: List[Item] = []
+    found: List[Suggestion] = []
     for value in values:
         text = repr(value) if not isinstance(value, str) else json.dumps(value)
         if quote:
             text = str(value)
         elif around and isinstance(value, str):
             text = around.format(text)
-        found.append(Item(str(value), text, "value", page=name))
+        found.append(Suggestion(str(value), text, "value", page=name))
     return _matching(word, found)
 
 
@@ -542,11 +544,13 @@ def _is_builder(before: str) -> bool:
     return tail.endswith("builder")
 
 
-def _methods() -> Iterator[Item]:
+def _methods() -> Iterator[Suggestion]:
     for name, task in TASKS.items():
-        yield Item(name, name, "method", localized(summary_of(task)), "NpuConfigBuilder." + name)
+        yield Suggestion(
+            name, name, "method", localized(summary_of(task)), "NpuConfigBuilder." + name
+        )
     for name in ("set", "build"):
-        yield Item(name, name, "method")
+        yield Suggestion(name, name, "method")
 
 
 def _in_proto(path: str, before: str, line: str) -> Completion:
@@ -556,7 +560,9 @@ def _in_proto(path: str, before: str, line: str) -> Completion:
     field = _PROTO_FIELD.search(before)
     if field is not None and field.group(1) in OPTIONS:
         wire = OPTIONS[field.group(1)].wire
-        return _matching(field.group(2), [Item(wire, wire + ": ", "key", page=field.group(1))])
+        return _matching(
+            field.group(2), [Suggestion(wire, wire + ": ", "key", page=field.group(1))]
+        )
     value = _PROTO_VALUE.search(before)
     if value is None or value.group(1) not in OPTIONS:
         return Completion()
@@ -585,9 +591,11 @@ def _in_shell(path: str, text: str, line: str) -> Completion:
     return _matching(name.group(2), list(_variables("=")))
 
 
-def _variables(ends: str = "") -> Iterator[Item]:
+def _variables(ends: str = "") -> Iterator[Suggestion]:
     for each in VARIABLES.values():
-        yield Item(each.name, each.name + ends, "variable", localized(each.meaning), each.name)
+        yield Suggestion(
+            each.name, each.name + ends, "variable", localized(each.meaning), each.name
+        )
 
 
 def _variable_values(path: str, name: str, word: str, around: str = "{}") -> Completion:
@@ -595,5 +603,5 @@ def _variable_values(path: str, name: str, word: str, around: str = "{}") -> Com
         return _files(path, word, "{}" if word else around)
     variable = VARIABLES.get(name)
     texts = [] if variable is None else map(str, variable.kind.schema().get("enum", ()))
-    found = [Item(each, around.format(each), "value", page=name) for each in texts]
+    found = [Suggestion(each, around.format(each), "value", page=name) for each in texts]
     return _matching(word, found)

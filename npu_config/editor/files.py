@@ -24,7 +24,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.editor.lines import Lines
-from npu_config.editor.worker import EndedError, Worker
+from npu_config.editor.worker import EndedError, WorkerProcess
 
 __all__ = ["Checked", "Files", "OpenFile"]
 
@@ -100,7 +100,7 @@ class Files:
         publish: is called with a path, and everything that is found there.
     """
 
-    def __init__(self, worker: Worker, publish: Callable[[str, Report], None]) -> None:
+    def __init__(self, worker: WorkerProcess, publish: Callable[[str, Report], None]) -> None:
         self._worker = worker
         self._publish = publish
         self._open: Dict[str, OpenFile] = {}

@@ -43,7 +43,7 @@ from npu_config.core.message import LANGUAGES, language_of, localized, speaking
 from npu_config.core.version import __version__
 from npu_config.editor.files import Files, OpenFile
 from npu_config.editor.lines import Lines, Span
-from npu_config.editor.worker import Worker
+from npu_config.editor.worker import WorkerProcess
 
 if TYPE_CHECKING:
     from npu_config.editor.hover import Pages
@@ -96,7 +96,7 @@ class Protocol(LanguageServerProtocol):
             raise
 
 
-class Server(LanguageServer):
+class NpuLanguageServer(LanguageServer):
     """A language server; a client that sends nonsense is told so in the log, not in a window."""
 
     files: Optional[Files] = None
@@ -138,7 +138,7 @@ def run(
         pages: gives the pages of ``explain``.
         rules: gives id and name of every rule.
     """
-    worker = Worker(make_checker)
+    worker = WorkerProcess(make_checker)
     server = _server(worker, pages, rules)
     with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(SystemExit):
         try:
@@ -155,10 +155,12 @@ def _path(uri: str) -> Optional[str]:
 
 
 def _server(
-    worker: Worker, pages: "Pages", rules: Callable[[], Sequence[Tuple[str, str]]]
-) -> Server:
+    worker: WorkerProcess, pages: "Pages", rules: Callable[[], Sequence[Tuple[str, str]]]
+) -> NpuLanguageServer:
     whole = types.TextDocumentSyncKind.Full
-    server = Server(_SOURCE, __version__, text_document_sync_kind=whole, protocol_cls=Protocol)
+    server = NpuLanguageServer(
+        _SOURCE, __version__, text_document_sync_kind=whole, protocol_cls=Protocol
+    )
 
     def spoken(handler: Callable[..., Any]) -> Callable[..., Any]:
         """The handler, which answers in the language of the editor."""
@@ -336,7 +338,7 @@ def _server(
     return server
 
 
-def _prepare(worker: Worker, pages: "Pages") -> None:
+def _prepare(worker: WorkerProcess, pages: "Pages") -> None:
     """Start what checks and make ready what answers, before anything is asked."""
     worker.start()
     threading.Thread(target=_prepare_answers, args=(pages,), daemon=True).start()
@@ -367,7 +369,7 @@ def _root(params: types.InitializeParams) -> Optional[str]:
     return params.root_path if uri is None else _path(uri)
 
 
-def _can_insert_or_replace(server: Server) -> bool:
+def _can_insert_or_replace(server: NpuLanguageServer) -> bool:
     """Whether the editor lets its user choose if the rest of the word stays."""
     document = server.client_capabilities.text_document
     completion = None if document is None else document.completion
@@ -453,7 +455,7 @@ def _once(actions: Iterable[types.CodeAction]) -> List[types.CodeAction]:
     return list(reversed(list(by_deed.values())))
 
 
-def _show(server: Server, name: str, page: str) -> None:
+def _show(server: NpuLanguageServer, name: str, page: str) -> None:
     """Open a page in the editor where it can open one; else a message holds it."""
     window = server.client_capabilities.window
     if window is None or window.show_document is None or not window.show_document.support:

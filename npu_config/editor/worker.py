@@ -6,7 +6,7 @@ import subprocess
 import sys
 from typing import Any, BinaryIO, Callable, Optional
 
-__all__ = ["EndedError", "Worker", "serve"]
+__all__ = ["EndedError", "WorkerProcess", "serve"]
 
 _START = "import sys; sys.path[:] = {!r}; from npu_config.editor.worker import serve; serve()"
 
@@ -15,7 +15,7 @@ class EndedError(Exception):
     """The process ended before it answered."""
 
 
-class Worker:
+class WorkerProcess:
     """Calls a function in another process, one call after another.
 
     The process is started by the first call, and anew after its end; it ends with this one.

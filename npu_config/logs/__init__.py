@@ -1,6 +1,6 @@
 """Logs of failed jobs: what failed first, on which rank, what it means and where it leads.
 
-``read_logs(paths)`` gives a :class:`Report`.  The facts of codes are in ``facts``, the forms of
+``read_logs(paths)`` gives a :class:`LogReport`.  The facts of codes are in ``facts``, the forms of
 lines in ``records``, blocks and tracebacks in ``events``, processes and ranks in ``jobs``, who
 failed first in ``verdict``.
 Everything is loaded when it is first used: ``explain`` needs the facts alone.
@@ -12,14 +12,14 @@ from npu_config.core.lazy import lazy
 
 if TYPE_CHECKING:
     from npu_config.logs.causes import Cause
-    from npu_config.logs.report import RankState, Report, read_logs, report_of
+    from npu_config.logs.report import LogReport, RankState, read_logs, report_of
 
-__all__ = ["Cause", "RankState", "Report", "read_logs", "report_of"]
+__all__ = ["Cause", "RankState", "LogReport", "read_logs", "report_of"]
 
 _HOMES = {
     "Cause": "causes",
     "RankState": "report",
-    "Report": "report",
+    "LogReport": "report",
     "read_logs": "report",
     "report_of": "report",
 }

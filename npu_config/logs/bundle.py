@@ -19,7 +19,7 @@ from npu_config.core.version import __version__
 from npu_config.logs.causes import Cause
 from npu_config.logs.lines import LONGEST, decoded
 from npu_config.logs.redact import Redactor
-from npu_config.logs.report import Report
+from npu_config.logs.report import LogReport
 from npu_config.logs.text import again, text_report
 
 __all__ = ["bundle"]
@@ -30,7 +30,7 @@ _PACKAGES = ("tensorflow", "npu_bridge", "numpy", "protobuf", "attrs", "click")
 
 
 def bundle(
-    report: Report, config: Optional[str], redactor: Redactor
+    report: LogReport, config: Optional[str], redactor: Redactor
 ) -> Tuple[bytes, Sequence[str]]:
     """The archive, and what is in it.
 
@@ -69,7 +69,7 @@ def bundle(
     return out.getvalue(), names
 
 
-def _places(report: Report) -> Dict[str, List[int]]:
+def _places(report: LogReport) -> Dict[str, List[int]]:
     """The lines of causes, by file, the first cause first."""
     causes: List[Optional[Cause]] = [report.first_cause, *report.others]
     causes += [state.first_error for state in report.ranks]
@@ -80,7 +80,7 @@ def _places(report: Report) -> Dict[str, List[int]]:
     return found
 
 
-def _excerpt(path: str, lines: Sequence[int], redactor: Redactor, report: Report) -> str:
+def _excerpt(path: str, lines: Sequence[int], redactor: Redactor, report: LogReport) -> str:
     """The lines of a log around some of them, with their numbers."""
     spans = sorted((line - _BEFORE, line + _BEHIND) for line in lines)
     last = spans[-1][1]

@@ -7,10 +7,10 @@ from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 import attr
 
 from npu_config.core.message import phrase
-from npu_config.logs.events import Event
+from npu_config.logs.events import LogEvent
 from npu_config.logs.facts import (
     Code,
-    Known,
+    KnownFailure,
     Number,
     advice_of,
     code_of,
@@ -24,7 +24,7 @@ from npu_config.logs.facts import (
 from npu_config.logs.records import CODE
 from npu_config.logs.words import KNOWN, shape
 
-__all__ = ["KINDS_OF_LEADS", "Cause", "Place", "arguments_of", "explained", "recognised"]
+__all__ = ["KINDS_OF_LEADS", "Cause", "CausePlace", "arguments_of", "explained", "recognised"]
 
 KINDS_OF_LEADS = ("options", "variables", "rank_table_keys", "rules", "commands")
 _MOST_OF_MESSAGE, _LINES_OF_MESSAGE = 4_000, 40
@@ -99,7 +99,7 @@ _FETCH = phrase(
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Place:
+class CausePlace:
     """Where something stands: of an option in a configuration, or of a line of a script."""
 
     path: str
@@ -143,7 +143,7 @@ class Cause:
     cause: str
     todo: Sequence[str]
     leads_to: Mapping[str, Sequence[str]]
-    places: Sequence[Place] = ()
+    places: Sequence[CausePlace] = ()
     operators: Sequence[str] = ()
     block: Sequence[str] = ()
     timed: bool = True
@@ -198,7 +198,7 @@ def recognised(text: str) -> Optional[Tuple[str, str, str]]:
 
 
 def explained(
-    event: Event,
+    event: LogEvent,
     paths: Sequence[str],
     ours: bool,
     rank: Optional[int] = None,
@@ -263,9 +263,9 @@ def explained(
         leads["options"], leads["rules"] = [], []
         leads["variables"] = [each for each in leads["variables"] if each not in _OF_THE_ADAPTER]
         leads["commands"] = [each for each in leads["commands"] if not _OF_JOBS.search(each)]
-    places: List[Place] = []
+    places: List[CausePlace] = []
     if event.script is not None:
-        places.append(Place(event.script[0], event.script[1]))
+        places.append(CausePlace(event.script[0], event.script[1]))
     return Cause(
         paths[event.file],
         event.line,
@@ -294,13 +294,13 @@ def _sentences(parts: Sequence[str]) -> str:
     return parts[0] if parts else ""
 
 
-def _of_script(event: Event) -> str:
+def _of_script(event: LogEvent) -> str:
     if "out of memory" in event.text:
         return phrase("the memory of the device is used up")
     return phrase("the script itself failed, before any error of the device")
 
 
-def _message(event: Event) -> str:
+def _message(event: LogEvent) -> str:
     """What the log says, without what only follows from it; lines that name an operator stay."""
     lines = [] if event.text in event.details else [event.text]
     lines += event.details[: event.above]
@@ -331,10 +331,10 @@ def _number(text: str, any_one: bool) -> Optional[Number]:
 
 
 def _class(
-    event: Event,
+    event: LogEvent,
     text: str,
     code: Optional[Code],
-    failure: Optional[Known],
+    failure: Optional[KnownFailure],
     number: Optional[Number],
 ) -> str:
     if code is not None and code.own:
@@ -360,7 +360,7 @@ def _class(
     return code.class_ if code is not None else "internal"
 
 
-def _component(event: Event, code: Optional[Code]) -> Optional[str]:
+def _component(event: LogEvent, code: Optional[Code]) -> Optional[str]:
     modules = table("modules")
     if event.form == "slog" and event.module:
         return (

@@ -9,7 +9,7 @@ from typing import Dict, List, Optional, Tuple
 
 import attr
 
-from npu_config.logs.facts import OTHER_SIDE, End, Known, code_of, end_of
+from npu_config.logs.facts import OTHER_SIDE, EndPhrase, KnownFailure, code_of, end_of
 from npu_config.logs.records import CODE, Record, local, seconds
 from npu_config.logs.words import (
     DIGITS,
@@ -23,7 +23,7 @@ from npu_config.logs.words import (
     shape,
 )
 
-__all__ = ["Channel", "Event"]
+__all__ = ["Channel", "LogEvent"]
 
 MOST_EVENTS = 2_000
 """Of one channel; those behind are counted only.  The first cause is not among the last."""
@@ -151,7 +151,7 @@ _SITE = re.compile(
 
 
 @attr.s(slots=True, auto_attribs=True, eq=False)
-class Event:
+class LogEvent:
     """Something that went wrong, as one place of a log tells it.
 
     Attributes:
@@ -181,7 +181,7 @@ class Event:
     pid: int = 0
     code: str = ""
     printed: bool = False
-    failure: Optional[Known] = None
+    failure: Optional[KnownFailure] = None
     other_side: bool = False
     weak: bool = False
     device: Optional[int] = None
@@ -231,32 +231,32 @@ class Channel:
 
     def __init__(self, file: int) -> None:
         self.file = file
-        self.events: List[Event] = []
+        self.events: List[LogEvent] = []
         self.followers = 0
         self.last_time: Optional[float] = None
         self.first_time: Optional[float] = None
         self.finished = False
-        self.ended: Optional[Event] = None
+        self.ended: Optional[LogEvent] = None
         self.rank: Optional[int] = None
         self.device: Optional[int] = None
         self.pids: Dict[int, int] = {}
-        self._block: Optional[Event] = None
+        self._block: Optional[LogEvent] = None
         self._below = False
         self._advised = False
         self._frames: List[Tuple[str, int]] = []
         self._in_traceback = False
         self._ignored = self._ignoring = False
         self._chained = False
-        self._seen: Dict[Tuple[str, str], Event] = {}
+        self._seen: Dict[Tuple[str, str], LogEvent] = {}
         self._last_line = 0
         self._scales: List[Tuple[float, int, str]] = []
-        self._raised: Optional[Event] = None
-        self.graphs: Dict[str, Event] = {}
+        self._raised: Optional[LogEvent] = None
+        self.graphs: Dict[str, LogEvent] = {}
         self._opened: Optional[Tuple[int, Record]] = None
         self.trained = self.trained_at = 0
         self.closed = -1
         self.closed_at = 0
-        self.lost: Dict[str, Event] = {}
+        self.lost: Dict[str, LogEvent] = {}
 
     def feed(self, number: int, text: str, line: Record) -> None:
         """The next line.
@@ -456,7 +456,7 @@ class Channel:
             return
         self._plain(number, line)
 
-    def _told(self, number: int, line: Record, end: End) -> bool:
+    def _told(self, number: int, line: Record, end: EndPhrase) -> bool:
         """Somebody else tells that a process ended."""
         raised = _EXCEPTION.match(line.body)
         if raised is not None and (end.kind in ("shell", "program") or self._block is not None):
@@ -576,7 +576,7 @@ class Channel:
         self._raised = event
         self._add(event)
 
-    def _with_frames(self, event: Optional[Event]) -> None:
+    def _with_frames(self, event: Optional[LogEvent]) -> None:
         if event is None or event.script is not None:
             return
         own = [frame for frame in self._frames if not _SITE.search(frame[0])]
@@ -650,7 +650,7 @@ class Channel:
         self._block, self._below, self._advised = event, False, False
         return True
 
-    def _unwrap(self, event: Event) -> None:
+    def _unwrap(self, event: LogEvent) -> None:
         """An exception whose text goes on with a block only repeats that something failed."""
         last = self.events[-1] if self.events else None
         if (
@@ -664,7 +664,7 @@ class Channel:
             last.weight = FOLLOWER
             event.script = event.script or last.script
 
-    def _judge(self, event: Event, text: str) -> None:
+    def _judge(self, event: LogEvent, text: str) -> None:
         """What the words of one more line of a block say."""
         found = shape(text)
         if found.failure is not None and (
@@ -726,10 +726,10 @@ class Channel:
         line: Record,
         text: str,
         weight: int,
-        failure: Optional[Known],
+        failure: Optional[KnownFailure],
         weak: bool,
-    ) -> Event:
-        event = Event(
+    ) -> LogEvent:
+        event = LogEvent(
             self.file,
             number,
             line.time if line.time is not None else self.last_time,
@@ -761,14 +761,14 @@ class Channel:
             failure = failure_named("py-out-of-range") if ended else None
             self._add(self._event(number, line, line.body, FOLLOWER, failure, False), counted=True)
 
-    def _add(self, event: Event, counted: bool = False) -> None:
+    def _add(self, event: LogEvent, counted: bool = False) -> None:
         if not counted:
             self.followers += 1
         if len(self.events) < MOST_EVENTS:
             event.order = len(self.events)
             self.events.append(event)
 
-    def cut_off(self) -> Optional[Event]:
+    def cut_off(self) -> Optional[LogEvent]:
         """The traceback in the middle of which the log ends."""
         if not self._in_traceback or self._opened is None or self._ignoring:
             return None
@@ -777,7 +777,7 @@ class Channel:
         self._with_frames(event)
         return event
 
-    def collapsed(self) -> Optional[Event]:
+    def collapsed(self) -> Optional[LogEvent]:
         """The line at which the loss scale was lost, when it ended at 1 or below."""
         values = [value for value, _, _ in self._scales]
         if len(values) < 4 or values[-1] > 1 or max(values) < 16 * max(values[-1], 1e-30):
@@ -786,7 +786,7 @@ class Channel:
             return None
         _value, number, text = next(each for each in self._scales if each[0] <= 1)
         found = shape(text)
-        return Event(
+        return LogEvent(
             self.file,
             number,
             self.last_time,

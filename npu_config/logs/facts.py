@@ -30,8 +30,8 @@ __all__ = [
     "OTHER_SIDE",
     "Code",
     "Dull",
-    "End",
-    "Known",
+    "EndPhrase",
+    "KnownFailure",
     "Number",
     "Unlisted",
     "advice_of",
@@ -134,7 +134,7 @@ class Code(NamedTuple):
     met: bool
 
 
-class Known(NamedTuple):
+class KnownFailure(NamedTuple):
     """A failure that is recognised by its words; ``first`` is False where it only explains."""
 
     id: str
@@ -147,7 +147,7 @@ class Known(NamedTuple):
     certain: bool
 
 
-class End(NamedTuple):
+class EndPhrase(NamedTuple):
     """How launchers, schedulers, shells and the kernel say that a process ended.
 
     ``kind`` is ``killed`` where the line tells why, ``told`` where it only tells that the process
@@ -155,7 +155,7 @@ class End(NamedTuple):
     program than the training script says that it failed.
     """
 
-    failure: Known
+    failure: KnownFailure
     kind: str
 
 
@@ -321,7 +321,7 @@ def unlisted(text: str) -> Optional[Unlisted]:
 
 
 @functools.lru_cache(maxsize=None)
-def known() -> Tuple[Known, ...]:
+def known() -> Tuple[KnownFailure, ...]:
     """Failures without a code, by their words; then those that only ends of processes tell."""
     found = _known("patterns")
     names = {each.id for each in found}
@@ -331,12 +331,12 @@ def known() -> Tuple[Known, ...]:
 
 
 @functools.lru_cache(maxsize=None)
-def _known(name: str) -> Tuple[Known, ...]:
+def _known(name: str) -> Tuple[KnownFailure, ...]:
     return tuple(_fact(row) for row in _rows(name))
 
 
-def _fact(row: Mapping[str, Any]) -> Known:
-    return Known(
+def _fact(row: Mapping[str, Any]) -> KnownFailure:
+    return KnownFailure(
         row["id"],
         lazy_pattern(row["regex"]),
         row["class"],
@@ -361,17 +361,17 @@ _ENDS = re.compile(
 
 
 @functools.lru_cache(maxsize=None)
-def ends() -> Tuple[End, ...]:
+def ends() -> Tuple[EndPhrase, ...]:
     """Ends of processes, as those tell them who saw them end."""
     facts = {each.id: each for each in _known("patterns")}
     found = []
     for row in _rows("ends"):
         fact = facts.get(row["id"]) or _fact(row)
-        found.append(End(fact._replace(pattern=lazy_pattern(row["regex"])), row["kind"]))
+        found.append(EndPhrase(fact._replace(pattern=lazy_pattern(row["regex"])), row["kind"]))
     return tuple(found)
 
 
-def end_of(text: str) -> Optional[End]:
+def end_of(text: str) -> Optional[EndPhrase]:
     """The end of a process that a line tells."""
     if _ENDS.search(text) is None:
         return None

@@ -7,7 +7,7 @@ from typing import Dict, Iterable, Tuple
 from npu_config.core.files import reading
 from npu_config.logs.jobs import Growing, files_of
 from npu_config.logs.lines import BLOCK, Copied, decoded, keep
-from npu_config.logs.report import Report, report_of
+from npu_config.logs.report import LogReport, report_of
 from npu_config.logs.verdict import judged
 from npu_config.logs.words import KNOWN
 
@@ -75,7 +75,7 @@ class Follower:
         event = verdict.event
         return event is not None and event.weight >= KNOWN and not event.other_side
 
-    def report(self) -> Report:
+    def report(self) -> LogReport:
         """What is known now."""
         for path, (_, rest) in list(self._read.items()):
             if rest:

@@ -25,11 +25,11 @@ import attr
 
 from npu_config.core.files import is_directory, walk
 from npu_config.core.message import phrase
-from npu_config.logs.events import Channel, Event
+from npu_config.logs.events import Channel, LogEvent
 from npu_config.logs.lines import Copied, UnreadableError, lines, opened, unpacked
 from npu_config.logs.records import Record, prefix_of, record
 
-__all__ = ["Growing", "Job", "Process", "files_of", "read_job"]
+__all__ = ["Growing", "JobLogs", "LoggedProcess", "files_of", "read_job"]
 
 _LOG_NAMES = re.compile(
     r"(?i)(?:.*\.(?:log|txt|out|err|stdout|stderr)|nohup|stdout|stderr|log)(?:\.[0-9]{1,6}"
@@ -77,7 +77,7 @@ _DULL = ("[INFO]", "[DEBUG]", "[EVENT]")
 
 
 @attr.s(slots=True, auto_attribs=True, eq=False)
-class Process:
+class LoggedProcess:
     """One process of a job, with everything that it wrote.
 
     Attributes:
@@ -98,19 +98,19 @@ class Process:
     host: Optional[str] = None
     waits_for: Set[int] = attr.Factory(set)
     lost: Optional[Tuple[str, int]] = None
-    survived: Sequence[Event] = ()
-    first: Optional[Event] = None
+    survived: Sequence[LogEvent] = ()
+    first: Optional[LogEvent] = None
     started: Optional[float] = None
     shift: float = 0.0
 
     @property
-    def ended(self) -> Optional[Event]:
+    def ended(self) -> Optional[LogEvent]:
         """The line by which it, or its data, came to an end."""
         found = [channel.ended for channel in self.channels if channel.ended is not None]
         return min(found, key=lambda event: event.failure is None, default=None)
 
     @property
-    def events(self) -> List[Event]:
+    def events(self) -> List[LogEvent]:
         """What went wrong in it, in the order of time."""
         found = [event for channel in self.channels for event in channel.events]
         timed = all(event.time is not None for event in found)
@@ -122,7 +122,7 @@ class Process:
         )
 
     @property
-    def graphs(self) -> Mapping[str, Event]:
+    def graphs(self) -> Mapping[str, LogEvent]:
         """The graphs that it compiled, by their number, with the lines that say so."""
         return {graph: event for c in self.channels for graph, event in c.graphs.items()}
 
@@ -143,7 +143,7 @@ class Process:
 
 
 @attr.s(slots=True, auto_attribs=True, eq=False)
-class Job:
+class JobLogs:
     """Everything that was read.
 
     Attributes:
@@ -158,7 +158,7 @@ class Job:
 
     paths: List[str] = attr.Factory(list)
     unread: List[Tuple[str, str]] = attr.Factory(list)
-    processes: List[Process] = attr.Factory(list)
+    processes: List[LoggedProcess] = attr.Factory(list)
     framework: str = ""
     size: int = 0
     came: Set[int] = attr.Factory(set)
@@ -213,7 +213,7 @@ class _RankFact(NamedTuple):
 class _Reader:
     """Reads files into channels, and takes down what they say of ranks."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: JobLogs) -> None:
         self.job = job
         self.channels: Dict[Tuple[int, str], Channel] = {}
         self.facts: Dict[Tuple[str, int], _RankFact] = {}
@@ -338,7 +338,7 @@ class Growing:
     """A job whose logs are read line by line, as they come."""
 
     def __init__(self) -> None:
-        self._reader = _Reader(Job())
+        self._reader = _Reader(JobLogs())
         self._files: Dict[str, _Grown] = {}
 
     def feed(self, path: str, text: str) -> bool:
@@ -369,7 +369,7 @@ class Growing:
         file.first, file.writer = None, _Writer(self._reader, file.number, prefix)
         return sum(file.writer.feed(number, text) for number, text in first) > 0
 
-    def job(self) -> Job:
+    def job(self) -> JobLogs:
         """The job as far as it is known."""
         self._reader.job.framework = self._reader.framework()
         _assemble(self._reader.job, self._reader)
@@ -390,7 +390,7 @@ def read_job(
     paths: Iterable[str],
     stdin: Optional[IO[bytes]] = None,
     progress: Callable[[int], None] = lambda size: None,
-) -> Job:
+) -> JobLogs:
     """Read logs.
 
     Args:
@@ -398,7 +398,7 @@ def read_job(
         stdin: standard input.
         progress: is told the number of bytes of each file that has been read.
     """
-    job = Job()
+    job = JobLogs()
     reader = _Reader(job)
     paths = tuple(paths)
     for path in paths:
@@ -438,9 +438,9 @@ def read_job(
     return job
 
 
-def _assemble(job: Job, reader: _Reader) -> None:
+def _assemble(job: JobLogs, reader: _Reader) -> None:
     """Give every channel to a process, and every process its rank."""
-    by_key: Dict[Tuple[str, ...], Process] = {}
+    by_key: Dict[Tuple[str, ...], LoggedProcess] = {}
     mixed = _mixed(job, reader)
     for (number, who), channel in sorted(
         reader.channels.items(), key=lambda item: (item[0][0], item[0][1] != "")
@@ -461,7 +461,7 @@ def _assemble(job: Job, reader: _Reader) -> None:
         known_rank = reader.facts.get((tree, pid)) if pid else None
         process = by_key.get(key)
         if process is None:
-            process = by_key[key] = Process(key)
+            process = by_key[key] = LoggedProcess(key)
         if known_rank is not None:
             rank, device, host = known_rank.rank, known_rank.device, known_rank.server or host
             process.started = known_rank.started if process.started is None else process.started
@@ -493,7 +493,7 @@ def _assemble(job: Job, reader: _Reader) -> None:
         process.waits_for -= {_NOBODY, process.rank if process.rank is not None else -1}
 
 
-def _number(job: Job) -> None:
+def _number(job: JobLogs) -> None:
     """Give outputs that only their names tell apart, as 0.txt to 7.txt do, these numbers."""
     outputs = [each for each in job.processes if each.key[0] == "file" and each.rank is None]
     if len(outputs) < 2 or len(outputs) < len(job.processes):
@@ -510,7 +510,7 @@ def _number(job: Job) -> None:
 _SAME_CLOCK = 60.0
 
 
-def _set_clocks(processes: Sequence[Process]) -> None:
+def _set_clocks(processes: Sequence[LoggedProcess]) -> None:
     """Find clocks that differ: all ranks join the others within seconds, and say so."""
     times = sorted(process.started for process in processes if process.started is not None)
     if len(times) < 2:
@@ -521,7 +521,7 @@ def _set_clocks(processes: Sequence[Process]) -> None:
             process.shift = process.started - usual
 
 
-def _mixed(job: Job, reader: _Reader) -> Set[Tuple[int, str]]:
+def _mixed(job: JobLogs, reader: _Reader) -> Set[Tuple[int, str]]:
     """The channels of outputs in which several ranks have written."""
     found: Dict[int, Set[Tuple[int, str]]] = {}
     for number, who in reader.channels:
@@ -544,10 +544,10 @@ def _of_path(path: str) -> Tuple[Optional[int], Optional[int], Optional[str]]:
     )
 
 
-def _joined(processes: List[Process]) -> List[Process]:
+def _joined(processes: List[LoggedProcess]) -> List[LoggedProcess]:
     """Processes of one rank are one; so are a plog and an output when there is one of each."""
-    by_rank: Dict[int, Process] = {}
-    result: List[Process] = []
+    by_rank: Dict[int, LoggedProcess] = {}
+    result: List[LoggedProcess] = []
     for process in processes:
         other = by_rank.get(process.rank) if process.rank is not None else None
         if other is not None:
@@ -556,7 +556,7 @@ def _joined(processes: List[Process]) -> List[Process]:
         if process.rank is not None:
             by_rank[process.rank] = process
         result.append(process)
-    launched: Dict[str, List[Process]] = {}
+    launched: Dict[str, List[LoggedProcess]] = {}
     for process in result:
         if process.key[0] == "rank":
             launched.setdefault(process.key[1], []).append(process)
@@ -573,7 +573,7 @@ def _joined(processes: List[Process]) -> List[Process]:
     return result
 
 
-def _merge(into: Process, other: Process) -> None:
+def _merge(into: LoggedProcess, other: LoggedProcess) -> None:
     into.channels += other.channels
     into.waits_for |= other.waits_for
     for name in ("rank", "device", "host", "started", "lost"):

@@ -16,7 +16,7 @@ from npu_config.core.files import reading
 __all__ = [
     "LONGEST",
     "Copied",
-    "Line",
+    "LogLine",
     "UnreadableError",
     "between",
     "lines",
@@ -45,7 +45,7 @@ _SAMPLE = 4096
 _TEXT = bytes(range(32, 127)) + b"\n\r\t\x1b\x08\x0c"
 
 
-class Line(NamedTuple):
+class LogLine(NamedTuple):
     """A line, without its end; the first has number 1."""
 
     number: int
@@ -137,7 +137,7 @@ def _is_binary(block: bytes) -> bool:
     )
 
 
-def lines(stream: IO[bytes]) -> Iterator[Line]:
+def lines(stream: IO[bytes]) -> Iterator[LogLine]:
     """The lines that are worth reading, and the last one of every block.
 
     Raises:
@@ -158,7 +158,7 @@ def lines(stream: IO[bytes]) -> Iterator[Line]:
             rest = rest[:LONGEST]
         block = stream.read(BLOCK)
     if rest:
-        yield Line(number, _last_part(rest))
+        yield LogLine(number, _last_part(rest))
 
 
 def between(stream: IO[bytes], first: int, last: int) -> List[bytes]:
@@ -179,7 +179,7 @@ def between(stream: IO[bytes], first: int, last: int) -> List[bytes]:
     return [*found, rest] if rest and number >= first else found
 
 
-def _worth(block: bytes, number: int) -> Generator[Line, None, int]:
+def _worth(block: bytes, number: int) -> Generator[LogLine, None, int]:
     """Those of some whole lines, of which the first has a number; the number of the next."""
     position, counted = 0, number
     wanted: List[int] = [] if block.startswith((b"[INFO", b"[DEBUG", b"[EVENT", b"\n")) else [0]
@@ -196,7 +196,7 @@ def _worth(block: bytes, number: int) -> Generator[Line, None, int]:
         counted += block.count(b"\n", position, start)
         position = start
         end = block.find(b"\n", start)
-        yield Line(counted, _last_part(block[start:end]))
+        yield LogLine(counted, _last_part(block[start:end]))
     return counted + 1
 
 

@@ -4,7 +4,7 @@ import html
 from typing import Callable, List, Sequence
 
 from npu_config.core.message import language, localized
-from npu_config.logs.report import RankState, Report, shown_time
+from npu_config.logs.report import LogReport, RankState, shown_time
 from npu_config.logs.text import PAGE_TITLE, TIMELINE_TITLE, text_report
 
 __all__ = ["page"]
@@ -38,7 +38,7 @@ _DRAWING = '<h2>{}</h2><svg viewBox="0 0 {} {}" role="img">{}</svg>'
 _WIDTH, _LEFT, _ROW, _TOP = 1000, 150, 24, 30
 
 
-def page(report: Report, text: Callable[[str], str] = str) -> str:
+def page(report: LogReport, text: Callable[[str], str] = str) -> str:
     """The page.
 
     Args:

@@ -7,12 +7,12 @@ import attr
 
 from npu_config.core.message import localized
 from npu_config.logs.causes import Cause, explained
-from npu_config.logs.events import Event
-from npu_config.logs.jobs import Job, Process, read_job
-from npu_config.logs.verdict import Verdict, judged, time_of
+from npu_config.logs.events import LogEvent
+from npu_config.logs.jobs import JobLogs, LoggedProcess, read_job
+from npu_config.logs.verdict import FirstFailure, judged, time_of
 from npu_config.logs.words import KNOWN
 
-__all__ = ["Cause", "RankState", "Report", "read_logs", "report_of"]
+__all__ = ["Cause", "RankState", "LogReport", "read_logs", "report_of"]
 
 _MOST_OTHERS = 200
 
@@ -30,7 +30,7 @@ class RankState:
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Report:
+class LogReport:
     """What logs tell of a job.
 
     Attributes:
@@ -55,7 +55,7 @@ class Report:
     unread: Sequence[Tuple[str, str]]
     framework: str
     files: int
-    verdict: Verdict
+    verdict: FirstFailure
     survived: Sequence[Cause] = ()
     endless: Sequence[str] = ()
     foreign: bool = False
@@ -127,7 +127,7 @@ def read_logs(
     paths: Iterable[str],
     stdin: Optional[IO[bytes]] = None,
     progress: Callable[[int], None] = lambda size: None,
-) -> Report:
+) -> LogReport:
     """Read the logs of a job and find what failed first.
 
     Args:
@@ -138,12 +138,14 @@ def read_logs(
     return report_of(read_job(paths, stdin, progress))
 
 
-def report_of(job: Job) -> Report:
+def report_of(job: JobLogs) -> LogReport:
     """The report of a job that was read."""
     verdict = judged(job)
     ours = job.framework in ("", "tensorflow")
 
-    def cause(event: Optional[Event], process: Process, rank: Optional[int]) -> Optional[Cause]:
+    def cause(
+        event: Optional[LogEvent], process: LoggedProcess, rank: Optional[int]
+    ) -> Optional[Cause]:
         if event is None:
             return None
         found = explained(event, job.paths, ours, rank, process.device)
@@ -171,7 +173,7 @@ def report_of(job: Job) -> Report:
     ]
     followers = sum(channel.followers for p in job.processes for channel in p.channels)
     others = _others(job, verdict)
-    return Report(
+    return LogReport(
         first,
         [
             found
@@ -198,7 +200,7 @@ def report_of(job: Job) -> Report:
     )
 
 
-def _endless(job: Job) -> List[str]:
+def _endless(job: JobLogs) -> List[str]:
     """The logs of processes of which no end is seen; plogs count where there is nothing else."""
     outputs = [process for process in job.processes if process.key[0] != "pid"]
     return [
@@ -208,12 +210,12 @@ def _endless(job: Job) -> List[str]:
     ]
 
 
-def _others(job: Job, verdict: Verdict) -> List[Tuple[Event, Process]]:
+def _others(job: JobLogs, verdict: FirstFailure) -> List[Tuple[LogEvent, LoggedProcess]]:
     """What else says something of its own, each kind once: of other processes, and later ones."""
     first = verdict.event
     if first is None:
         return []
-    found: List[Tuple[Event, Process]] = []
+    found: List[Tuple[LogEvent, LoggedProcess]] = []
     seen = {_kind(first)}
     for process in job.processes:
         gone = {id(event) for event in process.survived}
@@ -233,13 +235,13 @@ def _others(job: Job, verdict: Verdict) -> List[Tuple[Event, Process]]:
     return found[:_MOST_OTHERS]
 
 
-def _follows(event: Event) -> bool:
+def _follows(event: LogEvent) -> bool:
     """Whether a launcher only tells that a process of the job failed."""
     told = event.form == "outside" and event.weight < KNOWN
     return told or "ChildFailedError" in event.text
 
 
-def _kind(event: Event) -> Tuple[str, ...]:
+def _kind(event: LogEvent) -> Tuple[str, ...]:
     if event.code and not event.inner:
         return (event.code,)
     if event.failure is not None:

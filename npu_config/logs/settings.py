@@ -7,14 +7,14 @@ import attr
 from npu_config.catalogue import OPTIONS
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN, Setting
-from npu_config.logs.causes import Cause, Place
-from npu_config.logs.report import Report
+from npu_config.logs.causes import Cause, CausePlace
+from npu_config.logs.report import LogReport
 from npu_config.rules.reading import Reading
 
 __all__ = ["with_places"]
 
 
-def with_places(report: Report, reading: Reading) -> Report:
+def with_places(report: LogReport, reading: Reading) -> LogReport:
     """A report whose causes know the values and places of their options.
 
     Args:
@@ -50,20 +50,22 @@ def _settings(reading: Reading) -> Dict[str, Setting]:
     return found
 
 
-def _place(name: str, setting: Optional[Setting], path: str, is_open: bool) -> Place:
+def _place(name: str, setting: Optional[Setting], path: str, is_open: bool) -> CausePlace:
     if setting is not None:
         where = setting.place_of_name
         if setting.value is UNKNOWN:
             text = phrase("sets {} to a value that is known at run time only", name)
         else:
             text = phrase("sets {} to {}", name, _short(setting.value))
-        return Place(where.path or path, where.line, name, text)
+        return CausePlace(where.path or path, where.line, name, text)
     option = OPTIONS.get(name)
     if is_open:
-        return Place(path, None, name, phrase("{} is not seen; it may be set all the same", name))
+        return CausePlace(
+            path, None, name, phrase("{} is not seen; it may be set all the same", name)
+        )
     if option is None or option.default is None:
-        return Place(path, None, name, phrase("{} is not set", name))
-    return Place(
+        return CausePlace(path, None, name, phrase("{} is not set", name))
+    return CausePlace(
         path, None, name, phrase("{} is not set; its default is {}", name, _short(option.default))
     )
 

@@ -9,7 +9,7 @@ from npu_config.core.message import listed, localized, padded, phrase, printable
 from npu_config.logs.causes import Cause
 from npu_config.logs.facts import class_name, code_of, led_to
 from npu_config.logs.lines import between, decoded, opened
-from npu_config.logs.report import RankState, Report, shown_time
+from npu_config.logs.report import LogReport, RankState, shown_time
 from npu_config.logs.verdict import trained_behind
 
 __all__ = ["PAGE_TITLE", "TIMELINE_TITLE", "again", "around", "no_failure", "text_report"]
@@ -27,7 +27,7 @@ _FRAMEWORKS = {
 }
 
 
-def text_report(report: Report, everything: bool = False) -> str:
+def text_report(report: LogReport, everything: bool = False) -> str:
     """The report as text.
 
     Args:
@@ -51,7 +51,7 @@ def text_report(report: Report, everything: bool = False) -> str:
     return "\n".join(parts) + "\n"
 
 
-def no_failure(report: Report) -> List[str]:
+def no_failure(report: LogReport) -> List[str]:
     """What can be said where no failure is seen: it is no all-clear where no end is seen."""
     if not report.files:
         return [phrase("no result: none of these files has a line that could be read as a log")]
@@ -79,7 +79,7 @@ def no_failure(report: Report) -> List[str]:
     ]
 
 
-def _survived(report: Report) -> List[str]:
+def _survived(report: LogReport) -> List[str]:
     return [
         phrase(
             "logged and survived, not the cause: {}:{} {}",
@@ -91,7 +91,7 @@ def _survived(report: Report) -> List[str]:
     ]
 
 
-def _first(report: Report, cause: Cause, everything: bool) -> List[str]:
+def _first(report: LogReport, cause: Cause, everything: bool) -> List[str]:
     lines = [localized("first cause: {}", _title(cause))]
     lines += [localized(each) for each in verdict_words(report)]
     lines.append("  {}:{}{}".format(printable(cause.file), cause.line, _at(cause)))
@@ -141,7 +141,7 @@ def _title(cause: Cause) -> str:
     return localized("{} ({})", name, ", ".join(words))
 
 
-def verdict_words(report: Report) -> List[str]:
+def verdict_words(report: LogReport) -> List[str]:
     """How sure it is, in sentences: who stopped, who only waited, what is missing."""
     verdict = report.verdict
     lost = verdict.process.lost if verdict.process is not None else None
@@ -241,7 +241,7 @@ def verdict_words(report: Report) -> List[str]:
     return found
 
 
-def _silent(report: Report) -> bool:
+def _silent(report: LogReport) -> bool:
     """Whether the rank that is to blame says of no error itself."""
     rank = report.verdict.rank
     return any(state.rank == rank and state.first_error is None for state in report.ranks)
@@ -288,7 +288,7 @@ def _leads(cause: Cause) -> List[str]:
     return lines
 
 
-def _rest(report: Report, everything: bool) -> List[str]:
+def _rest(report: LogReport, everything: bool) -> List[str]:
     lines: List[str] = []
     shown = report.others if everything else report.others[:_OTHERS]
     if shown:
@@ -304,7 +304,7 @@ def _rest(report: Report, everything: bool) -> List[str]:
     return lines
 
 
-def _ranks(report: Report, everything: bool) -> List[str]:
+def _ranks(report: LogReport, everything: bool) -> List[str]:
     states = report.ranks
     if len(states) < 2:
         return []

@@ -5,20 +5,20 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 import attr
 
-from npu_config.logs.events import Channel, Event
-from npu_config.logs.jobs import Job, Process
+from npu_config.logs.events import Channel, LogEvent
+from npu_config.logs.jobs import JobLogs, LoggedProcess
 from npu_config.logs.words import ERROR, FOLLOWER, KNOWN, OWN, SIGN, failure_named
 
-__all__ = ["Verdict", "judged", "time_of", "trained_behind"]
+__all__ = ["FirstFailure", "judged", "time_of", "trained_behind"]
 
 
 _GOES_ON = 10
 """Lines of training behind an error after which it is certain that the process went on."""
 
 
-def survived(process: Process) -> List[Event]:
+def survived(process: LoggedProcess) -> List[LogEvent]:
     """Exceptions, and lines of errors, behind which the process came to its regular end."""
-    found: List[Event] = []
+    found: List[LogEvent] = []
     for channel in process.channels:
         for event in channel.events:
             if event.form != "exception":
@@ -32,7 +32,7 @@ def survived(process: Process) -> List[Event]:
     return found
 
 
-def _gone_by(event: Event, process: Process) -> bool:
+def _gone_by(event: LogEvent, process: LoggedProcess) -> bool:
     """Whether the process came to its end behind a line, and it is a sign, or trained between."""
     silent = event.form in ("outside", "shell", "shuffle")
     return (process.end_is_seen and not silent) and any(
@@ -42,12 +42,12 @@ def _gone_by(event: Event, process: Process) -> bool:
     )
 
 
-def _of_another(event: Event, channel: Channel) -> bool:
+def _of_another(event: LogEvent, channel: Channel) -> bool:
     """Whether it is the failure of another program, behind which training began or went on."""
     return event.form == "program" and channel.trained > event.trained
 
 
-def _only_logged(event: Event) -> bool:
+def _only_logged(event: LogEvent) -> bool:
     """Whether it is a line of the script's own that says no more than ERROR."""
     return (
         event.weight <= SIGN
@@ -59,7 +59,7 @@ def _only_logged(event: Event) -> bool:
 _VALIDATION = re.compile(r"(?:val|valid|validation|eval|test)_")
 
 
-def _lost(process: Process) -> List[Event]:
+def _lost(process: LoggedProcess) -> List[LogEvent]:
     """Losses that ended as NaN; that of a validation is none where the job came to its end."""
     return [
         event
@@ -69,12 +69,12 @@ def _lost(process: Process) -> List[Event]:
     ]
 
 
-def trained_behind(process: Process, event: Event) -> bool:
+def trained_behind(process: LoggedProcess, event: LogEvent) -> bool:
     """Whether lines of training stand behind an event in its log."""
     return any(c.file == event.file and c.trained_at > event.line for c in process.channels)
 
 
-def _went_on(event: Event, channel: Channel) -> bool:
+def _went_on(event: LogEvent, channel: Channel) -> bool:
     """Whether a process trained behind something: it is not what ended it."""
     if event.form not in ("exception", "shell"):
         return False
@@ -82,7 +82,7 @@ def _went_on(event: Event, channel: Channel) -> bool:
     return channel.trained >= event.trained + least
 
 
-def first_of(process: Process) -> Optional[Event]:
+def first_of(process: LoggedProcess) -> Optional[LogEvent]:
     """The event of a process that is nearest to its cause; None when nothing failed."""
     behind = {id(event) for event in process.survived}
     events = [event for event in process.events if id(event) not in behind]
@@ -100,7 +100,7 @@ def first_of(process: Process) -> Optional[Event]:
     return _first_of(process, events)
 
 
-def _first_of(process: Process, events: Sequence[Event]) -> Optional[Event]:
+def _first_of(process: LoggedProcess, events: Sequence[LogEvent]) -> Optional[LogEvent]:
     told = [event for event in events if event.form == "outside" and event.weight < KNOWN]
     killed = [event for event in events if event.form == "outside" and event.weight >= KNOWN]
     events = [event for event in events if event.form != "outside"]
@@ -124,14 +124,14 @@ def _first_of(process: Process, events: Sequence[Event]) -> Optional[Event]:
     return found
 
 
-def _before(process: Process, one: Event, other: Event) -> bool:
+def _before(process: LoggedProcess, one: LogEvent, other: LogEvent) -> bool:
     if one.file == other.file:
         return one.line < other.line
     events = process.events
     return events.index(one) < events.index(other)
 
 
-def _after_all(event: Event, process: Process) -> bool:
+def _after_all(event: LogEvent, process: LoggedProcess) -> bool:
     """Whether something was only ended when the job had come to its end: a monitor, a pool."""
     return (
         process.finished
@@ -140,7 +140,7 @@ def _after_all(event: Event, process: Process) -> bool:
     )
 
 
-def _of_itself(process: Process, events: Sequence[Event]) -> Optional[Event]:
+def _of_itself(process: LoggedProcess, events: Sequence[LogEvent]) -> Optional[LogEvent]:
     """What a process itself says."""
     extra = [found for found in (channel.collapsed() for channel in process.channels) if found]
     failed = [event for event in events if event.weight >= SIGN and not event.weak]
@@ -184,7 +184,7 @@ def _of_itself(process: Process, events: Sequence[Event]) -> Optional[Event]:
     return own or failure or first
 
 
-def _told_by(code: Event, line: Event) -> bool:
+def _told_by(code: LogEvent, line: LogEvent) -> bool:
     """Whether a line of which nothing is known comes from what printed the code."""
     return (
         line.weight < KNOWN
@@ -199,7 +199,7 @@ _COLLECTIVE = ("HCCL", "HCCP", "ROCE")
 
 
 @attr.s(slots=True, auto_attribs=True, eq=False)
-class Verdict:
+class FirstFailure:
     """Who failed first.
 
     Attributes:
@@ -213,8 +213,8 @@ class Verdict:
         graphs: the rank that is to blame compiled a graph that the others did not.
     """
 
-    process: Optional[Process] = None
-    event: Optional[Event] = None
+    process: Optional[LoggedProcess] = None
+    event: Optional[LogEvent] = None
     rank: Optional[int] = None
     ranks: Sequence[int] = ()
     missing: Sequence[int] = ()
@@ -226,14 +226,14 @@ class Verdict:
 _TOGETHER = 60.0
 
 
-def judged(job: Job) -> Verdict:
+def judged(job: JobLogs) -> FirstFailure:
     """Who failed first, and with what."""
     for process in job.processes:
         process.survived = survived(process)
         process.first = first_of(process)
     failed = [process for process in job.processes if process.first is not None]
     if not failed:
-        return Verdict()
+        return FirstFailure()
     ours = [process for process in failed if process.first and not process.first.other_side]
     strong = [
         process
@@ -247,7 +247,7 @@ def judged(job: Job) -> Verdict:
     return _waiting(job, [p for p in failed if p.first and p.first.other_side] or failed)
 
 
-def _when(process: Process) -> Tuple[bool, float, int]:
+def _when(process: LoggedProcess) -> Tuple[bool, float, int]:
     event = process.first
     time = event.time if event is not None else None
     return (
@@ -257,7 +257,7 @@ def _when(process: Process) -> Tuple[bool, float, int]:
     )
 
 
-def time_of(event: Event, process: Process) -> Tuple[Optional[float], bool]:
+def time_of(event: LogEvent, process: LoggedProcess) -> Tuple[Optional[float], bool]:
     """When it happened, and whether that is certain, or only that of a line before it.
 
     A block without a time happened with the first error that has one.
@@ -269,7 +269,7 @@ def time_of(event: Event, process: Process) -> Tuple[Optional[float], bool]:
     return (later[0], True) if later else (event.time, False)
 
 
-def _local(processes: List[Process]) -> Verdict:
+def _local(processes: List[LoggedProcess]) -> FirstFailure:
     processes = sorted(processes, key=_when)
     best = processes[0]
     if best.rank is None and best.first is not None and best.first.weight == ERROR:
@@ -289,14 +289,14 @@ def _local(processes: List[Process]) -> Verdict:
     ranks = sorted(process.rank for process in same if process.rank is not None)
     if len(ranks) > 1:
         best = min(same, key=lambda process: process.rank if process.rank is not None else 1 << 30)
-        return Verdict(best, best.first, None, ranks)
+        return FirstFailure(best, best.first, None, ranks)
     assert best.first is not None
     told = best.first.rank
     is_told = best.rank is None or (told is not None and best.first.form == "outside")
-    return Verdict(best, best.first, told if is_told else best.rank)
+    return FirstFailure(best, best.first, told if is_told else best.rank)
 
 
-def _same(one: Optional[Event], other: Optional[Event]) -> bool:
+def _same(one: Optional[LogEvent], other: Optional[LogEvent]) -> bool:
     """Whether two processes failed by the same cause, at about the same time."""
     if one is None or other is None:
         return False
@@ -313,25 +313,25 @@ def _same(one: Optional[Event], other: Optional[Event]) -> bool:
     return _near(one, other)
 
 
-def _near(one: Event, other: Event) -> bool:
+def _near(one: LogEvent, other: LogEvent) -> bool:
     return one.time is None or other.time is None or abs(one.time - other.time) <= _TOGETHER
 
 
-def _other_graphs(processes: Sequence[Process]) -> Optional[Verdict]:
+def _other_graphs(processes: Sequence[LoggedProcess]) -> Optional[FirstFailure]:
     """The rank that compiled a graph that no other rank has: it runs what the others do not."""
     ranked = [each for each in processes if each.rank is not None]
-    compiled: Dict[str, List[Process]] = {}
+    compiled: Dict[str, List[LoggedProcess]] = {}
     for process in ranked:
         for graph in process.graphs:
             compiled.setdefault(graph, []).append(process)
     for process in ranked if len(compiled) > 1 and all(each.graphs for each in ranked) else ():
         own = [event for graph, event in process.graphs.items() if compiled[graph] == [process]]
         if own and len(ranked) > 1:
-            return Verdict(process, own[0], process.rank, graphs=True)
+            return FirstFailure(process, own[0], process.rank, graphs=True)
     return None
 
 
-def _waiting(job: Job, processes: List[Process]) -> Verdict:
+def _waiting(job: JobLogs, processes: List[LoggedProcess]) -> FirstFailure:
     """Nobody failed by itself: who is waited for, and left nothing?"""
     processes = sorted(processes, key=_when)
     best = processes[0]
@@ -346,7 +346,7 @@ def _waiting(job: Job, processes: List[Process]) -> Verdict:
     if missing and len(missing) < max(job.size, len(present), 2):
         named = next((p for p in processes if p.waits_for & missing), best)
         rank = min(missing) if len(missing) == 1 else None
-        return Verdict(
+        return FirstFailure(
             named if job.came or job.absent else best,
             (named if job.came or job.absent else best).first,
             rank,
@@ -355,7 +355,7 @@ def _waiting(job: Job, processes: List[Process]) -> Verdict:
         )
     if len(job.processes) == 1:
         awaited = best.waits_for
-        return Verdict(
+        return FirstFailure(
             best, best.first, min(awaited) if len(awaited) == 1 else best.rank, no_root=True
         )
     ended = [p for p in job.processes if p.first is None and p.ended is not None]
@@ -363,16 +363,16 @@ def _waiting(job: Job, processes: List[Process]) -> Verdict:
         first = min(ended, key=lambda p: (p.last_time or 0.0) - p.shift)
         assert first.ended is not None
         event = attr.evolve(first.ended, failure=failure_named("py-out-of-range"))
-        return Verdict(first, event, first.rank, ended=True)
+        return FirstFailure(first, event, first.rank, ended=True)
     silent = [p for p in job.processes if p.rank is not None and p.first is None]
     awaited = {rank for process in processes for rank in process.waits_for}
     suspects = [p for p in silent if p.rank in awaited] or (silent if len(silent) == 1 else [])
     if len(suspects) == 1:
-        return Verdict(best, best.first, suspects[0].rank)
+        return FirstFailure(best, best.first, suspects[0].rank)
     odd = _other_graphs(job.processes)
     if odd is not None:
         return odd
     ends = [p for p in processes if p.rank in awaited and not p.waits_for and p.rank is not None]
     if len(ends) == 1 and len(awaited) < len(processes):
-        return Verdict(ends[0], ends[0].first, ends[0].rank)
-    return Verdict(best, best.first, None, no_root=True)
+        return FirstFailure(ends[0], ends[0].first, ends[0].rank)
+    return FirstFailure(best, best.first, None, no_root=True)

@@ -6,7 +6,7 @@ Lines that differ in numbers only say the same, and are judged once.
 import re
 from typing import Dict, NamedTuple, Optional
 
-from npu_config.logs.facts import Known, dull, known
+from npu_config.logs.facts import KnownFailure, dull, known
 
 __all__ = [
     "DIGITS",
@@ -34,7 +34,7 @@ class _Shape(NamedTuple):
     """What is said of all lines that differ in numbers only."""
 
     weight: int
-    failure: Optional[Known]
+    failure: Optional[KnownFailure]
     strength: str
 
 
@@ -72,6 +72,6 @@ def _shape(text: str) -> _Shape:
     return _Shape(ERROR, failures[0] if failures else None, strength)
 
 
-def failure_named(id: str) -> Optional[Known]:
+def failure_named(id: str) -> Optional[KnownFailure]:
     """A known failure by its name."""
     return next((each for each in known() if each.id == id), None)

@@ -41,7 +41,7 @@ from npu_config.migration.imports import add_import
 from npu_config.migration.names import Interest, canonical, is_ours
 from npu_config.migration.neighbours import Neighbours
 from npu_config.migration.resolve import Binding, Resolver
-from npu_config.migration.work import MANUAL, REFUSED, Change, Note, Rules, Work
+from npu_config.migration.work import MANUAL, REFUSED, Note, Replacement, Rules, Work
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
@@ -583,12 +583,12 @@ def _looked_over(work: Work) -> Migration:
     return attr.evolve(migration, notes=tuple(work.notes))
 
 
-def _ordered(changes: Sequence[Change]) -> List[Change]:
+def _ordered(changes: Sequence[Replacement]) -> List[Replacement]:
     """The changes in order; what lies inside of a text that goes as a whole goes with it."""
     numbered = sorted(
         enumerate(changes), key=lambda pair: (pair[1].start, pair[1].end != pair[1].start, pair[0])
     )
-    result: List[Change] = []
+    result: List[Replacement] = []
     for _, change in numbered:
         if result and change.start < result[-1].end:
             if change.end <= result[-1].end:
@@ -598,13 +598,13 @@ def _ordered(changes: Sequence[Change]) -> List[Change]:
     return _merged(result)
 
 
-def _merged(changes: Sequence[Change]) -> List[Change]:
+def _merged(changes: Sequence[Replacement]) -> List[Replacement]:
     """Changes side by side become one, so that no two edits touch."""
-    result: List[Change] = []
+    result: List[Replacement] = []
     for change in changes:
         if result and result[-1].end == change.start:
             last = result[-1]
-            result[-1] = Change(last.start, change.end, last.text + change.text)
+            result[-1] = Replacement(last.start, change.end, last.text + change.text)
         else:
             result.append(change)
     return result

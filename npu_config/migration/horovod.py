@@ -34,7 +34,7 @@ __all__ = [
     "RANKS",
     "REDUCTIONS",
     "REFUSALS",
-    "Use",
+    "HorovodUse",
     "choice_of_rank",
     "has_ranks",
     "id_of",
@@ -66,7 +66,7 @@ REDUCTIONS: Mapping[str, Optional[str]] = {
 _MPI = ("mpi_", "gloo_", "nccl_", "ddl_", "ccl_", "cuda_built", "rocm_built")
 
 
-class Use:
+class HorovodUse:
     """One use of a name of Horovod: the whole chain of attributes, and its call."""
 
     def __init__(self, site: Site, node: ast.expr, name: str, call: Optional[ast.Call]) -> None:
@@ -125,7 +125,7 @@ def is_hvd(work: Work, name: str) -> bool:
     return any(canonical(store.text).startswith("horovod") for store in stores)
 
 
-def of_keras(work: Work, use: Use) -> bool:
+def of_keras(work: Work, use: HorovodUse) -> bool:
     """True for a use of Horovod's interface for Keras."""
     name, *attributes = dotted_parts(use.node) or [""]
     bindings = work.script.bindings(name, use.site.scope)
@@ -134,7 +134,7 @@ def of_keras(work: Work, use: Use) -> bool:
     )
 
 
-def replace_name(work: Work, use: Use, text: str) -> List[int]:
+def replace_name(work: Work, use: HorovodUse, text: str) -> List[int]:
     """Replace a name; the lines on which it was, which Python does not say for f-strings."""
     for node in use.site.parents:
         if isinstance(node, ast.JoinedStr):
@@ -143,7 +143,9 @@ def replace_name(work: Work, use: Use, text: str) -> List[int]:
     return [use.line]
 
 
-def _replace_in_text(work: Work, text_node: ast.JoinedStr, use: Use, text: str) -> List[int]:
+def _replace_in_text(
+    work: Work, text_node: ast.JoinedStr, use: HorovodUse, text: str
+) -> List[int]:
     """Replace every mention of a name in an f-string, once."""
     script = work.script
     parts = dotted_parts(use.node)
@@ -204,7 +206,7 @@ def is_optional(site: Site) -> bool:
     return False
 
 
-def is_statement(use: Use) -> bool:
+def is_statement(use: HorovodUse) -> bool:
     """True for a call that is a statement of its own."""
     statement = use.site.statement
     return isinstance(statement, ast.Expr) and statement.value is use.call
@@ -290,7 +292,7 @@ _PARAMETERS: Mapping[str, Tuple[str, ...]] = {
 }
 
 
-def _arguments(work: Work, use: Use, call: ast.Call) -> Optional[Dict[str, ast.expr]]:
+def _arguments(work: Work, use: HorovodUse, call: ast.Call) -> Optional[Dict[str, ast.expr]]:
     """The arguments of a call by name, None (refused) when there are others."""
     names = _PARAMETERS[use.name]
     unknown = [keyword.arg for keyword in call.keywords if keyword.arg not in names]
@@ -308,7 +310,7 @@ def _arguments(work: Work, use: Use, call: ast.Call) -> Optional[Dict[str, ast.e
     return None
 
 
-def _is_limited(work: Work, use: Use, given: Mapping[str, ast.expr]) -> bool:
+def _is_limited(work: Work, use: HorovodUse, given: Mapping[str, ast.expr]) -> bool:
     """True, and each one refused, when arguments are given that the NPU has no counterpart for."""
     found = False
     for name, limit in _LIMITS.get(use.name, {}).items():
@@ -330,7 +332,7 @@ _DROPPED = (
 )
 
 
-def _default_of(work: Work, use: Use, node: ast.expr) -> ast.expr:
+def _default_of(work: Work, use: HorovodUse, node: ast.expr) -> ast.expr:
     """What an argument is by default: choices are made by flags, and names followed."""
     scope = use.site.scope
     for _ in range(_DEEPEST):
@@ -351,7 +353,7 @@ _DEEPEST = 4
 """How many names and choices may lie between an argument and what it is by default."""
 
 
-def _constant_of(work: Work, use: Use, value: ast.expr) -> Optional[str]:
+def _constant_of(work: Work, use: HorovodUse, value: ast.expr) -> Optional[str]:
     """The name of a constant of Horovod."""
     found = work.script.resolve(value, use.site.scope)
     return found[len("horovod.") :] if found and found.startswith("horovod.") else None
@@ -391,7 +393,7 @@ _BY_FIRST: Mapping[str, Tuple[str, str]] = {
 """What takes the first argument alone on the NPU, and what is said of it."""
 
 
-def _replace_by_first(work: Work, use: Use, call: ast.Call) -> None:
+def _replace_by_first(work: Work, use: HorovodUse, call: ast.Call) -> None:
     """Replace a class of Horovod by one that takes its first argument alone."""
     given = _arguments(work, use, call)
     if given is None:
@@ -409,7 +411,7 @@ def _replace_by_first(work: Work, use: Use, call: ast.Call) -> None:
     work.changed(use.line, id_of(use.name), _dropped(note, given, first))
 
 
-def _is_class(work: Work, use: Use, node: ast.expr) -> bool:
+def _is_class(work: Work, use: HorovodUse, node: ast.expr) -> bool:
     """True for the name of a class of optimizers, of the script or of TensorFlow."""
     if isinstance(node, ast.Name):
         bindings = work.script.bindings(node.id, use.site.scope)
@@ -419,7 +421,7 @@ def _is_class(work: Work, use: Use, node: ast.expr) -> bool:
     return name.startswith("tensorflow.") and name.endswith("Optimizer")
 
 
-def _broadcast_all(work: Work, use: Use, call: ast.Call) -> None:
+def _broadcast_all(work: Work, use: HorovodUse, call: ast.Call) -> None:
     given = _arguments(work, use, call)
     if given is None or _is_frozen(work, use):
         return
@@ -451,7 +453,7 @@ def _broadcast_all(work: Work, use: Use, call: ast.Call) -> None:
     _check_types(work, use)
 
 
-def _check_types(work: Work, use: Use) -> None:
+def _check_types(work: Work, use: HorovodUse) -> None:
     text = _NEVER_RUN if _is_never_run(work, use) else _TYPES
     work.manual(use.line, "hvd-broadcast", _AT_ONCE if of_keras(work, use) else text)
 
@@ -467,7 +469,7 @@ _NEVER_RUN = (
 )
 
 
-def _is_never_run(work: Work, use: Use) -> bool:
+def _is_never_run(work: Work, use: HorovodUse) -> bool:
     """True for an operation that is a statement of its own, or a variable that nothing reads."""
     statement = use.site.statement
     if isinstance(statement, ast.Assign) and statement.value is use.call:
@@ -476,7 +478,7 @@ def _is_never_run(work: Work, use: Use) -> bool:
     return is_statement(use)
 
 
-def _is_frozen(work: Work, use: Use) -> bool:
+def _is_frozen(work: Work, use: HorovodUse) -> bool:
     """True, and refused, inside of a session that has finalized its graph."""
     is_frozen = any(name_of(call.func) in _FREEZING for call in use.site.entered)
     if is_frozen:
@@ -490,7 +492,7 @@ _FREEZING = (
 )
 
 
-def _broadcast(work: Work, use: Use, call: ast.Call) -> None:
+def _broadcast(work: Work, use: HorovodUse, call: ast.Call) -> None:
     if _is_value(work, use):
         return
     given = _arguments(work, use, call)
@@ -507,7 +509,7 @@ def _broadcast(work: Work, use: Use, call: ast.Call) -> None:
     work.changed(use.line, "hvd-broadcast", note)
 
 
-def _is_value(work: Work, use: Use) -> bool:
+def _is_value(work: Work, use: HorovodUse) -> bool:
     """True, and refused, for a function of Horovod for Keras that computes at once."""
     is_value = of_keras(work, use)
     if is_value:
@@ -518,7 +520,7 @@ def _is_value(work: Work, use: Use) -> bool:
     return is_value
 
 
-def _allreduce(work: Work, use: Use, call: ast.Call) -> None:
+def _allreduce(work: Work, use: HorovodUse, call: ast.Call) -> None:
     given = None if _is_value(work, use) else _arguments(work, use, call)
     if given is None or _is_limited(work, use, given):
         return
@@ -538,7 +540,7 @@ def _allreduce(work: Work, use: Use, call: ast.Call) -> None:
     work.changed(use.line, "hvd-allreduce", _dropped(note, given, "tensor", "average", "op"))
 
 
-def _allgather(work: Work, use: Use, call: ast.Call) -> None:
+def _allgather(work: Work, use: HorovodUse, call: ast.Call) -> None:
     if _is_value(work, use):
         return
     given = _arguments(work, use, call)
@@ -551,7 +553,7 @@ def _allgather(work: Work, use: Use, call: ast.Call) -> None:
     work.changed(use.line, "hvd-allgather", _dropped(note, given, "tensor"))
 
 
-def _shutdown(work: Work, use: Use, call: ast.Call) -> None:
+def _shutdown(work: Work, use: HorovodUse, call: ast.Call) -> None:
     if not is_statement(use):
         work.refuse(use.line, "hvd-refused", "shutdown is used as a value", True)
         return
@@ -559,7 +561,7 @@ def _shutdown(work: Work, use: Use, call: ast.Call) -> None:
     work.changed(use.line, "hvd-shutdown", "released at the end by npu_resources or atexit")
 
 
-CALLS: Dict[str, Callable[[Work, Use, ast.Call], None]] = {
+CALLS: Dict[str, Callable[[Work, HorovodUse, ast.Call], None]] = {
     **dict.fromkeys(_BY_FIRST, _replace_by_first),
     "broadcast_global_variables": _broadcast_all,
     "broadcast_variables": _broadcast_all,
@@ -579,7 +581,7 @@ def _tensorflow(work: Work, site: Site) -> Optional[str]:
     return work.name("tf") if "tf" not in script.words else None
 
 
-def take_resources(work: Work, inits: List[Use]) -> None:
+def take_resources(work: Work, inits: List[HorovodUse]) -> None:
     """``hvd.init()``: the resources are taken there, and given back at the end."""
     if not inits:
         return
@@ -588,7 +590,12 @@ def take_resources(work: Work, inits: List[Use]) -> None:
             work.refuse(use.line, "hvd-init", "used as a value", True)
             return
         if use.call.args or use.call.keywords:
-            work.refuse(use.line, "hvd-init", "ranks are not chosen by init on the NPU", True)
+            work.refuse(
+                use.line,
+                "hvd-init",
+                "init is given arguments; on the NPU it chooses no ranks",
+                True,
+            )
             return
     if len(inits) > 1:
         for use in inits:
@@ -823,7 +830,7 @@ def stays_off(work: Work) -> bool:
     return found
 
 
-def _report_off(work: Work, imports: List[Site], uses: List[Use]) -> None:
+def _report_off(work: Work, imports: List[Site], uses: List[HorovodUse]) -> None:
     """Nothing of Horovod is edited; only an import that is always done has to go."""
     for site in imports:
         if work.reached.of(site) is not Reach.OFF:
@@ -850,7 +857,7 @@ def _imported(imports: List[Site]) -> List[str]:
     return names
 
 
-def _uses(work: Work, is_optional: bool = False) -> Tuple[List[Use], List[Site]]:
+def _uses(work: Work, is_optional: bool = False) -> Tuple[List[HorovodUse], List[Site]]:
     """Every use of Horovod, and every mention of it that is not understood.
 
     ``is_optional``: a name that something else stands in for counts, too.
@@ -885,7 +892,7 @@ def _uses(work: Work, is_optional: bool = False) -> Tuple[List[Use], List[Site]]
             continue
         outer = parents[-1]
         call = outer if isinstance(outer, ast.Call) and outer.func is node else None
-        found.append(Use(site, node, ".".join(parts), call))
+        found.append(HorovodUse(site, node, ".".join(parts), call))
     return found, strange
 
 
@@ -907,7 +914,7 @@ def _report_borrowed(work: Work) -> None:
         work.refuse(line, "hvd-import", text, blocks=True)
 
 
-def _report_optional(work: Work, imports: List[Site], uses: List[Use]) -> None:
+def _report_optional(work: Work, imports: List[Site], uses: List[HorovodUse]) -> None:
     for site in imports:
         work.refuse(
             site.line,
@@ -926,7 +933,7 @@ def _report_optional(work: Work, imports: List[Site], uses: List[Use]) -> None:
         work.manual(line, id, text)
 
 
-def _use(work: Work, use: Use) -> None:
+def _use(work: Work, use: HorovodUse) -> None:
     name = use.name
     if name in RANKS:
         for line in replace_name(work, use, work.name(RANKS[name])):
@@ -963,7 +970,7 @@ def _is_argument(work: Work, site: Site) -> bool:
     return any(name.startswith("horovod.") and name[len("horovod.") :] in CALLS for name in names)
 
 
-def _is_dropped(work: Work, use: Use) -> bool:
+def _is_dropped(work: Work, use: HorovodUse) -> bool:
     """True for an assignment of what makes no difference by default, read by arguments alone.
 
     They are dropped, and so is the assignment.
@@ -1010,7 +1017,7 @@ def _remove_import(work: Work, site: Site) -> None:
         work.replace(start + match.start(), start + match.end(), "")
 
 
-def _gradients(work: Work, uses: List[Use]) -> None:
+def _gradients(work: Work, uses: List[HorovodUse]) -> None:
     """Gradients that a distributed script takes by itself, without a wrapped optimizer."""
     names = {use.name for use in uses}
     wraps = "DistributedOptimizer" in names

@@ -208,7 +208,7 @@ def after(work: Work) -> None:
             continue
         line = _def_line(script.source.lines, node)
         if form == "erf":
-            text = "the form with erf: npu_unary_ops.gelu is the one with tanh, its values differ"
+            text = "this GELU uses erf; npu_unary_ops.gelu uses tanh, and its values differ"
             work.refuse(line, "gelu", text)
         elif isinstance(scope.node, ast.ClassDef) or len(parameters(node.args)) != 1:
             text = "a method, or a function of other arguments: npu_unary_ops.gelu takes a tensor"

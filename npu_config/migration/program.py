@@ -28,10 +28,10 @@ from npu_config.migration.engine import Analysis, Migration
 from npu_config.migration.names import PACKAGES
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
 
-__all__ = ["Asked", "Entry", "Looked", "Outcome", "Target", "fit"]
+__all__ = ["Asked", "EntryPoint", "Looked", "FileOutcome", "FileToMigrate", "fit"]
 
 
-class Target(NamedTuple):
+class FileToMigrate(NamedTuple):
     """One file to migrate.
 
     ``root`` is the directory that it was found in, if it was; ``content`` is given for what is in
@@ -43,7 +43,7 @@ class Target(NamedTuple):
     content: Optional[bytes] = None
 
 
-class Entry(NamedTuple):
+class EntryPoint(NamedTuple):
     """Whether the process of a script that is run ends up with the NPU's initialisation.
 
     ``how`` is ``"edited"``, ``"already"``, ``"not-needed"`` (it makes no session), ``"refused"``
@@ -57,7 +57,7 @@ class Entry(NamedTuple):
     is_open: bool = False
 
 
-class Outcome(NamedTuple):
+class FileOutcome(NamedTuple):
     """What became of one file.
 
     Attributes:
@@ -71,14 +71,14 @@ class Outcome(NamedTuple):
         entry: what becomes of its process, for a script that is run.
     """
 
-    target: Target
+    target: FileToMigrate
     migration: Optional[Migration] = None
     before: Optional[str] = None
     encoding: str = "utf-8"
     diagnostics: Tuple[Diagnostic, ...] = ()
     is_imported: bool = False
     is_done: bool = False
-    entry: Optional[Entry] = None
+    entry: Optional[EntryPoint] = None
 
     def has(self, rule: Rule) -> bool:
         """True when a diagnostic is of a rule."""
@@ -104,7 +104,7 @@ class Outcome(NamedTuple):
 class Looked(NamedTuple):
     """A file that was looked at; ``analysis`` is None for one that is not a script."""
 
-    outcome: Outcome
+    outcome: FileOutcome
     analysis: Optional[Analysis] = None
 
 
@@ -122,11 +122,11 @@ class Asked(NamedTuple):
     makers: FrozenSet[str] = frozenset()
 
 
-Look = Callable[[Target, Asked], Looked]
+Look = Callable[[FileToMigrate, Asked], Looked]
 """Looks at a file anew."""
 
 
-class Program:
+class ImportGraph:
     """Files with what each one imports.
 
     Args:
@@ -252,7 +252,7 @@ class Program:
         if len(self.looked) - self.count >= _MOST:
             return None
         self.paths[path] = len(self.looked)
-        self.looked.append(self.look(Target(path), Asked(False)))
+        self.looked.append(self.look(FileToMigrate(path), Asked(False)))
         return self.paths[path]
 
     def _look_again(self, index: int, **changed: Any) -> None:
@@ -336,7 +336,7 @@ class Program:
 
     # Scripts that are run
 
-    def reach(self) -> Iterator[Outcome]:
+    def reach(self) -> Iterator[FileOutcome]:
         """The outcomes, each script that is run with what becomes of its process."""
         for index in range(self.count):
             entry = self._entry(index)
@@ -364,9 +364,9 @@ class Program:
         is_imported = any((other, index) not in self._hidden for other in importers)
         return not is_imported or one.analysis.has_guard
 
-    def _entry(self, index: int) -> Optional[Entry]:
+    def _entry(self, index: int) -> Optional[EntryPoint]:
         if self.looked[index].outcome.has(rules.notebook_not_migrated):
-            return Entry("refused", self._name(index))
+            return EntryPoint("refused", self._name(index))
         if not self._is_run(index):
             return None
         reached = self._closure(index)
@@ -386,21 +386,21 @@ class Program:
         refused = forced or refused
         is_refused = self.looked[index].outcome.is_refused and not self._found(index).is_done
         if is_refused or forced or (makers and refused):
-            return Entry("refused", self._name(index if is_refused else refused[0]))
+            return EntryPoint("refused", self._name(index if is_refused else refused[0]))
         if npu:
             is_done = all(self._found(one).is_done for one in npu)
             by = self._name(npu[0])
-            return Entry("already" if is_done else "edited", by, self._is_open(reached))
+            return EntryPoint("already" if is_done else "edited", by, self._is_open(reached))
         is_graph = any(self._found(one).has_graph for one in reached)
         if makers or (is_graph and any(self._found(one).libraries for one in reached)):
             self._look_again(index, session_import=True)
             if self._imports_npu(index):
-                return Entry("edited", self._name(index), self._is_open(reached))
-            return Entry("refused", self._name(index))
+                return EntryPoint("edited", self._name(index), self._is_open(reached))
+            return EntryPoint("refused", self._name(index))
         if not is_graph:
-            return Entry("not-needed")
+            return EntryPoint("not-needed")
         unknown = [name for one in reached for name in self._unknown(one)]
-        return Entry("unknown", unknown[0]) if unknown else Entry("not-needed")
+        return EntryPoint("unknown", unknown[0]) if unknown else EntryPoint("not-needed")
 
     def _closure(self, index: int) -> List[int]:
         """A file and what it imports, directly or not, in this order."""
@@ -438,7 +438,7 @@ class Program:
         own = {".".join(parts[:n]) for one in self.own[index] for parts, n in _heads(one)}
         return [name for _, name in self._found(index).unknown if name not in own]
 
-    def _note(self, index: int, entry: Optional[Entry]) -> Optional[Note]:
+    def _note(self, index: int, entry: Optional[EntryPoint]) -> Optional[Note]:
         """What is said in the report of a script whose process is not initialised."""
         if entry is None or entry.how not in ("unknown", "refused"):
             return None
@@ -477,14 +477,14 @@ def _parts(path: str) -> List[str]:
     return path[: -len(".py")].split(os.sep)[-2:]
 
 
-def fit(looked: List[Looked], look: Look) -> List[Outcome]:
+def fit(looked: List[Looked], look: Look) -> List[FileOutcome]:
     """Fit the files of each program to one another.
 
     Args:
         looked: the files.
         look: looks at one of them anew.
     """
-    program = Program(looked, look)
+    program = ImportGraph(looked, look)
     program.keep_horovod()
     program.move_imports()
     program.follow_sessions()

@@ -15,13 +15,13 @@ from npu_config.migration.launch import shell_notes
 from npu_config.migration.names import CONCERNING
 from npu_config.migration.neighbours import Neighbours, may_borrow
 from npu_config.migration.notebook import open_notebook
-from npu_config.migration.program import Asked, Looked, Outcome, Target, fit
+from npu_config.migration.program import Asked, FileOutcome, FileToMigrate, Looked, fit
 from npu_config.migration.python2 import WORDS
 from npu_config.migration.work import MANUAL
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, parse
 from npu_config.text.loading import load, too_large
 
-__all__ = ["LARGEST", "Outcome", "Target", "is_candidate", "migrate_files"]
+__all__ = ["LARGEST", "FileOutcome", "FileToMigrate", "is_candidate", "migrate_files"]
 
 LARGEST = 64 * 1024 * 1024
 _WORTH_SHARING = 40
@@ -31,7 +31,7 @@ _MENTIONS = tuple(package.encode("ascii") for package in CONCERNING)
 
 
 class _Work(NamedTuple):
-    targets: Tuple[Target, ...]
+    targets: Tuple[FileToMigrate, ...]
     imports: str
     asked: Asked = Asked()
     partial: bool = False
@@ -43,12 +43,12 @@ def is_candidate(path: str) -> bool:
 
 
 def migrate_files(
-    targets: Sequence[Target],
+    targets: Sequence[FileToMigrate],
     imports: str = "npu_config",
     processes: Optional[int] = None,
     progress: Optional[Callable[[int], None]] = None,
     partial: bool = False,
-) -> List[Outcome]:
+) -> List[FileOutcome]:
     """Migrate files as one program, in order; nothing is written.
 
     Args:
@@ -70,7 +70,7 @@ def migrate_files(
             progress(len(results))
         looked += results
 
-    def look(target: Target, asked: Asked) -> Looked:
+    def look(target: FileToMigrate, asked: Asked) -> Looked:
         return _look_at(target, _Work((target,), imports, asked, partial))
 
     return fit(looked, look)
@@ -88,7 +88,7 @@ def _alone(work: _Work) -> Looked:
     except BrokenProcessPool:
         place = Place(work.targets[0].path)
         found = rules.migration_failed.diagnostic("the process that read this script ended", place)
-        return Looked(Outcome(work.targets[0], diagnostics=(found,)))
+        return Looked(FileOutcome(work.targets[0], diagnostics=(found,)))
 
 
 def _look(work: _Work) -> List[Looked]:
@@ -96,7 +96,7 @@ def _look(work: _Work) -> List[Looked]:
 
 
 @without_collector()
-def _look_at(target: Target, work: _Work) -> Looked:
+def _look_at(target: FileToMigrate, work: _Work) -> Looked:
     """Look at one file; a fault of npu_config's own is a finding of the file."""
     try:
         return _of_file(target, work)
@@ -105,25 +105,25 @@ def _look_at(target: Target, work: _Work) -> Looked:
         diagnostic = rules.migration_failed.diagnostic(
             message, Place(target.path), help="report it"
         )
-        return Looked(Outcome(target, diagnostics=(diagnostic,)))
+        return Looked(FileOutcome(target, diagnostics=(diagnostic,)))
 
 
-def _of_file(target: Target, work: _Work) -> Looked:
+def _of_file(target: FileToMigrate, work: _Work) -> Looked:
     data = _read(target)
     if isinstance(data, Diagnostic):
-        return Looked(Outcome(target, diagnostics=(data,)))
+        return Looked(FileOutcome(target, diagnostics=(data,)))
     if target.path.endswith(".ipynb"):
         return _notebook(target, data, work)
     if target.path.endswith(_SHELLS):
         text = data.decode("utf-8", "replace")
         notes = tuple(shell_notes(text))
-        return Looked(Outcome(target, Migration(text, notes=notes), text if notes else None))
+        return Looked(FileOutcome(target, Migration(text, notes=notes), text if notes else None))
     is_mentioned = target.root is None or any(name in data for name in _MENTIONS)
     is_wanted = is_mentioned or bool(work.asked.session_import or work.asked.makers)
     if not is_wanted and not may_borrow(data.decode("utf-8", "replace")):
         unread = _unread(data)
         if _OLD.search(data) is None:
-            return Looked(Outcome(target, Migration("")), unread)
+            return Looked(FileOutcome(target, Migration("")), unread)
         notes = _analysed(data, target, work).migration.notes
         old = tuple(note for note in notes if (note.id, note.kind) == ("python2", MANUAL))
         found = unread._replace(migration=Migration(data.decode("utf-8", "replace"), notes=old))
@@ -171,10 +171,10 @@ def _unread(data: bytes) -> Analysis:
     )
 
 
-def _looked(target: Target, data: bytes, found: Analysis) -> Looked:
+def _looked(target: FileToMigrate, data: bytes, found: Analysis) -> Looked:
     migration = found.migration
     if not migration.notes:
-        outcome = Outcome(target, Migration(""), is_done=found.is_done)
+        outcome = FileOutcome(target, Migration(""), is_done=found.is_done)
         return Looked(outcome, found)
     try:
         before, encoding = decode(data)
@@ -183,8 +183,8 @@ def _looked(target: Target, data: bytes, found: Analysis) -> Looked:
     if migration.edits and _lossy(before, migration.text, encoding, data):
         message = phrase("its encoding {} cannot be written back as it was", encoding)
         diagnostic = rules.migration_not_written.diagnostic(message, Place(target.path))
-        return Looked(Outcome(target, diagnostics=(diagnostic,)))
-    outcome = Outcome(target, migration, before, encoding, is_done=found.is_done)
+        return Looked(FileOutcome(target, diagnostics=(diagnostic,)))
+    outcome = FileOutcome(target, migration, before, encoding, is_done=found.is_done)
     return Looked(outcome, found)
 
 
@@ -196,7 +196,7 @@ def _lossy(before: str, after: str, encoding: str, data: bytes) -> bool:
         return True
 
 
-def _read(target: Target) -> Union[bytes, Diagnostic]:
+def _read(target: FileToMigrate) -> Union[bytes, Diagnostic]:
     if target.root is not None and os.path.islink(target.path):
         inside = os.path.join(os.path.realpath(target.root), "")
         if not os.path.realpath(target.path).startswith(inside):
@@ -211,10 +211,10 @@ def _read(target: Target) -> Union[bytes, Diagnostic]:
     return too_large(target.path, LARGEST) if is_large else target.content
 
 
-def _notebook(target: Target, data: bytes, work: _Work) -> Looked:
+def _notebook(target: FileToMigrate, data: bytes, work: _Work) -> Looked:
     """Migrate the code cells of a notebook."""
     if target.root is not None and not any(name in data for name in _MENTIONS):
-        return Looked(Outcome(target))
+        return Looked(FileOutcome(target))
     try:
         text = data.decode("utf-8")
         opened = open_notebook(text)
@@ -224,14 +224,16 @@ def _notebook(target: Target, data: bytes, work: _Work) -> Looked:
         found = rules.notebook_not_migrated.diagnostic(
             opened, Place(target.path), help="export its code: jupyter nbconvert --to script"
         )
-        return Looked(Outcome(target, diagnostics=(found,)))
+        return Looked(FileOutcome(target, diagnostics=(found,)))
     analysis = _analysed(opened.script, target, work)
     analysis = analysis._replace(migration=opened.migrated(analysis.migration))
     before = text if analysis.migration.notes else None
-    return Looked(Outcome(target, analysis.migration, before, is_done=analysis.is_done), analysis)
+    return Looked(
+        FileOutcome(target, analysis.migration, before, is_done=analysis.is_done), analysis
+    )
 
 
-def _analysed(source: Union[str, bytes], target: Target, work: _Work) -> Analysis:
+def _analysed(source: Union[str, bytes], target: FileToMigrate, work: _Work) -> Analysis:
     neighbours = Neighbours(os.path.dirname(os.path.abspath(target.path)), target.root)
     return analyse(
         source,

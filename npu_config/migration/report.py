@@ -12,7 +12,7 @@ from npu_config.core.diagnostics import DOCS_URL
 from npu_config.core.message import join, language, localized, phrase, printable
 from npu_config.migration import rules
 from npu_config.migration.engine import Migration
-from npu_config.migration.program import Outcome
+from npu_config.migration.program import FileOutcome
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
 from npu_config.reporters.text import finding
 
@@ -44,7 +44,7 @@ _STATUSES = {
 }
 
 
-def _status(outcome: Outcome) -> str:
+def _status(outcome: FileOutcome) -> str:
     """What is said of a file at the head of its notes."""
     if outcome.diagnostics:
         return "not migrated"
@@ -53,7 +53,7 @@ def _status(outcome: Outcome) -> str:
     return _STATUSES[outcome.status]
 
 
-def render(form: str, outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
+def render(form: str, outcomes: Sequence[FileOutcome], commands: Sequence[str]) -> str:
     """A report.
 
     Args:
@@ -66,7 +66,7 @@ def render(form: str, outcomes: Sequence[Outcome], commands: Sequence[str]) -> s
 
 def next_commands(
     paths: Sequence[str],
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[FileOutcome],
     output: Optional[str] = None,
     writing: str = "",
 ) -> List[str]:
@@ -131,7 +131,7 @@ def _running(path: str, text: str) -> str:
     return localized("npu-config run {}", shlex.quote(path))
 
 
-def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
+def _text(outcomes: Sequence[FileOutcome], commands: Sequence[str]) -> str:
     lines: List[str] = []
     for outcome in outcomes:
         migration = outcome.migration
@@ -163,7 +163,7 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _scripts(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def _scripts(outcomes: Sequence[FileOutcome]) -> Iterator[str]:
     """What becomes of the scripts that are run."""
     found: Dict[str, List[str]] = {}
     for outcome in outcomes:
@@ -195,7 +195,7 @@ _SHIFTING = {
 }
 
 
-def _remarks(outcomes: Sequence[Outcome]) -> List[str]:
+def _remarks(outcomes: Sequence[FileOutcome]) -> List[str]:
     """What is said once of all files: that random numbers change where a seed is set, and why."""
     found = {
         note.id
@@ -220,7 +220,7 @@ def _groups(notes: Iterator[Note]) -> Dict[Tuple[str, str, str], List[int]]:
     return found
 
 
-def _counts(outcomes: Sequence[Outcome]) -> Dict[str, int]:
+def _counts(outcomes: Sequence[FileOutcome]) -> Dict[str, int]:
     outcomes = [outcome for outcome in outcomes if not outcome.has(rules.nothing_to_migrate)]
     done = [outcome.migration for outcome in outcomes if outcome.migration is not None]
     statuses = [outcome.status for outcome in outcomes if not outcome.diagnostics]
@@ -235,7 +235,7 @@ def _counts(outcomes: Sequence[Outcome]) -> Dict[str, int]:
     }
 
 
-def _summary(outcomes: Sequence[Outcome]) -> str:
+def _summary(outcomes: Sequence[FileOutcome]) -> str:
     counts = _counts(outcomes)
     return localized(
         "{}: {changed} changed, {blocked} refused as a whole; "
@@ -256,7 +256,7 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
     )
 
 
-def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
+def _json(outcomes: Sequence[FileOutcome], commands: Sequence[str]) -> str:
     files: List[Dict[str, Any]] = []
     found: List[Dict[str, Any]] = []
     for outcome in outcomes:
@@ -353,7 +353,7 @@ _HEAD = (
 )
 
 
-def _html(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
+def _html(outcomes: Sequence[FileOutcome], commands: Sequence[str]) -> str:
     parts: List[str] = []
     for outcome in outcomes:
         migration = outcome.migration

@@ -47,7 +47,7 @@ class Binding(enum.Enum):
     UNCERTAIN = "uncertain"
 
 
-class Meaning(NamedTuple):
+class ResolvedName(NamedTuple):
     """What a name stands for; ``name`` is its canonical dotted name, where there is one."""
 
     binding: Binding
@@ -89,9 +89,9 @@ class Resolver(Module):
         self.neighbours = neighbours or Neighbours()
         self.interest = interest
         self.cache: Dict[str, Any] = {}
-        self._meanings: Dict[Tuple[Scope, str], Meaning] = {}
-        self._stored: Dict[Tuple[Scope, str], Meaning] = {}
-        self._pending: Dict[Tuple[Scope, str], Meaning] = {}
+        self._meanings: Dict[Tuple[Scope, str], ResolvedName] = {}
+        self._stored: Dict[Tuple[Scope, str], ResolvedName] = {}
+        self._pending: Dict[Tuple[Scope, str], ResolvedName] = {}
         self._members: Dict[ast.AST, Dict[str, List[ast.AST]]] = {}
         self._resolved: Dict[ast.AST, Optional[str]] = {}
         self.words = words_of(text)
@@ -194,17 +194,17 @@ class Resolver(Module):
             self._resolved[site.node] = self.resolve(site.node, site.scope)
         return self._resolved[site.node]
 
-    def look_up(self, node: ast.AST, scope: Scope) -> Meaning:
+    def look_up(self, node: ast.AST, scope: Scope) -> ResolvedName:
         """What an expression stands for, with how its first name is bound."""
         parts = dotted_parts(node)
         if parts is None:
-            return Meaning(Binding.LOCAL)
+            return ResolvedName(Binding.LOCAL)
         first = self.meaning(parts[0], scope)
         if first.name is None:
             return first
-        return Meaning(first.binding, canonical(".".join([first.name, *parts[1:]])))
+        return ResolvedName(first.binding, canonical(".".join([first.name, *parts[1:]])))
 
-    def meaning(self, name: str, scope: Scope) -> Meaning:
+    def meaning(self, name: str, scope: Scope) -> ResolvedName:
         """What a name stands for, seen from a scope."""
         if self._pending:
             return self._seek(name, scope)
@@ -213,11 +213,11 @@ class Resolver(Module):
             found = self._meanings[scope, name] = self._seek(name, scope)
         return found
 
-    def _seek(self, name: str, scope: Scope) -> Meaning:
+    def _seek(self, name: str, scope: Scope) -> ResolvedName:
         for outer in scope.visible():
             if name in outer.parameters:
                 is_function = isinstance(outer.node, FUNCTIONS)
-                return Meaning(Binding.PARAMETER if is_function else Binding.LOCAL)
+                return ResolvedName(Binding.PARAMETER if is_function else Binding.LOCAL)
             if outer is self.module and name in self.global_names:
                 break
             if name in outer.stores and name not in outer.global_names:
@@ -226,14 +226,14 @@ class Resolver(Module):
             return self._of_stores(name, self.module)
         return self._from_star(name)
 
-    def _of_stores(self, name: str, scope: Scope) -> Meaning:
+    def _of_stores(self, name: str, scope: Scope) -> ResolvedName:
         key = (scope, name)
         found = self._pending.get(key) or self._stored.get(key)
         if found is None:
             stores = scope.stores.get(name, [])
             if scope is self.module and name in self.global_names:
                 stores = [*stores, *self._bound_elsewhere(name)]
-            found = self._merge(name, stores, scope) if stores else Meaning(Binding.UNCERTAIN)
+            found = self._merge(name, stores, scope) if stores else ResolvedName(Binding.UNCERTAIN)
             self._stored[key] = found
         return found
 
@@ -244,7 +244,7 @@ class Resolver(Module):
             if name in inner.global_names:
                 yield from inner.stores.get(name, ())
 
-    def _merge(self, name: str, stores: List[Store], scope: Scope) -> Meaning:
+    def _merge(self, name: str, stores: List[Store], scope: Scope) -> ResolvedName:
         """The one thing that all stores of a name bind it to.
 
         A store that names itself (``tf = tf.compat.v1``) sees what the stores before it bind.
@@ -260,7 +260,7 @@ class Resolver(Module):
                 elif store.kind == "value" and getattr(store.node, "value", 0) is None:
                     continue
                 elif store.kind == "value" and _imports_by_call(store.node, name):
-                    return Meaning(Binding.UNCERTAIN)
+                    return ResolvedName(Binding.UNCERTAIN)
                 elif parts is not None:
                     names.add(self.resolve(store.node, scope))
                     if parts[0] != name:
@@ -284,16 +284,18 @@ class Resolver(Module):
                 return None
         return canonical(store.text)
 
-    def _from_star(self, name: str) -> Meaning:
+    def _from_star(self, name: str) -> ResolvedName:
         """What a name that nothing binds may come from."""
         if hasattr(builtins, name):
-            return Meaning(Binding.UNBOUND)
+            return ResolvedName(Binding.UNBOUND)
         ours = [star for star in self.stars if star.endswith("npu_init")]
         if ours:
-            return Meaning(Binding.IMPORT, "tensorflow" if name == "tf" else ours[0] + "." + name)
+            return ResolvedName(
+                Binding.IMPORT, "tensorflow" if name == "tf" else ours[0] + "." + name
+            )
         is_known = any(canonical(star).startswith("tensorflow") for star in self.stars)
         if not is_known and name not in REEXPORTED:
-            return Meaning(Binding.UNBOUND)
+            return ResolvedName(Binding.UNBOUND)
         last: Optional[str] = None
         for store in reversed(self.module.stores.get("*", [])):
             node = store.node
@@ -302,15 +304,15 @@ class Resolver(Module):
             if not node.level and canonical(module).startswith("tensorflow"):
                 dotted = canonical("{}.{}".format(module, name))
                 if dotted in self.interest.known:
-                    return Meaning(Binding.IMPORT, dotted)
+                    return ResolvedName(Binding.IMPORT, dotted)
                 last = last or dotted
                 continue
             bound = self.neighbours.names(module, node.level)
             if bound is not None and name in bound:
                 return _only({dotted or None for dotted in bound[name]}, Binding.IMPORT)
             if bound is None and module.split(".")[0] not in _WITHOUT:
-                return Meaning(Binding.UNCERTAIN)
-        return Meaning(Binding.IMPORT if last else Binding.UNBOUND, last)
+                return ResolvedName(Binding.UNCERTAIN)
+        return ResolvedName(Binding.IMPORT if last else Binding.UNBOUND, last)
 
     # What values a name has
 
@@ -496,10 +498,10 @@ def _imports_by_call(node: ast.AST, bound: str) -> bool:
     return bound in ("tf", "tensorflow") or (is_import and text.split(".")[0] == "tensorflow")
 
 
-def _only(names: Set[Optional[str]], binding: Binding) -> Meaning:
+def _only(names: Set[Optional[str]], binding: Binding) -> ResolvedName:
     """What a name stands for that is bound to some things; None is something of the script."""
     if len(names) == 1:
         only = next(iter(names))
-        return Meaning(Binding.LOCAL) if only is None else Meaning(binding, only)
+        return ResolvedName(Binding.LOCAL) if only is None else ResolvedName(binding, only)
     known = any(one is not None and one.startswith("tensorflow") for one in names)
-    return Meaning(Binding.UNCERTAIN if known else Binding.LOCAL)
+    return ResolvedName(Binding.UNCERTAIN if known else Binding.LOCAL)

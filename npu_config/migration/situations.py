@@ -12,7 +12,7 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import phrase
 from npu_config.migration.facts import Fact, facts
 from npu_config.migration.resolve import Resolver
-from npu_config.migration.work import CHANGED, MANUAL, Change, Note, Work
+from npu_config.migration.work import CHANGED, MANUAL, Note, Replacement, Work
 
 __all__ = ["Back", "found_in", "mend", "tell"]
 
@@ -41,11 +41,11 @@ class Back:
         changes: what was replaced in that, in order.
     """
 
-    def __init__(self, text: str, size: int, changes: Sequence[Change]) -> None:
+    def __init__(self, text: str, size: int, changes: Sequence[Replacement]) -> None:
         self._lines = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
         self._kept: List[_Kept] = []
         start = before = 0
-        for change in [*changes, Change(size, size, "")]:
+        for change in [*changes, Replacement(size, size, "")]:
             end = start + change.start - before
             self._kept.append(_Kept(start, end, before))
             start, before = end + len(change.text), change.end
@@ -58,15 +58,15 @@ class Back:
         kept = self._kept[index]
         return kept.before + min(at, kept.end) - kept.start, index
 
-    def changes(self, found: Diagnostic) -> Optional[List[Change]]:
+    def changes(self, found: Diagnostic) -> Optional[List[Replacement]]:
         """The changes of the script before that fix a finding; None where they meet others."""
-        result: List[Change] = []
+        result: List[Replacement] = []
         for edit in found.fix.edits if found.fix is not None and found.fix.safe else ():
             start, first = self.offset(edit.line, edit.column)
             end, last = self.offset(edit.end_line, edit.end_column)
             if first != last:
                 return None
-            result.append(Change(start, end, edit.text))
+            result.append(Replacement(start, end, edit.text))
         return result or None
 
 

@@ -25,7 +25,7 @@ __all__ = [
     "MANUAL",
     "OFF",
     "REFUSED",
-    "Change",
+    "Replacement",
     "Note",
     "Work",
     "is_wrapped",
@@ -81,7 +81,7 @@ class Note(NamedTuple):
         return self.note or facts()[self.id].title
 
 
-class Change(NamedTuple):
+class Replacement(NamedTuple):
     """One replacement of the characters between two offsets."""
 
     start: int
@@ -117,7 +117,7 @@ class Work:
         self.keeper = keeper
         self.partial = partial
         self.reached = Reached(script)
-        self.changes: List[Change] = []
+        self.changes: List[Replacement] = []
         self.used: List[str] = []
         self.modules: List[str] = []
         self.patch_lines: List[int] = []
@@ -264,11 +264,11 @@ class Work:
 
     def replace(self, start: int, end: int, text: str) -> None:
         """Replace the characters between two offsets."""
-        self.changes.append(Change(start, end, text))
+        self.changes.append(Replacement(start, end, text))
 
     def insert(self, offset: int, text: str) -> None:
         """Insert before an offset."""
-        self.changes.append(Change(offset, offset, text))
+        self.changes.append(Replacement(offset, offset, text))
 
     def replace_node(self, node: ast.AST, text: str) -> None:
         """Replace an expression; the comments in a name of several lines stay behind it."""

@@ -37,7 +37,7 @@ _PLAIN = "DebugIdentity"
 _MAPPED = 1 << 20
 
 
-class Dump(NamedTuple):
+class TfdbgDump(NamedTuple):
     """One file that tfdbg wrote, as its name describes it."""
 
     path: str
@@ -122,7 +122,7 @@ def _runs(root: str) -> List[Tuple[int, str]]:
     return sorted(found)
 
 
-def _dumps(run: str) -> Iterator[Dump]:
+def _dumps(run: str) -> Iterator[TfdbgDump]:
     for device in sorted(os.listdir(run)):
         base = os.path.join(run, device)
         if not device.startswith(_DEVICE) or not os.path.isdir(base):
@@ -134,7 +134,7 @@ def _dumps(run: str) -> Iterator[Dump]:
                 match = None if name.startswith("_tfdbg_") else _FILE.match(name)
                 if match:
                     node = match.group("node")
-                    yield Dump(
+                    yield TfdbgDump(
                         os.path.join(directory, name),
                         place,
                         node if scope == "." else "{}/{}".format(scope, node),
@@ -144,11 +144,11 @@ def _dumps(run: str) -> Iterator[Dump]:
                     )
 
 
-def _order(dump: Dump) -> Tuple[str, int, str, str, int]:
+def _order(dump: TfdbgDump) -> Tuple[str, int, str, str, int]:
     return (dump.node, dump.output, dump.debug_op, dump.device, dump.time)
 
 
-def _named(dumps: Sequence[Dump]) -> Iterator[Tuple[Dump, int, str]]:
+def _named(dumps: Sequence[TfdbgDump]) -> Iterator[Tuple[TfdbgDump, int, str]]:
     """Each dump of a run with its occurrence and the name of its file."""
     counts: Dict[Tuple[str, int, str], int] = {}
     names: Dict[str, str] = {}
@@ -163,7 +163,7 @@ def _named(dumps: Sequence[Dump]) -> Iterator[Tuple[Dump, int, str]]:
         yield dump, occurrence, "{}.{}.{}{}.npy".format(plain, dump.output, occurrence, suffix)
 
 
-def _export(dump: Dump, run: int, occurrence: int, file: str, target: str) -> Exported:
+def _export(dump: TfdbgDump, run: int, occurrence: int, file: str, target: str) -> Exported:
     with open(dump.path, "rb", opener=reading) as stream:
         size = os.fstat(stream.fileno()).st_size
         if size < _MAPPED:

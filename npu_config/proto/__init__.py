@@ -241,7 +241,13 @@ def _graph_options(custom_optimizers: bytes) -> bytes:
 
 
 def _entry(values: Mapping[str, Tuple[str, Raw]]) -> bytes:
-    parameters = b"".join([_parameter(name, *values[name]) for name in sorted(values)])
+    return _entry_of(tuple(values.items()))
+
+
+@functools.lru_cache(maxsize=16)
+def _entry_of(items: Tuple[Tuple[str, Tuple[str, Raw]], ...]) -> bytes:
+    """The entry of the optimizer; a configuration is written more often than it is changed."""
+    parameters = b"".join([_parameter(name, *value) for name, value in sorted(items)])
     return b"\xc2\x0c" + _sized(_NAME + parameters)
 
 

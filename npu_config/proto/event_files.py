@@ -108,7 +108,7 @@ class EventTensor(NamedTuple):
     strings: Tuple[bytes, ...]
 
 
-class Value(NamedTuple):
+class SummaryValue(NamedTuple):
     """One Summary.Value."""
 
     tag: str
@@ -122,7 +122,7 @@ class Event(NamedTuple):
 
     wall_time: float
     step: int
-    values: Tuple[Value, ...]
+    values: Tuple[SummaryValue, ...]
 
 
 def read_events(stream: BinaryIO, verify: bool = False) -> Iterator[Event]:
@@ -172,11 +172,13 @@ def parse_event(data: Buffer) -> Event:
     return Event(wall_time, signed(event.number(2)), tuple(values))
 
 
-def _value(value: WireMessage) -> Value:
+def _value(value: WireMessage) -> SummaryValue:
     single = value.last(2, FIXED32)
     number = None if single is None else struct.unpack("<f", single)[0]
     tensors = value.messages(8)
-    return Value(value.text(1), value.text(7), number, _tensor(tensors[-1]) if tensors else None)
+    return SummaryValue(
+        value.text(1), value.text(7), number, _tensor(tensors[-1]) if tensors else None
+    )
 
 
 def _tensor(tensor: WireMessage) -> EventTensor:
@@ -263,7 +265,7 @@ def refuse_repeated(held: int, size: int) -> None:
         )
 
 
-def scalar(value: Value) -> Optional[float]:
+def scalar(value: SummaryValue) -> Optional[float]:
     """The number of a summary value, plain or as a scalar tensor; None for anything else."""
     if value.number is not None or value.tensor is None:
         return value.number

@@ -327,7 +327,8 @@ def check_families(
     findings.report_at(
         rank_table_address_family,
         path,
-        '{} is "{}" ({}), but {:,} of {:,} are {}; with several servers all are of one family',
+        '{} is "{}" ({}), but {:,} of {:,} are {}; with several servers all '
+        "addresses must be of one family",
         level.items[owner][key],
         names[0],
         len(families) - families.count(six),

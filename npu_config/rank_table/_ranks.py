@@ -210,8 +210,10 @@ def _check_backups(reader: Reader, ranks: TableNode) -> None:
     for position, owner in enumerate(backups):
         path = level.path(owner)
         problem: Optional[str] = None
+        help = 'set "replaced_local_id" to the local_id, 0 to 63, of the NPU that it replaces'
         if position:
-            problem = "is a second backup rank (local_id 64)"
+            problem = "is a second backup rank (local_id 64); only one is allowed"
+            help = "keep one backup rank"
         elif owner not in replaced:
             problem = 'has local_id 64 and no "replaced_local_id"'
         else:
@@ -225,7 +227,7 @@ def _check_backups(reader: Reader, ranks: TableNode) -> None:
                 path,
                 "{} {}",
                 problem,
-                help="name the local_id, 0 to 63, of the NPU that it replaces",
+                help=help,
             )
 
 

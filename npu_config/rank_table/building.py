@@ -465,7 +465,8 @@ def distinct(names: Sequence[str]) -> Sequence[str]:
     for name in names:
         if not name.strip() or "," in name:
             raise refusal(
-                localized('"{}" is not the name of one server', name), "give each server by itself"
+                localized('"{}" is not the name of one server', name),
+                "name one server at a time, without commas",
             )
         if _DOTTED.match(name) and family_of(name) is None:
             raise refusal(

@@ -17,8 +17,8 @@ from npu_config.sidefiles.schema.kinds import (
     IpAddress,
     IpAddresses,
     Items,
-    JsonText,
     Key,
+    LimitedText,
     NumberText,
     Object,
     Objects,
@@ -72,11 +72,11 @@ def highest_device(products: FrozenSet[Product]) -> int:
     return max(_HIGHEST_DEVICE.get(product, 31) for product in products)
 
 
-_ANY = JsonText(0)
+_ANY = LimitedText(0)
 _COUNT = NumberText()
 _PORT = NumberText(1, 65535)
-_SERVER_ID = JsonText(1, 64)
-_NAME = JsonText(0, 127)
+_SERVER_ID = LimitedText(1, 64)
+_NAME = LimitedText(0, 127)
 
 _STATUS = Key(
     _ANY,
@@ -218,7 +218,7 @@ def deploy_mode_schema(products: FrozenSet[Product]) -> Schema:
 def _address_2(**more: Key) -> Mapping[str, Key]:
     return {
         "addr_type": Key(Choice(ADDRESS_TYPES), True, "R2/address_info.cc:25-37"),
-        "addr": Key(JsonText(1, 256), True, "R2/address_info.cc:39-65"),
+        "addr": Key(LimitedText(1, 256), True, "R2/address_info.cc:39-65"),
         **more,
     }
 
@@ -226,15 +226,15 @@ def _address_2(**more: Key) -> Mapping[str, Key]:
 _PORT_2 = CutInteger(1, 65535, wraps=True)
 _ADDRESS_2 = Schema(
     _address_2(
-        ports=Key(Items(JsonText(1, 32), 1, 16, True), True, "R2/address_info.cc:77-92"),
-        plane_id=Key(JsonText(0, 1024), False, "R2/address_info.cc:70-75"),
-        backup_addr=Key(Items(JsonText(1, 256), 0, 16), False, "R2/address_info.cc:115-159"),
+        ports=Key(Items(LimitedText(1, 32), 1, 16, True), True, "R2/address_info.cc:77-92"),
+        plane_id=Key(LimitedText(0, 1024), False, "R2/address_info.cc:70-75"),
+        backup_addr=Key(Items(LimitedText(1, 256), 0, 16), False, "R2/address_info.cc:115-159"),
     )
 )
 _LEVEL_2 = Schema(
     {
         "net_layer": Key(CutInteger(0, 7), True, "R2/rank_level_info.cc:39-42"),
-        "net_instance_id": Key(JsonText(1, 1024), True, "R2/rank_level_info.cc:43-46"),
+        "net_instance_id": Key(LimitedText(1, 1024), True, "R2/rank_level_info.cc:43-46"),
         "net_type": Key(Choice(NET_TYPES), False, "R2/rank_level_info.cc:22-28, RG:640-652"),
         "net_attr": Key(_ANY, False, "R2/rank_level_info.cc:48"),
         "rank_addr_list": Key(Objects(_ADDRESS_2, 0, 24), True, "R2/rank_level_info.cc:60-73"),

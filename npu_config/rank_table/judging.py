@@ -185,7 +185,8 @@ def rank_table_unknown_key() -> None:
 @_rule(
     "NPU645",
     Severity.ERROR,
-    help="write numbers as text in versions 1.0 and 1.2 and template 2, as numbers in version 2.0",
+    help="write the type that is named; numbers are text in versions 1.0 and 1.2 and template 2, "
+    "and numbers in version 2.0",
 )
 def rank_table_value_type() -> None:
     """A value of a rank table is of the wrong JSON type.

@@ -13,7 +13,7 @@ from npu_config.records.document import target_of
 from npu_config.records.writing import name_of
 from npu_config.rules.origin import Origin, effective
 
-__all__ = ["PARTS", "Comparison", "Difference", "Job", "compare", "job_of", "record_in"]
+__all__ = ["PARTS", "JobComparison", "Difference", "ComparedJob", "compare", "job_of", "record_in"]
 
 PARTS = (
     "options",
@@ -28,7 +28,7 @@ PARTS = (
 """What is compared, in this order; when a job ran and how it ended is not."""
 
 
-class Job(NamedTuple):
+class ComparedJob(NamedTuple):
     """One side of a comparison.
 
     Args:
@@ -67,7 +67,7 @@ class Difference(NamedTuple):
         return found
 
 
-class Comparison(NamedTuple):
+class JobComparison(NamedTuple):
     """What differs, how many things are equal, and the parts that only one side tells of."""
 
     differences: Tuple[Difference, ...]
@@ -80,29 +80,31 @@ def record_in(folder: str) -> str:
     return os.path.join(folder, name_of(0))
 
 
-def job_of(path: str, content: Optional[bytes] = None, as_kind: Optional[str] = None) -> Job:
+def job_of(
+    path: str, content: Optional[bytes] = None, as_kind: Optional[str] = None
+) -> ComparedJob:
     """Read a record, a folder that holds one, or a configuration."""
     if os.path.isdir(path):
         path = record_in(path)
         if not os.path.lexists(path):
             message = phrase("the folder holds no record of a job ({})", name_of(0))
             found = record_not_read.diagnostic(message, Place(os.path.dirname(path)))
-            return Job(
+            return ComparedJob(
                 path, Reading("", path, diagnostics=(found,), unchecked="no record"), {}, True
             )
     reading = read(path, as_kind, content)
     if reading.kind != "record":
-        return Job(path, reading, {}, False)
+        return ComparedJob(path, reading, {}, False)
     _, parts = document(reading.text or "", path)
-    return Job(path, reading, parts, True)
+    return ComparedJob(path, reading, parts, True)
 
 
-def faults_of(job: Job) -> List[Diagnostic]:
+def faults_of(job: ComparedJob) -> List[Diagnostic]:
     """What keeps a job from being compared as a whole."""
     return [each for each in job.reading.diagnostics if each.severity.rank == 2]
 
 
-def compare(old: Job, new: Job) -> Comparison:
+def compare(old: ComparedJob, new: ComparedJob) -> JobComparison:
     """How two jobs differ."""
     found: List[Difference] = []
     equal: Dict[str, int] = {}
@@ -129,10 +131,10 @@ def compare(old: Job, new: Job) -> Comparison:
             else:
                 found.append(each)
         equal[part] = count
-    return Comparison(tuple(found), equal, tuple(left))
+    return JobComparison(tuple(found), equal, tuple(left))
 
 
-def _options(old: Job, new: Job) -> Iterator[Difference]:
+def _options(old: ComparedJob, new: ComparedJob) -> Iterator[Difference]:
     before, after = _effective(old), _effective(new)
     for name in dict.fromkeys((*before, *after)):
         one, other = before.get(name, _NONE), after.get(name, _NONE)
@@ -142,7 +144,7 @@ def _options(old: Job, new: Job) -> Iterator[Difference]:
 _NONE: Tuple[Any, Optional[Origin]] = (None, None)
 
 
-def _effective(job: Job) -> Dict[str, Tuple[Any, Optional[Origin]]]:
+def _effective(job: ComparedJob) -> Dict[str, Tuple[Any, Optional[Origin]]]:
     """Every option with its value and origin; the defaults of a record are those it tells of."""
     settings = job.reading.settings[0] if job.reading.settings else Settings({})
     found: Dict[str, Tuple[Any, Optional[Origin]]] = {}

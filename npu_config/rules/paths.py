@@ -327,8 +327,14 @@ def profiling_output_missing(case: Case) -> None:
             'the "output" of "profiling_options" is "{}", which {}; results may be lost',
             shorten(path),
             phrase(problem),
-            help="create the directory first",
+            help=_HELP_OF_OUTPUT.get(problem, "create the directory first"),
         )
+
+
+_HELP_OF_OUTPUT = {
+    "is not a directory": "give the path of a directory",
+    "this user may not read and write": "change its permissions, or choose another one",
+}
 
 
 def _problem_of_output(path: str) -> Optional[str]:

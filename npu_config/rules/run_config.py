@@ -334,10 +334,10 @@ def parameter_servers_without_strategy(case: Case) -> None:
     has_cluster = cluster_of(case) is not None
     if has_cluster and not has_strategy:
         problem = '"distribute" is not a ParameterServerStrategy although TF_CONFIG has a cluster'
+        help = "give it a ParameterServerStrategy, or remove the cluster from TF_CONFIG"
     elif has_strategy and not has_cluster:
         problem = '"distribute" is a ParameterServerStrategy but TF_CONFIG has no cluster'
+        help = "describe the cluster in TF_CONFIG, or remove the strategy"
     else:
         return
-    case.report_argument(
-        "distribute", "{}; NPURunConfig raises", problem, help="give both, or none"
-    )
+    case.report_argument("distribute", "{}; NPURunConfig raises", problem, help=help)

@@ -6,7 +6,10 @@ that only the shapes that come are compared with those that came before.  What i
 of the run holds nothing of TensorFlow.
 """
 
+import contextlib
 import functools
+import gc
+import operator
 import os
 import sys
 from dataclasses import replace
@@ -52,6 +55,7 @@ from npu_config.tf1.own import OPTIMIZER_MARK
 from npu_config.tf1.purpose import operations_of
 from npu_config.tf1.purpose import purpose as purpose_of
 
+_SHAPE = operator.attrgetter("shape")
 Shape = Optional[Tuple[int, ...]]
 Shapes = Tuple[Shape, ...]
 
@@ -83,7 +87,7 @@ class Shown(NamedTuple):
 
 
 @attr.s(slots=True, auto_attribs=True)
-class Call:
+class SessionCall:
     """One set of fetches and feeds of a session.
 
     Args:
@@ -156,7 +160,9 @@ class LiveCall:
 
     __slots__ = ("_told", "is_plain", "number", "probes", "seen")
 
-    def __init__(self, seen: Call, probes: Tuple[Any, ...], number: Optional[int] = None) -> None:
+    def __init__(
+        self, seen: SessionCall, probes: Tuple[Any, ...], number: Optional[int] = None
+    ) -> None:
         self.seen = seen
         self.probes = probes
         self.number = number
@@ -171,8 +177,11 @@ class LiveCall:
         """
         seen = self.seen
         if seen.inputs:
-            told = [getattr(each, "shape", None) for each in values]
-            if told != self._told or None in told:
+            try:
+                told: Optional[List[Any]] = list(map(_SHAPE, values))
+            except AttributeError:
+                told = None
+            if told is None or told != self._told:
                 seen.comes_in(tuple(map(shape_of, values)))
                 self._told = told
         seen.times += 1
@@ -215,7 +224,7 @@ class Calls:
     ) -> None:
         self._doings = doings
         self._is_strict = is_strict
-        self.seen: List[Call] = []
+        self.seen: List[SessionCall] = []
         self.unseen: Dict[str, Place] = {}
         self._options = None if options is None else Options(options)
         self._is_mine = is_mine
@@ -235,7 +244,8 @@ class Calls:
         key = frozenset(map(_name, found.given)), tuple(map(_name, feeds))
         call = self._known.get(key)
         if call is None:
-            call = self._known[key] = self._look(session, found, feeds)
+            with _without_collection():
+                call = self._known[key] = self._look(session, found, feeds)
         return call
 
     def _has_made(self, purposes: Tuple[str, ...]) -> bool:
@@ -248,7 +258,7 @@ class Calls:
 
     def _look(self, session: Any, found: Any, feeds: Tuple[Any, ...]) -> LiveCall:
         purpose = found.fact(purpose_of)
-        seen = Call(script_place(), purpose)
+        seen = SessionCall(script_place(), purpose)
         self.seen.append(seen)
         if self._options is None or not found.operations:
             return LiveCall(seen, ())
@@ -263,7 +273,9 @@ class Calls:
             self.unseen.setdefault(phrase(text, type(error).__name__, error), seen.place)
             return LiveCall(seen, ())
 
-    def _looked_at(self, session: Any, found: Any, feeds: Tuple[Any, ...], seen: Call) -> LiveCall:
+    def _looked_at(
+        self, session: Any, found: Any, feeds: Tuple[Any, ...], seen: SessionCall
+    ) -> LiveCall:
         assert self._options is not None
         graph = session.graph
         fed = [each for key in feeds for each in _fed(graph, key)]
@@ -302,12 +314,24 @@ class Calls:
         return other or Place()
 
 
+@contextlib.contextmanager
+def _without_collection() -> Iterator[None]:
+    """What is made of a large graph stays; to look for garbage in it again and again is slow."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
+
+
 def _of_graph(run: RunGraph, call: Place) -> Iterator[Shown]:
     """What operations show: one finding for all of a line, as one line may make thousands."""
     by_line: Dict[Any, Tuple[Sight, List[str]]] = {}
     for sight in sights(run):
         key = sight.rule.id, run.place(sight.node), sight.is_hot, sight.severity
-        by_line.setdefault(key, (sight, []))[1].append(sight.node.name)
+        by_line.setdefault(key, (sight, []))[1].extend(sight.same or (sight.node.name,))
     for sight, names in by_line.values():
         found = _placed(finding_of(run, sight).diagnostic, call)
         yield Shown(found, sight.is_hot, tuple(names))

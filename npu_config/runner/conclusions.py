@@ -7,14 +7,14 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.diagnosis.graph.run import OTHER, TRAINS
 from npu_config.diagnosis.graph.shapes import refused
-from npu_config.runner.calls import Call, Shape, Shapes
+from npu_config.runner.calls import SessionCall, Shape, Shapes
 from npu_config.situations import shapes as situations
 
 _FEW, _MANY_SETS = 3, 10
 _SHOWN = 4
 
 
-def conclude(options: Mapping[str, Any], calls: Sequence[Call]) -> Iterator[Diagnostic]:
+def conclude(options: Mapping[str, Any], calls: Sequence[SessionCall]) -> Iterator[Diagnostic]:
     """The findings about the calls of one session.
 
     Args:
@@ -35,7 +35,7 @@ def _has_profiles(options: Mapping[str, Any]) -> bool:
     return bool(options.get("dynamic_input") or chosen)
 
 
-def _of_graphs(calls: Sequence[Call]) -> Iterator[Diagnostic]:
+def _of_graphs(calls: Sequence[SessionCall]) -> Iterator[Diagnostic]:
     """What the graphs show, once for each line; of what matters when repeated, what was."""
     by_line: Dict[Any, Tuple[List[Diagnostic], Dict[str, int]]] = {}
     for call in calls:
@@ -60,7 +60,7 @@ def _of_graphs(calls: Sequence[Call]) -> Iterator[Diagnostic]:
 _ONCE = ("type-not-supported", "device-of-gpu-without-soft-placement")
 
 
-def _varying(call: Call) -> List[Tuple[str, List[Shape]]]:
+def _varying(call: SessionCall) -> List[Tuple[str, List[Shape]]]:
     """The inputs that came in several shapes, with these."""
     every: List[Shapes] = list(call.shapes)
     found = []
@@ -71,7 +71,7 @@ def _varying(call: Call) -> List[Tuple[str, List[Shape]]]:
     return found
 
 
-def _is_short_batch(call: Call, varying: Sequence[Tuple[str, List[Shape]]]) -> bool:
+def _is_short_batch(call: SessionCall, varying: Sequence[Tuple[str, List[Shape]]]) -> bool:
     """True where elements of a dataset only have a shorter last batch, which is told elsewhere."""
     elements = set(call.inputs[call.fed :])
     return all(
@@ -80,7 +80,7 @@ def _is_short_batch(call: Call, varying: Sequence[Tuple[str, List[Shape]]]) -> b
     )
 
 
-def _shapes(call: Call, options: Mapping[str, Any], chosen: bool) -> Iterator[Diagnostic]:
+def _shapes(call: SessionCall, options: Mapping[str, Any], chosen: bool) -> Iterator[Diagnostic]:
     varying = _varying(call)
     if not varying or _is_short_batch(call, varying):
         return
@@ -104,7 +104,7 @@ def _shapes(call: Call, options: Mapping[str, Any], chosen: bool) -> Iterator[Di
     )
 
 
-def _flow(call: Call, options: Mapping[str, Any]) -> Iterator[Diagnostic]:
+def _flow(call: SessionCall, options: Mapping[str, Any]) -> Iterator[Diagnostic]:
     if call.flow is None:
         return
     reasons = list(call.flow.reasons)
@@ -115,8 +115,8 @@ def _flow(call: Call, options: Mapping[str, Any]) -> Iterator[Diagnostic]:
         yield refused(call.flow, reasons)
 
 
-def _sets(calls: Sequence[Call]) -> Iterator[Diagnostic]:
-    groups: Dict[Any, List[Call]] = {}
+def _sets(calls: Sequence[SessionCall]) -> Iterator[Diagnostic]:
+    groups: Dict[Any, List[SessionCall]] = {}
     for call in calls:
         if call.purpose == TRAINS and call.updates:
             groups.setdefault(call.updates, []).append(call)

@@ -28,7 +28,7 @@ from typing import (
 from npu_config.core.files import path_name
 from npu_config.core.message import language, phrase
 from npu_config.runner import finder, outside, report, script
-from npu_config.runner.watch import Watch
+from npu_config.runner.watch import SessionWatch
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
@@ -247,7 +247,7 @@ def run_path(
     with contextlib.ExitStack() as stack:
         stack.enter_context(_served(force))
         filled = stack.enter_context(_variables(loops, overrides))
-        watch = Watch(dry_run, steps, script.files_of(found))
+        watch = SessionWatch(dry_run, steps, script.files_of(found))
         written = _judged(found, known_rules, overrides) if dry_run else None
         run = _Run(found, watch, filled, written, files)
         watch.start()
@@ -268,7 +268,7 @@ class _Run:
     def __init__(
         self,
         path: str,
-        watch: Watch,
+        watch: SessionWatch,
         filled: Dict[str, str],
         written: Optional[Judgement],
         files: bool,
@@ -298,11 +298,11 @@ class _Run:
             error: Optional[str] = why
             if why == outside.EXITED:
                 ended, error = "finished", "{}({})".format(why, code) if code else None
-            tell(self.seen(script.End(code, error, script.place_now(self._mine)), ended))
+            tell(self.seen(script.ScriptEnd(code, error, script.place_now(self._mine)), ended))
 
         return outside.ended_from_outside(finish, timeout)
 
-    def seen(self, end: script.End, ended: str) -> Seen:
+    def seen(self, end: script.ScriptEnd, ended: str) -> Seen:
         """What was seen until now.
 
         Args:
@@ -335,7 +335,7 @@ class _Run:
         doings.wrapped = None if first is None else "{}:{}".format(first.path, first.line)
         return doings.to_dict()
 
-    def _findings(self, end: script.End) -> Tuple[Diagnostic, ...]:
+    def _findings(self, end: script.ScriptEnd) -> Tuple[Diagnostic, ...]:
         """Every finding, once."""
         findings: List[Diagnostic] = list(self._watch.findings)
         for session in list(self._watch.sessions):

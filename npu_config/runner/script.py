@@ -70,7 +70,7 @@ def find(path: str) -> str:
 _LONGEST = 160
 
 
-class End(NamedTuple):
+class ScriptEnd(NamedTuple):
     """How a script ended.
 
     Attributes:
@@ -88,13 +88,13 @@ class End(NamedTuple):
     is_interrupt: bool = False
 
 
-_WELL = End(0)
+_WELL = ScriptEnd(0)
 
 IsMine = Callable[[FrameType], bool]
 """Whether a frame is of the script that runs, or of a module beside it."""
 
 
-def execute(path: str, arguments: Sequence[str], name: Optional[str] = None) -> End:
+def execute(path: str, arguments: Sequence[str], name: Optional[str] = None) -> ScriptEnd:
     """Run a script in this process.
 
     What is raised is printed as ``python`` does, without the frames of this package.  Threads
@@ -110,7 +110,7 @@ def execute(path: str, arguments: Sequence[str], name: Optional[str] = None) -> 
     """
     code = _compiled(_file_of(path))
     if code is None:
-        return End(1, "SyntaxError")
+        return ScriptEnd(1, "SyntaxError")
     main = ModuleType("__main__")
     main.__dict__.update(
         __file__=_file_of(path), __builtins__=__builtins__, __cached__=None, __spec__=None
@@ -127,10 +127,10 @@ def execute(path: str, arguments: Sequence[str], name: Optional[str] = None) -> 
             ended = _ended(lambda: _wait_for_threads(threads), mine, ended)
     finally:
         sys.modules["__main__"], sys.argv, sys.path[0] = before
-    return ended or End(0)
+    return ended or ScriptEnd(0)
 
 
-def _ended(run: Callable[[], None], mine: IsMine, well: End = _WELL) -> Optional[End]:
+def _ended(run: Callable[[], None], mine: IsMine, well: ScriptEnd = _WELL) -> Optional[ScriptEnd]:
     """How a part of a script ends; None when it was stopped as asked."""
     try:
         run()
@@ -138,7 +138,7 @@ def _ended(run: Callable[[], None], mine: IsMine, well: End = _WELL) -> Optional
         return None
     except SystemExit as error:
         code = exit_code(error)
-        return _failed(code, error, mine) if code else End(0)
+        return _failed(code, error, mine) if code else ScriptEnd(0)
     except BaseException as error:
         _print_exception()
         if isinstance(error, KeyboardInterrupt):
@@ -147,7 +147,7 @@ def _ended(run: Callable[[], None], mine: IsMine, well: End = _WELL) -> Optional
     return well
 
 
-def _failed(code: int, error: BaseException, mine: IsMine) -> End:
+def _failed(code: int, error: BaseException, mine: IsMine) -> ScriptEnd:
     """The end with an exit code that an exception leads to."""
     place = None
     frames = error.__traceback__
@@ -155,7 +155,7 @@ def _failed(code: int, error: BaseException, mine: IsMine) -> End:
         if mine(frames.tb_frame):
             place = frames.tb_frame.f_code.co_filename, frames.tb_lineno
         frames = frames.tb_next
-    return End(code, _in_a_line(error), place, tuple(getattr(error, "diagnostics", ())))
+    return ScriptEnd(code, _in_a_line(error), place, tuple(getattr(error, "diagnostics", ())))
 
 
 def place_now(mine: IsMine) -> Optional[Tuple[str, int]]:

@@ -34,7 +34,10 @@ from npu_config.script.objects import (
     Tracked,
     Unknown,
     Use,
+    clear,
     is_known,
+    merge,
+    put,
 )
 from npu_config.script.paths import (
     RETURN,
@@ -607,7 +610,6 @@ def set_field(
     path, _, _, line, column = run.place(target)
     field_place = Place(path, line, (column or 1) - len(target.attr), line, column)
     put(
-        run,
         slot.block,
         Entry(
             name,
@@ -623,14 +625,6 @@ def set_field(
             above=run.decisions.above(value),
         ),
     )
-
-
-def put(run: Run, block: Block, entry: Entry) -> None:
-    """Enter an assignment; one that stood there before is overwritten."""
-    old = block.entries.get(entry.name)
-    if old is not None and old.place != entry.place:
-        block.shadowed.append(old._replace(shadowed_by=entry.name_place))
-    block.entries[entry.name] = entry
 
 
 def set_message_field(run: Run, message: Message, name: str, value: Any, node: ast.expr) -> None:
@@ -800,21 +794,3 @@ def _call_block(run: Run, owner: Block, call: Call) -> Any:
     elif call.name.startswith("Clear"):
         clear(owner)
     return anonymous(call.node)
-
-
-def clear(owner: Any) -> None:
-    """What is left of a message after ``Clear``."""
-    if isinstance(owner, Block):
-        owner.entries.clear()
-    else:
-        owner.root.blocks.clear()
-
-
-def merge(owner: Message, value: Message) -> None:
-    """``value`` becomes a part of ``owner``."""
-    owner.fields.update(value.fields)
-    owner.assigned.update(value.assigned)
-    owner.root.blocks += [b for b in value.blocks if b not in owner.root.blocks]
-    for block in value.blocks:
-        block.message = owner
-    owner.foreign = owner.foreign or value.foreign

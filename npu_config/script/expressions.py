@@ -32,7 +32,6 @@ from npu_config.script.effects import (
     of_class,
     part,
     pass_on,
-    put,
     set_message_field,
     start,
 )
@@ -56,6 +55,7 @@ from npu_config.script.objects import (
     Unknown,
     Use,
     is_known,
+    put,
 )
 from npu_config.script.paths import (
     Call,
@@ -194,7 +194,7 @@ def _put_at(run: Run, block: Block, call: Call, name: str, value: Any) -> None:
     wire = OPTIONS[name].wire
     if value is None:
         value = Unknown("precision_tool")
-    put(run, block, Entry(name, value, wire, place, place, place, run.tick(), built_in=True))
+    put(block, Entry(name, value, wire, place, place, place, run.tick(), built_in=True))
 
 
 def _message(run: Run, call: Call) -> Message:

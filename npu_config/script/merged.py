@@ -15,7 +15,7 @@ from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.core.target import NO_TARGET
 from npu_config.python_flow.scopes import literal_text
 from npu_config.script.builders import file_read
-from npu_config.script.effects import clear, merge, part, put
+from npu_config.script.effects import part
 from npu_config.script.objects import (
     Block,
     Entry,
@@ -23,7 +23,10 @@ from npu_config.script.objects import (
     Loaded,
     Message,
     Unknown,
+    clear,
     is_known,
+    merge,
+    put,
 )
 from npu_config.script.paths import Call, Run, anonymous
 
@@ -165,7 +168,7 @@ def _merge(run: Run, target: Any, text: str, call: Call) -> None:
                 function=run.function,
                 raw=setting.value,
             )
-            put(run, block, entry)
+            put(block, entry)
     if isinstance(target, Message):
         _surroundings(run, target, settings, call)
 

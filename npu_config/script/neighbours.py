@@ -86,6 +86,7 @@ class _Memory:
         self.folder_of: Dict[str, str] = {}
         self.roots: Dict[Tuple[str, str], List[str]] = {}
         self.asked: Dict[Tuple[str, object], Any] = {}
+        self.configuring: Dict[Tuple[str, ...], Optional[str]] = {}
 
 
 _MEMORY: "ContextVar[Optional[_Memory]]" = ContextVar("npu_config_neighbours", default=None)
@@ -364,51 +365,55 @@ def configuring(path: Optional[str], function: Sequence[str]) -> Optional[str]:
         path: the script that calls it.
         function: its dotted name, with that of the module.
     """
-    if path is None or not function or function[0] in _OF_OTHERS:
+    if path is None or len(function) < 2 or function[0] in _OF_OTHERS:
         return None
-    found = definer(path, function)
-    if found is None:
-        return None
-    files = [found.file]
-    if found.name == ("",):  # the module itself, and what it passes on
-        files += _imports_of(found.file, os.path.dirname(found.file))
-    return next((file for file in files if has(file, _CONFIGURES)), None)
-
-
-def is_unread(path: Optional[str], name: Sequence[str]) -> bool:
-    """True for a name of a module that is neither a library nor found near a script.
-
-    Args:
-        path: the script.
-        name: the dotted name, with that of the module.
-    """
-    return (
-        path is not None
-        and len(name) > 1
-        and not is_library(name[0])
-        and not any(
-            file_of_module(path, ".".join(name[:count])) for count in range(len(name), 0, -1)
-        )
-    )
+    known, key = _memory().configuring, (_folder_of(path), *function)
+    if key not in known:
+        found = definer(path, function)
+        files = [] if found is None else [found.file]
+        if found is not None and found.name == ("",):  # the module itself, and what it passes on
+            files += _imports_of(found.file, os.path.dirname(found.file))
+        known[key] = next((file for file in files if has(file, _CONFIGURES)), None)
+    return known[key]
 
 
 Imports = Sequence[Union[ast.Import, ast.ImportFrom]]
 
 
 def names_of_configuring(path: Optional[str], imports: Imports) -> Set[str]:
-    """The names that import statements bind to what files of the program hold that set options,
-    or that may do so, since they are not found.
+    """The names that import statements bind to what files of the program hold that set options.
 
     Args:
         path: the script.
         imports: its import statements.
     """
-    found = set()
-    for each in _bound_by(imports):
-        name = (*each.dotted.lstrip(".").split("."), "")
-        if configuring(path, name) is not None or is_unread(path, name):
-            found.add(each.name)
-    return found
+    return {
+        each.name
+        for each in _bound_by(imports)
+        if configuring(path, (*each.dotted.lstrip(".").split("."), "")) is not None
+    }
+
+
+def is_unread(path: Optional[str], dotted: Sequence[str]) -> bool:
+    """True for what comes from a module that is no library and is not found.
+
+    Args:
+        path: the script that imports it; nothing is said of one that is in no file.
+        dotted: its dotted name, with that of the module.
+    """
+    if path is None or is_library(dotted[0]):
+        return False
+    ends = range(1, len(dotted) + 1)
+    return not any(file_of_module(path, ".".join(dotted[:end])) for end in ends)
+
+
+def names_of_unread(path: Optional[str], imports: Imports) -> Set[str]:
+    """The names that import statements bind to what is not found; ``*`` for any name."""
+    return {
+        each.name
+        for each in _bound_by(imports)
+        if is_unread(path, (*each.dotted.lstrip(".").split("."), ""))
+    }
 
 
 class _Bound(NamedTuple):

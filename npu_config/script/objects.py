@@ -420,6 +420,32 @@ class Instance:
         self.attributes: Dict[str, Any] = {}
 
 
+def put(block: Block, entry: Entry) -> None:
+    """Enter an assignment; one that stood there before is overwritten."""
+    old = block.entries.get(entry.name)
+    if old is not None and old.place != entry.place:
+        block.shadowed.append(old._replace(shadowed_by=entry.name_place))
+    block.entries[entry.name] = entry
+
+
+def clear(owner: Any) -> None:
+    """What is left of a message after ``Clear``."""
+    if isinstance(owner, Block):
+        owner.entries.clear()
+    else:
+        owner.root.blocks.clear()
+
+
+def merge(owner: Message, value: Message) -> None:
+    """``value`` becomes a part of ``owner``."""
+    owner.fields.update(value.fields)
+    owner.assigned.update(value.assigned)
+    owner.root.blocks += [b for b in value.blocks if b not in owner.root.blocks]
+    for block in value.blocks:
+        block.message = owner
+    owner.foreign = owner.foreign or value.foreign
+
+
 LIMIT = 100000
 """No text, tuple or number grows beyond this many characters, items or bits."""
 

@@ -24,7 +24,6 @@ from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS
 from npu_config.python_flow.module import Module
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
-    UNCLEAR,
     FunctionNode,
     Scope,
     Watch,
@@ -36,96 +35,21 @@ from npu_config.python_flow.scopes import (
     holds,
     in_lines,
     last_line,
-    literal,
     literal_text,
     name_of,
 )
 from npu_config.python_flow.source import HAS_ENDS, ScriptSource, spans
 from npu_config.rules.tasks import TASKS
+from npu_config.script.flags import Flags
 from npu_config.script.neighbours import (
     any_neighbour_has,
     files_named,
     has_module,
     names_of_configuring,
+    names_of_unread,
 )
 from npu_config.script.objects import Unknown
 from npu_config.script.vocabulary import LOADING, PICKLES, RUN_CONFIGS, SEEDS, SESSIONS
-
-DEFINITION = re.compile(r"\b(?:DEFINE_\w+|add_argument)\s*\(")
-
-
-class FlagDefault(NamedTuple):
-    """The default of a flag and the line of its definition."""
-
-    value: Any
-    line: int
-
-
-class Flags:
-    """The flags that a script defines.
-
-    Args:
-        source: the script.
-    """
-
-    def __init__(self, source: ScriptSource) -> None:
-        self._source = source
-        self._known: Optional[Dict[str, Optional[FlagDefault]]] = None
-
-    def default(self, name: str) -> Optional[FlagDefault]:
-        """The default of a flag that is defined once, with a literal default; else None."""
-        if self._known is None:
-            self._known = self._read()
-        return self._known.get(name)
-
-    def _read(self) -> Dict[str, Optional[FlagDefault]]:
-        known: Dict[str, Optional[FlagDefault]] = {}
-        text = self._source.text
-        if "DEFINE_" not in text and "add_argument" not in text:
-            return known
-        for match in DEFINITION.finditer(text):
-            line = self._source.line(match.start())
-            if self._source.lines[line - 1].lstrip().startswith("#"):
-                continue
-            call = _call_at(text, match.end())
-            if call is None:
-                continue
-            name, default = _name_and_default(call, "add_argument" in match.group())
-            if name is not None:
-                value = literal(default)
-                is_clear = name not in known and value is not UNCLEAR
-                known[name] = FlagDefault(value, line) if is_clear else None
-        return known
-
-
-def _call_at(text: str, start: int) -> Optional[ast.Call]:
-    """The call whose arguments begin at ``start``, found by trying each closing parenthesis."""
-    end = start
-    for _ in range(12):
-        end = text.find(")", end) + 1
-        if end == 0 or end - start > 2000:
-            return None
-        try:
-            tree = ast.parse("f(" + text[start:end], mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        return tree if isinstance(tree, ast.Call) else None
-    return None
-
-
-def _name_and_default(call: ast.Call, argparse: bool) -> Any:
-    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
-    names = [literal_text(argument) for argument in call.args]
-    if argparse:
-        options = [name for name in names if name]
-        long = [name for name in options if name.startswith("--")] or options
-        dest = literal_text(keywords["dest"]) if "dest" in keywords else None
-        name = dest or (long[0].lstrip("-").replace("-", "_") if long else None)
-        return name, keywords.get("default")
-    name = names[0] if names else literal_text(keywords["name"]) if "name" in keywords else None
-    default = call.args[1] if len(call.args) > 1 else keywords.get("default")
-    return name, default
-
 
 _HOLDER = re.compile(
     r"(?<!\w)([A-Za-z_]\w*)\s*\.\s*"
@@ -338,12 +262,12 @@ class Relevance:
         """The lines that may have a configuration from another file of the program."""
         lines = self.source.lines
         imports = script.import_statements if self.source.path is not None else ()
-        names = names_of_configuring(self.source.path, imports)
-        for name in sorted(names):
+        known = names_of_configuring(self.source.path, imports)
+        for name in sorted(known):
             for line in self.source.mentions(name):
                 if _TAKES.search(lines[line - 1]):
                     yield line
-        yield from self._consuming() if names else ()
+        yield from self._consuming() if known or names_of_unread(self.source.path, imports) else ()
 
     def _consuming(self) -> Iterator[int]:
         """The lines that take a configuration, whatever its name is."""
@@ -553,6 +477,14 @@ class Script(Module):
         self.followed: Set[ast.AST] = set()
         self.unfollowed: Dict[ast.AST, str] = {}
         self.others: Dict[str, Optional[Script]] = {}
+
+    def forget(self) -> None:
+        """Let go of the scopes, which refer to each other, and of the files that were followed."""
+        others = [each for each in self.others.values() if each is not None]
+        self.others.clear()
+        self.module.forget()
+        for other in others:
+            other.module.forget()
 
     @property
     def relevance(self) -> Relevance:

@@ -12,7 +12,7 @@ from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.declared import JsonFormat, RawDocument, content, raw_format
 from npu_config.sidefiles.format import Sample
-from npu_config.sidefiles.schema.kinds import Items, JsonText, Key, Schema
+from npu_config.sidefiles.schema.kinds import Items, Key, LimitedText, Schema
 from npu_config.sidefiles.schema.reading import one_rule
 from npu_config.text.source import ANYWHERE, Places
 from npu_config.text.words import shown
@@ -70,8 +70,8 @@ AOE: JsonFormat[RawDocument] = JsonFormat(
     "the AOE configuration",
     Schema(
         {
-            "tune_ops_name": Key(Items(JsonText()), source=_DOC),
-            "tune_ops_type": Key(Items(JsonText()), source=_DOC),
+            "tune_ops_name": Key(Items(LimitedText()), source=_DOC),
+            "tune_ops_type": Key(Items(LimitedText()), source=_DOC),
             "tune_optimization_level": Key(Choice(LEVELS), source=_DOC),
             "feature": Key(Items(Choice(tuple(FEATURES))), source=_DOC),
         },

@@ -39,8 +39,8 @@ from npu_config.sidefiles.schema.kinds import (
     BadValueError,
     Items,
     JsonKind,
-    JsonText,
     Key,
+    LimitedText,
     Names,
     Object,
     Schema,
@@ -315,7 +315,7 @@ SCHEMA = Schema(
     {
         "Switch": Key(Object(_fusions(_SWITCHES)), source=PARSER),
         "Priority": Key(Object(_fusions(Object(_LEVELS))), source=PARSER),
-        "ExceptionalPassOfO1Level": Key(Items(JsonText(0)), source=PARSER),
+        "ExceptionalPassOfO1Level": Key(Items(LimitedText(0)), source=PARSER),
     },
     closed=True,
     trimmed=True,

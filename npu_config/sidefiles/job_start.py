@@ -11,7 +11,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 from npu_config.sidefiles.declared import JsonFormat, RawDocument, content, no_checks, raw_format
 from npu_config.sidefiles.format import Sample
-from npu_config.sidefiles.schema.kinds import JsonText, Key, Object, Schema
+from npu_config.sidefiles.schema.kinds import Key, LimitedText, Object, Schema
 from npu_config.sidefiles.schema.reading import one_rule
 
 _SOURCE = "tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220"
@@ -45,9 +45,9 @@ JOB_START: JsonFormat[RawDocument] = JsonFormat(
     Schema(
         {
             "device_info": Key(Object(_DEVICE), True, _SOURCE),
-            "rank_table_file": Key(JsonText(0), True, _SOURCE),
+            "rank_table_file": Key(LimitedText(0), True, _SOURCE),
             "rank_size": Key(Int(1), True, _SOURCE),
-            "local_checkpoint_dir": Key(JsonText(0), False, _SOURCE),
+            "local_checkpoint_dir": Key(LimitedText(0), False, _SOURCE),
         }
     ),
     one_rule(job_start_structure),

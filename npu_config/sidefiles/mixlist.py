@@ -29,7 +29,7 @@ from npu_config.sidefiles._frozen import texts
 from npu_config.sidefiles.declared import JsonFormat
 from npu_config.sidefiles.format import Format, Parsed, Sample, reject_path_argument
 from npu_config.sidefiles.library import OperatorLibrary
-from npu_config.sidefiles.schema.kinds import Items, JsonText, Key, Object, Schema
+from npu_config.sidefiles.schema.kinds import Items, Key, LimitedText, Object, Schema
 from npu_config.sidefiles.schema.reading import FileFindings, one_rule
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Path, Places
@@ -322,7 +322,7 @@ def _judge_moves(findings: FileFindings, operator: str, steps: Dict[Move, Path])
                     shown(operator),
                     moves[0].list,
                 ),
-                "add it to the list that it is to be in; that is enough",
+                'add it to the "to-add" of the list that it should be in; that alone is enough',
             )
         return
     if moves == [Move("to-remove", "gray-list")]:
@@ -371,7 +371,7 @@ def _judge_name(findings: FileFindings, operator: str, path: Path) -> None:
 
 
 _MOVES = Schema(
-    {action: Key(Items(JsonText(0)), source=PARSER) for action in ACTIONS}, closed=True
+    {action: Key(Items(LimitedText(0)), source=PARSER) for action in ACTIONS}, closed=True
 )
 MIXLIST: "JsonFormat[Mixlist]" = JsonFormat(
     "the mixed-precision list",

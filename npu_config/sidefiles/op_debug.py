@@ -24,7 +24,7 @@ from npu_config.sidefiles.format import (
     refuse,
     reject_path_argument,
 )
-from npu_config.sidefiles.schema.kinds import JsonText, Key, Schema
+from npu_config.sidefiles.schema.kinds import Key, LimitedText, Schema
 from npu_config.text.lines import MARK, Item, items, marked, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable
 from npu_config.text.words import joined, near, shown
@@ -356,7 +356,7 @@ FORMAT: Format[OpDebug] = Format(
     marks=r"op_debug_(?:config|list)",
     any_bytes=True,
     schema=Schema(
-        {"op_debug_config": Key(Choice(tuple(SWITCHES))), "op_debug_list": Key(JsonText())}
+        {"op_debug_config": Key(Choice(tuple(SWITCHES))), "op_debug_list": Key(LimitedText())}
     ),
 )
 load, save = FORMAT.load, FORMAT.save

@@ -31,7 +31,7 @@ from npu_config.sidefiles.declared import JsonFormat, RawDocument
 from npu_config.sidefiles.format import Format, Parsed, Sample, finish_parse
 from npu_config.sidefiles.schema.kinds import BadValueError, Key, Schema
 from npu_config.sidefiles.schema.kinds import JsonKind as FileKind
-from npu_config.sidefiles.schema.kinds import JsonText as AnyText
+from npu_config.sidefiles.schema.kinds import LimitedText as AnyText
 from npu_config.sidefiles.schema.reading import FileFindings, Rules
 from npu_config.text.json import JsonReading
 from npu_config.text.source import ANYWHERE, Places, Source

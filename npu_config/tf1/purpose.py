@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import re
 from typing import (
+    TYPE_CHECKING,
     Any,
     Callable,
     Dict,
@@ -25,6 +26,9 @@ from typing import (
 )
 
 from npu_config.tf1.tensorflow import internal, tf
+
+if TYPE_CHECKING:
+    from npu_config.diagnosis.graph.live import LiveNode
 
 Follow = Callable[[Any], Iterable[Any]]
 
@@ -43,13 +47,15 @@ def reached(operations: Iterable[Any], follow: Follow) -> Iterator[Any]:
 
 def needed(operations: Iterable[Any]) -> Iterator[Any]:
     """The operations that a run of these needs, themselves included."""
+    return (node.operation for node in _needed_nodes(operations))
+
+
+def _needed_nodes(operations: Iterable[Any]) -> Iterable[LiveNode]:
+    """The same as nodes, which remember what asking TensorFlow is slow for."""
     from npu_config.diagnosis.graph.live import of_graph
 
     waiting = list(operations)
-    if not waiting:
-        return iter(())
-    node_of = of_graph(waiting[0].graph).node_of  # who looks at the graph later walks it again
-    return reached(waiting, lambda each: node_of(each).sources)
+    return of_graph(waiting[0].graph).before(waiting) if waiting else ()
 
 
 def inputs(operation: Any) -> Iterable[Any]:
@@ -187,24 +193,23 @@ def purpose(operations: Sequence[Any]) -> str:
     Args:
         operations: what is fetched, as operations of a graph.
     """
-    whole = list(needed(operations))
-    types = frozenset(each.type for each in whole)
-    inside = _types_in_functions(whole)
-    if any(each.startswith(_OPTIMIZERS) for each in types | inside) or _changes_weights(whole):
+    whole = _needed_nodes(operations)
+    types = frozenset([node.op for node in whole])
+    inside = _types_in_functions(whole, types)
+    if any(each.startswith(_OPTIMIZERS) for each in types | inside):
+        return TRAINS
+    changes = types & (_CHANGE | _ASSIGN)
+    if changes and _changes_weights([node.operation for node in whole if node.op in changes]):
         return TRAINS
     if types & _INITIALISES or types <= _READS:
         return OTHER
     return COMPUTES
 
 
-def _changes_weights(operations: Iterable[Any]) -> bool:
-    weights = None
-    for operation in operations:
+def _changes_weights(assignments: Sequence[Any]) -> bool:
+    weights = _weights(assignments[0].graph)
+    for operation in assignments:
         changes = operation.type in _CHANGE
-        if not changes and operation.type not in _ASSIGN:
-            continue
-        if weights is None:
-            weights = _weights(operation.graph)
         variable = _variable(operation.inputs[0].op)
         value = operation.inputs[1].op
         if variable in weights and (
@@ -250,19 +255,17 @@ def operations_of(variable: Any) -> List[Any]:
     return [] if found is None else [found]
 
 
-def _types_in_functions(operations: Iterable[Any]) -> FrozenSet[str]:
-    """The types of the operations in functions that these call."""
+def _types_in_functions(nodes: Iterable[LiveNode], types: Iterable[str]) -> FrozenSet[str]:
+    """The types of the operations in functions that these nodes, of these types, call."""
     found: Dict[str, Any] = {}
-    for operation in operations:
-        graph = operation.graph
-        if operation.type not in _CALLS and not graph._is_function(operation.type):
-            continue
-        pending = [operation.node_def]
-        while pending:
-            node = pending.pop()
-            names = [node.op, *(attribute.func.name for attribute in node.attr.values())]
-            for name in names:
-                if name and name not in found and graph._is_function(name):
-                    found[name] = graph._get_function(name).definition.node_def
-                    pending.extend(found[name])
+    graph: Any = next((node.operation.graph for node in nodes), None)
+    calls = {each for each in types if each in _CALLS or graph._is_function(each)}
+    pending = [node.operation.node_def for node in nodes if node.op in calls] if calls else []
+    while pending:
+        node = pending.pop()
+        names = [node.op, *(attribute.func.name for attribute in node.attr.values())]
+        for name in names:
+            if name and name not in found and graph._is_function(name):
+                found[name] = graph._get_function(name).definition.node_def
+                pending.extend(found[name])
     return frozenset(node.op for nodes in found.values() for node in nodes)

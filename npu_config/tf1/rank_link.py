@@ -21,7 +21,7 @@ class _Answer:
         self.arrays: List[Any] = []
 
 
-class Link:
+class RankConnection:
     """A connection; several threads may call over it at the same time.
 
     Args:
@@ -92,7 +92,7 @@ class Link:
         self._waiting.clear()
 
 
-_LINKS: List[Link] = []
+_LINKS: List[RankConnection] = []
 _LOCK = threading.Lock()
 
 
@@ -102,7 +102,7 @@ def place() -> Optional[Tuple[str, int]]:
     return (path, int(rank)) if path else None
 
 
-def link() -> Link:
+def link() -> RankConnection:
     """The connection of this process, made when it is asked for first.
 
     Raises:
@@ -113,7 +113,7 @@ def link() -> Link:
             found = place()
             assert found is not None
             try:
-                _LINKS[:] = [Link(*found)]
+                _LINKS[:] = [RankConnection(*found)]
             except OSError as error:
                 raise rules.collective_failed.error(
                     "the job of this rank cannot be reached: {}".format(error.strerror or error),

@@ -35,10 +35,18 @@ from npu_config.writers.shared import (
     refuse_removals,
 )
 
-__all__ = ["FORMATS", "LAYERED", "Layer", "WITHOUT_COMMENTS", "render", "render_for", "scalar"]
+__all__ = [
+    "FORMATS",
+    "LAYERED",
+    "ExtendingFile",
+    "WITHOUT_COMMENTS",
+    "render",
+    "render_for",
+    "scalar",
+]
 
 
-class Layer(NamedTuple):
+class ExtendingFile(NamedTuple):
     """What a file holds that extends others, in place of everything.
 
     Args:
@@ -54,7 +62,7 @@ class Layer(NamedTuple):
     target: Optional[Target] = None
 
 
-def _tree(config: ConfigValue, layer: Optional[Layer] = None) -> Dict[str, Any]:
+def _tree(config: ConfigValue, layer: Optional[ExtendingFile] = None) -> Dict[str, Any]:
     """Version, options without a group (a table of TOML would take them), target, and groups."""
     values: Dict[str, Any] = config.to_dict()
     target: Target = config.target
@@ -81,7 +89,7 @@ def _tree(config: ConfigValue, layer: Optional[Layer] = None) -> Dict[str, Any]:
 def _by_group(
     config: ConfigValue,
     notes: Notes,
-    layer: Optional[Layer],
+    layer: Optional[ExtendingFile],
     heading: str,
     line: str,
     written: Callable[[Any], str],
@@ -281,7 +289,7 @@ def render(
     to: str,
     notes: Notes = NO_NOTES,
     proto: Any = None,
-    layer: Optional[Layer] = None,
+    layer: Optional[ExtendingFile] = None,
 ) -> Union[str, bytes]:
     """The configuration in one of :data:`FORMATS`.
 

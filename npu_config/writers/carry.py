@@ -17,7 +17,7 @@ from npu_config.rules.targets import not_read
 from npu_config.rules.unwritten import is_there
 from npu_config.rules.value import ConfigValue, SideFile, from_validated, of_judged
 from npu_config.text.words import spelled
-from npu_config.writers import WITHOUT_COMMENTS, Layer
+from npu_config.writers import WITHOUT_COMMENTS, ExtendingFile
 from npu_config.writers.shared import Notes, lost_in_output
 
 _KINDS = {
@@ -129,7 +129,9 @@ def carry(
     return Carried(config, notes, tuple(lost))
 
 
-def layer_of(config: ConfigValue, target: Target, below: Below, extends: Tuple[str, ...]) -> Layer:
+def layer_of(
+    config: ConfigValue, target: Target, below: Below, extends: Tuple[str, ...]
+) -> ExtendingFile:
     """What a file holds that extends others and says what a configuration says.
 
     Args:
@@ -145,7 +147,7 @@ def layer_of(config: ConfigValue, target: Target, below: Below, extends: Tuple[s
             value = ALL_OPTIONS[name].kind.to_wire(ALL_OPTIONS[name].kind.parse(value))
         before[name] = type(value), value
     values = config.to_dict()
-    return Layer(
+    return ExtendingFile(
         extends,
         frozenset(n for n, value in values.items() if before.get(n) != (type(value), value)),
         tuple(name for name in before if name not in values),

@@ -3,11 +3,11 @@
 import pytest
 
 from npu_config import OPTIONS, NpuConfig, Target, check
-from npu_config.diagnosis.doctor import Outcome, examine
+from npu_config.diagnosis.doctor import CheckOutcome, examine
 from npu_config.proto import stub_config_proto
 
-PASSED, FAILED, UNKNOWN = Outcome.PASSED, Outcome.FAILED, Outcome.UNKNOWN
-ADVICE = Outcome.ADVICE
+PASSED, FAILED, UNKNOWN = CheckOutcome.PASSED, CheckOutcome.FAILED, CheckOutcome.UNKNOWN
+ADVICE = CheckOutcome.ADVICE
 
 SCRIPT = """
 import tensorflow as tf

@@ -234,6 +234,23 @@ def test_innocent_uses_of_the_overflow_flag(arguments):
     assert not diagnose(loss_scaled(**arguments))
 
 
+@pytest.mark.parametrize("counts", [True, False], ids=["counted", "initialised"])
+def test_a_step_that_is_set_beside_a_loss_scale_optimizer(counts):
+    """An assignment of what is made from the step counts it; one of a constant begins with it."""
+    graph_def = loss_scaled(1)
+    for name, op, *inputs in (
+        ("gradients/Mul", "Mul"),
+        ("global_step", "VariableV2"),
+        ("zero", "Const"),
+        ("global_step/Assign", "Assign", "global_step", "zero"),
+        ("sum", "AddV2", "global_step", "zero"),
+        *([("set", "Assign", "global_step", "sum")] if counts else []),
+    ):
+        graph_def.node.add(name=name, op=op).input.extend(inputs)
+    found = [(each.diagnostic.rule, each.nodes) for each in diagnose(graph_def).findings]
+    assert found == ([("NPU2005", ("set",))] if counts else [])
+
+
 def test_a_function_that_passes_state_to_a_dataset():
     """A table that reaches the pipeline as the argument of a function is found."""
     text = """

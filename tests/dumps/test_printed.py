@@ -85,6 +85,14 @@ def test_the_matrix_of_steps_and_devices(tmp_path):
     assert compared in page
 
 
+def test_what_is_said_of_no_first(tmp_path):
+    """Where nothing diverges there is no first operator, and nothing is said of its inputs."""
+    dump(tmp_path / "one", 0)
+    found = compare_dumps(tmp_path / "one", tmp_path / "one")
+    assert (found.first_diverging, found.inputs_agree, found.passes) == (None, False, ())
+    assert (found.path_to_it, found.step, found.against_dump) == ((), 0, True)
+
+
 def test_the_matrix_of_models(tmp_path):
     """With more than one model each line names its own; a row of the table belongs to its part."""
     for model in ("net", "other"):

@@ -104,6 +104,43 @@ def test_a_producer_that_the_graph_does_not_have(npu, tmp_path):
     assert [each["origin"] for each in found["tensors"]] == ["origin not known"]
 
 
+ORIGINS = {
+    "clean": "computed here",
+    "odd": "came in",
+    "gone": "origin not known",
+    "not_dumped": "origin not known",
+    "const": "origin not known",
+    "clean clean2": "computed here",
+    "clean odd": "came in",
+    "odd clean": "came in",
+    "clean const": "computed here",
+    "const clean": "computed here",
+    "odd const": "came in",
+    "clean not_dumped": "origin not known",
+    "not_dumped clean": "origin not known",
+    "clean gone": "origin not known",
+    "odd gone": "came in",
+    "": "origin not known",
+}
+"""The producers of an operator, and where its NaN comes from by what was dumped of them."""
+
+
+@pytest.mark.parametrize("producers", sorted(ORIGINS))
+def test_where_it_comes_from(tmp_path, producers):
+    """Here when every producer is clean, from before when one is not; constants do not count."""
+    folder = w.step_folder(tmp_path / "dump")
+    for name, value in (("clean", 1), ("clean2", 2), ("odd", numpy.inf), ("x", numpy.nan)):
+        w.operator(folder, name, output([value]))
+    op = '  op {{ name: "{}" type: "{}" id: {} {} }}\n'
+    inputs = " ".join('input: "{}:0"'.format(each) for each in producers.split())
+    types = {"clean": "Add", "clean2": "Add", "odd": "Add", "not_dumped": "Add", "const": "Const"}
+    ops = [op.format(name, types[name], number, "") for number, name in enumerate(types)]
+    graph = "".join(['graph {\n  name: "net"\n', *ops, op.format("x", "Add", 9, inputs), "}\n"])
+    (tmp_path / "ge_proto_00001_Build.txt").write_text(graph)
+    found = scan_dumps(tmp_path / "dump", graph=str(tmp_path / "ge_proto_00001_Build.txt"))
+    assert {each.op_name: each.origin for each in found.tensors}["x"] == ORIGINS[producers]
+
+
 def test_the_first_by_the_graph(npu, tmp_path):
     """The graph gives the order and the producers; without it the time does, and less is known."""
     folder = w.step_folder(tmp_path / "dump")

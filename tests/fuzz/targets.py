@@ -45,7 +45,7 @@ from npu_config.logs.follow import Follower
 from npu_config.logs.redact import Redactor
 from npu_config.logs.text import text_report
 from npu_config.migration.engine import migrate
-from npu_config.migration.project import Target, migrate_files
+from npu_config.migration.project import FileToMigrate, migrate_files
 from npu_config.precision_tool.export import export_tfdbg
 from npu_config.proto.event_files import EventFileError, parse_event, raw_content, read_events
 from npu_config.rank_table.hccn import parse_hccn
@@ -162,7 +162,7 @@ def _migrated(data):
 
 def _notebook(path):
     """Cells of code differ, in lines that are no magics, and nothing else of a notebook does."""
-    (outcome,) = migrate_files([Target(str(path))])
+    (outcome,) = migrate_files([FileToMigrate(str(path))])
     migration = outcome.migration
     if migration is None or not migration.edits:
         return
@@ -176,7 +176,7 @@ def _notebook(path):
             old["source"] = new["source"]
     assert before == after
     path.write_bytes(migration.text.encode("utf-8"))
-    (again,) = migrate_files([Target(str(path))])
+    (again,) = migrate_files([FileToMigrate(str(path))])
     assert again.migration is not None
     assert not again.migration.edits
 

@@ -17,7 +17,7 @@ from npu_config.core.diagnostics import Place
 from npu_config.core.target import Target
 from npu_config.editor.lines import Lines
 from npu_config.sidefiles import FORMATS
-from tests import golden
+from tests import forks, golden
 from tests.editor.client import Client
 
 pytest.importorskip("click")
@@ -165,14 +165,19 @@ def options_of(target):
 
 @pytest.fixture(scope="module")
 def groups(tmp_path_factory):
-    """Every input in the folders of its target, and what ``check`` says of each."""
+    """Every input in the folders of its target, and what ``check`` says of each.
+
+    It says so in a new Python for the most inputs, and in copies of this one for the few of each
+    other target.
+    """
     top = tmp_path_factory.mktemp("doors")
     by_target = {}
     for each in (*golden_cases(), *vectors()):
         by_target.setdefault(each.target, []).append(each)
     made = []
-    for number, (target, inputs) in enumerate(by_target.items()):
-        inputs = inputs[:: golden.STRIDE]
+    here = os.getcwd()
+    for number, target in enumerate(sorted(by_target, key=lambda each: -len(by_target[each]))):
+        inputs = by_target[target][:: golden.STRIDE]
         alone = top / "alone" / str(number)
         names = []
         for place, each in enumerate(inputs):
@@ -183,8 +188,14 @@ def groups(tmp_path_factory):
         shutil.copytree(str(alone), str(project))
         options, table = options_of(target)
         (project / "pyproject.toml").write_text(table, encoding="utf-8")
-        found = of(json.loads(command("check", "--format", "json", *options, *names, cwd=alone)))
-        made.append(Group(target, options, alone, project, names, found))
+        call = ["check", "--format", "json", *options, *names]
+        if number:
+            os.chdir(str(alone))
+            said = forks.ended(call, {}).out
+            os.chdir(here)
+        else:
+            said = command(*call, cwd=alone)
+        made.append(Group(target, options, alone, project, names, of(json.loads(said))))
     return made
 
 
@@ -207,14 +218,20 @@ class Comparison:
         assert self.wrong == {}
 
 
-def passed_over(left, document):
-    """The files that a walk or the hook leaves to others: it says so and does not judge them."""
+def checked_in_copy(words):
+    """What ``check`` leaves to others and what it finds, in a copy of this process.
+
+    A walk and the hook say which files they do not judge.
+    """
+    call = ["check", "--show-skipped", "--format", "json", *words]
+    ended = forks.ended(call, {})
+    document = json.loads(ended.out)
     said = {
         line[len("skipped ") :].partition(": ")[0]
-        for line in left.decode("utf-8").splitlines()
+        for line in ended.errors.splitlines()
         if line.startswith("skipped ")
     }
-    return said - {each["path"] for each in document["unchecked"]}
+    return said - {each["path"] for each in document["unchecked"]}, of(document)
 
 
 def test_check_hook_and_library(groups, monkeypatch):
@@ -232,15 +249,13 @@ def test_check_hook_and_library(groups, monkeypatch):
                 group.found.get(name, set()),
                 report.get(name, set()),
             )
+        monkeypatch.chdir(group.project)
         for door, words in (
             ("named", group.names),
             ("hook", ["--if-ours", *group.names]),
             ("walk", ["."]),
         ):
-            call = ["check", "--show-skipped", "--format", "json", *words]
-            ended = result(*call, cwd=group.project)
-            document = json.loads(ended.stdout.decode("utf-8"))
-            left, found = passed_over(ended.stderr, document), of(document)
+            left, found = checked_in_copy(words)
             for name in group.names:
                 if name not in left or name in found:
                     expected = group.found.get(name, set())
@@ -285,17 +300,17 @@ def test_dry_run(groups, monkeypatch, capfd):
     compared.tell()
 
 
-def test_language_server(groups):
+def test_language_server(groups, monkeypatch):
     """An editor that opens the files is shown what ``check`` says of them, at the same places."""
     pytest.importorskip("pygls")
     compared = Comparison()
+    asked = []
+    for group in groups:
+        monkeypatch.chdir(group.project)
+        names = [name for name in group.names[::SAMPLE] if is_text(group.project / name)]
+        asked.append((group, names, *checked_in_copy(["--if-ours", *names])))
     with Client(groups[0].project) as client:
-        for group in groups:
-            names = [name for name in group.names[::SAMPLE] if is_text(group.project / name)]
-            call = ["check", "--if-ours", "--show-skipped", "--format", "json", *names]
-            ended = result(*call, cwd=group.project)
-            document = json.loads(ended.stdout.decode("utf-8"))
-            left, expected = passed_over(ended.stderr, document), of(document)
+        for group, names, left, expected in asked:
             texts = {name: (group.project / name).read_bytes().decode("utf-8") for name in names}
             for name, text in texts.items():
                 client.open(group.project / name, text)

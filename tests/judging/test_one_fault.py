@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests import forks
 from tests.judging.test_doors import ROOT, result
 
 BUILDER = "import npu_config\nnpu_config.NpuConfigBuilder().set(hccl_timeout=5)\n"
@@ -135,8 +136,9 @@ def test_a_loaded_file_that_is_not_there(tmp_path):
     assert "its options are not checked [NPU784" in text
 
 
-def test_the_target_that_a_file_is_loaded_for(tmp_path):
+def test_the_target_that_a_file_is_loaded_for(tmp_path, monkeypatch):
     """``load(path, target)`` replaces the target of the file; one that is not known: any."""
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "x.yaml").write_text("version: 1\nprecision_mode_v2: mixed_bfloat16\n")
     for argument, expected in (
         ('npu.Target(product="atlas_training")', {"NPU108"}),
@@ -145,28 +147,27 @@ def test_the_target_that_a_file_is_loaded_for(tmp_path):
     ):
         text = 'import npu_config as npu\nconfig = npu.NpuConfig.load("x.yaml", {})\n'
         (tmp_path / "train.py").write_text(text.format(argument))
-        found = result("check", "--format", "json", "train.py", cwd=tmp_path).stdout
-        document = json.loads(found.decode("utf-8"))
+        document = json.loads(forks.ended(["check", "--format", "json", "train.py"], {}).out)
         assert expected == {each["rule"] for each in document["diagnostics"]}
 
 
-def test_the_fix_of_another_file(tmp_path):
+def test_the_fix_of_another_file(tmp_path, monkeypatch):
     """``--fix`` of a configuration leaves it alone where the fault is in a file that it names.
 
     The fault is said once when both are named, and mended in its own file.
     """
+    monkeypatch.chdir(tmp_path)
     config = "version: 1\nprecision_mode: allow_mix_precision\nmodify_mixlist: ops_info.json\n"
     (tmp_path / "npu.yaml").write_text(config)
     (tmp_path / "ops_info.json").write_text('{"black-list": {"to_add": ["Add"]}}')
-    found = result("check", "--on-host", "--fix", "npu.yaml", cwd=tmp_path)
+    check = ["check", "--on-host"]
+    found = forks.ended([*check, "--fix", "npu.yaml"], {})
     assert (tmp_path / "npu.yaml").read_text() == config
-    assert b"can be fixed" not in found.stdout
-    found = result(
-        "check", "--on-host", "--format", "json", "npu.yaml", "ops_info.json", cwd=tmp_path
-    )
-    rules = [each["rule"] for each in json.loads(found.stdout.decode())["diagnostics"]]
+    assert "can be fixed" not in found.out
+    found = forks.ended([*check, "--format", "json", "npu.yaml", "ops_info.json"], {})
+    rules = [each["rule"] for each in json.loads(found.out)["diagnostics"]]
     assert rules.count("NPU720") == 1
-    result("check", "--on-host", "--fix", "npu.yaml", "ops_info.json", cwd=tmp_path)
+    forks.ended([*check, "--fix", "npu.yaml", "ops_info.json"], {})
     assert (tmp_path / "npu.yaml").read_text() == config
     assert '"to-add"' in (tmp_path / "ops_info.json").read_text()
 

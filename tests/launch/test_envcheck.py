@@ -2,6 +2,8 @@
 
 import json
 import os
+import shlex
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from npu_config import RULES, rank_table
 from npu_config.core.diagnostics import Place, Report, Severity
-from npu_config.core.target import Product, Target
+from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.launch.environment.check import check_environment, check_host, check_job
 from npu_config.launch.environment.job import chief_job, table_job
 from npu_config.launch.environment.variables import VARIABLES
@@ -197,6 +199,23 @@ def test_against_the_table(change, expected):
     """RANK_ID, RANK_SIZE and ASCEND_DEVICE_ID are compared with the rank table."""
     report = check_environment({**WITH_TABLE, **change}, table=TABLE)
     assert expected == [diagnostic.severity.value for diagnostic in report]
+
+
+TEXTS = (Path(__file__).parent / "environments.txt").read_text(encoding="utf-8")
+ENVIRONMENTS = [each.partition("\n")[::2] for each in TEXTS.strip().split("\n@ ")[1:]]
+
+
+@pytest.mark.parametrize(("head", "expected"), ENVIRONMENTS, ids=range(len(ENVIRONMENTS)))
+def test_every_word(head, expected):
+    """What is said of an environment, and what to do: partners, numbers, both kinds of jobs."""
+    product, _, words = head.partition(":")
+    environ = dict(word.split("=", 1) for word in shlex.split(words))
+    target = ANY_TARGET if product == "any" else Target(product=product)
+    lines = []
+    for each in check_environment(environ, target):
+        lines.append("{}: {} [{}]".format(each.severity.value, each.message, each.rule))
+        lines += ["    help: " + each.help] if each.help else []
+    assert expected.strip().split("\n") == (lines or [""])
 
 
 def pods(count, **more):

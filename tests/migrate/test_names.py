@@ -106,13 +106,34 @@ def test_where_the_import_goes(source, line):
     assert after.index("from npu_config.npu_init import *") + 1 == line
 
 
-def test_own_names_before_the_import():
+@pytest.mark.parametrize(
+    ("head", "is_own"),
+    [
+        ("", False),
+        ("import os, sys", False),
+        ("import tensorflow.compat.v1 as tf", False),
+        ("from tensorflow import *", False),
+        ("from tensorflow.contrib.slim import *", False),
+        ("from lib import *", True),
+        ("from . import *", True),
+        ("from lib import util", True),
+        ("import util", True),
+        ("import os as util", True),
+        ("import posixpath as os", True),
+        ("RewriterConfig = 1", True),
+        ("def npu_run_config_init(): pass", True),
+        ("class NPULossScaleOptimizer: pass", True),
+        ("for os in (): pass", True),
+    ],
+)
+def test_own_names_before_the_import(head, is_own):
     """The star import never rebinds a name that the script has bound."""
-    source = (
-        "import os\nfrom lib import util\nos.environ['TF_X'] = '1'\nimport tensorflow as tf\n"
-        "s = tf.Session(config=util.make())\n"
+    source = "import os\nos.environ['TF_X'] = '1'\n{}\nimport tensorflow as tf\ns = tf.Session()\n"
+    star, by_name = (
+        "from npu_config.npu_init import " + name for name in ("*", "npu_config_proto")
     )
-    assert "from npu_config.npu_init import npu_config_proto" in edited(source)
+    lines = edited(source.format(head))
+    assert (star in lines, by_name in lines) == (not is_own, is_own)
 
 
 def test_every_fact_is_explained():

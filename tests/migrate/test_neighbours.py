@@ -2,7 +2,7 @@
 
 import pytest
 
-from npu_config.migration.project import Target, migrate_files
+from npu_config.migration.project import FileToMigrate, migrate_files
 
 UTILS = """\
 import tensorflow as tf
@@ -18,7 +18,7 @@ def migrated(folder, **files):
         path = folder / (name.replace("-", "/") + ".py")
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    targets = [Target(str(path), str(folder)) for path in sorted(folder.rglob("*.py"))]
+    targets = [FileToMigrate(str(path), str(folder)) for path in sorted(folder.rglob("*.py"))]
     outcomes = migrate_files(targets, processes=1)
     return next(one.migration for one in outcomes if one.target.path.endswith("main.py"))
 
@@ -82,5 +82,5 @@ def test_horovod_of_another_module(tmp_path, head):
     (entry, *_) = [(note.line, note.id, note.kind) for note in migration.notes]
     assert entry == (3, "hvd-import", "refused")
     assert migration.status == "refused"
-    targets = [Target(str(tmp_path / "main.py")), Target(str(tmp_path / "utils.py"))]
+    targets = [FileToMigrate(str(tmp_path / "main.py")), FileToMigrate(str(tmp_path / "utils.py"))]
     assert {one.status for one in migrate_files(targets, processes=1)} == {"refused"}

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from npu_config.migration import project
-from npu_config.migration.project import Target, migrate_files
+from npu_config.migration.project import FileToMigrate, migrate_files
 
 LAYERS = "import tensorflow as tf\n\n\ndef dense(x):\n    return tf.layers.dense(x, 3)\n"
 KERAS = "import tensorflow as tf\n\n\ndef build():\n    return tf.keras.Sequential([])\n"
@@ -17,7 +17,7 @@ def migrated(folder, files, imports="npu_config", processes=1):
     for name, text in files.items():
         (folder / name).parent.mkdir(exist_ok=True, parents=True)
         (folder / name).write_text(text, encoding="utf-8")
-    targets = [Target(str(folder / name), str(folder)) for name in files]
+    targets = [FileToMigrate(str(folder / name), str(folder)) for name in files]
     return {
         os.path.relpath(outcome.target.path, str(folder)): outcome
         for outcome in migrate_files(targets, imports, processes)
@@ -118,7 +118,10 @@ def test_shell_scripts_are_reported(tmp_path, line, id):
 def test_what_vanishes_is_reported(tmp_path):
     """A file that is gone, among others that are migrated."""
     (tmp_path / "a.py").write_text("import tensorflow as tf\ntf.Session()\n")
-    targets = [Target(str(tmp_path / "gone.py"), str(tmp_path)), Target(str(tmp_path / "a.py"))]
+    targets = [
+        FileToMigrate(str(tmp_path / "gone.py"), str(tmp_path)),
+        FileToMigrate(str(tmp_path / "a.py")),
+    ]
     gone, other = migrate_files(targets)
     assert gone.migration is None
     assert "does not exist" in gone.diagnostics[0].message
@@ -216,7 +219,7 @@ def test_a_module_beside_a_script_that_is_named_alone(tmp_path):
     """The session is made in a module that is not migrated: the script imports npu_init."""
     files = {"main.py": "import tensorflow as tf\nfrom lib import run\n" + RUN, "lib.py": TRAINER}
     migrated(tmp_path, files)
-    (outcome,) = migrate_files([Target(str(tmp_path / "main.py"))])
+    (outcome,) = migrate_files([FileToMigrate(str(tmp_path / "main.py"))])
     assert outcome.migration.text == "from npu_config.npu_init import *\n" + files["main.py"]
     assert outcome.entry.how == "edited"
 

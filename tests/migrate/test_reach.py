@@ -5,7 +5,7 @@ import pytest
 import npu_config
 from npu_config.core.diagnostics import Severity
 from npu_config.migration.libraries import is_known
-from npu_config.migration.project import Target, migrate_files
+from npu_config.migration.project import FileToMigrate, migrate_files
 from npu_config.migration.report import next_commands
 
 TF = "import tensorflow as tf\n"
@@ -17,7 +17,7 @@ def program(folder, **files):
     """The outcomes of some files, by name, migrated as one program."""
     for name, text in files.items():
         (folder / (name + ".py")).write_text(text, encoding="utf-8")
-    targets = [Target(str(folder / (name + ".py")), str(folder)) for name in files]
+    targets = [FileToMigrate(str(folder / (name + ".py")), str(folder)) for name in files]
     return dict(zip(files, migrate_files(targets, processes=1)))
 
 
@@ -82,7 +82,7 @@ def test_a_module_of_another_project_hides_nothing(tmp_path):
     for name in names:
         text = "from train import x\n" if "eval" in name else source
         (tmp_path / name).write_text(text + TF, encoding="utf-8")
-    targets = [Target(str(tmp_path / name), str(tmp_path)) for name in names]
+    targets = [FileToMigrate(str(tmp_path / name), str(tmp_path)) for name in names]
     assert migrate_files(targets, processes=1)[0].entry is not None
 
 
@@ -178,7 +178,9 @@ def test_what_to_run_next(tmp_path):
     """The script that is run is named, though another file was edited; a notebook is not run."""
     (tmp_path / "made.py").write_text(TF + "def make():\n    return tf.Session()\n")
     (tmp_path / "main.py").write_text("import made\ns = made.make()\ns.close()\n")
-    targets = [Target(str(tmp_path / name), str(tmp_path)) for name in ("made.py", "main.py")]
+    targets = [
+        FileToMigrate(str(tmp_path / name), str(tmp_path)) for name in ("made.py", "main.py")
+    ]
     found = migrate_files(targets, processes=1)
     assert next_commands(["x"], found)[-1] == "npu-config run " + str(tmp_path / "main.py")
 
@@ -293,7 +295,7 @@ def test_how_a_script_of_a_package_is_run(tmp_path, monkeypatch, expected, name,
     (tmp_path / "pkg").mkdir()
     (tmp_path / "pkg" / "__init__.py").write_text("")
     (tmp_path / name).write_text(text + TF + "with tf.Session() as s:\n    s.run(1)\n")
-    outcomes = migrate_files([Target(name)], processes=1)
+    outcomes = migrate_files([FileToMigrate(name)], processes=1)
     assert next_commands([name], outcomes)[-1] == expected
 
 

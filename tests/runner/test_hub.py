@@ -7,7 +7,7 @@ import pytest
 
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.runner.hub import Hub
-from npu_config.tf1.rank_link import Link
+from npu_config.tf1.rank_link import RankConnection
 
 numpy = pytest.importorskip("numpy")
 
@@ -24,7 +24,7 @@ class Job:
 
     def __init__(self, path, size, **options):
         self.hub = Hub(str(path / "hub"), size, **options)
-        self.links = [Link(str(path / "hub"), rank) for rank in range(size)]
+        self.links = [RankConnection(str(path / "hub"), rank) for rank in range(size)]
 
     def all(self, *calls):
         """What each rank gets from its call, (head, arrays), or the text of its error."""

@@ -103,8 +103,9 @@ def test_values_that_grow():
 
 
 def test_large_script():
-    """Two megabytes; how the time grows is held by tests/linear."""
-    filler = "".join("value_{0} = compute({0})  # 数据\n".format(n) for n in range(57000))
+    """Two megabytes; how the time grows with the statements is held by tests/linear."""
+    line = "value_{0} = compute({0})  # " + "数据" * 30 + "\n"
+    filler = "".join(line.format(n) for n in range(10_000))
     assert len(filler.encode("utf-8")) > 2_000_000
     text = HEAD + filler + "op.parameter_map['hcom_paralel'].b = True\n"
     assert "NPU101" in rules(text)

@@ -225,6 +225,30 @@ def test_search_finds(browser, address, words, page):
     )
 
 
+def test_a_chinese_page_asks_for_chinese_ones(browser, address):
+    """Latin words that are typed there find its twins first; the sidebar speaks Chinese."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    resize(browser, WIDTHS[0])
+    browser.get(address + "zh/codes.html")
+    captions = (
+        "return [...document.querySelectorAll('.sidebar-tree .caption')]"
+        ".filter(each => each.offsetParent).map(each => each.innerText)"
+    )
+    shown = browser.execute_script(captions)
+    assert shown
+    for text in shown:
+        assert re.search("[\u3400-\u9fff]", text), shown
+    box = browser.find_element("css selector", "input.sidebar-search")
+    box.send_keys("noqa")
+    box.submit()
+    first = "return document.querySelector('#search-results ul.search > li > a')?.href || ''"
+    WebDriverWait(browser, 60).until(
+        lambda b: "/zh/checking-scripts" in b.execute_script(first).split("?")[0]
+    )
+    assert browser.execute_script(captions) == shown
+
+
 def comparison(long_name):
     """A comparison of 10,000 tensors: 5 steps, 2 devices; in one of the parts some diverge."""
     numpy = pytest.importorskip("numpy")

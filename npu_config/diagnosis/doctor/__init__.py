@@ -12,10 +12,10 @@ import attr
 
 from npu_config.core.target import Target
 from npu_config.diagnosis.doctor import _checks
-from npu_config.diagnosis.doctor._facts import Check, Checkup, Outcome, facts_of
+from npu_config.diagnosis.doctor._facts import CheckOutcome, Checkup, DoctorCheck, facts_of
 from npu_config.judging import ALONE, Around, KnownRules, judge
 
-__all__ = ["Check", "Checkup", "Outcome", "examine"]
+__all__ = ["DoctorCheck", "Checkup", "CheckOutcome", "examine"]
 
 
 def examine(

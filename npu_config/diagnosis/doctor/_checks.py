@@ -14,8 +14,8 @@ from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.core.target import Target
 from npu_config.core.toolkit import ROOTS, installed_cann
 from npu_config.diagnosis.doctor._facts import (
+    CheckResult,
     Facts,
-    Verdict,
     advice,
     check,
     failed,
@@ -40,7 +40,7 @@ _NO_SOURCE = "no configuration or script was given"
 
 
 @check("configuration-valid", _SESSION)
-def _valid(facts: Facts) -> Verdict:
+def _valid(facts: Facts) -> CheckResult:
     if not facts.given:
         return unknown(_NO_SOURCE)
     report, help = Report(facts.diagnostics), "npu-config check reports all of them"
@@ -66,7 +66,7 @@ def _count(words: Sequence[str], found: Sequence[Diagnostic]) -> str:
 
 
 @check("npu-used", _SESSION)
-def _used(facts: Facts) -> Verdict:
+def _used(facts: Facts) -> CheckResult:
     off = facts.values("use_off_line")
     names = {
         optimizer
@@ -90,7 +90,7 @@ def _used(facts: Facts) -> Verdict:
 
 
 @check("mixed-precision", _ACCURACY)
-def _mixed(facts: Facts) -> Verdict:
+def _mixed(facts: Facts) -> CheckResult:
     if not facts.settings:
         return unknown(_nothing(facts))
     modes = facts.each(_mode)
@@ -130,7 +130,7 @@ def _all_mixed() -> Sequence[str]:
 
 
 @check("loss-scale", _MIXED)
-def _loss_scale(facts: Facts) -> Verdict:
+def _loss_scale(facts: Facts) -> CheckResult:
     modes = facts.each(_mode)
     if facts.settings and all(mode in _BFLOAT16 for mode in modes):
         return passed("bfloat16 has the range of float32")
@@ -160,10 +160,10 @@ def _loss_scale(facts: Facts) -> Verdict:
     )
 
 
-def _around(field: str, off: str, what: str, rule: str) -> Callable[[Facts], Verdict]:
+def _around(field: str, off: str, what: str, rule: str) -> Callable[[Facts], CheckResult]:
     """The verdict on a field beside the options in the ConfigProto, as severe as its rule is."""
 
-    def judge(facts: Facts) -> Verdict:
+    def judge(facts: Facts) -> CheckResult:
         if not facts.settings and not _is_written_by_us(facts):
             return unknown(_nothing(facts))
         if facts.writes_session:
@@ -192,7 +192,7 @@ _global_jit = _around("global_jit_level", "OFF", "XLA", "NPU805")
 
 
 @check("xla-off", _SESSION)
-def _xla(facts: Facts) -> Verdict:
+def _xla(facts: Facts) -> CheckResult:
     flags = facts.environ.get("TF_XLA_FLAGS", "")
     jit = re.search(r"--tf_xla_auto_jit=(\S+)", flags)
     if jit and jit.group(1) not in ("-1", "0"):
@@ -238,7 +238,7 @@ def _installed(name: str) -> bool:
 
 
 @check("dump-directories", _DUMP)
-def _directories(facts: Facts) -> Verdict:
+def _directories(facts: Facts) -> CheckResult:
     if not facts.settings:
         return unknown("no configuration that could name a directory was read")
     switches = facts.values("enable_dump") + facts.values("enable_dump_debug")
@@ -263,7 +263,7 @@ def _usable(path: str) -> bool:
 
 
 @check("environment", _ENVIRONMENT)
-def _environment(facts: Facts) -> Verdict:
+def _environment(facts: Facts) -> CheckResult:
     from npu_config.launch.environment.check import check_environment, check_host
     from npu_config.launch.environment.variables import VARIABLES
 
@@ -282,7 +282,7 @@ def _environment(facts: Facts) -> Verdict:
 
 
 @check("tensorflow-version")
-def _tensorflow(facts: Facts) -> Verdict:
+def _tensorflow(facts: Facts) -> CheckResult:
     python = phrase("Python {}.{}", *sys.version_info[:2])
     version = _tensorflow_version()
     if version is None:
@@ -313,7 +313,7 @@ def _tensorflow_version() -> Optional[str]:
 
 
 @check("adapter-installed")
-def _adapter(facts: Facts) -> Verdict:
+def _adapter(facts: Facts) -> CheckResult:
     if _installed("npu_bridge"):
         return passed("npu_bridge can be imported")
     if not facts.on_host:
@@ -323,7 +323,7 @@ def _adapter(facts: Facts) -> Verdict:
 
 
 @check("cann-version")
-def _cann(facts: Facts) -> Verdict:
+def _cann(facts: Facts) -> CheckResult:
     roots = [facts.environ[root] for root in ROOTS if facts.environ.get(root)]
     if not roots:
         return unknown(phrase("none of {} is set", listed(ROOTS[:3])))

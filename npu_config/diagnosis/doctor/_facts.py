@@ -16,7 +16,7 @@ from npu_config.rules.reading import Reading
 from npu_config.script.neighbours import any_import_has
 
 
-class Outcome(enum.Enum):
+class CheckOutcome(enum.Enum):
     """How a check ended; advice is what ``npu-config check`` reports below an error."""
 
     PASSED = "passed"
@@ -26,7 +26,7 @@ class Outcome(enum.Enum):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Check:
+class DoctorCheck:
     """One check.
 
     Args:
@@ -38,27 +38,27 @@ class Check:
     """
 
     name: str
-    outcome: Outcome
+    outcome: CheckOutcome
     reason: str
     help: str = ""
     source: str = ""
 
 
-class Verdict(NamedTuple):
+class CheckResult(NamedTuple):
     """What a check comes to: how it ended, why, and what to do."""
 
-    outcome: Outcome
+    outcome: CheckOutcome
     reason: str
     help: str = ""
 
 
-passed = functools.partial(Verdict, Outcome.PASSED)
-advice = functools.partial(Verdict, Outcome.ADVICE)
-failed = functools.partial(Verdict, Outcome.FAILED)
-unknown = functools.partial(Verdict, Outcome.UNKNOWN)
+passed = functools.partial(CheckResult, CheckOutcome.PASSED)
+advice = functools.partial(CheckResult, CheckOutcome.ADVICE)
+failed = functools.partial(CheckResult, CheckOutcome.FAILED)
+unknown = functools.partial(CheckResult, CheckOutcome.UNKNOWN)
 
 
-def check(name: str, source: str = "") -> Callable[[Callable[[Any], Verdict]], Any]:
+def check(name: str, source: str = "") -> Callable[[Callable[[Any], CheckResult]], Any]:
     """Make a check of a function from the facts to a verdict.
 
     Args:
@@ -66,8 +66,8 @@ def check(name: str, source: str = "") -> Callable[[Callable[[Any], Verdict]], A
         source: the page that asks for it.
     """
 
-    def named(judge: Callable[[Any], Verdict]) -> Callable[[Any], Check]:
-        return lambda facts: Check(name, *judge(facts), source)
+    def named(judge: Callable[[Any], CheckResult]) -> Callable[[Any], DoctorCheck]:
+        return lambda facts: DoctorCheck(name, *judge(facts), source)
 
     return named
 
@@ -76,7 +76,7 @@ def check(name: str, source: str = "") -> Callable[[Callable[[Any], Verdict]], A
 class Checkup:
     """All checks, and what is to be said of the source; None where there is none."""
 
-    checks: Tuple[Check, ...]
+    checks: Tuple[DoctorCheck, ...]
     judgement: Optional[Judgement] = None
 
     @property
@@ -85,11 +85,11 @@ class Checkup:
         return not self.failed
 
     @property
-    def failed(self) -> Tuple[Check, ...]:
+    def failed(self) -> Tuple[DoctorCheck, ...]:
         """The checks that failed."""
-        return tuple(check for check in self.checks if check.outcome is Outcome.FAILED)
+        return tuple(check for check in self.checks if check.outcome is CheckOutcome.FAILED)
 
-    def __getitem__(self, name: str) -> Check:
+    def __getitem__(self, name: str) -> DoctorCheck:
         for check in self.checks:
             if check.name == name:
                 return check
@@ -103,7 +103,7 @@ _OURS = (SourceKind.BUILDER, SourceKind.FILE)
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Script:
+class TrainingScript:
     """A training script.
 
     Args:
@@ -115,7 +115,7 @@ class Script:
     names: Optional[FrozenSet[str]]
 
     @classmethod
-    def of(cls, text: Optional[str], path: Optional[str]) -> "Optional[Script]":
+    def of(cls, text: Optional[str], path: Optional[str]) -> "Optional[TrainingScript]":
         """The script with this text; None without one."""
         return None if text is None else cls(path, _names(text))
 
@@ -171,7 +171,7 @@ class Facts:
     settings: Tuple[Settings, ...]
     diagnostics: Tuple[Diagnostic, ...]
     unchecked: Optional[str]
-    script: Optional[Script]
+    script: Optional[TrainingScript]
     writes_session: bool
     target: Target
     environ: Environ
@@ -214,7 +214,7 @@ def facts_of(
         settings,
         () if judged is None else judged.found,
         None if judged is None else judged.unchecked,
-        Script.of(reading.text, reading.path) if reading.kind == "script" else None,
+        TrainingScript.of(reading.text, reading.path) if reading.kind == "script" else None,
         all(each.source_kind in _OURS for each in settings),
         around.target_of(reading.target, reading.unreadable),
         environ,

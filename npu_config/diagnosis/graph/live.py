@@ -11,6 +11,7 @@ import re
 import sys
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
+from npu_config.core.diagnostics import Place
 from npu_config.core.names import OWN_SPANS
 from npu_config.diagnosis.graph.model import (
     Body,
@@ -20,11 +21,14 @@ from npu_config.diagnosis.graph.model import (
     Node,
     Origin,
     Shape,
+    Spot,
     function_body,
 )
 
 _BUILDERS, _BUILDING = ("_apply_op_helper", "_ProcessNewOps"), 5
 """What operations are made by, of Python and of graphs that are read: the fifth call from last."""
+_REWRITTEN = "_rewritten"
+"""Ends the name of a loop or branch that gradients made anew, of its definition."""
 _KEPT = "_npu_config_live_graph"
 _REFERENCE = 100  # the data type of a reference is that of its value and this
 _HOUSEKEEPING_FILES = (
@@ -43,7 +47,88 @@ _CALLS = frozenset(
 )  # fmt: skip
 
 
-class LiveNode(Node):
+class Made(Node):
+    """A node that a process has made: the calls that led to it are known.
+
+    Attributes:
+        operation: TensorFlow's; None where it is not there.
+    """
+
+    __slots__ = ("_origin", "operation")
+
+    operation: Any
+    _origin: Optional[Origin]
+
+    def _stack(self) -> Any:
+        """The calls that led to it, first to last; of a gradient, those of its operation."""
+        operation = self.operation
+        if operation is None:
+            return ()
+        if self.op.endswith("Grad"):
+            operation = getattr(operation, "_original_op", None) or operation
+        stack = getattr(operation, "_traceback", None)
+        return operation.traceback if not hasattr(stack, "__getitem__") else stack
+
+    def spot(self, place: Place) -> Optional[Spot]:
+        """Where among the calls the line is that made it.
+
+        Args:
+            place: that line.
+        """
+        stack = self._stack()
+        for at in range(len(stack) - 2, -1, -1):
+            frame, inner = stack[at], stack[at + 1]
+            if not hasattr(frame, "filename"):
+                return None
+            if frame.lineno == place.line and frame.filename == place.path:
+                return Spot(len(stack), at, place, inner.lineno)
+        return None
+
+    def is_made_at(self, spot: Spot) -> bool:
+        """True for the line of another operation that called the same; two calls are looked at."""
+        stack = self._stack()
+        if len(stack) != spot.depth:
+            return False
+        frame = stack[spot.at]
+        return bool(
+            frame.lineno == spot.place.line
+            and frame.filename == spot.place.path
+            and stack[spot.at + 1].lineno == spot.inner
+        )
+
+    def calls(self) -> Iterator[Frame]:
+        """The calls that led to it, the last one first; to what it is the gradient of, for one."""
+        stack = self._stack()
+        count = len(stack)
+        if count > _BUILDING and getattr(stack[count - _BUILDING], "name", "") in _BUILDERS:
+            count -= _BUILDING - 1
+        for place in range(count - 1, -1, -1):
+            frame = stack[place]  # TensorFlow makes an object each time
+            yield frame if hasattr(frame, "filename") else Frame(*frame[:3])
+
+    @property
+    def origin(self) -> Origin:
+        """Who made it; the calls are followed once, as each frame costs."""
+        if self._origin is None:
+            self._origin = self._made_by()
+        return self._origin
+
+    def _made_by(self) -> Origin:
+        is_housekeeping = is_read = False
+        for frame in self.calls():
+            name, file = frame.filename, _file_of_tensorflow(frame.filename)
+            if not file:
+                caller = Frame(sys.intern(name), frame.lineno, frame.name)
+                return Origin(is_housekeeping, is_read, caller)
+            is_read = is_read or file == _IMPORTER
+            is_housekeeping = is_housekeeping or (
+                not is_read
+                and (file in _HOUSEKEEPING_FILES or frame.name == _HOUSEKEEPING_FUNCTION)
+            )
+        return Origin(is_housekeeping, is_read)
+
+
+class LiveNode(Made):
     """An operation of a ``tf.Graph``.
 
     Attributes:
@@ -51,7 +136,7 @@ class LiveNode(Node):
         sources: the operations that make its inputs, data and control.
     """
 
-    __slots__ = ("_controls", "_inputs", "_origin", "operation", "sources")
+    __slots__ = ("_controls", "_inputs", "_types", "sources")
 
     def __init__(self, operation: Any) -> None:
         self.operation = operation
@@ -61,7 +146,8 @@ class LiveNode(Node):
         self.sources += operation.control_inputs
         self._inputs: Optional[Tuple[Edge, ...]] = None
         self._controls: Optional[Tuple[str, ...]] = None
-        self._origin: Optional[Origin] = None
+        self._origin = None
+        self._types: Optional[Tuple[int, ...]] = None
 
     @property
     def index(self) -> int:
@@ -98,46 +184,13 @@ class LiveNode(Node):
         may_be = not number or any(first < number <= last for first, last in spans)
         return (may_be or self.origin.is_read) and super().is_own
 
-    def calls(self) -> Iterator[Frame]:
-        """The calls that led to it, the last one first; to what it is the gradient of, for one."""
-        operation = self.operation
-        if self.op.endswith("Grad"):
-            operation = getattr(operation, "_original_op", None) or operation
-        stack = getattr(operation, "_traceback", None)
-        if stack is None or not hasattr(stack, "__getitem__"):
-            stack = operation.traceback
-        count = len(stack)
-        if count > _BUILDING and getattr(stack[count - _BUILDING], "name", "") in _BUILDERS:
-            count -= _BUILDING - 1
-        for place in range(count - 1, -1, -1):
-            frame = stack[place]  # TensorFlow makes an object each time
-            yield frame if hasattr(frame, "filename") else Frame(*frame[:3])
-
-    @property
-    def origin(self) -> Origin:
-        """Who made it; the calls are followed once, as each frame costs."""
-        if self._origin is None:
-            self._origin = self._made_by()
-        return self._origin
-
-    def _made_by(self) -> Origin:
-        is_housekeeping = is_read = False
-        for frame in self.calls():
-            name, file = frame.filename, _file_of_tensorflow(frame.filename)
-            if not file:
-                caller = Frame(sys.intern(name), frame.lineno, frame.name)
-                return Origin(is_housekeeping, is_read, caller)
-            is_read = is_read or file == _IMPORTER
-            is_housekeeping = is_housekeeping or (
-                not is_read
-                and (file in _HOUSEKEEPING_FILES or frame.name == _HOUSEKEEPING_FUNCTION)
-            )
-        return Origin(is_housekeeping, is_read)
-
-    def types(self) -> Iterator[int]:
+    def types(self) -> Tuple[int, ...]:
         """The data types of its outputs."""
-        for tensor in self.operation.outputs:
-            yield tensor.dtype.as_datatype_enum % _REFERENCE
+        if self._types is None:
+            self._types = tuple(
+                [each.dtype.as_datatype_enum % _REFERENCE for each in self.operation.outputs]
+            )
+        return self._types
 
     def shape_of(self, slot: int) -> Shape:
         """The shape of an output as it is known; None when not even the rank is."""
@@ -171,6 +224,17 @@ def _shape(shape: Any) -> Shape:
     return tuple(-1 if size is None else int(size) for size in shape.as_list())
 
 
+class _FunctionNode(Made):
+    """An operation of a function that the process has made."""
+
+    __slots__ = ()
+
+    def __init__(self, definition: Any, operation: Any) -> None:
+        super().__init__(definition, True)
+        self.operation = operation
+        self._origin = None
+
+
 class _Functions(Mapping[str, Body]):
     """The function library of a ``tf.Graph``; a body is read when it is asked for."""
 
@@ -185,7 +249,19 @@ class _Functions(Mapping[str, Body]):
         if name not in self._bodies:
             function = self._functions[name]
             definition = getattr(function, "cached_definition", None) or function.definition
-            self._bodies[name] = function_body(definition)
+            operations: Dict[str, Any] = {}
+            for each in (name, name.partition(_REWRITTEN)[0]):  # the script made the second one
+                graph = getattr(self._functions.get(each), "graph", None)
+                operations.update(getattr(graph, "_nodes_by_name", ()))
+
+            def node(each: Any) -> Node:
+                own = each.name, each.name.rpartition("_")[0]  # an output may have its name
+                made = [operations[name] for name in own if name in operations]
+                return _FunctionNode(
+                    each, next((one for one in made if one.type == each.op), None)
+                )
+
+            self._bodies[name] = function_body(definition, node)
         return self._bodies[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -257,11 +333,11 @@ class LiveGraph:
             node = self._nodes[operation] = LiveNode(operation)
         return node
 
-    def of_run(self, operations: Iterable[Any], fed: Iterable[Any] = ()) -> Graph:
-        """The part of the graph that a run executes.
+    def before(self, operations: Iterable[Any], fed: Iterable[Any] = ()) -> List[LiveNode]:
+        """The operations that a run of these needs, themselves included, each once.
 
         Args:
-            operations: those that are fetched, or make what is fetched.
+            operations: where to begin.
             fed: those whose outputs are fed; what is before them is not run.
         """
         known, cut = self._nodes, frozenset(fed)
@@ -275,7 +351,16 @@ class LiveGraph:
             found[operation] = node
             if operation not in cut:
                 pending += node.sources
-        nodes = sorted(found.values(), key=self._place_of)
+        return list(found.values())
+
+    def of_run(self, operations: Iterable[Any], fed: Iterable[Any] = ()) -> Graph:
+        """The part of the graph that a run executes.
+
+        Args:
+            operations: those that are fetched, or make what is fetched.
+            fed: those whose outputs are fed; what is before them is not run.
+        """
+        nodes = sorted(self.before(operations, fed), key=self._place_of)
         return Graph(Body("", nodes), self.functions, self.whole)
 
 

@@ -35,7 +35,7 @@ _META_FIELDS = ("meta_info_def", "graph_def", "saver_def", "collection_def", "si
                 "asset_file_def", "object_graph_def")  # fmt: skip
 
 
-class Loaded(NamedTuple):
+class LoadedGraph(NamedTuple):
     """A graph, with the file it came from and, for text, the file's content."""
 
     graph: Graph
@@ -51,7 +51,7 @@ class Loaded(NamedTuple):
         return Place(self.path)
 
 
-def load(source: Any) -> Loaded:
+def load(source: Any) -> LoadedGraph:
     """The graph of a path, GraphDef, MetaGraphDef, tf.Graph or session.
 
     Raises:
@@ -62,9 +62,9 @@ def load(source: Any) -> Loaded:
     if isinstance(source, (str, bytes, os.PathLike)):
         return _load_file(os.fsdecode(source))
     if hasattr(source, "graph_def") and hasattr(source, "DESCRIPTOR"):
-        return Loaded(Graph.of(source.graph_def))
+        return LoadedGraph(Graph.of(source.graph_def))
     if hasattr(source, "node") and hasattr(source, "library"):
-        return Loaded(Graph.of(source))
+        return LoadedGraph(Graph.of(source))
     graph = source if hasattr(source, "as_graph_def") else getattr(source, "graph", None)
     if not hasattr(graph, "as_graph_def"):
         raise TypeError(
@@ -74,7 +74,7 @@ def load(source: Any) -> Loaded:
                 type(source).__name__,
             )
         )
-    return Loaded(Graph.of(_exported(graph)))
+    return LoadedGraph(Graph.of(_exported(graph)))
 
 
 def session_config(source: Any) -> Any:
@@ -99,7 +99,7 @@ def _exported(graph: Any) -> Any:
         ) from None
 
 
-def _load_file(given: str) -> Loaded:
+def _load_file(given: str) -> LoadedGraph:
     try:
         path = _graph_file(given)
         with open(path, "rb", opener=reading) as stream:
@@ -123,7 +123,7 @@ def _load_file(given: str) -> Loaded:
         return _loaded(path, data)
 
 
-def _loaded(path: str, data: bytes) -> Loaded:
+def _loaded(path: str, data: bytes) -> LoadedGraph:
     if not data.strip():
         raise _unreadable(path, "the file is empty")
     if _OF_ENGINE.match(data[:65536]):
@@ -133,7 +133,7 @@ def _loaded(path: str, data: bytes) -> Loaded:
     start = _TEXT_START.match(data[:65536])
     if start and b"\x00" not in data[:65536]:
         return _load_text(path, data, start.group(1).decode())
-    return Loaded(Graph.of(_binary(path, data)), path)
+    return LoadedGraph(Graph.of(_binary(path, data)), path)
 
 
 def _graph_file(given: str) -> str:
@@ -171,7 +171,7 @@ def _no_graph(path: str) -> NpuConfigError:
 # text
 
 
-def _load_text(path: str, data: bytes, first: str) -> Loaded:
+def _load_text(path: str, data: bytes, first: str) -> LoadedGraph:
     from google.protobuf import text_format
 
     from npu_config.proto.schema import graph_message
@@ -189,7 +189,7 @@ def _load_text(path: str, data: bytes, first: str) -> Loaded:
     graph_def = message.graph_def if hasattr(message, "graph_def") else message
     if not _plausible(graph_def):
         raise _no_graph(path)
-    return Loaded(Graph.of(graph_def), path, text)
+    return LoadedGraph(Graph.of(graph_def), path, text)
 
 
 def _first_meta_graph(text: str) -> str:

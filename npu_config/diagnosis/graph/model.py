@@ -19,6 +19,7 @@ from typing import (
     Tuple,
 )
 
+from npu_config.core.diagnostics import Place
 from npu_config.core.names import OWN_OPERATOR
 
 #: The sizes of a tensor; -1 where one is not known, None when not even the rank is.
@@ -49,6 +50,22 @@ class Origin(NamedTuple):
 
 
 _UNKNOWN = Origin()
+
+
+class Spot(NamedTuple):
+    """A line among the calls that led to an operation; others of this line look the same.
+
+    Attributes:
+        depth: how many calls led to it.
+        at: which of these the line is.
+        place: the line.
+        inner: the line of the next call.
+    """
+
+    depth: int
+    at: int
+    place: Place
+    inner: int
 
 
 class Edge(NamedTuple):
@@ -107,6 +124,14 @@ class Node:
         """The calls that led to it, the last one first; none in a graph that was stored."""
         return iter(())
 
+    def spot(self, place: Place) -> Optional[Spot]:
+        """Where among the calls a line is; None where that is not known."""
+        return None
+
+    def is_made_at(self, spot: Spot) -> bool:
+        """True for an operation of the same line."""
+        return False
+
     @property
     def origin(self) -> Origin:
         """Who made it, as far as that is known."""
@@ -117,7 +142,7 @@ class Node:
         value = self._attr(name)
         return value.tensor if value is not None and value.HasField("tensor") else None
 
-    def types(self) -> Iterator[int]:
+    def types(self) -> Iterable[int]:
         """The data types that it computes with, as far as its attributes tell."""
         for value in self._definition.attr.values():
             field = value.WhichOneof("value")
@@ -248,11 +273,18 @@ class CallSite(NamedTuple):
     node: Node
 
 
-def function_body(definition: Any) -> Body:
-    """The body of a FunctionDef."""
+def function_body(
+    definition: Any, node: Callable[[Any], Node] = lambda each: Node(each, True)
+) -> Body:
+    """The body of a FunctionDef.
+
+    Args:
+        definition: the FunctionDef.
+        node: makes a node of a NodeDef.
+    """
     signature = definition.signature
     arguments = [argument.name for argument in signature.input_arg]
-    return Body(signature.name, (Node(each, True) for each in definition.node_def), arguments)
+    return Body(signature.name, map(node, definition.node_def), arguments)
 
 
 class Graph:

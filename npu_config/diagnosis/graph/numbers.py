@@ -26,6 +26,7 @@ _HANDED_ON = frozenset(
 )
 _DIVISIONS = {"RealDiv": 1, "Div": 1, "DivNoNan": 1, "Xdivy": 1, "Reciprocal": 0, "Inv": 0,
               "Log": 0, "Rsqrt": 0, "Sqrt": 0, "Pow": 0}  # fmt: skip
+_SETS = ("Assign", "AssignVariableOp")
 _GRADIENTS = re.compile(r"(^|/)gradients(_\d+)?/")
 _FINITE = ("IsFinite", "IsInf", "IsNan")
 _OPTIMIZER = "training/optimizer.py"
@@ -95,9 +96,9 @@ def _leaves(run: RunGraph, node: Node) -> bool:
 
 
 def _bytes(run: RunGraph) -> Iterator[Sight]:
-    for node in run.every(*_SUMS):  # a graph may have many, and only scripts make them
-        if _UINT8.isdisjoint(node.types()):
-            continue
+    sums = run.every(*_SUMS)  # a graph may have many, and only scripts make them
+    found = [node for node in sums if not _UINT8.isdisjoint(node.types())]
+    for node, same in run.by_line(found):
         yield Sight(
             precision.uint8_arithmetic_saturates,
             node,
@@ -105,6 +106,7 @@ def _bytes(run: RunGraph) -> Iterator[Sight]:
                 "{} adds or subtracts uint8: the NPU stops at 255 and 0, where a CPU wraps around",
                 named([node.name]),
             ),
+            same=same,
         )
 
 
@@ -228,13 +230,16 @@ def _near(run: RunGraph, node: Node) -> Iterator[Node]:
 def _step_outside(run: RunGraph) -> Iterator[Sight]:
     if not run.overflow_checks:
         return
-    sets = () if run.is_stored else ("Assign", "AssignVariableOp")  # initialisation, if stored
 
     def is_step(node: Node) -> bool:
-        variable = run.source(node, 0)
-        return variable is not None and variable.name in run.process.steps
+        variable, value = run.source(node, 0), run.source(node, 1)
+        if variable is None or variable.name not in run.process.steps:
+            return False
+        if not run.is_stored or node.op not in _SETS:
+            return True  # a run that trains sets nothing for the first time
+        return value is not None and any(each is variable for each in run.before(value))
 
-    for node in run.of("AssignAdd", "AssignAddVariableOp", *sets, where=is_step):
+    for node in run.of("AssignAdd", "AssignAddVariableOp", *_SETS, where=is_step):
         yield Sight(
             precision.step_counted_outside_optimizer,
             node,

@@ -70,8 +70,8 @@ def _short_batches(run: RunGraph) -> Iterator[Sight]:
                     pipeline.batch_without_drop_remainder,
                     run.twin(batch, run.source(getnext, 0)),
                     phrase(
-                        "the last batch of {} may be short: the first dimension of {} is not "
-                        "known, and the graph is compiled for dynamic shapes",
+                        "{} does not drop a short batch: the first dimension of {} is not known, "
+                        "and the graph is compiled for dynamic shapes",
                         named([batch.name]),
                         named([getnext.name]),
                     ),

@@ -19,7 +19,7 @@ from npu_config.situations import pipeline
 _BEFORE_ARGUMENTS = {"If": 1, "StatelessIf": 1, "Case": 1, "StatelessCase": 1, "For": 3}
 
 
-class Use(NamedTuple):
+class StatefulUse(NamedTuple):
     """A stateful node, and the dataset node that needs it with the body it stands in."""
 
     state: Node
@@ -88,7 +88,7 @@ _APART = (
 )
 
 
-def _table(run: RunGraph, found: List[Use]) -> Sight:
+def _table(run: RunGraph, found: List[StatefulUse]) -> Sight:
     unless = not run.options.given
     message = phrase(
         "a function of {} uses the lookup table {}: tables are initialised on the device, and "
@@ -111,23 +111,23 @@ def _table(run: RunGraph, found: List[Use]) -> Sight:
     )
 
 
-def _by_place(run: RunGraph, uses: List[Use]) -> List[List[Use]]:
+def _by_place(run: RunGraph, uses: List[StatefulUse]) -> List[List[StatefulUse]]:
     """Uses by the line that makes the dataset; of a stored graph, all together."""
-    found: Dict[Place, List[Use]] = {}
+    found: Dict[Place, List[StatefulUse]] = {}
     for use in uses:
         found.setdefault(run.place(use.dataset), []).append(use)
     return list(found.values())
 
 
-def _readers(uses: List[Use]) -> str:
+def _readers(uses: List[StatefulUse]) -> str:
     return named(dict.fromkeys(use.dataset.name for use in uses))
 
 
-def _states(uses: List[Use]) -> str:
+def _states(uses: List[StatefulUse]) -> str:
     return named(dict.fromkeys(use.state.name for use in uses))
 
 
-def _nodes(graph: Graph, uses: List[Use], touches: Pattern[str]) -> List[str]:
+def _nodes(graph: Graph, uses: List[StatefulUse], touches: Pattern[str]) -> List[str]:
     """State, dataset nodes, and the operations in their functions that touch such state."""
     names: Dict[str, None] = {}
     for use in uses:
@@ -138,17 +138,17 @@ def _nodes(graph: Graph, uses: List[Use], touches: Pattern[str]) -> List[str]:
     return list(names)
 
 
-def _uses(run: RunGraph) -> List[Use]:
+def _uses(run: RunGraph) -> List[StatefulUse]:
     """Every (state, dataset) pair, each once."""
     graph = run.graph
-    found: Dict[Tuple[str, str, str], Use] = {}
+    found: Dict[Tuple[str, str, str], StatefulUse] = {}
     datasets = [(graph.main, dataset) for dataset in run.datasets]
     for body in graph.reachable(graph.main, operators.is_on_device).values():
         datasets += [(body, node) for node in body if operators.is_dataset(node)]
     for body, dataset in datasets:
         for state, is_captured in _needed(graph, body, dataset):
             key = (body.name, state.name, dataset.name)
-            found.setdefault(key, Use(state, dataset, body, is_captured))
+            found.setdefault(key, StatefulUse(state, dataset, body, is_captured))
     return list(found.values())
 
 

@@ -28,7 +28,7 @@ from npu_config.core.diagnostics import NOWHERE, Place, Severity
 from npu_config.core.rule import Rule
 from npu_config.diagnosis.graph import operators
 from npu_config.diagnosis.graph.findings import Change, Options
-from npu_config.diagnosis.graph.model import Body, Frame, Graph, Node, Test, every
+from npu_config.diagnosis.graph.model import Body, Frame, Graph, Node, Spot, Test, every
 
 TRAINS, COMPUTES, OTHER = "trains", "computes", "other"
 """What a run is for, in the words of ``tf1.purpose``."""
@@ -53,6 +53,7 @@ class Sight(NamedTuple):
         change: the same as values.
         case: as of ``Finding``.
         is_hot: it matters only when the run is made more than once.
+        same: the operations of the line that show the same, ``node`` among them; none: it alone.
     """
 
     rule: Rule
@@ -65,6 +66,7 @@ class Sight(NamedTuple):
     change: Optional[Change] = None
     case: Optional[int] = None
     is_hot: bool = False
+    same: Tuple[str, ...] = ()
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -112,6 +114,7 @@ class RunGraph:
         self._holders: Dict[int, Tuple[Node, Body]] = {}
         self._trained_with: Optional[Set[str]] = None
         self._by_type: Dict[str, List[Node]] = {}
+        self._spot: Optional[Spot] = None
         self.held: Dict[int, Tuple[Optional[float], bool]] = {}  # what ``constants`` has read
         self.of_values: Dict[int, bool] = {}  # what ``shapes`` has followed
         for node in graph.main:
@@ -189,8 +192,12 @@ class RunGraph:
 
     def calls(self, node: Node) -> Iterator[Frame]:
         """The calls that led to an operation, or to that whose function it is in, last first."""
-        holder, _ = self._holders.get(id(node), (node, None))
-        return holder.calls()
+        return self._maker(node).calls()
+
+    def _maker(self, node: Node) -> Node:
+        """The node whose calls are known: itself, or that whose function it is in."""
+        held = self._holders.get(id(node))
+        return node if held is None or next(node.calls(), None) else held[0]
 
     def made_in(self, node: Node, file: str, *functions: str) -> bool:
         """True when a function of a file of TensorFlow's led to an operation.
@@ -212,9 +219,25 @@ class RunGraph:
 
     def place(self, node: Node) -> Place:
         """The line of the script that made an operation."""
-        holder, _ = self._holders.get(id(node), (node, None))
+        holder = self._maker(node)
+        spot = self._spot
+        if spot is not None and holder.is_made_at(spot):
+            return spot.place  # as the last one: each call that is looked at costs
         caller = holder.origin.caller  # mostly the script, and then nothing else is asked for
-        return self.process.place(itertools.chain([caller] if caller else (), holder.calls()))
+        place = self.process.place(itertools.chain([caller] if caller else (), holder.calls()))
+        self._spot = holder.spot(place)
+        return place
+
+    def by_line(self, nodes: Iterable[Node]) -> Iterator[Tuple[Node, Tuple[str, ...]]]:
+        """The first node of each line of the script, with the names of all that the line made.
+
+        Of a graph that was stored no lines are known: each node is alone.
+        """
+        lines: Dict[object, List[Node]] = {}
+        for node in nodes:
+            lines.setdefault(node.name if self.is_stored else self.place(node), []).append(node)
+        for same in lines.values():
+            yield same[0], tuple([node.name for node in same])
 
     def twin(self, node: Node, iterator: Optional[Node]) -> Node:
         """What the script made for a node of a one-shot function: a dataset, or the iterator.

@@ -190,7 +190,7 @@ def _report(context: Context, node: ast.Name, within: Within) -> None:
         help = phrase("from {} import {}", MODULES[node.id], node.id)
     commented = _commented_import(context)
     if commented and MODULES.get(node.id, NPU_INIT) in (NPU_INIT, MODULES["RewriterConfig"]):
-        help = phrase("take line {} out of its comment, or {}", commented, help)
+        help = phrase("uncomment line {}, or write: {}", commented, help)
     for function in within:
         if _is_never_called(context, function):
             context.report(

@@ -754,7 +754,7 @@ def _name_of_scope(call: ast.Call) -> Optional[str]:
     source=(_LOOPS,),
 )
 def second_iteration_op(context: Context) -> None:
-    """The loop is made twice in one function, or again each time round a loop of Python.
+    """The device loop is created twice in one function, or in every round of a Python loop.
 
     The second operation is called ``IterationOp_1`` in the same graph, which the adapter does not
     recognise: that training operation is not looped.

@@ -93,7 +93,7 @@ class JsonKind(catalogue.Kind):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class JsonText(JsonKind):
+class LimitedText(JsonKind):
     """Text of some length in bytes of UTF-8; ``(0, None)`` is any text."""
 
     words = phrase("a string")

@@ -1,0 +1,95 @@
+"""Both sides of what a note depends on."""
+
+import pytest
+
+import npu_config
+from npu_config.migration import project
+from npu_config.migration.project import Target, migrate_files
+
+SHUFFLE = """\
+import sys
+import tensorflow as tf
+SMALL, LARGE, OTHER = 100, 10001, int(sys.argv[1])
+if OTHER:
+    SEVERAL = 20000
+else:
+    SEVERAL = 5
+data = tf.data.Dataset.range(8).shuffle({})
+"""
+
+
+def ids_of(text):
+    """The facts that a migration notes."""
+    return {note.id for note in npu_config.migrate(text).notes}
+
+
+@pytest.mark.parametrize("size", ["10001", "20000.0", "LARGE", "SMALL * 101", "SMALL * SMALL * 2"])
+def test_a_large_shuffle_buffer(size):
+    """A number above 10000, also one that constants of the script make."""
+    assert "shuffle-buffer" in ids_of(SHUFFLE.format(size))
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        *("10000", "9999", "SMALL", "SMALL * SMALL", "SMALL * 3", "-20000", "'20000'"),
+        *("OTHER", "OTHER * 20000", "20000 * OTHER", "SEVERAL", "SMALL + 20000", "LARGE - 1"),
+    ],
+)
+def test_no_large_shuffle_buffer(size):
+    """A number up to 10000, and what is not known."""
+    assert "shuffle-buffer" not in ids_of(SHUFFLE.format(size))
+
+
+FLAGS = """\
+import sys
+import tensorflow as tf
+flags = tf.app.flags
+flags.DEFINE_bool("on", True, "")
+flags.DEFINE_bool("off", False, "")
+flags.DEFINE_integer("three", 3, "")
+flags.DEFINE_string("text", "a", "")
+flags.DEFINE_string("empty", "", "")
+F = flags.FLAGS
+UNKNOWN = len(sys.argv)
+def batch():
+    if {}:
+        return tf.train.batch([1], 2, num_threads=F.three)
+    return 1
+with tf.Session() as sess:
+    sess.run(batch())
+"""
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        *("F.on", "not F.off", "F.on and F.three", "F.off or F.on", "not (F.off and UNKNOWN)"),
+        *("F.three == 3", "F.three > 2", "F.three >= 3", "F.three < 4", "F.three <= 3", "F.text"),
+        *("F.text == 'a'", "F.text != 'b'", "F.text in ('a', 'b')", "F.text not in ('b',)"),
+        *("F.text is not None", "not F.empty", "not not F.on", "F.off is False", "True", "1"),
+    ],
+)
+def test_what_holds_by_default(condition):
+    """What is done by default asks for something, and what stands behind else does not."""
+    assert "train-batch" in asked(FLAGS.format(condition))
+    assert "train-batch" not in asked(FLAGS.format("not ({})".format(condition)))
+
+
+@pytest.mark.parametrize(
+    ("size", "outcome"), [(-1, "too large"), (0, "not too large"), (1, "not too large")]
+)
+def test_the_largest_file(tmp_path, monkeypatch, size, outcome):
+    """A file of the largest size is migrated, one that is a byte larger is not read."""
+    text = b"import tensorflow as tf\nwith tf.Session() as sess:\n    sess.run(1)\n"
+    monkeypatch.setattr(project, "LARGEST", len(text) + size)
+    (tmp_path / "a.py").write_bytes(text)
+    for content in (text, None):
+        target = Target(str(tmp_path / "a.py"), None, content)
+        (found,) = migrate_files([target], processes=1)
+        assert (found.migration is None) is (outcome == "too large")
+
+
+def asked(text):
+    """The facts about which something is left to do."""
+    return {note.id for note in npu_config.migrate(text).notes if note.must}
