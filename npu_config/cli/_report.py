@@ -74,7 +74,7 @@ def write_findings(path: str, judged: Optional[Judgement]) -> None:
     report = Report(() if judged is None else judged.found)
     unchecked = []
     if judged is not None and judged.unchecked is not None:
-        unchecked.append(Unchecked(judged.path or "", str(judged.unchecked)))
+        unchecked.append(Unchecked(judged.path or "", str(judged.unchecked), judged.in_part))
     summary = Summary.of(report, int(judged is not None), unchecked=unchecked)
     write(path, render("json", report, summary), True)
 

@@ -411,7 +411,7 @@ class Session:
         self.files += 1
         self._default_of(candidate.path)  # a script was judged by another process, maybe
         if judged.unchecked is not None:
-            self.unchecked.append(Unchecked(candidate.path, str(judged.unchecked)))
+            self.unchecked.append(Unchecked(candidate.path, str(judged.unchecked), judged.in_part))
             self.unchecked_named |= candidate.root is None
         self._diagnostics.extend(judged.found)
         if judged.found:

@@ -108,7 +108,7 @@ def command(
         if format_ == "text" or show_skipped:
             said = {left[:2] for left in session.left_out if show_skipped or left.nearly}
             if show_skipped:
-                said.update(session.unchecked)
+                said.update(each[:2] for each in session.unchecked)
             lines = [
                 localized("skipped {}: {}\n", path, localized(why)) for path, why in sorted(said)
             ]

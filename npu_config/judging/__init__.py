@@ -54,6 +54,7 @@ class Judgement:
         found: what is wrong, in order.
         silenced: what would be, but for an ignore comment in the file that it is about.
         unchecked: why the input was not checked, or not as a whole; None: it was.
+        in_part: the rest of it was checked.
         reading: what was read; None where it stayed in another process.
         texts: path to text, of every file that a finding is in.
         encoding: how the text of the file is written back.
@@ -63,6 +64,7 @@ class Judgement:
     found: Tuple[Diagnostic, ...]
     silenced: Tuple[Diagnostic, ...] = ()
     unchecked: Optional[str] = None
+    in_part: bool = False
     reading: Optional[Reading] = attr.ib(default=None, eq=False, repr=False)
     texts: Mapping[Optional[str], str] = attr.ib(factory=dict, repr=False)
     encoding: str = "utf-8"
@@ -137,12 +139,15 @@ def judge_reading(
     except NpuConfigError as error:
         left = [*found, *error.diagnostics]
     failed = any(each.rule == internal_fault.id for each in left)
+    unchecked = FAILED if failed else reading.unchecked
+    partly = _partly(left, reading.path) if unchecked is None else None
     kept = set(map(id, left))
     return Judgement(
         reading.path,
         tuple(left),
         tuple(each for each in found if id(each) not in kept),
-        FAILED if failed else reading.unchecked or _partly(left, reading.path),
+        unchecked or partly,
+        partly is not None,
         reading,
         texts,
         reading.encoding,

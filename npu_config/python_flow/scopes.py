@@ -243,14 +243,28 @@ def in_lines(body: Sequence[ast.AST], lines: Sequence[int]) -> Iterator[ast.AST]
         number += 1
 
 
-_NO_PARTS = frozenset((int, str, type(None), ast.Load, ast.Store))
-"""What most fields hold beside parts: places, names, the use of a name."""
+_NO_PARTS = frozenset((int, str, type(None)))
+"""What most fields hold beside parts: names, numbers, nothing."""
+
+
+class _Fields(Dict[type, Tuple[str, ...]]):
+    """The fields of each class of node that may hold parts."""
+
+    def __missing__(self, kind: Any) -> Tuple[str, ...]:
+        holding = kind._fields if kind not in CONSTANTS else ()
+        found = self[kind] = tuple(name for name in holding if name not in _WITHOUT_PARTS)
+        return found
+
+
+_WITHOUT_PARTS = frozenset(("ctx", "id", "attr", "arg", "kind", "type_comment"))
+_FIELDS = _Fields()
 
 
 def children(node: ast.AST, lines: Sequence[int]) -> List[ast.AST]:
     """The parts of a node that have parts, without statements that hold none of some lines."""
     found: List[ast.AST] = []
-    for value in vars(node).values():
+    for field in _FIELDS[node.__class__]:
+        value: Any = getattr(node, field, None)
         kind = value.__class__
         if kind in _NO_PARTS:
             continue
@@ -267,7 +281,8 @@ def children(node: ast.AST, lines: Sequence[int]) -> List[ast.AST]:
 def parts_of(node: ast.AST) -> List[ast.AST]:
     """The parts of a node, in order, without those that have none: ``ctx`` and operators."""
     found: List[ast.AST] = []
-    for value in vars(node).values():
+    for field in _FIELDS[node.__class__]:
+        value: Any = getattr(node, field, None)
         kind = value.__class__
         if kind in _NO_PARTS:
             continue
@@ -289,7 +304,8 @@ def _last_line_before_ends(statement: ast.AST) -> int:
     while pending:
         node = pending.pop()
         last = max(last, getattr(node, "lineno", 0))
-        for value in vars(node).values():
+        for field in _FIELDS[node.__class__]:
+            value: Any = getattr(node, field, None)
             part = value[-1] if value.__class__ is list and value else value
             if isinstance(part, ast.AST) and part._fields:
                 pending.append(part)

@@ -9,10 +9,11 @@ _MOST_NAMED = 3
 
 
 class Unchecked(NamedTuple):
-    """A file that was not checked, and why."""
+    """A file that was not checked, or only in part, and why."""
 
     path: str
     why: str
+    in_part: bool = False
 
 
 class Summary(NamedTuple):
@@ -55,13 +56,7 @@ class Summary(NamedTuple):
         text = localized(", ").join(filter(None, found))
         checked = self.files - self.skipped
         if self.skipped:
-            looked = localized(
-                "{} file checked, {} not checked"
-                if checked == 1
-                else "{} files checked, {} not checked",
-                checked,
-                self.skipped,
-            )
+            looked = localized(self._looked(checked == 1), checked, self.skipped)
             if not text and checked:
                 text = localized("nothing to complain about")
             return localized(": ").join((text, looked)) if text else looked
@@ -70,10 +65,18 @@ class Summary(NamedTuple):
         text = text or localized("nothing to complain about")
         return localized("{} in {}", text, _count(self.files, "{} file", "{} files"))
 
+    def _looked(self, one: bool) -> str:
+        """What was looked at, of one file or several."""
+        if any(each.in_part for each in self.unchecked):
+            if one:
+                return "{} file checked, {} not checked in full"
+            return "{} files checked, {} not checked in full"
+        return "{} file checked, {} not checked" if one else "{} files checked, {} not checked"
+
     def reasons(self) -> Iterator[str]:
         """Lines that say which files were not checked, and why."""
         files: Dict[str, List[str]] = {}
-        for path, why in self.unchecked:
+        for path, why, _ in self.unchecked:
             files.setdefault(why, []).append(printable(path))
         for why, paths in files.items():
             named = localized(", ").join(paths[:_MOST_NAMED])

@@ -20,7 +20,7 @@ def render(
         "version": 1,
         "diagnostics": [diagnostic.to_dict() for diagnostic in report],
         "summary": summary.numbers(),
-        "unchecked": [each._asdict() for each in summary.unchecked],
+        "unchecked": [{"path": each.path, "why": each.why} for each in summary.unchecked],
         "job_ends": [{"code": code, "rules": rules} for code, rules in ends_of(report)],
     }
     return json.dumps(document, indent=2, ensure_ascii=True) + "\n"

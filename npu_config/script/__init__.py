@@ -143,7 +143,9 @@ class ScriptReading(Reading):
     def forget(self) -> None:
         """Let the script go as soon as this reading goes; nothing is judged any more."""
         if self.script is not None:
-            self.script.module.forget()
+            self.script.forget()
+        for path in (path for group in self.paths for path in group):
+            path.outcome.forget_objects()
 
 
 def read(data: bytes, path: Optional[str]) -> ScriptReading:

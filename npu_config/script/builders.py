@@ -345,7 +345,20 @@ def _set(run: Run, builder: Builder, options: Dict[str, Tuple[Any, ast.expr]]) -
     for name, (value, node) in options.items():
         place = run.place(node)
         name_place = run.script.source.keyword_place(name, place)
-        builder.entries[name] = Setting(_plain(value), None, place, name_place)
+        _enter(run, builder, name, value, place, name_place)
+
+
+def _enter(
+    run: Run,
+    builder: Builder,
+    name: str,
+    value: Any,
+    place: Place,
+    name_place: Optional[Place],
+) -> None:
+    builder.entries[name] = Setting(_plain(value), None, place, name_place)
+    if isinstance(value, Unknown):
+        run.given.append((name, value, place, tuple(run.guards)))
 
 
 def _update(run: Run, builder: Builder, value: Any, node: ast.expr) -> None:
@@ -360,7 +373,7 @@ def _update(run: Run, builder: Builder, value: Any, node: ast.expr) -> None:
         whole = run.place(node), None
         for name, item in value.items():
             place, name_place = places.get(name, whole)
-            builder.entries[str(name)] = Setting(_plain(item), None, place, name_place)
+            _enter(run, builder, str(name), item, place, name_place)
     else:
         builder.open = True
         if is_known(value):

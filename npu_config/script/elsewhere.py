@@ -68,6 +68,7 @@ class Program:
         self._meaning = meaning
         self._words = words
         self._names: Optional[FrozenSet[str]] = None
+        self._files: Optional[List[str]] = None
 
     def functions(self, scope: Scope, node: Optional[ast.AST]) -> List[Elsewhere]:
         """The function of another file that an expression is, ``partial`` of it included."""
@@ -111,12 +112,12 @@ class Program:
 
     def _named(self, dotted: str) -> Iterator[Tuple[Meaning, str]]:
         """The file that a dotted name may lead to, and what is left of the name there."""
-        for path, rest in self._files(dotted):
+        for path, rest in self._files_of(dotted):
             other = self.opened(path)
             if other is not None:
                 yield other, rest
 
-    def _files(self, dotted: str) -> Iterator[Tuple[str, str]]:
+    def _files_of(self, dotted: str) -> Iterator[Tuple[str, str]]:
         own, parts = self._meaning.script.source.path, dotted.split(".")
         if own is None or parts[0] == "tensorflow":
             return
@@ -161,7 +162,10 @@ class Program:
     @property
     def files(self) -> List[str]:
         """The files that names of the script may lead to, and that hold one of the words."""
-        return [path for path in self._meaning.script.files_named if has(path, self._words)]
+        if self._files is None:
+            named = self._meaning.script.files_named
+            self._files = [path for path in named if has(path, self._words)]
+        return self._files
 
     def given(self) -> Iterator[Elsewhere]:
         """What datasets are given, or what is called by that."""

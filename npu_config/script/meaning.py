@@ -40,6 +40,13 @@ class Meaning(Values):
         self.others: Dict[str, Optional[Meaning]] = {}
         self.entered: Set[int] = set()
 
+    def forget(self) -> None:
+        """Let other files go as soon as this goes: their scopes refer to each other."""
+        for other in self.others.values():
+            if other is not None:
+                other.script.module.forget()
+        self.others.clear()
+
     # tensors
 
     def makes(self, scope: Scope, node: ast.AST, names: FrozenSet[str]) -> Optional[Value]:
@@ -278,7 +285,11 @@ def is_of_input(name: str) -> bool:
 
 def _contains(tree: ast.AST, wanted: ast.expr) -> bool:
     """True for an expression that is made of the very name that it is bound to."""
-    text = ast.dump(wanted).replace("Store()", "Load()")
-    return any(
-        node.__class__ is wanted.__class__ and ast.dump(node) == text for node in ast.walk(tree)
-    )
+    name = name_of(wanted)
+    named = [
+        node
+        for node in ast.walk(tree)
+        if node.__class__ is wanted.__class__ and name_of(node) == name
+    ]
+    text = ast.dump(wanted).replace("Store()", "Load()") if named else ""
+    return any(ast.dump(node) == text for node in named)

@@ -85,6 +85,7 @@ class _Memory:
         self.folder_of: Dict[str, str] = {}
         self.roots: Dict[Tuple[str, str], List[str]] = {}
         self.asked: Dict[Tuple[str, object], Any] = {}
+        self.configuring: Dict[Tuple[str, ...], Optional[str]] = {}
 
 
 _MEMORY: "ContextVar[Optional[_Memory]]" = ContextVar("npu_config_neighbours", default=None)
@@ -259,13 +260,15 @@ def configuring(path: Optional[str], function: Sequence[str]) -> Optional[str]:
         path: the script that calls it.
         function: its dotted name, with that of the module.
     """
-    if path is None or not function or function[0] in _OF_OTHERS:
+    if path is None or len(function) < 2 or function[0] in _OF_OTHERS:
         return None
-    for count in range(len(function) - 1, 0, -1):
-        found = file_of_module(path, ".".join(function[:count]))
-        if found is not None:
-            return found if has(found, _CONFIGURES) else None
-    return None
+    known, key = _memory().configuring, (_folder_of(path), *function[:-1])
+    if key not in known:
+        modules = (".".join(function[:count]) for count in range(len(function) - 1, 0, -1))
+        files = (file_of_module(path, module) for module in modules)
+        file = next((each for each in files if each is not None), None)
+        known[key] = None if file is None or not has(file, _CONFIGURES) else file
+    return known[key]
 
 
 Imports = Sequence[Union[ast.Import, ast.ImportFrom]]
@@ -282,6 +285,28 @@ def names_of_configuring(path: Optional[str], imports: Imports) -> Set[str]:
         each.name
         for each in _bound_by(imports)
         if configuring(path, (*each.dotted.lstrip(".").split("."), "")) is not None
+    }
+
+
+def is_unread(path: Optional[str], dotted: Sequence[str]) -> bool:
+    """True for what comes from a module that is no library and is not found.
+
+    Args:
+        path: the script that imports it; nothing is said of one that is in no file.
+        dotted: its dotted name, with that of the module.
+    """
+    if path is None or is_library(dotted[0]):
+        return False
+    ends = range(1, len(dotted) + 1)
+    return not any(file_of_module(path, ".".join(dotted[:end])) for end in ends)
+
+
+def names_of_unread(path: Optional[str], imports: Imports) -> Set[str]:
+    """The names that import statements bind to what is not found; ``*`` for any name."""
+    return {
+        each.name
+        for each in _bound_by(imports)
+        if is_unread(path, (*each.dotted.lstrip(".").split("."), ""))
     }
 
 

@@ -558,6 +558,7 @@ class Run:
         loops: the loops that may run no round, of which one was followed.
         failures: expressions that raise, and why.
         environment: environment variables that are taken as text without a default.
+        given: what builders are given that is known at run time only, with the option.
         adopted: the objects that unknown values must be, by their keys.
         class_bodies: what the bodies of classes have bound.
         testing: True while the condition of an ``if`` is evaluated.
@@ -607,6 +608,7 @@ class Run:
         self.calls: List[Tuple[Call, int, Guards]] = []
         self.failures: List[Tuple[ast.expr, Fails, Guards]] = []
         self.environment: List[Tuple[ast.expr, Unknown, Guards]] = []
+        self.given: List[Tuple[str, Unknown, Place, Guards]] = []
 
     def new_frame(
         self, scope: Scope, parent: Optional[Frame], serial: Optional[str] = None
@@ -626,6 +628,13 @@ class Run:
             frame.variables.clear()
         self._frames.clear()
         self.class_bodies.clear()
+
+    def forget_objects(self) -> None:
+        """Let go of what was made on a path that nothing asks for any more."""
+        for message in self.messages:
+            for part in list(message.parts()):
+                part.fields.clear()
+                part.blocks.clear()
 
     def tick(self) -> int:
         """A moment later than every one before."""

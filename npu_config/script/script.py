@@ -47,6 +47,7 @@ from npu_config.script.neighbours import (
     files_named,
     has_module,
     names_of_configuring,
+    names_of_unread,
 )
 from npu_config.script.objects import Unknown
 from npu_config.script.vocabulary import LOADING, PICKLES, SEEDS, SESSIONS
@@ -204,6 +205,9 @@ _MADE_HERE = re.compile(
     )
 )
 _SETTING = r"(?<![\w.]){0}\s*\.\s*(?:\w+\s*=(?!=)|__dict__)|\b(?:setattr|vars)\s*\(\s*{0}\b"
+_AS_ARGUMENT = ("config", "session_config")
+_ARGUMENT = re.compile(r"\b(?:session_)?config\s*=\s*([A-Za-z_]\w*)")
+_MADE_OF = r"\s*=[^=].*?\b(?:{})\s*[.(]"
 _AS_CONFIG = r"\b(?:session_)?config\s*=\s*{}\b"
 
 
@@ -332,9 +336,24 @@ class Relevance:
         """The lines that may have a configuration from another file of the program."""
         lines = self.source.lines
         imports = script.import_statements if self.source.path is not None else ()
-        for name in sorted(names_of_configuring(self.source.path, imports)):
+        known = names_of_configuring(self.source.path, imports)
+        for name in sorted(known):
             for line in self.source.mentions(name):
                 if _TAKES.search(lines[line - 1]):
+                    yield line
+        unread = names_of_unread(self.source.path, imports)
+        stars = "*" in known or "*" in unread
+        if not (stars or unread):
+            return
+        made = re.compile(_MADE_OF.format("|".join(map(re.escape, sorted(unread - {"*"})))))
+        for line in (n for word in _AS_ARGUMENT for n in self.source.mentions(word)):
+            for name in _ARGUMENT.findall(lines[line - 1]):
+                bound = [lines[n - 1] for n in self.source.mentions(name)]
+                if (
+                    name in unread
+                    or any(made.match(each, end) for each in bound for _, end in spans(name, each))
+                    or (stars and name not in script.module.stores)
+                ):
                     yield line
 
     def _handled(self, word: str, numbers: Sequence[int]) -> List[int]:
@@ -539,6 +558,14 @@ class Script(Module):
         self.followed: Set[ast.AST] = set()
         self.unfollowed: Dict[ast.AST, str] = {}
         self.others: Dict[str, Optional[Script]] = {}
+
+    def forget(self) -> None:
+        """Let go of the scopes, which refer to each other, and of the files that were followed."""
+        others = [each for each in self.others.values() if each is not None]
+        self.others.clear()
+        self.module.forget()
+        for other in others:
+            other.module.forget()
 
     @property
     def relevance(self) -> Relevance:

@@ -42,6 +42,14 @@ Functions = (*FUNCTIONS, ast.Lambda)
 _SCOPED = (*DEFINITIONS, ast.Lambda, *COMPREHENSIONS)
 
 
+class _Binding(NamedTuple):
+    """The scope that binds a name, its bindings, and those whose order may say which one holds."""
+
+    where: Optional[Scope]
+    stores: Sequence[Store]
+    ordered: Optional[Sequence[Store]]
+
+
 class Function(NamedTuple):
     """A function of the script, and the scope of its body."""
 
@@ -83,6 +91,7 @@ class Values:
         self.script = script
         self._calls: Dict[str, List[Site]] = {}
         self._names: Dict[ast.AST, Optional[str]] = {}
+        self._bound: Dict[Tuple[Scope, str], _Binding] = {}
         self._kept: Dict[str, Any] = {}
         self._passing = Passing(script)
         self._order = Order()
@@ -95,9 +104,11 @@ class Values:
         if missing:
             self._calls.update((name, []) for name in missing)
             own = {new: old for new, old in self.aliases.items() if old in missing}
-            for name in missing:
-                own.update((new, name) for new in self._named_so(name))
-            lines = {line for word in (*missing, *own) for line in self._called_on(word)}
+            mentions = self.script.source.mentions
+            there = [name for name in missing if name and mentions(name)]
+            own.update((new, name) for name in there for new in self._named_so(name))
+            words = (*there, *own, *missing.intersection(("",)))
+            lines = {line for word in words for line in self._called_on(word)}
             for site in sites(self.script.module, sorted(lines), (ast.Call,)) if lines else ():
                 name = name_of(site.node.func)  # type: ignore[attr-defined]
                 name = own.get(name, name)
@@ -109,7 +120,7 @@ class Values:
     def _named_so(self, word: str) -> Iterator[str]:
         """The names that the script gives a function by an assignment."""
         source = self.script.source
-        for number in source.mentions(word) if word else ():
+        for number in source.mentions(word):
             left, _, right = source.lines[number - 1].partition("#")[0].partition("=")
             name, parts = left.strip(), right.strip().split(".")
             if parts[1:] and parts[-1] == word != name and name.isidentifier():
@@ -183,24 +194,34 @@ class Values:
             name: the name.
             at: what reads it; where the order of the bindings is known, one holds there.
         """
+        bound = self._bound.get((scope, name))
+        if bound is None:
+            bound = self._bound[scope, name] = self._binding(scope, name)
+        where, found, ordered = bound
+        if at is None or ordered is None or where is None:
+            return where, found
+        return where, self._holding(scope, where, ordered, at) or found
+
+    def _binding(self, scope: Scope, name: str) -> _Binding:
+        """What binds a name as it is seen from a scope, wherever it is read."""
         for each in scope.visible():
             is_parameter = name in each.parameters
             if name in each.global_names and not is_parameter:
                 continue
-            found: Sequence[Store] = each.stores.get(name, ())
-            if not (found or is_parameter):
+            stores = each.stores.get(name, [])
+            if not (stores or is_parameter):
                 continue
-            if is_parameter or (each.parent is None and name in self.script.global_names):
-                holding = self._holding(scope, each, found, at) if is_parameter else None
-                return each, holding or (Store("other", each.node), *found)
-            return each, self._holding(scope, each, found, at) or found
-        return None, ()
+            is_global = each.parent is None and name in self.script.global_names
+            has_order = len(stores) >= (1 if each.parameters else 2)
+            ordered = stores if has_order and (is_parameter or not is_global) else None
+            outer = [Store("other", each.node)] if is_parameter or is_global else []
+            return _Binding(each, [*outer, *stores], ordered)
+        return _Binding(None, (), None)
 
     def _holding(
-        self, scope: Scope, where: Scope, found: Sequence[Store], at: Optional[ast.AST]
+        self, scope: Scope, where: Scope, found: Sequence[Store], at: ast.AST
     ) -> Optional[Sequence[Store]]:
-        if at is None or len(found) < (1 if where.parameters else 2):
-            return None
+        """The one of several bindings that holds at a place; None where that is not known."""
         holding = self._order.holding(scope, where, found, at)
         return [Store("other", where.node)] if holding == [] and where.parameters else holding
 

@@ -6,14 +6,20 @@ this script would look at in this text is told at the call.
 
 import ast
 import os
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from npu_config.catalogue.api import CLASSES, KEPT
 from npu_config.core.message import phrase
 from npu_config.python_flow.scopes import FUNCTIONS
 from npu_config.python_flow.source import Unparsable
 from npu_config.script.effects import READERS, invoke, pass_on
-from npu_config.script.neighbours import configuring, file_of_module, is_library, text_of
+from npu_config.script.neighbours import (
+    configuring,
+    file_of_module,
+    is_library,
+    is_unread,
+    text_of,
+)
 from npu_config.script.objects import (
     Block,
     BlockList,
@@ -38,6 +44,9 @@ _LOCAL = (Function, Instance, Class, Subscript)
 _GIVEN = "{} of {} is given the configuration, and may set options that are not checked here"
 _GIVEN_AWAY = "{} is given the configuration, and may set options that are not checked here"
 _MADE = "the configuration is made by {} of {}, and its options are not checked here"
+_UNREAD = (
+    "the configuration comes from {}, which is not found here, and its options are not checked"
+)
 _UNPICKLED = "the configuration is read by {} at run time, and its options are not checked"
 _SAFE = frozenset(
     (
@@ -50,20 +59,34 @@ _SAFE = frozenset(
 def note_made_elsewhere(run: Run, value: Any, node: ast.AST) -> None:
     """Note a session whose configuration a function of another file, or pickle, makes."""
     for each in origins(value):
-        if (
-            len(each.path) > 1
-            and _is_imported(run, each.path[0])
-            and _note(run, each, node, _MADE)
-        ):
-            return
         function = each.parts[0] if each.parts else None
-        if not isinstance(function, Unknown):
-            continue
-        if function.name in LOADING and function.path[0] in PICKLES:
-            run.script.unfollowed[node] = phrase(_UNPICKLED, ".".join(function.path))
-            return
-        if _note(run, function, node, _MADE):
-            return
+        if isinstance(function, Unknown):
+            if function.name in LOADING and function.path[0] in PICKLES:
+                run.script.unfollowed[node] = phrase(_UNPICKLED, ".".join(function.path))
+                return
+            if _note(run, function, node, _MADE):
+                return
+        for source in (each, function):
+            if isinstance(source, Unknown) and _note_imported(run, source, node):
+                return
+
+
+def _note_imported(run: Run, value: Unknown, node: ast.AST) -> bool:
+    """Note a configuration that comes from a module of the program, or from one not found."""
+    path = value.path
+    if len(path) > 1 and _is_imported(run, path[0]):
+        modules = [path]
+    elif len(path) == 1 and path[0] == value.key:  # of an import of everything
+        modules = [(*each.lstrip(".").split("."), *path) for each in run.script.star_imports]
+    else:
+        return False
+    for module in modules:
+        if _note(run, value, node, _MADE, module):
+            return True
+    unread = next((each for each in modules if is_unread(run.script.source.path, each)), None)
+    if unread is not None:
+        run.script.unfollowed[node] = phrase(_UNREAD, ".".join(unread))
+    return unread is not None
 
 
 def give(run: Run, callee: Unknown, call: Call) -> Optional[Tuple[Any]]:
@@ -104,11 +127,18 @@ def _has_options(value: Any) -> bool:
     return isinstance(value, Constructed) and value.kind in KEPT
 
 
-def _note(run: Run, callee: Unknown, node: ast.AST, words: str) -> bool:
+def _note(
+    run: Run,
+    callee: Unknown,
+    node: ast.AST,
+    words: str,
+    path: Optional[Sequence[str]] = None,
+) -> bool:
     """Note that a function of another file of the program, which sets options, is not followed."""
-    file = configuring(run.script.source.path, callee.path)
+    path = path or callee.path
+    file = configuring(run.script.source.path, path)
     if file is not None:
-        name = ".".join(callee.path)
+        name = ".".join(path)
         run.script.unfollowed[node] = phrase(words, name, os.path.basename(file))
     return file is not None
 

@@ -104,7 +104,7 @@ def optimizers_share_overflow_flag() -> None:
     "list of modify_mixlist",
 )
 def constant_vanishes_in_float16() -> None:
-    """A small constant that guards a division or a logarithm is 0 in float16.
+    """A small constant that guards a division, a logarithm or a root is 0 in float16.
 
     Mixed precision casts the constant to float16. What is below 2^-25 (about 3e-8) becomes 0 and
     guards nothing: division by 0, logarithm of 0, an overflow in each step.

@@ -24,7 +24,7 @@ from npu_config.launch.environment.kinds import (
     filled,
 )
 
-__all__ = ["CM_NAMES", "RANK_TABLE_NAMES", "TENSORFLOW_2_NAMES", "VARIABLES", "Variable"]
+__all__ = ["CM_NAMES", "OF_NPU", "RANK_TABLE_NAMES", "TENSORFLOW_2_NAMES", "VARIABLES", "Variable"]
 
 COLLECTIVE: FrozenSet[Product] = frozenset(
     (
@@ -733,3 +733,11 @@ CM_NAMES = (
 
 TENSORFLOW_2_NAMES: FrozenSet[str] = frozenset(variable.name for variable in TENSORFLOW_2)
 """The variables that have no effect with TensorFlow 1.15."""
+
+_OF_ANY_JOB = (
+    *("JOB_ID", "DEVICE_ID", "POD_NAME", "TF_CONFIG", "HELP_CLUSTER", "HEARTBEAT"),
+    *("RESTORE_FROM", "LOCAL_CHECKPOINT_DIR", "PYTHONPATH", "PYTHONHASHSEED", "PRINT_MODEL"),
+    *("STEP_NOW", "TOTAL_STEP", "LOSS_NOW", "TARGET_LOSS", "PROFILING_MODE"),
+)
+OF_NPU: FrozenSet[str] = frozenset(VARIABLES.keys() - set(_OF_ANY_JOB))
+"""The variables whose name alone tells that a job is for the NPU."""

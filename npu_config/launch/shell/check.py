@@ -33,7 +33,12 @@ from npu_config.core.target import ANY_TARGET, Target
 from npu_config.launch.environment import check as environment_check
 from npu_config.launch.environment.kinds import TABLE_PATH
 from npu_config.launch.environment.process import EnvironmentCheck, compare, taken_twice
-from npu_config.launch.environment.variables import CM_NAMES, TENSORFLOW_2_NAMES, VARIABLES
+from npu_config.launch.environment.variables import (
+    CM_NAMES,
+    OF_NPU,
+    TENSORFLOW_2_NAMES,
+    VARIABLES,
+)
 from npu_config.launch.shell import _rules as rules
 from npu_config.launch.shell.commands import Launch, frameworks_in, is_elsewhere, processes_of
 from npu_config.launch.shell.follow import follow
@@ -44,11 +49,11 @@ from npu_config.rank_table.model import AnyRankTable
 from npu_config.text.loading import load
 from npu_config.text.rules import not_checked_here
 
-MARKS = re.compile(
-    rb"RANK_TABLE_FILE|ASCEND|HCCL_|CM_CHIEF_|Ascend|(?<![A-Za-z])npu|"
-    rb"export[ \t]{1,8}RANK_(?:ID|SIZE)\b"
-)
-"""What a launch script for NPUs mentions."""
+_MARKS = re.compile(rb"RANK_TABLE_FILE|ASCEND|HCCL_|CM_CHIEF_|Ascend|(?<![A-Za-z])npu")
+"""What a launch script for NPUs mentions, beside the variables of :data:`OF_NPU`."""
+_NAMES = re.compile(rb"(?<![A-Za-z0-9_])[A-Z]{2,12}_[A-Z0-9_]{2,32}\b")
+
+_OF_NPU = frozenset(name.encode() for name in OF_NPU)
 
 _OTHER_SHELL = re.compile(r"#![^\n]*\b(t?csh|zsh|fish|python[0-9.]*|perl|ruby|node)\b")
 _WINDOWS = re.compile(r"^(?![ \t]*#(?!!))[^\n]*\r\n", re.MULTILINE)
@@ -129,7 +134,7 @@ def check_script(
         if launches and not any(launch.script for launch in launches):
             # whatever is started may be of a framework whose own variable this is
             mine = [each for each in mine if each.name != "old-device-variable"]
-        if ADAPTER in frameworks or MARKS.search(script.data) is not None:
+        if ADAPTER in frameworks or may_matter(script.data):
             mine += unfollowed(run, script)
         if mine and not _is_of_others(text, frameworks, scripts):
             found.extend(mine)
@@ -153,7 +158,7 @@ _SETS = (
 )
 """A name and its value; a text is looked through faster for what begins with a letter."""
 _SAYS = re.compile(r"[ \t]*(?:#|(?:echo|printf|e?grep|sed|awk|logger|log|info|die|usage)\b)")
-_HELP = "check it by hand, or write export NAME=value; # npu: ignore[NPU784] takes note of it"
+_HELP = "check it by hand, or write export NAME=value; # npu: ignore[NPU784] silences this note"
 
 
 def unfollowed(run: ScriptRun, script: ShellScript) -> List[Diagnostic]:
@@ -407,8 +412,10 @@ def _environments(
     for launch in launches:
         if launch.doubtful:
             found.extend(_of_some_paths(launch, ours, target, used))
-    for job in jobs.values():
-        if len(job) > 1:
+    for loop, started in jobs.items():
+        for job in [started] if loop > 0 else _jobs_of(started):
+            if len(job) < 2:
+                continue
             looks = {
                 name: EnvironmentCheck(values, target, None, places, launch.unset, used)
                 for name, launch in job.items()
@@ -421,6 +428,27 @@ def _environments(
     found.extend(_grouped(ranked))
     return list({(one.rule, one.place, one.message): one for one in reversed(found)}.values())
 
+
+def _jobs_of(started: Dict[str, Launch]) -> Iterator[Dict[str, Launch]]:
+    """Of the processes that lines of a script start beside each other those of one job."""
+    jobs: Dict[Tuple[object, ...], List[Launch]] = {}
+    for launch in started.values():
+        values = [launch.variables.get(name, NOT_KNOWN).value for name in _OF_A_JOB]
+        size = values[0]
+        is_rank = isinstance(size, str) and _is_count(size) and int(size) > 1
+        if launch.script is None or not is_rank or is_elsewhere(launch.text):
+            continue
+        job = launch.script, *_alike(launch.arguments), *values
+        jobs.setdefault(job, []).append(launch)
+    for launches in jobs.values():
+        lines = {launch.place.line: launch for launch in launches}
+        if len(lines) == len(launches):
+            yield {phrase("line {}", line): launch for line, launch in lines.items()}
+        else:
+            yield {phrase("process {}", n): launch for n, launch in enumerate(launches)}
+
+
+_OF_A_JOB = ("RANK_SIZE", "RANK_TABLE_FILE", "JOB_ID")
 
 _CHOOSE_DEVICE = ("session_device_id", "ASCEND_DEVICE_ID")
 """What a training script names that chooses its device itself."""
@@ -568,8 +596,8 @@ def why_unchecked(text: str) -> Optional[str]:
 
 
 def may_matter(data: bytes) -> bool:
-    """Whether a shell script that nobody named is about NPUs."""
-    return MARKS.search(data) is not None
+    """Whether a shell script is about NPUs, by what it mentions."""
+    return _MARKS.search(data) is not None or not _OF_NPU.isdisjoint(_NAMES.findall(data))
 
 
 _WORTH = re.compile(r"RANK_TABLE_FILE=|CM_CHIEF_IP=")

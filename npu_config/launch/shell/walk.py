@@ -72,7 +72,9 @@ class ScriptRun:
         loops: the loops that are being followed, the innermost last: a number for each and the
             round it is in.
         background: the loop and round of the command that runs in the background, if any.
-        counted: how many loops there were.
+        line: the statements outside of loops that are being followed, one after another.
+        joined: those that the next ones belong to, since a function of them is called.
+        counted: how many loops and lines of processes there were.
         scripts: what was parsed, by path or text; while they are here their nodes have an id each.
         read: what was read of a node, by its id: statements may be followed many times.
         files: the paths of the scripts that are being followed, the innermost last.
@@ -99,6 +101,8 @@ class ScriptRun:
     launches: List[Launch] = attr.ib(factory=list, init=False)
     loops: List[Optional[Tuple[int, int]]] = attr.ib(factory=list, init=False)
     background: Optional[Tuple[int, int]] = attr.ib(default=None, init=False)
+    line: Optional["_Line"] = attr.ib(default=None, init=False)
+    joined: Optional["_Line"] = attr.ib(default=None, init=False)
     counted: int = attr.ib(default=0, init=False)
     scripts: Dict[_Named, Optional[ShellScript]] = attr.ib(factory=dict, init=False)
     read: Dict[int, Any] = attr.ib(factory=dict, init=False)
@@ -162,8 +166,58 @@ def steps_of(run: ScriptRun, nodes: Sequence[Node]) -> List[Step]:
     return steps
 
 
+class _Line:
+    """Statements that are followed one after another, outside of loops.
+
+    Attributes:
+        number: tells the processes apart that run at the same time; 0 where none does.
+        process: that of the statement that is being followed.
+        in_background: whether that statement runs in the background.
+    """
+
+    __slots__ = ("_count", "_launched", "in_background", "number", "process")
+
+    def __init__(self) -> None:
+        self.number, self._count, self._launched = 0, 0, 0
+        self.process: Optional[Tuple[int, int]] = None
+        self.in_background = False
+
+    def begin(self, run: ScriptRun, given: Node, in_background: bool) -> None:
+        """Before a statement: the processes before it run on, until somebody waits for them.
+
+        Behind one that runs in the foreground they have most likely ended.
+        """
+        launched = len(run.launches)
+        if self.number and (
+            (not self.in_background and launched > self._launched)
+            or (not in_background and _WAIT.search(run.script.text(given)))
+        ):
+            self.number = 0
+        if in_background and not self.number:
+            run.counted += 1
+            self.number = run.counted
+        self._count += 1
+        self._launched, self.in_background = launched, in_background
+        self.process = (-self.number, self._count) if self.number else None
+
+
+_WAIT = re.compile(r"\bwait\b")
+
+
 def follow_steps(run: ScriptRun, state: State, steps: Sequence[Step]) -> None:
     """Follow statements one after another, as far as they are reached."""
+    outer, joined, run.joined = run.line, run.joined, None
+    if run.loops:
+        _follow(run, state, steps, None)
+    elif outer is not None and outer.process is not None and joined is None:
+        _follow(run, state, steps, None)  # they are a part of one process
+    else:
+        run.line = joined or _Line()
+        _follow(run, state, steps, run.line)
+    run.line = outer
+
+
+def _follow(run: ScriptRun, state: State, steps: Sequence[Step], line: Optional[_Line]) -> None:
     for number, (handler, given, in_background) in enumerate(steps):
         if state.dead:
             for _, node, _ in steps[number:]:
@@ -175,6 +229,8 @@ def follow_steps(run: ScriptRun, state: State, steps: Sequence[Step]) -> None:
             run.steps = -(2**31)
             state.forget()
             return
+        if line is not None:
+            line.begin(run, given, in_background)
         if in_background and run.loops and run.background is None:
             run.background = run.loops[-1]
             handler(run, state, given)

@@ -303,6 +303,11 @@ class Context:
             self._meaning = Meaning(self.script)
         return self._meaning
 
+    def forget(self) -> None:
+        """Let other files go that were asked for: nothing is looked for any more."""
+        if self._meaning is not None:
+            self._meaning.forget()
+
     def option(self, name: str) -> Set[Any]:
         """The values that an option has over all paths: None where it is not set, UNKNOWN.
 
@@ -491,6 +496,7 @@ def run_checks(
             for path in paths:
                 context.path, context.run = path, path.outcome
                 check.function(context)
+    context.forget()
     return context.found
 
 
@@ -506,6 +512,7 @@ def find_situations(script: Script, paths: Callable[[], Sequence[Path]]) -> Dict
         if check.is_of_situation and check.may_find(script.source.words):
             context.rule = check.rule
             check.function(context)
+    context.forget()
     return dict.fromkeys(found.diagnostic for found in context.found)
 
 

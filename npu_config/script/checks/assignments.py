@@ -1,11 +1,12 @@
 """Checks of single assignments, arguments, switches and defaults of flags, beyond the value."""
 
 import ast
+import contextlib
 import re
-from typing import Any, Dict, Iterator, List, Optional, Set, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple, Union
 
 from npu_config.catalogue import OPTIONS, InvalidValue
-from npu_config.catalogue.api import ARGUMENT_VERSIONS, CLASSES, PARAMETERS
+from npu_config.catalogue.api import ARGUMENT_VERSIONS, CLASSES, OPTION_OF, PARAMETERS
 from npu_config.catalogue.kinds import written_int
 from npu_config.core.diagnostics import Fix, Place, Severity
 from npu_config.core.message import listed, phrase
@@ -372,9 +373,9 @@ _LINES_OF_DEFINITION = 6
     source=(_INTRODUCTION,),
 )
 def flag_default_not_allowed(context: Context) -> None:
-    """An option takes its value from a command-line flag whose default is not legal.
+    """An option takes a flag or a variable of the environment, whose default is not legal.
 
-    When the flag is not given, the runtime gets that value.
+    When the flag is not given, or the variable is not set, the runtime gets that value.
 
     Wrong:
 
@@ -385,40 +386,130 @@ def flag_default_not_allowed(context: Context) -> None:
 
         custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes(FLAGS.over_dump_path)
     """
+    for name, value, place, guards in _known_at_run_time(context):
+        variable = _variable_of(value)
+        if variable is not None:
+            _default_of_variable(context, *variable, name, place, guards)
+            continue
+        default = None if value.flag is None else context.script.flags.default(value.flag)
+        if value.flag is None or default is None or default.value is None:
+            continue
+        refused = _refused(name, default.value, _is_of_str(value))
+        if (
+            refused is None
+            or _is_guarded(context, value.flag)
+            or _is_given_otherwise(context, value.flag, default.line)
+        ):
+            continue
+        context.report(
+            phrase(
+                '"{}" is the flag "{}", whose default in line {} is refused: it {}; legal: {}',
+                name,
+                value.flag,
+                default.line,
+                refused.problem,
+                OPTIONS[name].kind.describe(),
+            ),
+            place,
+            guards,
+            option=name,
+            help="give the flag a default that is legal",
+        )
+
+
+_Given = Tuple[str, Unknown, Place, Tuple[int, ...]]
+
+
+def _known_at_run_time(context: Context) -> Iterator[_Given]:
+    """The options whose value is known at run time only: its name, the value, its place."""
     for block in context.run.blocks:
         for entry in block.entries.values():
             option = OPTIONS.get(entry.name)
-            value = entry.value
-            if option is None or option.wire != entry.wire or not isinstance(value, Unknown):
-                continue
-            default = None if value.flag is None else context.script.flags.default(value.flag)
-            if value.flag is None or default is None or default.value is None:
-                continue
-            given = _as_stored(default.value, entry.wire, _is_of_str(value))
-            if given is None:
-                continue
-            try:
-                option.kind.parse(given)
-            except InvalidValue as refused:
-                if _is_guarded(context, value.flag) or _is_given_otherwise(
-                    context, value.flag, default.line
-                ):
-                    continue
-                context.report(
-                    phrase(
-                        '"{}" is the flag "{}", whose default in line {} is refused: it {}; '
-                        "legal: {}",
-                        entry.name,
-                        value.flag,
-                        default.line,
-                        refused.problem,
-                        option.kind.describe(),
-                    ),
-                    entry.place,
-                    entry.path,
-                    option=entry.name,
-                    help="give the flag a default that is legal",
-                )
+            if option and option.wire == entry.wire and isinstance(entry.value, Unknown):
+                yield entry.name, entry.value, entry.place, entry.path
+    for made in context.run.constructed:
+        if made.kind == "NPURunConfig":
+            yield from _of_run_config(made, "")
+    yield from (each for each in context.run.given if each[0] in OPTIONS)
+
+
+def _of_run_config(made: Constructed, prefix: str) -> Iterator[_Given]:
+    for argument, (value, place, _, _) in made.arguments.items():
+        name = OPTION_OF.get(prefix + argument)
+        if isinstance(value, Constructed):
+            yield from _of_run_config(value, prefix + argument + ".")
+        elif name is not None and isinstance(value, Unknown):
+            yield name, value, place, made.path
+
+
+def _refused(name: str, default: Any, of_str: bool = False) -> Optional[InvalidValue]:
+    """Why an option does not take the default of what it is set to."""
+    option = OPTIONS[name]
+    given = _as_stored(default, option.wire, of_str)
+    if given is not None:
+        try:
+            option.kind.parse(given)
+        except InvalidValue as refused:
+            return refused
+    return None
+
+
+_GETS = ("os.getenv", "os.environ.get")
+_NUMBERS: Dict[str, Callable[[Any], Any]] = {"int": int, "float": float}
+
+
+def _variable_of(value: Unknown) -> Optional[Tuple[str, Any]]:
+    """The variable of the environment that a value is, and what it is where that is not set."""
+    function = value.parts[0] if value.parts else None
+    convert = value.convert
+    if convert is None and isinstance(function, Unknown) and len(value.parts) == 2:
+        convert = _NUMBERS.get(function.key)
+    if convert is not None:
+        inner = value.parts[-1]
+        found = _variable_of(inner) if isinstance(inner, Unknown) else None
+        with contextlib.suppress(ValueError, TypeError, OverflowError):
+            return None if found is None else (found[0], convert(found[1]))
+        return None
+    if not isinstance(function, Unknown) or function.key not in _GETS or len(value.parts) != 3:
+        return None
+    _, variable, default = value.parts
+    return (variable, default) if isinstance(variable, str) and is_known(default) else None
+
+
+def _default_of_variable(
+    context: Context, variable: str, default: Any, name: str, place: Place, guards: Tuple[int, ...]
+) -> None:
+    """The same for a variable of the environment; nothing is said where the script sets it."""
+    assert context.path is not None
+    refused = _refused(name, default)
+    if (
+        refused is None
+        or any(_names(decision.node, variable) for decision in context.path.trace)
+        or _is_set_here(context, variable)
+    ):
+        return
+    context.report(
+        phrase(
+            '"{}" is refused where the environment variable {} is not set: it {}; legal: {}',
+            name,
+            variable,
+            refused.problem,
+            OPTIONS[name].kind.describe(),
+        ),
+        place,
+        guards,
+        option=name,
+        help="write a default that is legal",
+    )
+
+
+_SETS = re.compile(r"setdefault|putenv|update|\benviron[ ]?\[[^\]]{0,99}\][ \t]{0,9}=(?!=)")
+
+
+def _is_set_here(context: Context, variable: str) -> bool:
+    """True when a line with the variable may set it."""
+    source = context.script.source
+    return any(_SETS.search(source.lines[n - 1]) for n in source.mentions(variable))
 
 
 def _is_of_str(value: Unknown) -> bool:
@@ -429,6 +520,8 @@ def _is_of_str(value: Unknown) -> bool:
 def _as_stored(value: Any, wire: str, of_str: bool) -> Any:
     """What the field holds when the flag is not given; None when that cannot be said."""
     if wire == "s":
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "replace")
         if isinstance(value, str) and value:
             return value
         return str(value) if isinstance(value, int) and of_str else None

@@ -229,7 +229,11 @@ def _scaling_optimizer(meaning: Meaning, scope: Scope, node: ast.AST) -> Optiona
     return call
 
 
-@recognises(precision.optimizers_share_overflow_flag, _SCALING, _UPDATING)
+@recognises(
+    precision.optimizers_share_overflow_flag,
+    ("NPULossScaleOptimizer", "is_loss_scale"),
+    _UPDATING,
+)
 def two_optimizers_in_one_run(context: Context) -> None:
     """One run has the updates of two loss-scale optimizers."""
     meaning = context.meaning
@@ -518,10 +522,14 @@ _PARTS = ("e-", "E-", ".0000000", "**-", "** -")
 _VANISHES = 2.98e-8
 _HALF = ("allow_mix_precision", "allow_mix_precision_fp16", "force_fp16", "mixed_float16", "fp16")
 _DIVISIONS = ("div", "divide", "truediv", "realdiv", "div_no_nan", "math.divide", "math.truediv")
-_STEEP = (
-    *("log", "math.log", "sqrt", "math.sqrt", "rsqrt", "math.rsqrt", "pow", "math.pow"),
-    *("reciprocal", "math.reciprocal"),
-)
+_DIVISION = phrase("a division")
+_STEEP = {
+    "log": phrase("a logarithm"),
+    "sqrt": phrase("a root"),
+    "rsqrt": phrase("a root"),
+    "pow": phrase("a power"),
+    "reciprocal": _DIVISION,
+}
 _GUARDS = ("add", "math.add", "maximum", "math.maximum", "clip_by_value", "subtract")
 _PASSED = (
     "identity",
@@ -537,17 +545,16 @@ _PASSED = (
 
 @recognises(precision.constant_vanishes_in_float16, ("precision_mode", "precision_mode_v2"))
 def guard_vanishes(context: Context) -> None:
-    """A constant below 2^-25 guards a division or a logarithm, and mixed precision is on."""
+    """A constant below 2^-25 guards a division, a logarithm, a root or a power under mixed
+    precision.
+    """
     modes = context.option("precision_mode") | context.option("precision_mode_v2")
     mode = next((each for each in modes if each in _HALF), None)
     if mode is None:
         return
     source = context.script.source
-    lines = [
-        number
-        for number, line in enumerate(source.lines, 1)
-        if any(part in line for part in _PARTS) and _SMALL.search(line)
-    ]
+    near = {number for part in _PARTS for number in source.lines_with(part, within=True)}
+    lines = sorted(number for number in near if _SMALL.search(source.lines[number - 1]))
     names = _imported_small(context)
     if not lines and not names:
         return
@@ -568,12 +575,13 @@ def guard_vanishes(context: Context) -> None:
             continue
         if not meaning.in_network(site):
             continue
-        value, place = guarded
+        value, place, what = guarded
         seen.add(site.line)
         context.report(
             phrase(
-                "{} guards a division or a logarithm, and is 0 in float16 ({})",
+                "{} guards {}, and is 0 in float16 ({})",
                 repr(value),
+                what,
                 mode,
             ),
             context.place(place),
@@ -598,22 +606,27 @@ def _given_small(node: ast.AST) -> Set[str]:
     return {each.arg for each, value in pairs if _vanishes(number_of(value))}
 
 
-def _guarded(meaning: Meaning, scope: Scope, node: ast.AST) -> Optional[Tuple[float, ast.AST]]:
-    """The vanishing constant in a divisor or under a logarithm, and its place."""
+def _guarded(
+    meaning: Meaning, scope: Scope, node: ast.AST
+) -> Optional[Tuple[float, ast.AST, str]]:
+    """The vanishing constant in a divisor, under a root or the like, its place, and what it is."""
+    what: str = _DIVISION
     operand: Optional[ast.AST] = None
     tensors: List[ast.AST] = [node]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
         operand = node.right
         tensors = [node.left, node.right]
     elif isinstance(node, ast.Call):
-        name = meaning.tf(scope, node.func)
+        name = meaning.tf(scope, node.func) or ""
+        steep = _STEEP.get(name[len("math.") :] if name.startswith("math.") else name)
         if name in _DIVISIONS and len(node.args) > 1:
             operand = node.args[1]
-        elif name in _STEEP and node.args:
-            operand = node.args[0]
+        elif steep is not None and node.args:
+            operand, what = node.args[0], steep
     if operand is None or not any(meaning.is_tensor(scope, each) for each in tensors):
         return None
-    return _guard(meaning, scope, operand, node, 0)
+    found = _guard(meaning, scope, operand, node, 0)
+    return None if found is None else (*found, what)
 
 
 def _guard(

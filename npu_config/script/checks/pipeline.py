@@ -541,10 +541,9 @@ _BATCHING = {"batch": 1, "padded_batch": 3, "map_and_batch": 3}
 def short_last_batch(context: Context) -> None:
     """A batch of a dataset without ``drop_remainder=True``."""
     meaning = context.meaning
-    for site in meaning.dataset_calls():
-        call = check_call(site)
+    for site, call in _batches(meaning):
         name = name_of(call.func)
-        if name not in _BATCHING or any(k.arg is None for k in call.keywords):
+        if any(k.arg is None for k in call.keywords):
             continue
         given = argument(call, "drop_remainder", _BATCHING[name])
         is_false = given is None or meaning.constant(site.scope, given) is False
@@ -562,6 +561,44 @@ def short_last_batch(context: Context) -> None:
             "compiled for dynamic shapes"
         )
         context.report(phrase(text, name), context.place(call))
+
+
+_OF_THE_CLASS = ("data.Dataset.batch", "data.Dataset.padded_batch")
+"""The methods as functions of the class, whose first argument is the dataset."""
+
+
+def _batches(meaning: Meaning) -> Iterator[Tuple[Site, ast.Call]]:
+    """The calls that batch a dataset, each written as one of its methods."""
+    for site in meaning.dataset_calls():
+        call = check_call(site)
+        if name_of(call.func) in _BATCHING:
+            is_function = meaning.tf(site.scope, call.func) in _OF_THE_CLASS
+            yield site, _as_method(call.func, call) if is_function else call
+    for site in meaning.calls("partial"):
+        made = check_call(site)
+        if made.args and meaning.tf(site.scope, made.args[0]) in _OF_THE_CLASS:
+            for used in _calls_of(meaning, site, made):
+                yield site, _as_method(made.args[0], made, used)
+
+
+def _as_method(function: ast.expr, *calls: ast.Call) -> ast.Call:
+    """The call of a method that a call of the class, or of a ``partial`` of it, comes to."""
+    given = [each for call in calls for each in call.args if each is not function]
+    keywords = [each for call in calls for each in call.keywords]
+    return ast.copy_location(ast.Call(function, given[1:], keywords), calls[0])
+
+
+def _calls_of(meaning: Meaning, site: Site, made: ast.Call) -> List[ast.Call]:
+    """The calls of what ``partial`` gives: at once, by ``apply``, or under a name."""
+    parent = site.parents[-1]
+    if isinstance(parent, ast.Call):
+        is_called = parent.func is made or name_of(parent.func) == "apply"
+        return [parent] if is_called else []
+    targets = parent.targets if isinstance(parent, ast.Assign) else []
+    named = (each for target in targets for each in meaning.calls(name_of(target)))
+    found = [(each.scope, check_call(each)) for each in named]
+    values = [(call, meaning.value(scope, call.func)) for scope, call in found]
+    return [call for call, value in values if value is not None and value.node is made]
 
 
 def _is_endless(meaning: Meaning, scope: Scope, node: ast.expr) -> bool:

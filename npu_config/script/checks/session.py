@@ -4,7 +4,7 @@ import ast
 import re
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from npu_config.core.diagnostics import Fix, Severity
+from npu_config.core.diagnostics import Fix, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.python_flow.scopes import (
@@ -223,7 +223,7 @@ def config_never_used(context: Context) -> None:
             message.foreign
             or message.parent is not None
             or message.kind != "ConfigProto"
-            or message.replaced is not None
+            or message.place in context.once(_replaced)
             or not any(not block.built_in for block in message.blocks)
             or context.uses(message.place)
             or any(context.uses(block.place) for block in message.blocks)
@@ -242,6 +242,16 @@ def config_never_used(context: Context) -> None:
             block.path,
             help="give it to the session: tf.Session(config=...)",
         )
+
+
+def _replaced(context: Context) -> Set[Place]:
+    """Where messages are made that another one takes the place of, on any path: NPU881."""
+    return {
+        message.place
+        for path in context.paths
+        for message in path.outcome.messages
+        if message.replaced is not None
+    }
 
 
 _TAKEN_BY = {
