@@ -5,14 +5,14 @@ graph does not.  What was found out is kept with the objects, so that none of th
 for another.
 """
 
-from operator import attrgetter, is_
+from operator import attrgetter
 from typing import Any, Dict, Iterator, Optional, Sequence, Tuple
 
 from npu_config.runner.calls import LiveCall
 from npu_config.tf1.purpose import Fetched, is_lasting
 
 _MOST = 256
-_FLAT, _NESTED = (list, tuple), (list, tuple, dict)
+_NESTED = (list, tuple, dict)
 
 Key = Tuple[Tuple[int, ...], Tuple[int, ...]]
 
@@ -25,59 +25,60 @@ class KnownRun:
         fetches: what was fetched, without the structure around it.
         feeds: the keys of what was fed.
         version: of the graph at that time.
+        graph: the attributes of the graph.
     """
 
-    __slots__ = ("call", "feeds", "fetches", "version")
+    __slots__ = ("call", "feeds", "fetches", "graph", "version")
 
     def __init__(
-        self, call: LiveCall, fetches: Sequence[Any], feeds: Sequence[Any], version: int
+        self,
+        call: LiveCall,
+        fetches: Sequence[Any],
+        feeds: Sequence[Any],
+        version: int,
+        graph: Any,
     ) -> None:
         self.call = call
         self.fetches = fetches
         self.feeds = feeds
         self.version = version
+        self.graph = vars(graph)
+
+    @property
+    def as_last(self) -> "Optional[KnownRun]":
+        """Itself, where a run like it needs no look at anything else."""
+        return self if self.call.is_plain and "_version" in self.graph else None
 
 
 class RepeatedRuns:
     """The runs of one session that need no look when they are made again."""
 
-    __slots__ = ("_graph", "_known", "_last", "_version_of")
+    __slots__ = ("_graph", "_known", "_version", "_version_of")
 
     def __init__(self, graph: Any) -> None:
         self._graph = graph
         version = "_version" if hasattr(graph, "_version") else "version"  # one of them has a lock
         self._version_of = attrgetter(version)
         self._known: Dict[Key, KnownRun] = {}
-        self._last: Optional[KnownRun] = None
+        self._version: Optional[int] = None
 
     def find(self, fetches: Any, feeds: Any) -> Optional[KnownRun]:
         """A run that was made before, of the same fetches and feeds of the same graph."""
-        last = self._last
-        if last is None or last.version != self._version_of(self._graph):
+        if self._version != self._version_of(self._graph):
             return None
-        given = fetches if type(fetches) in _FLAT else tuple(_leaves(fetches))
-        if (  # as the last time: most steps cost no more than this
-            len(given) == len(last.fetches)
-            and len(feeds) == len(last.feeds)
-            and all(map(is_, given, last.fetches))
-            and all(map(is_, feeds, last.feeds))
-        ):
-            return last
-        known = self._known.get(_key(tuple(_leaves(fetches)), feeds))
-        if known is not None:
-            self._last = known
-        return known
+        return self._known.get(_key(tuple(_leaves(fetches)), feeds))
 
-    def keep(self, feeds: Any, found: Fetched, call: LiveCall) -> None:
+    def keep(self, feeds: Any, found: Fetched, call: LiveCall) -> Optional[KnownRun]:
         """Remember a run that was looked at, where its fetches always mean the same."""
         if not found.operations or not all(map(is_lasting, found.given)):
-            return
+            return None
         version = self._version_of(self._graph)
-        last = self._last
-        if (last is not None and last.version != version) or len(self._known) >= _MOST:
+        if self._version != version or len(self._known) >= _MOST:
             self._known.clear()
-        self._last = KnownRun(call, tuple(found.given), tuple(feeds), version)
-        self._known[_key(found.given, feeds)] = self._last
+        known = KnownRun(call, tuple(found.given), tuple(feeds), version, self._graph)
+        self._known[_key(found.given, feeds)] = known
+        self._version = version
+        return known.as_last
 
 
 def _key(fetches: Sequence[Any], feeds: Any) -> Key:

@@ -9,6 +9,7 @@ of the run holds nothing of TensorFlow.
 import contextlib
 import functools
 import gc
+import operator
 import os
 import sys
 from dataclasses import replace
@@ -54,6 +55,7 @@ from npu_config.tf1.own import OPTIMIZER_MARK
 from npu_config.tf1.purpose import operations_of
 from npu_config.tf1.purpose import purpose as purpose_of
 
+_SHAPE = operator.attrgetter("shape")
 Shape = Optional[Tuple[int, ...]]
 Shapes = Tuple[Shape, ...]
 
@@ -175,8 +177,11 @@ class LiveCall:
         """
         seen = self.seen
         if seen.inputs:
-            told = [getattr(each, "shape", None) for each in values]
-            if told != self._told or None in told:
+            try:
+                told: Optional[List[Any]] = list(map(_SHAPE, values))
+            except AttributeError:
+                told = None
+            if told is None or told != self._told:
                 seen.comes_in(tuple(map(shape_of, values)))
                 self._told = told
         seen.times += 1
