@@ -285,8 +285,11 @@ def is_of_input(name: str) -> bool:
 
 def _contains(tree: ast.AST, wanted: ast.expr) -> bool:
     """True for an expression that is made of the very name that it is bound to."""
-    name, text = name_of(wanted), ast.dump(wanted).replace("Store()", "Load()")
-    return any(
-        node.__class__ is wanted.__class__ and name_of(node) == name and ast.dump(node) == text
+    name = name_of(wanted)
+    named = [
+        node
         for node in ast.walk(tree)
-    )
+        if node.__class__ is wanted.__class__ and name_of(node) == name
+    ]
+    text = ast.dump(wanted).replace("Store()", "Load()") if named else ""
+    return any(ast.dump(node) == text for node in named)
