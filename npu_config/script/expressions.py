@@ -503,12 +503,13 @@ def _computed(run: Run, name: str, values: List[Any], known: Dict[str, Any], is_
 
 
 _OF_TEXT: Dict[str, Callable[[Any], Any]] = {
+    "encode": str.encode,
     "lower": str.lower,
     "upper": str.upper,
     "strip": str.strip,
     "title": str.title,
 }
-"""Methods of text without arguments."""
+"""Methods of text, called without arguments."""
 
 
 def _of_class(run: Run, cls: Class, call: Call) -> Instance:

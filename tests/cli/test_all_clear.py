@@ -90,6 +90,7 @@ BUILDER = "import npu_config\nnpu_config.NpuConfigBuilder().set(precision_mode={
 WRONG = 'NPURunConfig(precision_mode=os.getenv("MODE", "fp61"))\n'
 DEFAULTS = {
     "bytes": (ENTRY + MAP.format('tf.compat.as_bytes(os.environ.get("MODE", "fp61"))'), "MODE"),
+    "encoded": (ENTRY + MAP.format('os.getenv("MODE", "fp61").encode()'), "MODE"),
     "a name": ('M = os.getenv("MODE", default="fp61")\nNPURunConfig(precision_mode=M)\n', "MODE"),
     "a number": ('NPURunConfig(hccl_timeout=int(os.environ.get("T", "-3")))\n', "T"),
     "a part": (

@@ -4,7 +4,7 @@ import pytest
 
 import npu_config
 from npu_config.migration import project
-from npu_config.migration.project import Target, migrate_files
+from npu_config.migration.project import FileToMigrate, migrate_files
 
 SHUFFLE = """\
 import sys
@@ -85,7 +85,7 @@ def test_the_largest_file(tmp_path, monkeypatch, size, outcome):
     monkeypatch.setattr(project, "LARGEST", len(text) + size)
     (tmp_path / "a.py").write_bytes(text)
     for content in (text, None):
-        target = Target(str(tmp_path / "a.py"), None, content)
+        target = FileToMigrate(str(tmp_path / "a.py"), None, content)
         (found,) = migrate_files([target], processes=1)
         assert (found.migration is None) is (outcome == "too large")
 
