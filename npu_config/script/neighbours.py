@@ -292,7 +292,9 @@ def _folder_of(path: str) -> str:
 
 _CONFIGURES = ("parameter_map", "custom_optimizers", "NPURunConfig", "NpuConfigBuilder")
 _PASSED_ON = re.compile(
-    r"^[ \t]*from[ \t]+(\.*)([.\w]*)[ \t]+import[ \t]*(?:\(([^)]{0,9000})\)|([^\n#(]*))", re.M
+    r"^[ \t]{0,200}from[ \t]{1,9}(\.{0,9})((?:\w[.\w]{0,300})?)[ \t]{1,9}import[ \t]{0,9}"
+    r"(?:\(([^)]{0,9000})\)|([^\n#(]{0,1000}))",
+    re.MULTILINE,
 )
 _ALIAS = re.compile(r"(\*|\w+)(?:\s+as\s+(\w+))?")
 _COMMENT = re.compile(r"#[^\n]*")
