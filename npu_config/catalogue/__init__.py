@@ -11,7 +11,7 @@ import functools
 from types import MappingProxyType
 from typing import Any, Callable, Container, Mapping, NamedTuple, Optional
 
-from npu_config.catalogue.kinds import InvalidValue, Kind, Wire
+from npu_config.catalogue.kinds import InvalidValue, Kind, Wire, remembered
 from npu_config.catalogue.option import Option, Outcome, Page, Status
 from npu_config.catalogue.options import PAGES, removed
 
@@ -49,7 +49,7 @@ def known_to(version: Optional[int]) -> Mapping[str, KnownOption]:
         name: KnownOption(
             option,
             option.wire_in(version),
-            (option.kind.parse if option.kind.plain else _remembered(option.kind.parse))
+            (option.kind.parse if option.kind.plain else remembered(option.kind.parse))
             if version is None or option.is_plain_in(version)
             else functools.partial(option.parse_in, version=version),
             option.kind.to_wire if option.wire_in(version) == option.kind.wire else "true".__eq__,
@@ -61,16 +61,6 @@ def known_to(version: Optional[int]) -> Mapping[str, KnownOption]:
         for name, option in (OPTIONS if version is None else ALL_OPTIONS).items()
         if version is None or not option.is_read or option.versions.has(version)
     }
-
-
-def _remembered(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A reader that takes the same text apart once: scripts and layers of a job repeat values."""
-    of_text = functools.lru_cache(maxsize=16)(parse)
-
-    def of_value(value: Any) -> Any:
-        return of_text(value) if type(value) is str else parse(value)
-
-    return of_value
 
 
 __all__ = [

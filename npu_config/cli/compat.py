@@ -166,12 +166,12 @@ def _table(
     ]
     wide = max(len(place) for place in places)
     named = max(len(use.option) for use in found)
-    lines = ["{:{}}  {:{}}  {}".format("", wide, "", named, " ".join(heads)).rstrip()]
+    lines = ["{:<{}}  {:<{}}  {}".format("", wide, "", named, " ".join(heads)).rstrip()]
     for row, (place, use) in enumerate(zip(places, found)):
         marks = " ".join(
             "{:^{}}".format(column.marks[row], len(head)) for column, head in zip(columns, heads)
         )
-        lines.append("{:{}}  {:{}}  {}".format(place, wide, use.option, named, marks).rstrip())
+        lines.append("{:<{}}  {:<{}}  {}".format(place, wide, use.option, named, marks).rstrip())
     lines += ["", localized(_LEGEND)]
     if few:
         ends = dict.fromkeys(

@@ -186,3 +186,15 @@ def test_a_removed_option_goes_round(npu, tmp_path):
     assert npu("generate", path, "-o", again).code == 0
     assert 'mstune_mode: "1"' in again.read_text()
     assert 's: "1"' in npu("generate", again, "--to", "pbtxt").out
+
+
+def test_an_option_without_a_place(npu, tmp_path):
+    """Defaults that a call sets stand in no line."""
+    path = tmp_path / "train.py"
+    path.write_text(
+        "from npu_bridge.npu_init import *\nconfig = NPURunConfig(settings)\n"
+        "estimator = NPUEstimator(model_fn, config=config)\n"
+    )
+    result = npu("compat", path)
+    assert result.code == 0, result
+    assert "\n  iterations_per_loop  " in result.out
