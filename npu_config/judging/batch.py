@@ -24,7 +24,7 @@ from npu_config.judging import ALONE, Around, Judgement, KnownRules, judge_readi
 from npu_config.rules.reading import CANNOT_BE_READ, FAILED
 from npu_config.script import read, script_not_parsed
 from npu_config.script.neighbours import remembering
-from npu_config.script.vocabulary import may_matter, names_adapter, unmigrated
+from npu_config.script.vocabulary import may_matter, unmigrated
 from npu_config.text.loading import guarded, load, state_of, unsaved_content
 
 __all__ = ["judge_scripts", "judge_together"]
@@ -105,8 +105,6 @@ def _checked(path: str, work: _Share) -> Optional[Judgement]:
     if isinstance(data, Diagnostic):
         return Judgement(path, (data,), unchecked=CANNOT_BE_READ)
     if path not in work.named and not may_matter(data):
-        if names_adapter(data):  # no rule finds anything in it
-            return Judgement(path, ())
         found = unmigrated(data, path, named=False)
         return None if found is None else Judgement(path, (), unchecked=found.why)
     with without_collector():

@@ -5,7 +5,7 @@ Source: the public signatures of npu_bridge.
 """
 
 import re
-from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Pattern, Tuple
+from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue.api import MODULES
 from npu_config.core.message import phrase
@@ -140,68 +140,7 @@ def _grouped(words: Iterable[bytes]) -> List[Tuple[bytes, List[bytes]]]:
 
 _NEEDLES = _grouped(NEEDLES)
 
-_FILES = frozenset(name.encode() for name in MODULES.values() if name.startswith("npu_bridge."))
-_RISKS: Tuple[Tuple[bytes, Pattern[bytes]], ...] = tuple(
-    (word, re.compile(pattern))
-    for word, pattern in (
-        (b"initialize_system", rb"npu_ops"),
-        (b"shutdown_system", rb"npu_ops"),
-        (b"close_session", rb"\b(?:run|exit|quit|_exit|abort)\s{0,9}\("),
-        (b"NPULossScaleOptimizer", rb"npu_distributed_optimizer_wrapper|NPUDistributedOptimizer"),
-        (
-            b"FixedLossScaleManager",
-            rb"FixedLossScaleManager\s{0,9}\((?!\s{0,40}(?:loss_scale\s?=\s?)?[1-9]\d{0,30}(?:\.\d{0,30})?\s?[,)])",
-        ),
-        (b"Session", rb"Session\s{0,9}\(.{0,300},[ \t]{0,9}None[ \t]{0,9}\)"),
-        (b"Variable", rb"\.(?:map|flat_map|interleave)[ \t]{0,9}\("),
-        (b"get_variable", rb"\.(?:map|flat_map|interleave)[ \t]{0,9}\("),
-        (b"lookup", rb"\.(?:map|flat_map|interleave)[ \t]{0,9}\("),
-        (b"npu_bridge.", b"(?:%s)\\.\\w" % b"|".join(map(re.escape, sorted(_FILES)))),
-    )
-)
-"""What rules look for in a script that imports npu_bridge and sets no option: a word, and what has
-to be there, too.
-"""
-
-_NETWORK = re.compile(
-    rb"\.(?:%s)\s{0,9}\(|\bfloat64\b|\bcomplex(?:64|128)\b|0\.0447|[-.]inf\b|"
-    rb"\b(?:%s)\s{0,9}\("
-    % (
-        b"|".join(
-            (
-                *(b"run", b"batch", b"padded_batch", b"shuffle", b"py_func", b"numpy_function"),
-                *(b"py_function", b"dropout", b"dynamic_rnn", b"bidirectional_dynamic_rnn"),
-                *(b"resize_bilinear", b"resize_images", b"extract_image_patches", b"is_finite"),
-                *(b"extract_patches", b"string_input_producer", b"range_input_producer"),
-                *(b"shuffle_batch", b"is_inf", b"is_nan", b"FIFOQueue", b"RandomShuffleQueue"),
-                *(b"map_and_batch", b"shuffle_and_repeat", b"slice_input_producer", b"map"),
-                *(b"SyncReplicasOptimizer", b"ConditionalAccumulator", b"input_producer"),
-                *(b"SparseConditionalAccumulator", b"apply_gradients", b"minimize"),
-                *(b"device", b"Scaffold", b"reduce_mean", b"reduce_sum", b"assign_add"),
-            )
-        ),
-        b"|".join(
-            (
-                *(b"get_rank_id", b"get_rank_size", b"get_local_rank_id", b"get_local_rank_size"),
-                *(
-                    b"Process",
-                    b"Pool",
-                    b"ProcessPoolExecutor",
-                    b"Dropout",
-                    b"control_dependencies",
-                ),
-                *(b"get_npu_rank_id", b"get_npu_rank_size", b"get_npu_local_rank_id"),
-                *(b"npu_distributed_optimizer_wrapper", b"NPUDistributedOptimizer"),
-                b"KerasDistributeOptimizer",
-            )
-        ),
-    )
-)
-"""What situations of training are looked for at."""
-
 _OURS = (b"npu_", b"NPU", b"_npu")
-_APPENDING = re.compile(rb"npu_(?:hooks|callbacks)_append\b.*")
-_WORD = re.compile(rb"\w+")
 _EXPORTED = tuple(name.encode() for name in MODULES)
 
 
@@ -216,10 +155,8 @@ def may_matter(data: bytes) -> bool:
         return True
     if not any(word in data for word in _OURS):
         return False
-    if any(word in data for word in _ADAPTERS) and _works_with_adapter(data):
-        return True
-    if b"s_append" in data and b"[-1]" in data and _takes_last(data):
-        return True
+    if any(word in data for word in _ADAPTERS):
+        return True  # troubles of training need no option
     imported = b""
     for names in _imported(data):
         if b"*" in names:
@@ -233,28 +170,7 @@ def _holds(data: bytes, groups: List[Tuple[bytes, List[bytes]]]) -> bool:
     return any(shared in data and any(word in data for word in words) for shared, words in groups)
 
 
-def names_adapter(data: bytes) -> bool:
-    """True for a script that names npu_bridge outside of a comment."""
-    return says(data, b"npu_bridge")
-
-
 _ADAPTERS = (b"npu_bridge", b"npu_config.npu_init", b"npu_config.tf1")
-
-
-def _works_with_adapter(data: bytes) -> bool:
-    """True for a script that may do wrong what needs no option."""
-    return _NETWORK.search(data) is not None or any(
-        word in data and pattern.search(data) is not None for word, pattern in _RISKS
-    )
-
-
-def _takes_last(data: bytes) -> bool:
-    """True when the last item of a list that npu_hooks_append extends may be taken."""
-    for found in _APPENDING.finditer(data):
-        line = data[data.rfind(b"\n", 0, found.start()) + 1 : found.end()]
-        if any(word + b"[-1]" in data for word in _WORD.findall(line)):
-            return True
-    return False
 
 
 def _imported(data: bytes) -> Iterator[bytes]:

@@ -108,28 +108,10 @@ def test_a_walk_reads_it(rule, number, example):
     assert may_matter((text + example.text).encode())
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("optimizer = npu_tf_optimizer(optimizer)", False),
-        ("from npu_bridge.estimator.npu.npu_optimizer import NPUDistributedOptimizer", False),
-        ("import npu_bridge.estimator.npu.util.IterationPerLoop", True),
-        ("manager = FixedLossScaleManager(1024)", False),
-        ("manager = FixedLossScaleManager(loss_scale=128.0)", False),
-        ("manager = FixedLossScaleManager(0)", True),
-        ("optimizer = NPULossScaleOptimizer(optimizer, manager)", False),
-        ("o = NPULossScaleOptimizer(npu_distributed_optimizer_wrapper(o), manager)", True),
-        ("sess = tf.Session('', None)\nfunction(None, 1)", True),
-        ("sess = tf.Session()\nfunction(1, None)", False),
-        ("close_session(sess)", False),
-        ("sys.exit(0)\nclose_session(sess)", True),
-        ("values = dataset.map(lookup)", True),
-        ("value = tf.Variable(0)", False),
-    ],
-)
-def test_a_walk_parses_what_rules_can_find(text, expected):
-    """A file that imports the adapter and sets no option is parsed where it may do wrong."""
-    assert expected is may_matter((STAR + text + "\n").encode())
+def test_a_walk_parses_what_works_with_the_adapter():
+    """Whatever it does: troubles of training show in too many forms to be told by words."""
+    assert may_matter((STAR + "value = tf.Variable(0)\n").encode())
+    assert not may_matter(b"import tensorflow as tf\nvalue = tf.Variable(0)\n")
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)

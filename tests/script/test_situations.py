@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from npu_config.script import read
+from npu_config.script.vocabulary import may_matter
 
 TEXT = (Path(__file__).parent / "situations.txt").read_text(encoding="utf-8")
 USUAL = """\
@@ -49,4 +50,5 @@ def test_each_form(tmp_path, situation):
         reading = read(script.encode("utf-8"), path)
         lines = {each.line for each in reading.judge() if each.situation == situation}
         assert lines <= marked, form
+        assert may_matter(script.encode("utf-8")), "a walk passes {} over".format(form)
         assert bool(lines) == is_one, form
