@@ -42,7 +42,7 @@ class KnownRun:
         self.fetches = fetches
         self.feeds = feeds
         self.version = version
-        self.graph = vars(graph)
+        self.graph: Dict[str, Any] = getattr(graph, "__dict__", {})  # none in TensorFlow 2
 
     @property
     def as_last(self) -> "Optional[KnownRun]":

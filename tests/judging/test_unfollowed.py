@@ -100,9 +100,9 @@ def test_functions_of_other_files(tmp_path, monkeypatch, capsys):
     assert answer(capsys, "train.py") == (1, found, [])
     (tmp_path / "maker.py").write_text(MAKER + "\n\nmake_config = wrapped(make_config)\n")
     assert answer(capsys, "train.py") == (0, [("train.py", 4, "NPU784")], ["train.py"])
-    for module in ("plain", "some_library"):
+    for module, told in (("plain", []), ("not_here", [("train.py", 4, "NPU784")])):
         (tmp_path / "train.py").write_text(USER.format(module, "make_config"))
-        assert answer(capsys, "train.py")[:2] == (0, [])
+        assert answer(capsys, "train.py")[:2] == (0, told)
 
 
 def test_a_file_that_is_merged(tmp_path, monkeypatch, capsys):

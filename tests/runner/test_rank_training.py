@@ -387,7 +387,7 @@ def test_ranks_that_train_by_themselves(tmp_path, average, send, train):
 BY_HAND = """
     from npu_config.tf1.hooks import broadcast_global_variables
     w = tf.Variable(1.0)
-    train = tf.assign_sub(w, 0.1 * tf.gradients(w * w, w)[0])
+    train = tf.assign(w, w - 0.1 * tf.gradients(w * w, w)[0])
     with tf.Session(config=npu_config_proto()) as sess:
         sess.run(tf.global_variables_initializer())
         if {send}:
