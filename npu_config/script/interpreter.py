@@ -389,6 +389,8 @@ def run_all(script: Script, signature: Callable[[Run], object]) -> List[List[Pat
     """
     reached: Set[int] = set()
     groups: List[List[Path]] = []
+    if script.relevance.is_cold:
+        return groups
     most = _STEPS + _STEPS_OF_A_LINE * len(script.source.lines)
 
     def enough() -> bool:
