@@ -28,6 +28,12 @@ from npu_config.core.target import MODES, Target
 EXAMPLES = int(os.environ.get("NPU_CONFIG_EXAMPLES", "50"))
 """How often each property is tried: in full on the newest Python (noxfile.py)."""
 
+
+def tries(count):
+    """How often a property is tried that says a number itself: so often on the newest Python."""
+    return max(10, count * EXAMPLES // 50)
+
+
 STRIDE = 1 if EXAMPLES >= 50 else 3
 """Every so manyth input goes through what takes a call of the command for each input."""
 

@@ -34,9 +34,3 @@ def test_every_fact_has_a_rule_or_a_reason():
         id for id, fact in facts_map.read().items() if id not in covered and not fact.get("note")
     ]
     assert bare == []
-
-
-def test_page_is_up_to_date():
-    """docs/facts.md is what the rules and the list give."""
-    page = Path(facts_map.DATA).with_suffix(".md").read_text(encoding="utf-8")
-    assert facts_map.render() == page

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from npu_config.catalogue import OPTIONS
+from tests import golden
 from tests.strategies import configs, values
 
 
@@ -22,7 +23,7 @@ def test_configurations_are_varied():
     """Taking out what breaks rules leaves configurations with many different options."""
     seen = set()
 
-    @settings(max_examples=200)
+    @settings(max_examples=golden.tries(200))
     @given(configs())
     def collect(config):
         seen.update(config.options)

@@ -304,7 +304,8 @@ def _last_line_before_ends(statement: ast.AST) -> int:
     while pending:
         node = pending.pop()
         last = max(last, getattr(node, "lineno", 0))
-        for value in vars(node).values():
+        for field in _FIELDS[node.__class__]:
+            value: Any = getattr(node, field, None)
             part = value[-1] if value.__class__ is list and value else value
             if isinstance(part, ast.AST) and part._fields:
                 pending.append(part)

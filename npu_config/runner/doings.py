@@ -17,6 +17,7 @@ Line = str
 
 _SWITCHES = frozenset(("Switch", "RefSwitch"))
 _VARIABLES = ("VariableV2", "Variable", "VarHandleOp")
+_BY_HAND = frozenset(("AssignSub", "AssignSubVariableOp"))
 _MOST_RUNS = 5_000
 _BROADCAST = "HcomBroadcast"
 
@@ -60,7 +61,7 @@ class Doings:
                 prints[at] = (prints.get(at, 0) + _print(run, node)) & 0xFFFFFFFF
         alone = None
         if run.purpose == TRAINS:
-            alone = _not_averaged(run)
+            alone = _not_averaged(run, _trainable(session.graph))
             if self._values is None:
                 self._values = self._first_values(session, run)
                 self._is_after_broadcast = self._has_broadcast
@@ -174,17 +175,16 @@ def _value(node: LiveNode) -> Any:
     return None
 
 
-def _not_averaged(run: RunGraph) -> Optional[Node]:
+def _not_averaged(run: RunGraph, trained: Set[str]) -> Optional[Node]:
     """The first update of weights by gradients that no collective has touched."""
     barren: Set[str] = set()
-    for node in run.every():
-        if (
-            "Apply" in node.op
-            and operators.is_update(node)
-            and not _is_averaged(run, node, barren)
-        ):
-            return node
-    return None
+    updates = [node for node in run.every() if operators.is_update(node)]
+    applied = [node for node in updates if "Apply" in node.op] or [
+        node
+        for node in updates
+        if node.op in _BY_HAND and node.inputs and node.inputs[0].source in trained
+    ]
+    return next((each for each in applied if not _is_averaged(run, each, barren)), None)
 
 
 def _is_averaged(run: RunGraph, node: Node, barren: Set[str]) -> bool:

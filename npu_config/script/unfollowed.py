@@ -26,7 +26,7 @@ _MAKERS = ("NPURunConfig", "NpuConfigBuilder")
 _SETS = ("parameter_map", "custom_optimizers", "NpuConfig", "NPURunConfig")
 _HELP = (
     "check it by hand (options that another file sets: npu-config check FILE), or write the "
-    "options out; # npu: ignore[NPU784] takes note of it"
+    "options out; # npu: ignore[NPU784] silences this note"
 )
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.kinds import Bool, Choice, Int, InvalidValue
+from tests import golden
 
 integers = st.integers(0, 2**31 - 1)
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_/]{0,8}", fullmatch=True)
@@ -71,7 +72,7 @@ def test_structured_values_survive_the_wire(name):
 def test_kinds_refuse_and_never_raise(name):
     """Whatever is given, a kind accepts it or says why not."""
 
-    @settings(max_examples=20)
+    @settings(max_examples=golden.tries(20))
     @given(
         st.one_of(
             st.text(),

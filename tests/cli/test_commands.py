@@ -323,17 +323,6 @@ def test_files_that_cannot_be_written(npu, tmp_path, where):
 # explain
 
 
-@pytest.mark.skipif(
-    sys.version_info < (3, 9), reason="the Python API is read with the ast of Python 3.9"
-)
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_explain_reads_what_is_declared(language):
-    """The file that it reads is up to date (``python -m tools.generate``), in both languages."""
-    (render,) = [made for path, made in topics.files().items() if language in path]
-    with open(_topics.PATH.format(language), encoding="utf-8") as stream:
-        assert stream.read() == render()
-
-
 @pytest.mark.parametrize("words", [["overflow"], ["NPU104"], ["no_such_word"], ["--list"]])
 def test_explain_imports_no_rules(words):
     """A search is answered from that file: neither rules nor the catalogue are imported."""

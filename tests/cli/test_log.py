@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from npu_config.logs import read_logs
 from npu_config.logs.follow import Follower
 from npu_config.logs.redact import Redactor
+from tests import golden
 from tests.logs.jobs import MEMORY, WAITED, raised, slog, write
 
 CAUSE = {
@@ -135,7 +136,7 @@ _NAME = st.text("bcdfghjkm0123456789", min_size=3, max_size=9)
 _BYTE = st.integers(1, 254)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=golden.tries(60), deadline=None)
 @given(
     st.tuples(_NAME, _NAME, _NAME, _NAME),
     st.tuples(*[_BYTE] * 4),

@@ -162,7 +162,7 @@ def test_format_of_something_else(npu, good, ops):
     """It is a finding; the others are formatted."""
     result = npu("format", good, ops)
     assert (result.code, ops.read_text()) == (1, CLEAN)
-    assert "good.yaml is a YAML file, which this command does not take" in result.err
+    assert "good.yaml: error: this is a YAML file, which this command does not" in result.err
 
 
 # mixlist

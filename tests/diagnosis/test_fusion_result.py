@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from npu_config import NpuConfigError
 from npu_config.diagnosis.profiling_tables import read_fusion_result
+from tests import golden
 
 FIRST = {
     "session_and_graph_id_0_0": {
@@ -93,7 +94,7 @@ def test_a_missing_file(tmp_path):
         read_fusion_result(tmp_path / "none.json")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=golden.tries(60), deadline=None)
 @given(st.one_of(st.binary(max_size=200), st.text('[]{}",:1 session_and_graph_id', max_size=80)))
 def test_arbitrary_bytes_never_raise_anything_else(tmp_path_factory, data):
     """Any content gives a summary or diagnostics."""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from npu_config import NpuConfigError
 from npu_config.diagnosis.graph import diagnose
 from npu_config.proto.schema import graph_message
+from tests import golden
 
 SOURCE = Path(__file__).parents[1] / "data" / "graphs" / "case3_dynamic_rnn.pbtxt"
 
@@ -149,7 +150,7 @@ def test_a_file_without_read_permission(tmp_path):
     assert "Permission denied" in fault(path).message
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=golden.tries(80), deadline=None)
 @given(
     st.one_of(
         st.binary(max_size=120),
@@ -173,7 +174,7 @@ def whole_graph():
     return graph_def.SerializeToString()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=golden.tries(40), deadline=None)
 @given(st.data())
 def test_a_damaged_graph_never_raises_anything_else(tmp_path_factory, data):
     """Bytes changed anywhere in a real graph."""

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from npu_config import NpuConfigError
 from npu_config.diagnosis.loss_report import Decrease, Pattern, loss_scale_report
+from tests import golden
 from tests.proto import event_messages
 
 
@@ -372,7 +373,7 @@ def test_a_damaged_summary_is_said(tmp_path):
         loss_scale_report(path)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=golden.tries(80), deadline=None)
 @given(
     st.one_of(
         st.binary(max_size=200),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from npu_config import NpuConfigError
 from npu_config.diagnosis.profiling_tables import advise, find_tables, op_summary, read_op_summary
+from tests import golden
 
 
 def _titles(line):
@@ -192,7 +193,7 @@ def test_a_cut_last_line_is_skipped(tmp_path):
     assert read_op_summary([path]).skipped == 2
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=golden.tries(60), deadline=None)
 @given(st.binary(max_size=300), st.booleans())
 def test_arbitrary_bytes_never_raise_anything_else(tmp_path_factory, data, headed):
     """Any content gives a summary or diagnostics."""

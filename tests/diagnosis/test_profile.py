@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from npu_config import NpuConfigError
 from npu_config.diagnosis.profiling_tables import op_summary, read_profile
 from npu_config.diagnosis.profiling_tables import profile as profiles
+from tests import golden
 from tests.cli.conftest import npu
 
 __all__ = ["npu"]
@@ -194,7 +195,7 @@ def test_the_number_of_operators_is_bounded(tmp_path, monkeypatch):
     assert (only.count, only.total_us) == (100, 5050)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=golden.tries(60), deadline=None)
 @given(st.sampled_from(sorted(ALONE)), st.binary(max_size=200), st.booleans())
 def test_any_bytes(tmp_path_factory, name, data, headed):
     """Any content gives a profile or diagnostics."""

@@ -21,6 +21,7 @@ from npu_config.dumps.metrics import BLOCK, measure
 from npu_config.dumps.reference import open_references
 from npu_config.dumps.result import METRICS, cells, read_result, result_csv
 from npu_config.dumps.verdicts import judge, limits_of
+from tests import golden
 
 NET = Path(__file__).parents[1] / "data/dump/net"
 EXPECTED = json.loads((NET / "expected.json").read_text())
@@ -129,7 +130,7 @@ def usual(values):
 PAIRS = st.integers(2, 40).flatmap(lambda n: st.tuples(*[any_numbers("f4", (n,))] * 2))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=golden.tries(200), deadline=None)
 @given(PAIRS)
 def test_metrics_are_those_of_numpy(pair):
     """Every metric, in pieces, is that of the formula on whole float64 arrays."""

@@ -71,13 +71,35 @@ def test_resuming(tmp_path):
     assert not list(out.rglob("*.tmp"))
 
 
-def test_a_folder_of_something_else(tmp_path):
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"mine.txt": b"mine"},
+        {"index.csv": b"mine"},
+        {"index.csv": b"\xff\xfe"},
+        {"index.csv": b""},
+        {"index.csv/a": b"mine"},
+    ],
+)
+def test_a_folder_of_something_else(tmp_path, files):
     """A folder that holds something else is not written to."""
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out/mine.txt").write_text("mine")
+    for name, content in files.items():
+        (tmp_path / "out" / name).parent.mkdir(parents=True)
+        (tmp_path / "out" / name).write_bytes(content)
+    before = sorted(tmp_path.rglob("*"))
     with pytest.raises(FileExistsError, match="not an export"):
         export_dumps(find_dumps(DATA / "net/npu"), tmp_path / "out")
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
+    assert before == sorted(tmp_path.rglob("*"))
+    assert all((tmp_path / "out" / name).read_bytes() == files[name] for name in files)
+
+
+@pytest.mark.parametrize("there", ["", "out", "out/deep/folder"])
+def test_where_an_export_goes(tmp_path, there):
+    """An empty folder that is there is taken, and one that is not there is made."""
+    (tmp_path / there).mkdir(parents=True, exist_ok=True)
+    target = tmp_path / (there or "new/folder")
+    lines, _ = export_dumps(find_dumps(DATA / "net/npu"), target)
+    assert all((target / line.file).is_file() for line in lines)
 
 
 def test_names_stay_inside(tmp_path):

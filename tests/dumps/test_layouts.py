@@ -14,6 +14,7 @@ import numpy
 from npu_config import NpuConfigError
 from npu_config.dumps import to_original_layout
 from npu_config.dumps.layouts import blocks, plan
+from tests import golden
 
 SIDE = st.integers(1, 5)
 CHANNELS = st.integers(1, 40)
@@ -98,7 +99,7 @@ def check(expected, device, format, layout=None, groups=1):
         numpy.testing.assert_array_equal(expected.reshape(-1), numpy.concatenate(pieces))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=golden.tries(60), deadline=None)
 @given(n=SIDE, c=CHANNELS, h=SIDE, w=SIDE, c0=C0, layout=st.sampled_from(["NCHW", "NHWC", "HWCN"]))
 def test_nc1hwc0(n, c, h, w, c0, layout):
     """NC1HWC0 comes back in every layout, for every C0."""
@@ -106,7 +107,7 @@ def test_nc1hwc0(n, c, h, w, c0, layout):
     check(permuted(values, "NCHW", layout), to_5hd(values, c0), "NC1HWC0", layout)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=golden.tries(60), deadline=None)
 @given(n=CHANNELS, c=CHANNELS, h=SIDE, w=SIDE, c0=C0, layout=st.sampled_from(["NCHW", "HWCN"]))
 def test_fractal_z(n, c, h, w, c0, layout):
     """FRACTAL_Z comes back, with N and C padded."""
@@ -114,7 +115,7 @@ def test_fractal_z(n, c, h, w, c0, layout):
     check(permuted(values, "NCHW", layout), to_fractal_z(values, c0), "FRACTAL_Z", layout)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=golden.tries(60), deadline=None)
 @given(shape=st.lists(st.integers(1, 35), min_size=1, max_size=4), w0=st.sampled_from([8, 16, 32]))
 def test_fractal_nz(shape, w0):
     """FRACTAL_NZ comes back, of vectors, matrices and batches."""
@@ -123,7 +124,7 @@ def test_fractal_nz(shape, w0):
     check(values, to_nz(values, w0), "FRACTAL_NZ")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=golden.tries(30), deadline=None)
 @given(h=st.integers(1, 40), w=st.integers(1, 40))
 def test_fractal_zz(h, w):
     """FRACTAL_ZZ comes back."""
@@ -131,7 +132,7 @@ def test_fractal_zz(h, w):
     check(values, to_zz(values, 16), "FRACTAL_ZZ")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=golden.tries(40), deadline=None)
 @given(h=SIDE, w=SIDE, cin=st.integers(1, 6), cout=st.integers(1, 6), groups=st.integers(2, 9))
 def test_grouped_fractal_z(h, w, cin, cout, groups):
     """A filter of groups comes back."""
@@ -139,7 +140,7 @@ def test_grouped_fractal_z(h, w, cin, cout, groups):
     check(values, to_grouped(values, 16, groups), "FRACTAL_Z", "HWCN", groups)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=golden.tries(30), deadline=None)
 @given(n=SIDE, d=SIDE, c=CHANNELS, h=SIDE, w=SIDE)
 def test_three_dimensions(n, d, c, h, w):
     """NDC1HWC0 is NC1HWC0 with a depth before the channels."""
@@ -149,7 +150,7 @@ def test_three_dimensions(n, d, c, h, w):
     check(expected, device, "NDC1HWC0", "NDHWC")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=golden.tries(30), deadline=None)
 @given(n=CHANNELS, d=SIDE, c=CHANNELS, h=SIDE, w=SIDE)
 def test_filters_of_three_dimensions(n, d, c, h, w):
     """FRACTAL_Z_3D is FRACTAL_Z with a depth outside."""

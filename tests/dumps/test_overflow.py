@@ -15,6 +15,7 @@ import numpy
 from npu_config import NpuConfigError
 from npu_config.dumps import explain_overflows, read_overflow
 from npu_config.dumps.overflow import units
+from tests import golden
 
 DATA = Path(__file__).parents[1] / "data/dump/overflow"
 VECTORS = json.loads((DATA / "index.json").read_text())
@@ -109,7 +110,7 @@ def test_no_overflow(tmp_path):
         explain_overflows(tmp_path / "empty")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=golden.tries(100), deadline=None)
 @given(data=st.binary(max_size=300), legacy=st.booleans())
 def test_any_record(tmp_path_factory, data, legacy):
     """Any bytes in the place of a record give a record or a diagnostic."""

@@ -17,6 +17,7 @@ from dumps.number_arrays import any_numbers
 from npu_config import NpuConfigError
 from npu_config.dumps import open_dump, read_dump
 from npu_config.dumps.data_types import BY_NAME, table
+from tests import golden
 
 DATA = Path(__file__).parents[1] / "data/dump"
 VECTORS = json.loads((DATA / "dumps/index.json").read_text())
@@ -161,7 +162,7 @@ SHAPES = st.lists(st.integers(0, 5), max_size=4).map(tuple)
 NUMBERS = st.builds(any_numbers, st.sampled_from(sorted(w.CODES)), SHAPES).flatmap(lambda x: x)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=golden.tries(60), deadline=None)
 @given(
     inputs=st.lists(NUMBERS, max_size=3),
     outputs=st.lists(NUMBERS, max_size=3),
@@ -197,7 +198,7 @@ GOOD = w.dump(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=golden.tries(300), deadline=None)
 @given(data=st.data())
 def test_mutated_files_raise_diagnostics_only(tmp_path_factory, data):
     """Whatever happens to a file, reading it raises nothing but diagnostics."""

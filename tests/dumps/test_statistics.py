@@ -10,6 +10,7 @@ import numpy
 from dumps.number_arrays import any_numbers
 
 from npu_config.dumps.statistics import measured
+from tests import golden
 
 TYPES = ["f2", "f4", "f8", "i1", "u1", "i4", "i8", "u8", "bool", "c8"]
 
@@ -24,7 +25,7 @@ def pieces(values, size=7):
     return make
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=golden.tries(300), deadline=None)
 @given(values=st.sampled_from(TYPES).flatmap(any_numbers))
 def test_any_values(values):
     """Counts and extremes are those of numpy; the histogram counts every finite value."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from npu_config import NpuConfigError
 from npu_config.dumps import find_dumps, read_statistics
 from npu_config.dumps.tree import parse_folder, parse_name, select
+from tests import golden
 from tests.cli.conftest import npu
 
 __all__ = ["npu"]
@@ -81,7 +82,7 @@ def test_names():
         assert parse_name(other) is None
 
 
-@settings(max_examples=200)
+@settings(max_examples=golden.tries(200))
 @given(st.text(max_size=60))
 def test_any_name(name):
     """Any text is a name or none."""

@@ -22,6 +22,7 @@ from npu_config.launch.environment.dotenv import NAME, parse_dotenv, render_dote
 from npu_config.launch.environment.launcher import launcher_script
 from npu_config.text.plain_text import is_plain_yaml
 from npu_config.writers import scalar
+from tests import golden
 from tests.forks import ended
 
 ROOT = os.path.dirname(os.path.dirname(npu_config_package.__file__))
@@ -85,7 +86,7 @@ def container(command, value):
     return text, job["spec"]["tasks"][0]["template"]["spec"]["containers"][0]
 
 
-@settings(max_examples=60)
+@settings(max_examples=golden.tries(60))
 @given(st.lists(st.one_of(st.sampled_from(NUMBERS), TEXTS), min_size=1), TEXTS)
 @example(list(NUMBERS), "1e5")
 def test_kubernetes_gets_texts(command, value):
@@ -182,7 +183,7 @@ def test_names_are_no_commands(tmp_path, form, name):
 
 
 @needs_bash
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=golden.tries(40), deadline=None)
 @given(TEXTS, st.text(st.characters(blacklist_characters="\0/", blacklist_categories=["Cs"])))
 def test_any_name_in_a_script(tmp_path_factory, value, name):
     """Names and values of any characters leave one comment, and the value arrives."""
@@ -204,7 +205,7 @@ SHOW = "import json, os; print(json.dumps({k: v for k, v in os.environ.items() i
 
 
 @needs_bash
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=golden.tries(60), deadline=None)
 @given(st.lists(TEXTS, max_size=8))
 @example(["a\nb", "a\tb", "a\rb", "a\r\n", "\n", "a\\nb", "a\\\nb", "$(id)`id`$HOME", "!x", "'"])
 def test_bash_reads_a_file_of_variables(tmp_path_factory, values):

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npu_config.logs import read_logs
+from tests import golden
 from tests.logs.jobs import MEMORY, WAITED, raised, slog, started, write
 from tests.logs.test_recognised import ROWS
 
@@ -108,7 +109,7 @@ CULPRITS = {
 }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=golden.tries(40), deadline=None)
 @given(st.data())
 def test_who_failed_first(tmp_path_factory, data):
     """The rank that failed by itself, or left nothing, in every layout, whatever clocks say."""

@@ -18,6 +18,7 @@ from npu_config.proto.event_files import (
     read_events,
     scalar,
 )
+from tests import golden
 from tests.proto import event_messages as made
 
 
@@ -107,7 +108,7 @@ def test_content_that_does_not_fit_is_refused(tensor):
         raw_content(tensor)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=golden.tries(100), deadline=None)
 @given(st.binary(max_size=200))
 def test_arbitrary_bytes_give_events_or_the_error(data):
     """Nothing else is ever raised."""

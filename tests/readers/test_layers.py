@@ -11,9 +11,12 @@ from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.layout import grouped
 from npu_config.readers import read
 from npu_config.rules.overrides import REMOVE
+from tests import golden
 from tests.strategies import option_dicts
 
-FLAT = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+FLAT = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=golden.tries(60)
+)
 NAMES = [name for name, option in OPTIONS.items() if option.kind.wire in ("b", "i")][:8]
 
 

@@ -14,13 +14,16 @@ from npu_config.readers import read
 from npu_config.records import writing
 from npu_config.records.compare import compare, job_of
 from npu_config.records.document import content_of, render
+from tests import golden
 from tests.strategies import configs
 
 KEYS = [
     *("version", "tool", "time", "target", "adapter", "tensorflow", "rank", "options"),
     *("defaults", "origins", "environment", "side_files", "rank_table", "script", "end"),
 ]
-MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+MANY = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=golden.tries(40)
+)
 
 
 @pytest.fixture(autouse=True)

@@ -37,7 +37,7 @@ def damaged(draw):
 
 @formats
 @given(data=st.data())
-@settings(max_examples=80)
+@settings(max_examples=golden.tries(80))
 def test_round_trip(name, data):
     """parse(render(x)) == x, without an error."""
     model = data.draw(sidefile_strategies.models(name))
@@ -48,7 +48,7 @@ def test_round_trip(name, data):
 
 @formats
 @given(data=st.data())
-@settings(max_examples=20)
+@settings(max_examples=golden.tries(20))
 def test_models_are_values(name, data):
     """Models hash, copy, pickle and compare by content, and cannot be changed."""
     model = data.draw(sidefile_strategies.models(name))
@@ -61,7 +61,7 @@ def test_models_are_values(name, data):
 
 @formats
 @given(text=st.text() | damaged(), target=targets)
-@settings(max_examples=150)
+@settings(max_examples=golden.tries(150))
 def test_any_text_is_read(name, text, target):
     """No text raises; a finding stands inside the text; the model of a good text renders."""
     parsed = FORMATS[name].parse(text, "some/path", target)
@@ -79,7 +79,7 @@ def test_any_text_is_read(name, text, target):
 
 
 @given(text=st.text() | damaged())
-@settings(max_examples=150)
+@settings(max_examples=golden.tries(150))
 def test_any_text_is_recognised_or_not(text):
     """Recognition never raises, nor does cleaning what was recognised."""
     found = recognise(text, "x.json")
@@ -89,7 +89,7 @@ def test_any_text_is_recognised_or_not(text):
 
 @formats
 @given(data=st.binary() | st.text().map(lambda text: text.encode("utf-16")))
-@settings(max_examples=20)
+@settings(max_examples=golden.tries(20))
 def test_any_bytes_are_loaded(name, data, tmp_path_factory):
     """A file of any bytes is loaded without an exception."""
     path = tmp_path_factory.mktemp("bytes") / "file"

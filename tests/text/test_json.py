@@ -10,6 +10,7 @@ from npu_config.core.diagnostics import Place
 from npu_config.text import json as _json
 from npu_config.text.json_parser import MAX_DEPTH, parse
 from npu_config.text.source import MAX_FAULTS, Source, apply_edits
+from tests import golden
 
 ESCAPES = (
     '"\\d" is not an escape of JSON; legal: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u '
@@ -60,7 +61,7 @@ def fixed(text):
 
 
 @given(values, st.sampled_from([None, 0, 2]), st.booleans())
-@settings(max_examples=100)
+@settings(max_examples=golden.tries(100))
 def test_slow_road_agrees_with_the_standard_library(value, indent, ascii_only):
     """On strict JSON both roads give the value of ``json.loads`` and find no fault."""
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
@@ -72,7 +73,7 @@ def test_slow_road_agrees_with_the_standard_library(value, indent, ascii_only):
 
 
 @given(st.text() | fragments)
-@settings(max_examples=300)
+@settings(max_examples=golden.tries(300))
 def test_strict_or_reported(text):
     """Any text is read without an exception, and is reported just when it is not strict JSON."""
     reading = _json.read(text)
@@ -92,7 +93,7 @@ def test_strict_or_reported(text):
 
 
 @given(fragments)
-@settings(max_examples=200)
+@settings(max_examples=golden.tries(200))
 def test_slow_road_finds_what_the_fast_road_refuses(text):
     """The two roads never disagree about whether a text is strict."""
     errors = [d for d in parse(Source(text)).diagnostics if d.severity.value == "error"]
@@ -111,7 +112,7 @@ def paths(value, at=()):
 
 
 @given(values, st.sampled_from([None, 1]))
-@settings(max_examples=50)
+@settings(max_examples=golden.tries(50))
 def test_every_place_holds_its_value(value, indent):
     """The text at the place of a path is the JSON of the value there, and a key's is the key."""
     text = json.dumps(value, indent=indent)
@@ -246,7 +247,7 @@ def test_fixes_take_out_just_the_fault(text, expected):
 
 
 @given(st.lists(st.sampled_from(["// c\n", "/* c */", " ", "\n"]), min_size=1), values)
-@settings(max_examples=50)
+@settings(max_examples=golden.tries(50))
 def test_comments_can_always_be_taken_out(comments, value):
     """A commented value is the value again after the fix."""
     text = json.dumps(value, indent=1)

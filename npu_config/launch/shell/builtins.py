@@ -16,6 +16,7 @@ from npu_config.launch.shell.walk import (
     text,
 )
 from npu_config.launch.shell.words import (
+    ARRAY_SEPARATOR,
     CHANGES,
     NAME,
     UNKNOWN_PART,
@@ -69,25 +70,55 @@ def _eval(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> N
         run.note(spot, "what is run here is not known, and what it sets is not checked")
 
 
+_SEPARATORS = re.compile(r"IFS=(?:\$?(['\"])(.?)\1|([^\s'\"$]?))[ \t]")
+
+
 def _read(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    """``read``: the next line of what the command is given."""
     given = None if run.stdin is None else run.stdin.value
-    names = [word for word in words if word != "-r"]
+    options = [word for word in words if word is not UNKNOWN and word.startswith("-")]
+    names = [word for word in words if word not in options]
+    letters = set("".join(options)) - {"-"}
     script, begin, _ = spot
+    ifs = _SEPARATORS.match(script.source, begin)
     if (
-        isinstance(given, str)
-        and ("-r" in words or "\\" not in given)
-        and names
-        and all(name is not UNKNOWN and NAME.match(name) for name in names)
-        and not script.source.startswith("IFS", begin)
+        run.stdin is None
+        or not isinstance(given, str)
+        or not ("r" in letters or "\\" not in given)
+        or not letters <= {"r", "a"}
+        or not names
+        or not all(name is not UNKNOWN and NAME.match(name) for name in names)
+        or (ifs is None and script.source.startswith("IFS", begin))
     ):
-        fields = given.partition("\n")[0].split(None, len(names) - 1)
-        fields += [""] * (len(names) - len(fields))
-        for name, field in zip(names, fields):
-            value = UNKNOWN if UNKNOWN_PART in given else field.rstrip()
-            state.set(str(name), value, spot)
-        run.stdin = None  # the next one reads the next line
-    else:
         _named(run, state, spot, words)
+        return
+    separator = None if ifs is None else ifs.group(2) or ifs.group(3) or ""
+    line, _, rest = given.partition("\n")
+    most = -1 if "a" in letters else len(names) - 1
+    fields = [line] if separator == "" else line.split(separator, most)
+    if "a" in letters:
+        _set_array(state, str(names[0]), fields, spot)
+    else:
+        for name, field in zip(names, [*fields, *[""] * len(names)]):
+            state.set(str(name), UNKNOWN if UNKNOWN_PART in line else field.rstrip(), spot)
+    run.stdin = run.stdin._replace(value=rest)
+
+
+def _mapfile(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    """``mapfile -t NAME``: the lines of what the command is given."""
+    given = None if run.stdin is None else run.stdin.value
+    if words[:1] == ["-t"] and len(words) == 2 and isinstance(given, str):
+        name = words[1]
+        if name is not UNKNOWN and NAME.match(name):
+            _set_array(state, name, given.splitlines(), spot)
+            return
+    _named(run, state, spot, words)
+
+
+def _set_array(state: State, name: str, fields: Sequence[str], spot: Spot) -> None:
+    is_known = not any(UNKNOWN_PART in each or ARRAY_SEPARATOR in each for each in fields)
+    elements = ARRAY_SEPARATOR.join(fields) if is_known else UNKNOWN
+    state.set(name, UNKNOWN, spot, elements=elements)
 
 
 def _named(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
@@ -162,8 +193,8 @@ BUILTINS: Dict[str, Callable[[ScriptRun, State, Spot, Sequence[Value]], None]] =
     "eval": _eval,
     "printf": _printf,
     "read": _read,
-    "mapfile": _named,
-    "readarray": _named,
+    "mapfile": _mapfile,
+    "readarray": _mapfile,
     "getopts": _named,
     "export": _export,
     "let": _let,

@@ -8,7 +8,7 @@ from npu_config.core.diagnostics import Place
 from npu_config.core.names import OURS, of_modules
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.shell.syntax import Spot, place_of
-from npu_config.launch.shell.words import ShellVariable, Value
+from npu_config.launch.shell.words import UNKNOWN_PART, ShellVariable, Value
 
 _PYTHON = re.compile(r"(?:.*/)?python[0-9.]*\Z")
 _SCRIPT = re.compile(r"\S+\.py\Z")
@@ -31,6 +31,7 @@ _WRAPPERS: Dict[str, str] = {
     "unbuffer": "",
 }
 _WITH_WORD = {"timeout": 1, "taskset": 1}
+_BARE = frozenset(("-", "-i", "--ignore-environment"))
 _TAKE_VARIABLES = frozenset(("env", "sudo"))
 STDIN = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 """The names of what a command is given to read."""
@@ -212,6 +213,7 @@ class Started(NamedTuple):
     removed: Optional[FrozenSet[str]] = frozenset()
     framework: Optional[str] = None
     files: Tuple[Value, ...] = ()
+    bare: bool = False
 
 
 def may_start(name: str) -> bool:
@@ -224,6 +226,7 @@ def started(words: Sequence[Value]) -> Optional[Started]:
     """What a command starts; None for commands that start no training."""
     variables: Dict[str, Value] = {}
     removed: Optional[FrozenSet[str]] = frozenset()
+    bare = False
     rest: List[Value] = list(words)
     while rest:
         name = rest[0]
@@ -236,6 +239,7 @@ def started(words: Sequence[Value]) -> Optional[Started]:
             if name == "env":
                 rest = [name, *_split_string(rest[1:])]
                 removed = _removed(rest[1:], removed)
+                bare = bare or not _BARE.isdisjoint(rest[1:2])
             rest = _after_options(rest[1:], _WRAPPERS[name])
             while name in _TAKE_VARIABLES and rest:
                 if rest[0] is UNKNOWN and _starts_behind(rest):
@@ -246,14 +250,17 @@ def started(words: Sequence[Value]) -> Optional[Started]:
                 match = _ASSIGNMENT.match(rest[0])
                 if match is None:
                     break
-                variables[match.group(1)] = rest[0][match.end() :]
+                value = rest[0][match.end() :]
+                variables[match.group(1)] = UNKNOWN if UNKNOWN_PART in value else value
                 rest = rest[1:]
         else:
             break
     found = _what(variables, rest)
     if found is None and variables:
         found = Started(variables, "program", None, ())
-    return found if found is None or removed == frozenset() else found._replace(removed=removed)
+    if found is None or removed == frozenset():
+        return found
+    return found._replace(removed=removed, bare=bare)
 
 
 def _starts_behind(words: Sequence[Value]) -> bool:
@@ -283,7 +290,7 @@ def _removed(words: Sequence[Value], before: Optional[FrozenSet[str]]) -> Option
         option = rest.pop(0)
         if option is UNKNOWN or not option.startswith("-"):
             break
-        if option in ("-", "-i", "--ignore-environment"):
+        if option in _BARE:
             removed = None
         elif option == "-u" and rest:
             name = rest.pop(0)
@@ -343,6 +350,7 @@ def _remote(words: Sequence[Value], named_hosts: bool) -> Started:
 def _inside(variables: Dict[str, Value], name: str, words: Sequence[Value]) -> Optional[Started]:
     """What a command starts that stands among its words, or is a text of them."""
     given, keeps, files = carried(name, words)
+    words = _filled_in(name, words)
     removed: Optional[FrozenSet[str]] = frozenset() if keeps else None
     removed = None if name in _NEW_ENVIRONMENT else removed
     together = {**variables, **given}
@@ -373,6 +381,24 @@ def _inside(variables: Dict[str, Value], name: str, words: Sequence[Value]) -> O
     if given or files:
         return Started(together, "program", None, (), removed, None, files)
     return None
+
+
+def _filled_in(name: str, words: Sequence[Value]) -> List[Value]:
+    """The words of ``xargs`` and ``parallel``, with what they replace not known."""
+    place = "{}" if name == "parallel" else ""
+    for number, word in enumerate(words if name == "xargs" else ()):
+        if word is not UNKNOWN and word.startswith("-I"):
+            following = words[number + 1] if number + 1 < len(words) else UNKNOWN
+            place = word[2:] or ("" if following is UNKNOWN else following)
+            break
+    filled: List[Value] = []
+    for word in words:
+        if place and word is not UNKNOWN and place in word:
+            keeps_rest = " " in word or _ASSIGNMENT.match(word) is not None
+            filled.append(word.replace(place, UNKNOWN_PART) if keeps_rest else UNKNOWN)
+        else:
+            filled.append(word)
+    return filled
 
 
 def carried(name: str, words: Sequence[Value]) -> Tuple[Dict[str, Value], bool, Tuple[Value, ...]]:

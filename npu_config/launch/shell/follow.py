@@ -6,7 +6,7 @@ known stays so: a variable that a loop or a command sets counts as set, with an 
 
 import functools
 import re
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
@@ -50,11 +50,13 @@ from npu_config.launch.shell.words import (
     Value,
     arithmetic,
     braced,
+    calculation,
     condition,
     defaults,
     fields_of,
     file_key,
     given_text,
+    is_test,
     leniently,
     output,
     possible,
@@ -261,7 +263,7 @@ def list_(run: ScriptRun, state: State, node: Node) -> None:
     statements(run, state, children[:1])
     if len(children) < 2 or state.dead:
         return
-    if children[0].type == "test_command":
+    if is_test(children[0]):
         held = condition(run.script, state, children[0])
         if held is not None:
             if held == any(child.type == "&&" for child in node.children):
@@ -291,7 +293,7 @@ def if_(run: ScriptRun, state: State, node: Node) -> None:
     """``if``: the branches that may be taken, joined."""
     paths: List[ShellPath] = []
     for test, steps, held in once(run, node, _arms):
-        if test is not None and test.type == "test_command":
+        if test is not None and is_test(test):
             held = condition(run.script, state, test)
         elif test is not None:
             statements(run, state, [test])
@@ -309,9 +311,9 @@ def if_(run: ScriptRun, state: State, node: Node) -> None:
 
 def test(run: ScriptRun, state: State, node: Node) -> None:
     """``[[ ... ]]`` does nothing; ``((A++))`` is one, too, for the older grammar."""
-    if run.script.text(node).startswith("(("):
-        run.needs_no_note(run.script.spot(node))
-        unknown(run, state, node)
+    calculated = calculation(node)
+    if calculated is not None:
+        count(run, state, calculated)
 
 
 _Arm = Tuple[Optional[Node], List[Step], Optional[bool]]
@@ -419,29 +421,53 @@ def c_for(run: ScriptRun, state: State, node: Node) -> None:
         elif child.is_named and child not in body:
             parts[number].append(child)
     for child in parts[0]:
-        _count(run, state, child)
+        count(run, state, child)
+
+    def holds() -> Optional[bool]:
+        held = arithmetic(run.script, state, parts[1][0]) if len(parts[1]) == 1 else None
+        return None if held is None else held != 0
+
+    _rounds(run, state, body, holds, parts[2])
+
+
+def _rounds(
+    run: ScriptRun,
+    state: State,
+    body: Sequence[Node],
+    holds: Callable[[], Optional[bool]],
+    counts: Sequence[Node] = (),
+) -> None:
+    """Follow a loop round by round, as long as it is known whether there is one more.
+
+    Args:
+        body: what a round does.
+        holds: whether there is one more round; None where that is not known.
+        counts: what is computed after each.
+    """
     run.counted += 1
     loop = run.counted
+    leaves_early = _leaves_early(run, body)
     for rounds in range(_MOST_ROUNDS):
-        held = arithmetic(run.script, state, parts[1][0]) if len(parts[1]) == 1 else None
-        if held is None or _leaves_early(run, body):
+        held = None if leaves_early else holds()
+        if held is None:
             break
-        if held == 0:
+        if not held:
             return
         _round(run, state, body, (loop, rounds))
         if state.dead:
             return
-        for child in parts[2]:
-            _count(run, state, child)
+        for child in counts:
+            count(run, state, child)
     _loop_of_unknown_rounds(run, state, body)
 
 
-def _count(run: ScriptRun, state: State, node: Node) -> None:
-    """``i=0``, ``i++``, ``i+=2`` in the head of a loop."""
+def count(run: ScriptRun, state: State, node: Node) -> None:
+    """``i=0``, ``i++``, ``i+=2`` in the head of a loop, or in ``((...))``."""
     text = run.script.text(node)
     run.needs_no_note(run.script.spot(node))
-    match = re.match(r"\s*([A-Za-z_]\w*)\s*(\+\+|--|\+=|-=|=)\s*(.*)\Z", text, re.DOTALL)
+    match = _COUNT.match(text)
     if match is None:
+        unknown(run, state, node)
         return
     name, operator = match.group(1), match.group(2)
     before = _whole(state.get(name))
@@ -458,6 +484,9 @@ def _count(run: ScriptRun, state: State, node: Node) -> None:
     state.set(name, UNKNOWN if value is None else str(value), run.script.spot(node))
 
 
+_COUNT = re.compile(r"\s*([A-Za-z_]\w*)\s*(\+\+\s*\Z|--\s*\Z|\+=|-=|=(?!=))")
+
+
 def _whole(value: Value) -> Optional[int]:
     return None if value is UNKNOWN or not re.match(r"-?[0-9]{1,18}\Z", value) else int(value)
 
@@ -465,8 +494,25 @@ def _whole(value: Value) -> Optional[int]:
 def while_(run: ScriptRun, state: State, node: Node) -> None:
     """``while`` and ``until``."""
     body = [child for child in node.children if child.type == "do_group"]
+    tests = [child for child in node.children if child.is_named and child not in body]
     run.programs = True  # it may wait for a file that another program makes
-    _loop_of_unknown_rounds(run, state, body)
+    reads = len(tests) == 1 and _READS.match(run.script.text(tests[0])) is not None
+
+    def holds() -> Optional[bool]:
+        if reads:
+            if run.stdin is None or run.stdin.value is UNKNOWN:
+                return None
+            is_left = run.stdin.value != ""
+            statements(run, state, tests)
+            return is_left
+        held = condition(run.script, state, tests[0]) if len(tests) == 1 else None
+        return None if held is None else held == (node.children[0].type == "while")
+
+    if reads and any(_READS.search(run.script.text(part)) for part in body):
+        run.stdin = None
+    _rounds(run, state, body, holds)
+    if reads:
+        run.stdin = None
 
 
 def _loop_of_unknown_rounds(
@@ -489,6 +535,7 @@ def _loop_of_unknown_rounds(
             state.put(changed_name, variable._replace(value=UNKNOWN, certain=True))
 
 
+_READS = re.compile(r"(?:IFS=\S{0,8}[ \t]{1,8})?\bread\b")
 _HEAD = re.compile(r"([\w./+-]+)(?:[ \t]|\Z)")
 _TABLE = re.compile(r"\.json|RANK_TABLE")
 _COMPUTED = re.compile(r"\$\(\(|\$\{\w+:?=")
@@ -547,6 +594,13 @@ def _redirected(run: ScriptRun, node: Node) -> _Redirected:
                 files.append((redirect.children[-1], sign))
     is_cat = len(documents) == 1 and first.strip() == "cat"
     given = [each for each in others if each.type in _GIVEN]
+    given += [
+        each
+        for redirect in redirects
+        if redirect.type == "file_redirect" and run.script.text(redirect).startswith("<")
+        for each in redirect.children
+        if each.type == "process_substitution"
+    ]
     after = [
         child
         for each in documents
@@ -628,18 +682,24 @@ def command(run: ScriptRun, state: State, node: Node) -> None:
     quiet = head is not None and not _may_do_more(head[1])
     if quiet and _is_quiet(run, state, head[1], run.script.text(node)):  # type: ignore[index]
         return
+    calculated = calculation(node) if head is None else None
+    if calculated is not None:  # so the older grammar
+        count(run, state, calculated)
+        return
     script, start, end = run.script, node.start_byte, node.start_byte
     added: Dict[str, ShellVariable] = {}
     nodes: List[Node] = []
-    before = run.stdin
+    before, is_given = run.stdin, False
     for child in parts_of(node):
         if child.type == "herestring_redirect":
-            run.stdin = given_text(script, state, child)
+            run.stdin, is_given = given_text(script, state, child), True
         elif child.type == "variable_assignment":
             name = script.text(child.children[0])
             value = child.children[-1] if len(child.children) > 2 else None
             run.needs_no_note(script.spot(child))
             given = assigned_value(run, state, value)
+            if script is not run.first:
+                run.has_passed(name, given)
             maybe = defaults(script, state, value) if given is UNKNOWN else ()
             added[name] = ShellVariable(given, script.spot(child), True, maybe=maybe)
             end = child.end_byte
@@ -661,7 +721,7 @@ def command(run: ScriptRun, state: State, node: Node) -> None:
     if UNKNOWN in words and words[0] in _TAKE_TEXTS:
         words = together(_lenient_fields(script, state, each) for each in nodes)
     _apply(run, state, (script, start, node.end_byte), words, added)
-    if run.stdin is not None:
+    if is_given:
         run.stdin = before
 
 
@@ -803,6 +863,9 @@ HANDLERS: Dict[str, Handler] = {
     "c_style_for_statement": c_for,
     "while_statement": while_,
     "test_command": test,
+    "postfix_expression": count,
+    "binary_expression": count,
+    "unary_expression": count,
 }
 
 

@@ -3,7 +3,7 @@
 import os
 import re
 from types import MappingProxyType
-from typing import Dict, Optional
+from typing import Dict, FrozenSet, Optional
 
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.environment.variables import VARIABLES
@@ -47,7 +47,7 @@ def start(
         found.arguments,
         spot,
         variables,
-        frozenset({*state.shell.unset, *(found.removed or ())}.difference(variables)),
+        _unset(state, found).difference(variables),
         run.background or (None if run.line is None else run.line.process),
         may_be_made(run, table),
         None if table is UNKNOWN else _text_of(run, state, table),
@@ -64,6 +64,13 @@ def start(
         run.launches.append(launch)
     else:
         _start_several(run, state, launch)
+
+
+def _unset(state: State, found: Started) -> FrozenSet[str]:
+    """The variables that certainly are not set for what is started, unless it is given them."""
+    if found.bare:
+        return frozenset(VARIABLES)
+    return frozenset({*state.shell.unset, *(found.removed or ())})
 
 
 def _word_of(name: str, spot: Spot) -> Spot:

@@ -222,6 +222,7 @@ class State:
         variable = self.variables.get(name)
         if variable is not None:
             self.put(name, variable._replace(exported=False))
+            self.writable_shell().unset.add(name)  # for what is started
 
     def remove(self, name: str) -> None:
         """``unset NAME``."""
@@ -615,6 +616,8 @@ def given_text(script: ShellScript, state: State, node: Node) -> ShellVariable:
     if node.type == "herestring_redirect":
         value = leniently(script, state, node.children[-1])
         return ShellVariable(value, script.spot(node.children[-1]))
+    if node.type == "process_substitution":
+        return output(script, state, node.children[1])
     bodies = [each for each in node.children if each.type == "heredoc_body"]
     spot = script.spot(bodies[0] if bodies else node)
     return ShellVariable(heredoc(script, state, node, UNKNOWN_PART), spot)
@@ -703,13 +706,16 @@ def arithmetic(script: ShellScript, state: State, node: Node) -> Optional[int]:
         if left is None or right is None:
             return None
         return _calculated(left, script.text(children[1]), right)
-    children = [child for child in children if child.type not in ("(", ")", "$((", "))")]
+    children = [child for child in children if child.type not in _AROUND]
     if len(children) == 1:
         return arithmetic(script, state, children[0])
     if len(children) == 2 and script.text(children[0]) in "+-":
         operand = arithmetic(script, state, children[1])
         return operand if operand is None or script.text(children[0]) == "+" else -operand
     return None
+
+
+_AROUND = ("(", ")", "$((", "))", "$[", "]")
 
 
 def _number(value: Value) -> Optional[int]:
@@ -744,16 +750,28 @@ _CALCULATE: Dict[str, Callable[[int, int], int]] = {
 _COMPARISONS = {"-eq": "==", "-ne": "!=", "-lt": "<", "-le": "<=", "-gt": ">", "-ge": ">="}
 
 
+def calculation(node: Node) -> Optional[Node]:
+    """What is calculated by ``(( ... ))``, in either grammar; None for other statements."""
+    while node.type in ("command", "command_name") and len(node.children) == 1:
+        node = node.children[0]
+    children = node.children
+    return children[1] if len(children) == 3 and children[0].type == "((" else None
+
+
+def is_test(node: Node) -> bool:
+    """Whether a statement is ``[ ... ]``, ``[[ ... ]]`` or ``(( ... ))``."""
+    return node.type == "test_command" or calculation(node) is not None
+
+
 def condition(script: ShellScript, state: State, node: Node) -> Optional[bool]:
     """Whether a test holds; None when it is not known."""
+    calculated = calculation(node)
+    if calculated is not None:
+        number = arithmetic(script, state, calculated)
+        return None if number is None else number != 0
     children = node.children
     if node.type == "test_command":
-        if len(children) != 3:
-            return None
-        if children[0].type == "((":
-            number = arithmetic(script, state, children[1])
-            return None if number is None else number != 0
-        return condition(script, state, children[1])
+        return condition(script, state, children[1]) if len(children) == 3 else None
     if node.type == "unary_expression" and len(children) == 2:
         sign = script.text(children[0])
         if sign == "!":

@@ -78,8 +78,25 @@ B=(a b c); A=; for C in ${!B[@]}; do A=$A$C,; done
 A=; for ((i = 0; i < 3; i++)); do A=$A$i; done
 A=; for ((i = 3; i > 0; i--)); do A=$A$i; done
 A=; for ((i = 0; i <= 6; i += 2)); do A=$A$i; done
-? A=0; while [ $A -lt 3 ]; do A=$((A + 1)); done
-? A=0; until [ $A -ge 3 ]; do A=$((A + 1)); done
+A=0; while [ $A -lt 3 ]; do A=$((A + 1)); done
+A=0; until [ $A -ge 3 ]; do A=$((A + 1)); done
+A=; B=3; while ((B > 0)); do A=$A$B; ((B--)); done
+A=; B=3; while (( B )); do A=$A$B; ((B -= 1)); done
+A=; B=3; until [ $B -eq 0 ]; do A=$A$B; B=$[B-1]; done
+A=; B=0; until [ $B -gt 2 ]; do A=$A$B; ((B = B + 1)); done
+A=9; while [ 1 -eq 2 ]; do A=1; done
+? A=0; while true; do A=1; break; done
+? A=0; while [ $A -lt 3 ]; do A=2; break; done
+A=; while read -r B C; do A=$A$C$B,; done < <(printf '1 2\n3 4 5\n')
+A=; while read B; do A=$A$B; done < <(seq 1 3)
+A=; while IFS=: read -r B C; do A=$A$C$B; done <<< 'a:b c'
+? A=; while read B; do read C; A=$A$B$C; done < <(seq 1 4)
+IFS=, read -ra B <<< '1,2,3'; A=; for C in "${B[@]}"; do A=$A$C-; done
+read -ra B <<< '1 2'; A=${B[1]}
+IFS= read -r A <<< 'a  b'
+mapfile -t B <<< "$(seq 1 3)"; A=; for C in "${B[@]}"; do A=$A$C-; done
+readarray -t B < <(seq 2); A=${B[1]}${B[0]}
+? mapfile B <<< 'a'; A=${B[0]}
 if [ 1 -eq 1 ]; then A=y; else A=n; fi
 if [ 1 -ne 1 ]; then A=y; else A=n; fi
 if [ 1 -lt 1 ]; then A=y; else A=n; fi
@@ -95,8 +112,8 @@ B=b; if [ ! -z "$B" ]; then A=y; else A=n; fi
 ? if [[ a == a && b != c ]]; then A=y; else A=n; fi
 ? if [[ a == b || b == b ]]; then A=y; else A=n; fi
 ? if [[ a == b || b == c ]]; then A=y; else A=n; fi
-? if ((1 > 2)); then A=y; else A=n; fi
-? if ((2 > 1)); then A=y; else A=n; fi
+if ((1 > 2)); then A=y; else A=n; fi
+if ((2 > 1)); then A=y; else A=n; fi
 ? if false; then A=y; elif true; then A=z; else A=n; fi
 ? case b in a) A=1 ;; b) A=2 ;; *) A=3 ;; esac
 ? case c in a | c) A=1 ;; *) A=3 ;; esac

@@ -11,9 +11,6 @@ from npu_config.launch.shell.follow import follow
 from npu_config.launch.shell.syntax import ShellScript
 
 CHANGES = [
-    "((A = 4))",
-    "((A -= 4))",
-    "((A++))",
     ": $((A /= 2))",
     "echo $((A <<= 1))",
     "x=$((A--))",
