@@ -365,11 +365,6 @@ class Relevance:
             if not all(_READ.match(lines[n - 1], end) for _, end in spans(word, lines[n - 1]))
         ]
 
-    @property
-    def is_cold(self) -> bool:
-        """True when no line has to do with options: no path through the script does anything."""
-        return not self._lines
-
     def is_hot_function(self, node: ast.AST) -> bool:
         """True for a function that has hot lines."""
         return id(node) in self._ids
