@@ -389,6 +389,8 @@ def run_all(script: Script, signature: Callable[[Run], object]) -> List[List[Pat
     """
     reached: Set[int] = set()
     groups: List[List[Path]] = []
+    if not script.relevance.lines(script.module):  # nothing has to do with options
+        return groups
     most = _STEPS + _STEPS_OF_A_LINE * len(script.source.lines)
 
     def enough() -> bool:

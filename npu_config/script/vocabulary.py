@@ -4,6 +4,7 @@ its text alone: one with options in it, or one that nobody has written for the N
 Source: the public signatures of npu_bridge.
 """
 
+import functools
 import re
 from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -144,6 +145,7 @@ _OURS = (b"npu_", b"NPU", b"_npu")
 _EXPORTED = tuple(name.encode() for name in MODULES)
 
 
+@functools.lru_cache(maxsize=1)
 def may_matter(data: bytes) -> bool:
     """False for a file that is certainly no script with options in it.
 

@@ -11,6 +11,7 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import last_line, name_of
+from npu_config.python_flow.source import words_of
 from npu_config.script.checks._check import CHECKS, Check, Context, recognises
 from npu_config.script.checks.network import (
     PYTHON,
@@ -197,15 +198,16 @@ def _all_elsewhere(context: Context) -> List[Tuple[_Look, Site, Elsewhere, Diagn
 
 def _all_in(program: Program, path: str) -> List[_Found]:
     """What is found in a file, any of whose functions may be called."""
-    meaning = program.opened(path)
+    words = words_of(text_of(path))
+    checks = {each.function: each for each in CHECKS}
+    looks = [look for look in _LOOKS if checks[look.function].may_find(words)]
+    meaning = program.opened(path) if looks else None
     if meaning is None or _is_of_npu(meaning):
         return []
     meaning.entered.update(id(node) for _, node in meaning.script.functions)
     found: List[_Found] = []
-    for look in _LOOKS:
-        check = next(each for each in CHECKS if each.function is look.function)
-        if check.may_find(meaning.script.source.words):
-            found += _found_by(look, Context(meaning.script, (), meaning=meaning))
+    for look in looks:
+        found += _found_by(look, Context(meaning.script, (), meaning=meaning))
     return found
 
 
@@ -319,7 +321,7 @@ def _called_at_once(each: Elsewhere) -> Iterator[Value]:
 def python_on_device_elsewhere(context: Context) -> None:
     """A function of another file that calls Python, at the first line that calls it."""
     others = context.program(*(name.rpartition(".")[2] for name in PYTHON))
-    for site, each in others.called() if context.is_offloaded else ():
+    for site, each in others.called() if others.names and context.is_offloaded else ():
         is_of_queue = any(each.meaning.script.source.mentions(word) for word in _QUEUES)
         if is_of_queue or not context.meaning.in_network(site):
             continue
