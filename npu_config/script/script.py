@@ -108,6 +108,8 @@ _OPENING = re.compile(r"(?:Session|RunConfig|Estimator|_session)\s*\(")
 _SESSION = re.compile(r"Session\s*\(")
 _NONE_LAST = re.compile(r",\s*None\s*\)")
 _TAKES = re.compile(r"config|custom_op|Session\s*\(", re.IGNORECASE)
+_MAY_TAKE = re.compile(r"config|custom_op|session", re.IGNORECASE)
+"""What stands in every line that takes a configuration."""
 _CONSUMERS = (*SESSIONS, *RUN_CONFIGS)
 _CONSUMING = re.compile(r"\b(?:{})\s*\((?!\s*\))".format("|".join(_CONSUMERS)))
 """What takes a configuration, whatever its name is."""
@@ -261,6 +263,8 @@ class Relevance:
     def _of_imported(self, script: Module) -> Iterator[int]:
         """The lines that may have a configuration from another file of the program."""
         lines = self.source.lines
+        if not _MAY_TAKE.search(self.source.text):
+            return
         imports = script.import_statements if self.source.path is not None else ()
         known = names_of_configuring(self.source.path, imports)
         for name in sorted(known):
