@@ -111,13 +111,14 @@ def _bytes(run: RunGraph) -> Iterator[Sight]:
 
 
 def _infinite(run: RunGraph) -> Iterator[Sight]:
-    def is_infinite(node: Node) -> bool:
-        return constants.is_float(node) and not constants.is_finite(run, node)
-
-    for node in run.of("Const", where=is_infinite):
+    def is_harmful(node: Node) -> bool:
+        if not constants.is_float(node) or constants.is_finite(run, node):
+            return False
         users = run.body_of(node).consumers(node.name)
-        if users and all(_is_of_clipping(run, user) for user in users):
-            continue
+        return not users or not all(_is_of_clipping(run, user) for user in users)
+
+    found = filter(is_harmful, run.every("Const"))
+    for node, same in run.by_line(found, where=lambda node: not is_foreign(node)):
         yield Sight(
             precision.infinite_constant,
             node,
@@ -127,6 +128,7 @@ def _infinite(run: RunGraph) -> Iterator[Sight]:
                 named([node.name]),
             ),
             "write a finite number that float16 can hold, such as -1e4",
+            same=same,
         )
 
 

@@ -228,16 +228,24 @@ class RunGraph:
         self._spot = holder.spot(place)
         return place
 
-    def by_line(self, nodes: Iterable[Node]) -> Iterator[Tuple[Node, Tuple[str, ...]]]:
+    def by_line(
+        self, nodes: Iterable[Node], where: Optional[Test] = None
+    ) -> Iterator[Tuple[Node, Tuple[str, ...]]]:
         """The first node of each line of the script, with the names of all that the line made.
 
         Of a graph that was stored no lines are known: each node is alone.
+
+        Args:
+            nodes: what the script made, in this order.
+            where: what has to hold for one of a line; the first for which it does is given.
         """
         lines: Dict[object, List[Node]] = {}
         for node in nodes:
             lines.setdefault(node.name if self.is_stored else self.place(node), []).append(node)
         for same in lines.values():
-            yield same[0], tuple([node.name for node in same])
+            first = next(filter(where or every, same), None)
+            if first is not None:
+                yield first, tuple([node.name for node in same])
 
     def twin(self, node: Node, iterator: Optional[Node]) -> Node:
         """What the script made for a node of a one-shot function: a dataset, or the iterator.
