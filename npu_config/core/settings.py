@@ -80,7 +80,10 @@ def settings_at(place: Place, values: Mapping[str, Any]) -> Dict[str, Setting]:
     """Plain values that are all at one place."""
     make: Any = tuple.__new__  # past the defaults
     others = Setting(None, None, place)[1:]
-    return {name: make(Setting, (value,) + others) for name, value in values.items()}
+    return {
+        name: make(Setting, (value,) + others)  # noqa: RUF005 - unpacking is slower on 3.7
+        for name, value in values.items()
+    }
 
 
 class SessionFacts(NamedTuple):
