@@ -19,7 +19,7 @@ import sys
 from contextvars import ContextVar
 from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, Sequence, Tuple
 
-from npu_config.core.patterns import lazy_pattern
+from npu_config.core.lazy import lazy_pattern
 
 LANGUAGES = ("en", "zh")
 """What messages can be in."""
