@@ -23,7 +23,6 @@ KNOWN = {
     ): "it fits wherever it begins: its ends are optional",
     ("npu_config.sidefiles.format", "_PLACEHOLDER"): "what it looks behind at, which the proof "
     "leaves out: it is tried behind a quotation mark only",
-    ("npu_config.cli._explained", "_BLOCK"): "only applied to guides of the package itself",
     ("npu_config.logs.redact", "_PARTS"): "what it looks behind at, which the proof leaves out: "
     "each way begins where a word or a path does",
     ("npu_config.editor.completion", "_EXPORT"): "only applied to 1000 characters at most",
