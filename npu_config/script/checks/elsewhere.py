@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import Callable, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
-from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.python_flow.module import Site
@@ -24,6 +24,9 @@ from npu_config.script.checks.numbers import double_in_network
 from npu_config.script.checks.pipeline import (
     KERAS_VARIABLES,
     NOT_TRAINING,
+    OF_ALL_VARIABLES,
+    TOGETHER,
+    Initialisers,
     argument_from_variable,
     captured,
     initialised_together,
@@ -31,8 +34,16 @@ from npu_config.script.checks.pipeline import (
     keras_variable_in_input,
     many_threads,
     queues,
+    runs_of_both,
     short_last_batch,
     variable_captured,
+)
+from npu_config.script.checks.ranks import (
+    NOT_BROADCAST,
+    SENDING,
+    WRAPPERS,
+    broadcasts,
+    has_seed,
 )
 from npu_config.script.elsewhere import Elsewhere, Program
 from npu_config.script.functions import DATASETS
@@ -40,7 +51,7 @@ from npu_config.script.meaning import Meaning, is_of_input
 from npu_config.script.neighbours import once_for, text_of
 from npu_config.script.passing import Value
 from npu_config.script.vocabulary import SESSIONS
-from npu_config.situations import host, pipeline, precision, shapes
+from npu_config.situations import host, pipeline, precision, ranks, shapes
 
 
 @recognises(pipeline.variable_in_preprocessing, DATASETS)
@@ -255,6 +266,47 @@ def initialised_together_elsewhere(context: Context) -> None:
         context.report(
             phrase("{} ({})", found.message, each.says_line(found.line)), context.place(site.node)
         )
+
+
+@recognises(
+    pipeline.variables_and_iterator_in_one_run,
+    ("import",),
+    ("run",),
+    [name.rpartition(".")[2] for name in OF_ALL_VARIABLES],
+)
+def initialised_with_one_of_another_file(context: Context) -> None:
+    """Variables are initialised together with an iterator that another file makes."""
+    program = context.program(*_INITIALISING)
+    if not program.files:
+        return
+    own = {id(site.node) for site in runs_of_both(context, Initialisers(context))}
+    initialisers = Initialisers(context, program)
+    for site in runs_of_both(context, initialisers):
+        if id(site.node) not in own:
+            context.report(
+                phrase("{} ({})", phrase(TOGETHER), *initialisers.told), context.place(site.node)
+            )
+
+
+@recognises(ranks.variables_not_broadcast, ("import",), ("run", "fit", "train", "main"))
+def nothing_broadcast_elsewhere(context: Context) -> None:
+    """The script calls what wraps an optimizer in another file, and nothing broadcasts."""
+    program = context.program(*WRAPPERS)
+    if not program.files or not context.script.is_program or broadcasts(context):
+        return
+    if context.imports_may_have(*SENDING):
+        return
+    for site, each in program.called():
+        for part in Program.inside(each):
+            if isinstance(part.node, ast.Call) and each.meaning.is_npu(
+                part.scope, part.node.func, *WRAPPERS
+            ):
+                context.report(
+                    phrase("{} ({})", phrase(NOT_BROADCAST), each.says(part.node)),
+                    context.place(site.node),
+                    severity=Severity.WARNING if has_seed(context) else None,
+                )
+                return
 
 
 _RUNNING = (".run(",)

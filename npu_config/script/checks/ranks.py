@@ -326,7 +326,7 @@ def _operators(
             name = operator_made(meaning, where, node)
             if name is None and _is_collective(meaning, where, node):
                 name = "hccl_ops." + name_of(node.func)
-            if name is None and meaning.is_npu(where, node.func, *_SENDING[:4]):
+            if name is None and meaning.is_npu(where, node.func, *SENDING[:4]):
                 name = name_of(node.func)
             if name is not None:
                 if not name[3:].startswith(_QUIET):
@@ -473,25 +473,33 @@ def _moment(context: Context, site: Site, depth: int = 0) -> Optional[int]:
     return min(known) if known and len(known) == len(moments) else None
 
 
-_WRAPPERS = (
-    *("npu_distributed_optimizer_wrapper", "NPUDistributedOptimizer"),
-    *("KerasDistributeOptimizer", "npu_keras_optimizer"),
+WRAPPERS = (
+    "npu_distributed_optimizer_wrapper",
+    "NPUDistributedOptimizer",
+    "KerasDistributeOptimizer",
 )
-_SENDING = (
+_WRAPPERS = (*WRAPPERS, "npu_keras_optimizer")
+SENDING = (
     *("NPUBroadcastGlobalVariablesHook", "npu_hooks_append", "npu_callbacks_append"),
     *("NPUBroadcastGlobalVariablesCallback", "broadcast", "NPUEstimator"),
     *("broadcast_global_variables", "BroadcastGlobalVariablesHook", "NPUStrategy"),
 )
 
 
+NOT_BROADCAST = (
+    "the optimizer averages gradients, and nothing broadcasts the first values of the variables: "
+    "each rank trains from weights of its own"
+)
+
+
 @recognises(
     ranks.variables_not_broadcast,
-    _WRAPPERS[:3],
+    WRAPPERS,
     (*SESSIONS, "fit", "fit_generator", "train", "train_on_batch"),
 )
 def nothing_broadcast(context: Context) -> None:
     """The optimizer is wrapped, and nothing broadcasts the variables."""
-    if not context.script.is_program or _broadcasts(context):
+    if not context.script.is_program or broadcasts(context):
         return
     text = (
         "the optimizer averages gradients, and no session runs what assigns the values that are "
@@ -500,12 +508,11 @@ def nothing_broadcast(context: Context) -> None:
         else "the optimizer averages gradients, and nothing assigns the values that are "
         "broadcast: each rank trains from weights of its own"
         if "broadcast" in _text(context)
-        else "the optimizer averages gradients, and nothing broadcasts the first values of the "
-        "variables: each rank trains from weights of its own"
+        else NOT_BROADCAST
     )
-    if context.imports_may_have(*_SENDING) or _starts_alike(context):
+    if context.imports_may_have(*SENDING) or _starts_alike(context):
         return
-    for site in context.meaning.calls(*_WRAPPERS[:3]):
+    for site in context.meaning.calls(*WRAPPERS):
         if not context.meaning.is_npu(site.scope, check_call(site).func, *_WRAPPERS):
             continue
         function = site.function
@@ -514,7 +521,7 @@ def nothing_broadcast(context: Context) -> None:
         context.report(
             phrase(text),
             context.place(site.node),
-            severity=Severity.WARNING if _has_seed(context) else None,
+            severity=Severity.WARNING if has_seed(context) else None,
         )
         return
 
@@ -534,10 +541,10 @@ def _assigns(context: Context) -> bool:
     return "broadcast" in text.lower() and is_assigning
 
 
-def _broadcasts(context: Context) -> bool:
+def broadcasts(context: Context) -> bool:
     """True unless nothing sends the first values, or nothing takes what was sent."""
     text = _text(context)
-    if context.mentions(*(word for word in _SENDING if word != "broadcast")):
+    if context.mentions(*(word for word in SENDING if word != "broadcast")):
         return True
     meaning = context.meaning
     sent = [
@@ -588,7 +595,8 @@ def _starts_alike(context: Context) -> bool:
     )
 
 
-def _has_seed(context: Context) -> bool:
+def has_seed(context: Context) -> bool:
+    """True where the ranks may begin alike without a broadcast."""
     return context.mentions("set_random_seed", "tf_random_seed", "restore")
 
 
