@@ -12,7 +12,7 @@ from npu_config.core.rule import Rule
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import last_line, name_of
 from npu_config.python_flow.source import words_of
-from npu_config.script.checks._check import CHECKS, Check, Context, recognises
+from npu_config.script.checks._check import CHECKS, Check, Context, check_call, recognises
 from npu_config.script.checks.network import (
     PYTHON,
     TANH,
@@ -294,15 +294,15 @@ def nothing_broadcast_elsewhere(context: Context) -> None:
     program = context.program(*WRAPPERS)
     if not program.files or not context.script.is_program or broadcasts(context):
         return
-    if context.imports_may_have(*SENDING):
+    if not context.once(_trains) or context.imports_may_have(*SENDING):
         return
     for site, each in program.called():
-        for part in Program.inside(each):
-            if isinstance(part.node, ast.Call) and each.meaning.is_npu(
-                part.scope, part.node.func, *WRAPPERS
-            ):
+        bodies = {id(function.node) for function in each.meaning.reached([each.function])}
+        for made in each.meaning.calls(*WRAPPERS):
+            is_ours = each.meaning.is_npu(made.scope, check_call(made).func, *WRAPPERS)
+            if is_ours and id(made.function) in bodies and not made.is_conditional:
                 context.report(
-                    phrase("{} ({})", phrase(NOT_BROADCAST), each.says(part.node)),
+                    phrase("{} ({})", phrase(NOT_BROADCAST), each.says(made.node)),
                     context.place(site.node),
                     severity=Severity.WARNING if has_seed(context) else None,
                 )

@@ -24,6 +24,7 @@ from npu_config.script.meaning import Meaning
 from npu_config.script.passing import Value
 from npu_config.script.values import Function, walk
 from npu_config.script.vocabulary import SESSIONS
+from npu_config.script.wording import expression
 from npu_config.situations import ranks
 
 _ASKING = ("get_rank_id", "get_npu_rank_id", "get_local_rank_id", "get_npu_local_rank_id", "rank")
@@ -289,11 +290,47 @@ def graph_on_one_rank(context: Context) -> None:
             )
             continue
         run = [_collectives(meaning, site.scope, part) for part in branches]
-        if bool(run[0]) != bool(run[1]) and not _summary_of(context, site):
+        if not any(run) or _summary_of(context, site):
+            continue
+        if not all(run):
             context.report(
                 "some ranks only run a collective: they wait for the others for ever",
                 context.place((run[0] or run[1])[0]),
             )
+            continue
+        alone = _fetched_alone(meaning, site.scope, run[0][0], run[1][0])
+        if alone is not None:
+            context.report(
+                phrase(
+                    "{} is run together with a collective on some ranks only: their graphs differ",
+                    expression(alone),
+                ),
+                context.place(alone),
+            )
+
+
+def _fetched_alone(
+    meaning: Meaning, scope: Scope, one: ast.AST, other: ast.AST
+) -> Optional[ast.expr]:
+    """What one of two runs fetches, and the other one certainly does not compute."""
+    own, others = _fetches(meaning, scope, one), _fetches(meaning, scope, other)
+    for fetches, rest in ((own, others), (others, own)):
+        computed = {id(part.node) for each in rest for part in meaning.parts(scope, each)}
+        for item in fetches if rest else ():
+            made = meaning.result(scope, item)
+            call = None if made is None else made.node
+            if made is None or not isinstance(call, ast.Call) or id(call) in computed:
+                continue
+            if operator_made(meaning, made.scope, call) is not None:
+                return item
+    return None
+
+
+def _fetches(meaning: Meaning, scope: Scope, run: ast.AST) -> List[ast.expr]:
+    """What a run fetches, one by one."""
+    given = fetched(meaning, scope, run) if isinstance(run, ast.Call) else []
+    is_list = bool(given) and isinstance(given[0], (ast.List, ast.Tuple))
+    return given[0].elts if is_list else given  # type: ignore[attr-defined]
 
 
 def _has_own_graph(scope: Scope, node: ast.AST) -> bool:
