@@ -70,9 +70,10 @@ def mode_in_place_of_path(context: Context) -> None:
         for entry in block.all_entries:
             if entry.name == "dump_path" and entry.value in _MODES and is_known(entry.value):
                 context.report(
-                    phrase('"dump_path" is "{}", which is a mode, not a directory', entry.value),
                     entry.place,
-                    entry.path,
+                    '"dump_path" is "{}", which is a mode, not a directory',
+                    entry.value,
+                    guards=entry.path,
                     option="dump_path",
                     help='set "dump_mode" or "dump_debug_mode" to it, and "dump_path" to a '
                     "directory",
@@ -88,14 +89,12 @@ def _report_swapped(context: Context, block: Block, mode: str) -> None:
             flag = entry.value.flag or ""
             if flag.endswith(("path", "dir")):
                 context.report(
-                    phrase(
-                        '"{}" is the flag "{}", and "dump_path" is "{}"; the two look swapped',
-                        name,
-                        flag,
-                        mode,
-                    ),
                     entry.place,
-                    entry.path,
+                    '"{}" is the flag "{}", and "dump_path" is "{}"; the two look swapped',
+                    name,
+                    flag,
+                    mode,
+                    guards=entry.path,
                     option=name,
                     help="swap the two values",
                 )
@@ -129,7 +128,7 @@ def assignment_raises(context: Context) -> None:
         elif meant is not None:
             fix = written(place, meant, context.run, context.script.source)
         help = _help_for(failure) if meant is None else phrase("write {}", meant)
-        context.report(failure.reason, place, guards, help=help, fix=fix)
+        context.report(place, failure.reason, guards=guards, help=help, fix=fix)
 
 
 _FORMS = {"b": "True or False", "i": "an integer", "f": "a number"}
@@ -187,11 +186,10 @@ def bytes_of_unset_variable(context: Context) -> None:
         if _is_named(context, value.parts[1]):
             continue
         context.report(
-            phrase(
-                "{} is None when the variable is not set, and as_bytes raises TypeError", value.key
-            ),
-            context.place(node),
-            guards,
+            node,
+            "{} is None when the variable is not set, and as_bytes raises TypeError",
+            value.key,
+            guards=guards,
             help="give a default, or set the option only when the variable is set",
         )
 
@@ -252,9 +250,11 @@ def unknown_argument(context: Context) -> None:
                 foreign[name] = argument
                 continue
             context.report(
-                phrase('{} has no argument "{}"; it raises TypeError', made.kind, name),
                 argument.name_place,
-                made.path,
+                '{} has no argument "{}"; it raises TypeError',
+                made.kind,
+                name,
+                guards=made.path,
                 help=help,
                 fix=fix,
             )
@@ -267,15 +267,13 @@ def _report_foreign(context: Context, made: Constructed, foreign: Dict[str, Argu
     names = PARAMETERS[made.kind]
     several = len(foreign) > 1
     context.report(
-        phrase(
-            "{} has no arguments {}; it raises TypeError"
-            if several
-            else "{} has no argument {}; it raises TypeError",
-            made.kind,
-            joined([shown(name) for name in foreign]),
-        ),
         next(iter(foreign.values())).name_place,
-        made.path,
+        "{} has no arguments {}; it raises TypeError"
+        if several
+        else "{} has no argument {}; it raises TypeError",
+        made.kind,
+        joined([shown(name) for name in foreign]),
+        guards=made.path,
         help=phrase(
             "remove them; the arguments are {}" if several else "remove it; the arguments are {}",
             listed(names[:8]) + (" ..." if len(names) > 8 else ""),
@@ -334,18 +332,16 @@ def option_set_twice(context: Context) -> None:
             )
             conditional = len(first.path) > len(second.path)
             context.report(
-                phrase(
-                    '"{}" is set in line {} already{}',
-                    second.name,
-                    first.name_place.line,
-                    phrase(", to the same value")
-                    if same
-                    else phrase("; the condition there has no effect")
-                    if conditional
-                    else phrase("; that value is lost"),
-                ),
                 second.name_place,
-                second.path,
+                '"{}" is set in line {} already{}',
+                second.name,
+                first.name_place.line,
+                phrase(", to the same value")
+                if same
+                else phrase("; the condition there has no effect")
+                if conditional
+                else phrase("; that value is lost"),
+                guards=second.path,
                 option=second.name,
                 help="set it once",
                 severity=Severity.INFO if same else None,
@@ -393,7 +389,7 @@ def flag_default_not_allowed(context: Context) -> None:
             continue
         legal = OPTIONS[name].kind.describe()
         message = phrase(default.sentence, name, *default.source, refused.problem, legal)
-        context.report(message, place, guards, option=name, help=default.help)
+        context.report(place, message, guards=guards, option=name, help=default.help)
 
 
 class _Default(NamedTuple):
@@ -614,13 +610,11 @@ def switch_never_on(context: Context) -> None:
             asks = set(re.findall("[a-z]+", decision.text.lower()))
             if decision.asks_for and words & asks and not _DENIALS & asks:
                 context.report(
-                    phrase(
-                        '"{}" is False where "{}" holds: nothing here switches it on',
-                        entry.name,
-                        decision.text,
-                    ),
                     entry.place,
-                    entry.path,
+                    '"{}" is False where "{}" holds: nothing here switches it on',
+                    entry.name,
+                    decision.text,
+                    guards=entry.path,
                     option=entry.name,
                     help="set it to True",
                     named=entry.path[-1],
@@ -640,16 +634,14 @@ def _report_never_true(context: Context) -> None:
                 assert decision.node is not None
                 default, line = found
                 context.report(
-                    phrase(
-                        '"{}" never holds, and "{}" under it is never on: the flag of line {} is '
-                        "text, or its default {}",
-                        decision.text,
-                        name,
-                        line,
-                        '"{}"'.format(default) if isinstance(default, str) else default,
-                    ),
-                    context.place(decision.node),
-                    guards,
+                    decision.node,
+                    '"{}" never holds, and "{}" under it is never on: the flag of line {} is '
+                    "text, or its default {}",
+                    decision.text,
+                    name,
+                    line,
+                    '"{}"'.format(default) if isinstance(default, str) else default,
+                    guards=guards,
                     option=name,
                     help='define the flag with action="store_true", or compare it with text',
                     named=index,

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Callable, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import last_line, name_of
@@ -53,13 +52,11 @@ def variable_captured_elsewhere(context: Context) -> None:
                 continue
             seen.add(id(part.node))
             context.report(
-                phrase(
-                    'a function of a dataset uses the variable "{}" ({}): it runs on the host, '
-                    "the variable is initialised on the device",
-                    name_of(part.node),
-                    each.says(part.node),
-                ),
-                context.place(each.node),
+                each.node,
+                'a function of a dataset uses the variable "{}" ({}): it runs on the host, the '
+                "variable is initialised on the device",
+                name_of(part.node),
+                each.says(part.node),
             )
             break  # one finding for a function
 
@@ -72,13 +69,11 @@ def keras_variable_elsewhere(context: Context) -> None:
             made = part.node.func if isinstance(part.node, ast.Call) else None
             if made is not None and each.meaning.tf(part.scope, made) in KERAS_VARIABLES:
                 context.report(
-                    phrase(
-                        "keras.backend.{} makes a variable, and this one is part of the input "
-                        "pipeline ({}): nothing initialises it on the host",
-                        name_of(made),
-                        each.says(part.node),
-                    ),
-                    context.place(each.node),
+                    each.node,
+                    "keras.backend.{} makes a variable, and this one is part of the input "
+                    "pipeline ({}): nothing initialises it on the host",
+                    name_of(made),
+                    each.says(part.node),
                 )
                 break
 
@@ -234,10 +229,7 @@ def _tell(context: Context) -> None:
     assert context.rule is not None
     for look, site, each, found in context.once(_all_elsewhere):
         if look.rule is context.rule:
-            context.report(
-                phrase("{} ({})", found.message, each.says_line(found.line)),
-                context.place(site.node),
-            )
+            context.report(site.node, "{} ({})", found.message, each.says_line(found.line))
 
 
 for _look in _LOOKS:
@@ -252,9 +244,7 @@ _INITIALISING = ("make_initializable_iterator", "from_structure")
 def initialised_together_elsewhere(context: Context) -> None:
     """A function or a method of another file initialises variables and an iterator together."""
     for site, each, found in _found_elsewhere(context, initialised_together, _INITIALISING):
-        context.report(
-            phrase("{} ({})", found.message, each.says_line(found.line)), context.place(site.node)
-        )
+        context.report(site.node, "{} ({})", found.message, each.says_line(found.line))
 
 
 _RUNNING = (".run(",)
@@ -283,9 +273,7 @@ def _runs_in_loop(text: str) -> bool:
 def operator_in_loop_elsewhere(context: Context) -> None:
     """A function or a method of another file makes operators in a loop that runs a session."""
     for site, each, found in _found_elsewhere(context, operator_in_loop, _RUNNING, _runs_in_loop):
-        context.report(
-            phrase("{} ({})", found.message, each.says_line(found.line)), context.place(site.node)
-        )
+        context.report(site.node, "{} ({})", found.message, each.says_line(found.line))
 
 
 _QUEUES = (
@@ -329,12 +317,10 @@ def python_on_device_elsewhere(context: Context) -> None:
             name = each.meaning.tf(part.scope, part.node.func)  # type: ignore[attr-defined]
             if name in PYTHON:
                 context.report(
-                    phrase(
-                        "tf.{} ({}) calls Python, which the device cannot run",
-                        name,
-                        each.says(part.node),
-                    ),
-                    context.place(site.node),
+                    site.node,
+                    "tf.{} ({}) calls Python, which the device cannot run",
+                    name,
+                    each.says(part.node),
                     option="mix_compile_mode",
                 )
                 return
@@ -354,11 +340,9 @@ def gelu_elsewhere(context: Context) -> None:
                 and is_of_gelu(each.meaning, part.scope, call)
             ):
                 context.report(
-                    phrase(
-                        "gelu is written out ({}): about eight operators in place of "
-                        "npu_unary_ops.gelu",
-                        each.says(call),
-                    ),
-                    context.place(site.node),
+                    site.node,
+                    "gelu is written out ({}): about eight operators in place of "
+                    "npu_unary_ops.gelu",
+                    each.says(call),
                 )
                 return

@@ -46,12 +46,10 @@ def variable_captured(context: Context) -> None:
                 continue
             seen |= keys
             context.report(
-                phrase(
-                    'a function of a dataset uses the variable "{}": it runs on the host, the '
-                    "variable is initialised on the device",
-                    name_of(read),
-                ),
-                context.place(part.node),
+                part.node,
+                'a function of a dataset uses the variable "{}": it runs on the host, the '
+                "variable is initialised on the device",
+                name_of(read),
             )
     for site in meaning.calls("from_generator"):
         given = argument(check_call(site), "args", 3)
@@ -59,9 +57,9 @@ def variable_captured(context: Context) -> None:
             for item in _items(given):
                 if meaning.variable(site.scope, item):
                     context.report(
+                        item,
                         "a generator of a dataset is given a variable: it runs on the host, the "
                         "variable is initialised on the device",
-                        context.place(item),
                     )
 
 
@@ -117,12 +115,10 @@ def argument_from_variable(context: Context) -> None:
             for item in _items(value):
                 if meaning.variable(site.scope, item):
                     context.report(
-                        phrase(
-                            "a variable is an argument of {}: datasets are made on the host, the "
-                            "variable is initialised on the device",
-                            name_of(call.func),
-                        ),
-                        context.place(item),
+                        item,
+                        "a variable is an argument of {}: datasets are made on the host, the "
+                        "variable is initialised on the device",
+                        name_of(call.func),
                     )
 
 
@@ -142,12 +138,10 @@ def keras_variable_in_input(context: Context) -> None:
             seen.add(id(node))
             assert isinstance(node, ast.Call)
             context.report(
-                phrase(
-                    "keras.backend.{} makes a variable, and this one is part of the input "
-                    "pipeline: nothing initialises it on the host",
-                    name_of(node.func),
-                ),
-                context.place(node),
+                node,
+                "keras.backend.{} makes a variable, and this one is part of the input pipeline: "
+                "nothing initialises it on the host",
+                name_of(node.func),
                 fix=_as_tensor(context, scope, node),
             )
 
@@ -369,9 +363,9 @@ def initialised_together(context: Context) -> None:
             continue
         if found >= both:
             context.report(
+                call,
                 "variables and an iterator are initialised by one run: the adapter leaves it on "
                 "the host, and the variables on the device stay 0",
-                context.place(call),
                 fix=_apart(context, initialisers, site),
             )
 
@@ -459,12 +453,10 @@ def large_shuffle_buffer(context: Context) -> None:
         if _is_short(meaning, site, size) or not _takes_next(context):
             continue
         context.report(
-            phrase(
-                "buffer_size is {}, and GetNext runs on the device: it waits until the buffer is "
-                "full, and may time out",
-                int(size),
-            ),
-            context.place(call),
+            call,
+            "buffer_size is {}, and GetNext runs on the device: it waits until the buffer is "
+            "full, and may time out",
+            int(size),
             option="enable_data_pre_proc",
         )
 
@@ -560,7 +552,7 @@ def short_last_batch(context: Context) -> None:
             else "{} without drop_remainder=True: the last batch may be shorter, and the graph is "
             "compiled for dynamic shapes"
         )
-        context.report(phrase(text, name), context.place(call))
+        context.report(call, text, name)
 
 
 _OF_THE_CLASS = ("data.Dataset.batch", "data.Dataset.padded_batch")
@@ -668,7 +660,7 @@ def queues(context: Context) -> None:
                 ", ".join(map(str, others[:5])),
             )
         )
-        context.report(text, context.place(made[0].node))
+        context.report(made[0].node, text)
 
 
 @recognises(pipeline.train_batch_with_many_threads, ("batch",))
@@ -681,7 +673,8 @@ def many_threads(context: Context) -> None:
         count = context.meaning.constant(site.scope, given)
         if isinstance(count, (int, float)) and count > 1:
             context.report(
-                phrase("tf.train.batch with {} threads; the NPU needs one", int(count)),
-                context.place(given or site.node),
+                given or site.node,
+                "tf.train.batch with {} threads; the NPU needs one",
+                int(count),
                 severity=Severity.WARNING,
             )
