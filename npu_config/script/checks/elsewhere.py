@@ -64,13 +64,11 @@ def variable_captured_elsewhere(context: Context) -> None:
                 continue
             seen.add(id(part.node))
             context.report(
-                phrase(
-                    'a function of a dataset uses the variable "{}" ({}): it runs on the host, '
-                    "the variable is initialised on the device",
-                    name_of(part.node),
-                    each.says(part.node),
-                ),
-                context.place(each.node),
+                each.node,
+                'a function of a dataset uses the variable "{}" ({}): it runs on the host, the '
+                "variable is initialised on the device",
+                name_of(part.node),
+                each.says(part.node),
             )
             break  # one finding for a function
 
@@ -83,13 +81,11 @@ def keras_variable_elsewhere(context: Context) -> None:
             made = part.node.func if isinstance(part.node, ast.Call) else None
             if made is not None and each.meaning.tf(part.scope, made) in KERAS_VARIABLES:
                 context.report(
-                    phrase(
-                        "keras.backend.{} makes a variable, and this one is part of the input "
-                        "pipeline ({}): nothing initialises it on the host",
-                        name_of(made),
-                        each.says(part.node),
-                    ),
-                    context.place(each.node),
+                    each.node,
+                    "keras.backend.{} makes a variable, and this one is part of the input "
+                    "pipeline ({}): nothing initialises it on the host",
+                    name_of(made),
+                    each.says(part.node),
                 )
                 break
 
@@ -245,10 +241,7 @@ def _tell(context: Context) -> None:
     assert context.rule is not None
     for look, site, each, found in context.once(_all_elsewhere):
         if look.rule is context.rule:
-            context.report(
-                phrase("{} ({})", found.message, each.says_line(found.line)),
-                context.place(site.node),
-            )
+            context.report(site.node, "{} ({})", found.message, each.says_line(found.line))
 
 
 for _look in _LOOKS:
@@ -263,9 +256,7 @@ _INITIALISING = ("make_initializable_iterator", "from_structure")
 def initialised_together_elsewhere(context: Context) -> None:
     """A function or a method of another file initialises variables and an iterator together."""
     for site, each, found in _found_elsewhere(context, initialised_together, _INITIALISING):
-        context.report(
-            phrase("{} ({})", found.message, each.says_line(found.line)), context.place(site.node)
-        )
+        context.report(site.node, "{} ({})", found.message, each.says_line(found.line))
 
 
 @recognises(
@@ -283,9 +274,7 @@ def initialised_with_one_of_another_file(context: Context) -> None:
     initialisers = Initialisers(context, program)
     for site in runs_of_both(context, initialisers):
         if id(site.node) not in own:
-            context.report(
-                phrase("{} ({})", phrase(TOGETHER), *initialisers.told), context.place(site.node)
-            )
+            context.report(site.node, "{} ({})", phrase(TOGETHER), *initialisers.told)
 
 
 @recognises(ranks.variables_not_broadcast, ("import",), ("run", "fit", "train", "main"))
@@ -302,8 +291,10 @@ def nothing_broadcast_elsewhere(context: Context) -> None:
             is_ours = each.meaning.is_npu(made.scope, check_call(made).func, *WRAPPERS)
             if is_ours and id(made.function) in bodies and not made.is_conditional:
                 context.report(
-                    phrase("{} ({})", phrase(NOT_BROADCAST), each.says(made.node)),
-                    context.place(site.node),
+                    site.node,
+                    "{} ({})",
+                    phrase(NOT_BROADCAST),
+                    each.says(made.node),
                     severity=Severity.WARNING if has_seed(context) else None,
                 )
                 return
@@ -335,9 +326,7 @@ def _runs_in_loop(text: str) -> bool:
 def operator_in_loop_elsewhere(context: Context) -> None:
     """A function or a method of another file makes operators in a loop that runs a session."""
     for site, each, found in _found_elsewhere(context, operator_in_loop, _RUNNING, _runs_in_loop):
-        context.report(
-            phrase("{} ({})", found.message, each.says_line(found.line)), context.place(site.node)
-        )
+        context.report(site.node, "{} ({})", found.message, each.says_line(found.line))
 
 
 _QUEUES = (
@@ -381,12 +370,10 @@ def python_on_device_elsewhere(context: Context) -> None:
             name = each.meaning.tf(part.scope, part.node.func)  # type: ignore[attr-defined]
             if name in PYTHON:
                 context.report(
-                    phrase(
-                        "tf.{} ({}) calls Python, which the device cannot run",
-                        name,
-                        each.says(part.node),
-                    ),
-                    context.place(site.node),
+                    site.node,
+                    "tf.{} ({}) calls Python, which the device cannot run",
+                    name,
+                    each.says(part.node),
                     option="mix_compile_mode",
                 )
                 return
@@ -406,11 +393,9 @@ def gelu_elsewhere(context: Context) -> None:
                 and is_of_gelu(each.meaning, part.scope, call)
             ):
                 context.report(
-                    phrase(
-                        "gelu is written out ({}): about eight operators in place of "
-                        "npu_unary_ops.gelu",
-                        each.says(call),
-                    ),
-                    context.place(site.node),
+                    site.node,
+                    "gelu is written out ({}): about eight operators in place of "
+                    "npu_unary_ops.gelu",
+                    each.says(call),
                 )
                 return

@@ -47,12 +47,10 @@ def variable_captured(context: Context) -> None:
                 continue
             seen |= keys
             context.report(
-                phrase(
-                    'a function of a dataset uses the variable "{}": it runs on the host, the '
-                    "variable is initialised on the device",
-                    name_of(read),
-                ),
-                context.place(part.node),
+                part.node,
+                'a function of a dataset uses the variable "{}": it runs on the host, the '
+                "variable is initialised on the device",
+                name_of(read),
             )
     for site in meaning.calls("from_generator"):
         given = argument(check_call(site), "args", 3)
@@ -60,9 +58,9 @@ def variable_captured(context: Context) -> None:
             for item in _items(given):
                 if meaning.variable(site.scope, item):
                     context.report(
+                        item,
                         "a generator of a dataset is given a variable: it runs on the host, the "
                         "variable is initialised on the device",
-                        context.place(item),
                     )
 
 
@@ -118,12 +116,10 @@ def argument_from_variable(context: Context) -> None:
             for item in _items(value):
                 if meaning.variable(site.scope, item):
                     context.report(
-                        phrase(
-                            "a variable is an argument of {}: datasets are made on the host, the "
-                            "variable is initialised on the device",
-                            name_of(call.func),
-                        ),
-                        context.place(item),
+                        item,
+                        "a variable is an argument of {}: datasets are made on the host, the "
+                        "variable is initialised on the device",
+                        name_of(call.func),
                     )
 
 
@@ -143,12 +139,10 @@ def keras_variable_in_input(context: Context) -> None:
             seen.add(id(node))
             assert isinstance(node, ast.Call)
             context.report(
-                phrase(
-                    "keras.backend.{} makes a variable, and this one is part of the input "
-                    "pipeline: nothing initialises it on the host",
-                    name_of(node.func),
-                ),
-                context.place(node),
+                node,
+                "keras.backend.{} makes a variable, and this one is part of the input pipeline: "
+                "nothing initialises it on the host",
+                name_of(node.func),
                 fix=_as_tensor(context, scope, node),
             )
 
@@ -389,7 +383,7 @@ def initialised_together(context: Context) -> None:
     """One run initialises variables and an iterator."""
     initialisers = Initialisers(context)
     for site in runs_of_both(context, initialisers):
-        context.report(TOGETHER, context.place(site.node), fix=_apart(context, initialisers, site))
+        context.report(site.node, TOGETHER, fix=_apart(context, initialisers, site))
 
 
 TOGETHER = (
@@ -510,12 +504,10 @@ def large_shuffle_buffer(context: Context) -> None:
         if _is_short(meaning, site, size) or not _takes_next(context):
             continue
         context.report(
-            phrase(
-                "buffer_size is {}, and GetNext runs on the device: it waits until the buffer is "
-                "full, and may time out",
-                int(size),
-            ),
-            context.place(call),
+            call,
+            "buffer_size is {}, and GetNext runs on the device: it waits until the buffer is "
+            "full, and may time out",
+            int(size),
             option="enable_data_pre_proc",
         )
 
@@ -611,7 +603,7 @@ def short_last_batch(context: Context) -> None:
             else "{} without drop_remainder=True: the last batch may be shorter, and the graph is "
             "compiled for dynamic shapes"
         )
-        context.report(phrase(text, name), context.place(call))
+        context.report(call, text, name)
 
 
 _OF_THE_CLASS = ("data.Dataset.batch", "data.Dataset.padded_batch")
@@ -719,7 +711,7 @@ def queues(context: Context) -> None:
                 ", ".join(map(str, others[:5])),
             )
         )
-        context.report(text, context.place(made[0].node))
+        context.report(made[0].node, text)
 
 
 @recognises(pipeline.train_batch_with_many_threads, ("batch",))
@@ -732,7 +724,8 @@ def many_threads(context: Context) -> None:
         count = context.meaning.constant(site.scope, given)
         if isinstance(count, (int, float)) and count > 1:
             context.report(
-                phrase("tf.train.batch with {} threads; the NPU needs one", int(count)),
-                context.place(given or site.node),
+                given or site.node,
+                "tf.train.batch with {} threads; the NPU needs one",
+                int(count),
                 severity=Severity.WARNING,
             )

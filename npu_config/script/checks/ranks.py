@@ -6,7 +6,6 @@ from collections import Counter
 from typing import Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import phrase
 from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
@@ -159,12 +158,13 @@ def summary_on_one_rank(context: Context) -> None:
             [_summary_at(context, site.scope, each) for each in part] for part in _branches(site)
         )
         has = [next((n for n in part if n is not None), None) for part in (first, second)]
-        if (has[0] is None) == (has[1] is None):
+        where = has[0] or has[1]
+        if where is None or None not in has:
             continue
         context.report(
+            where,
             "only one rank runs the summary: its graph differs from that of the others, and the "
             "job hangs",
-            context.place(has[0] or has[1]),  # type: ignore[arg-type]
         )
 
 
@@ -285,8 +285,7 @@ def graph_on_one_rank(context: Context) -> None:
             more = made[0] if len(made[0]) >= len(made[1]) else made[1]
             name, node = more[0]
             context.report(
-                phrase("{} makes an operator on some ranks only: their graphs differ", name),
-                context.place(node),
+                node, "{} makes an operator on some ranks only: their graphs differ", name
             )
             continue
         run = [_collectives(meaning, site.scope, part) for part in branches]
@@ -294,18 +293,16 @@ def graph_on_one_rank(context: Context) -> None:
             continue
         if not all(run):
             context.report(
+                (run[0] or run[1])[0],
                 "some ranks only run a collective: they wait for the others for ever",
-                context.place((run[0] or run[1])[0]),
             )
             continue
         alone = _fetched_alone(meaning, site.scope, run[0][0], run[1][0])
         if alone is not None:
             context.report(
-                phrase(
-                    "{} is run together with a collective on some ranks only: their graphs differ",
-                    expression(alone),
-                ),
-                context.place(alone),
+                alone,
+                "{} is run together with a collective on some ranks only: their graphs differ",
+                expression(alone),
             )
 
 
@@ -481,11 +478,9 @@ def rank_asked_first(context: Context) -> None:
             continue
         seen.add(site.line)
         context.report(
-            phrase(
-                "{} is called before collective communication is initialised: it fails",
-                name_of(call.func),
-            ),
-            context.place(call),
+            call,
+            "{} is called before collective communication is initialised: it fails",
+            name_of(call.func),
         )
 
 
@@ -555,11 +550,7 @@ def nothing_broadcast(context: Context) -> None:
         function = site.function
         if function is not None and not context.meaning.is_called(function):
             continue
-        context.report(
-            phrase(text),
-            context.place(site.node),
-            severity=Severity.WARNING if has_seed(context) else None,
-        )
+        context.report(site.node, text, severity=Severity.WARNING if has_seed(context) else None)
         return
 
 
@@ -670,7 +661,7 @@ def gradients_not_averaged(context: Context) -> None:
             continue
         if any(_by_hand(meaning, site.scope, given, every) for every in (False, True)):
             context.report(
+                call,
                 "gradients of tf.gradients are not averaged: the wrapped optimizer does so in "
                 "compute_gradients",
-                context.place(call),
             )
