@@ -23,8 +23,8 @@ from npu_config.core.diagnostics import (
     with_end,
 )
 from npu_config.core.findings import tell
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import phrase
-from npu_config.core.patterns import lazy_pattern
 from npu_config.core.target import Product
 
 Check = TypeVar("Check", bound=Callable[[Any], None])

@@ -42,9 +42,8 @@ class Meaning(Values):
 
     def forget(self) -> None:
         """Let other files go as soon as this goes: their scopes refer to each other."""
-        for other in self.others.values():
-            if other is not None:
-                other.script.module.forget()
+        for other in filter(None, self.others.values()):
+            other.script.forget()
         self.others.clear()
 
     # tensors

@@ -484,11 +484,10 @@ class Script(Module):
 
     def forget(self) -> None:
         """Let go of the scopes, which refer to each other, and of the files that were followed."""
-        others = [each for each in self.others.values() if each is not None]
-        self.others.clear()
-        self.module.forget()
-        for other in others:
-            other.module.forget()
+        others = [self, *filter(None, self.others.values())]
+        self.others.clear()  # they all have the same
+        for each in others:
+            each.module.forget()
 
     @property
     def relevance(self) -> Relevance:

@@ -18,6 +18,7 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import Rule, declare
 from npu_config.core.settings import UNKNOWN
 from npu_config.python_flow.module import Site, sites
@@ -264,8 +265,9 @@ class Context:
 
     def report(
         self,
-        message: str,
-        place: Place,
+        where: Union[Place, ast.AST],
+        sentence: str,
+        *values: object,
         guards: Tuple[int, ...] = (),
         option: Optional[str] = None,
         help: Optional[str] = None,
@@ -277,10 +279,17 @@ class Context:
     ) -> None:
         """Report a finding.
 
-        ``guards`` are the conditions that its place is under, ``named`` is the one that the
-        message names.
+        Args:
+            where: its place, or the node that is there.
+            sentence: what is wrong, with a ``{}`` for each of ``values``.
+            values: what stands in the sentence.
+            guards: the conditions that its place is under.
+            option: the option that it is about, and so on as in :class:`Diagnostic`.
+            named: the one of the guards that the sentence names.
         """
         assert self.rule is not None
+        message = phrase(sentence, *values)
+        place = self.place(where) if isinstance(where, ast.AST) else where
         diagnostic = self.rule.diagnostic(
             message, place, option, help, severity, fix, meant, consequence
         )
