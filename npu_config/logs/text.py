@@ -105,7 +105,11 @@ def _first(report: LogReport, cause: Cause, everything: bool) -> List[str]:
         shown = message if everything else message[:_LINES]
         lines += ["  " + _cut(line, 600) for line in shown]
         if len(shown) < len(message):
-            lines.append(localized("  ... more of it: {} (--all)", len(message) - len(shown)))
+            lines.append(
+                localized(
+                    ("  ... more lines of this message: {} (--all)"), len(message) - len(shown)
+                )
+            )
     if cause.operators:
         lines.append(localized("operator: {}", printable(", ".join(cause.operators))))
     lines.append(localized("what it means: {}", localized(cause.cause)))
@@ -233,7 +237,7 @@ def verdict_words(report: LogReport) -> List[str]:
             )
         )
     if verdict.process and verdict.event and trained_behind(verdict.process, verdict.event):
-        found.append(phrase("lines of training stand behind it: it may not be what ended the job"))
+        found.append(phrase("lines of training follow: this error may not be what ended the job"))
     if lost is not None:
         found.append(
             phrase("lost first: device {} of server {}; read its log first", lost[1], lost[0])

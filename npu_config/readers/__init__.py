@@ -446,7 +446,7 @@ RULES_OF_OTHERS = tuple(
 )
 """What is said of named files that are not ours: where they are just open they draw nothing."""
 
-NOTHING_OF_NPU = "it sets nothing of the NPU"
+NOTHING_OF_NPU = "the file sets nothing of the NPU"
 _NO_KIND = Ownership(False, "unsupported file type")
 _RECORD = Ownership(False, "this is the record of a job")
 _TAKEN = Ownership(True, "it refers to the NPU")

@@ -205,10 +205,10 @@ def _nothing(files: List[str], tag: Optional[str]) -> str:
     if not files:
         return "no events.out.tfevents.* file below this directory"
     if tag is not None:
-        return phrase('no value of "{}" in it', tag)
+        return phrase('the input has no value of "{}"', tag)
     return (
-        'no loss scale in it: neither a line such as "loss_scale = 65536.0, step = 100" '
-        "nor a summary of that name"
+        'the input has no loss scale: neither a line such as "loss_scale = 65536.0, step = '
+        '100" nor a summary of that name'
     )
 
 

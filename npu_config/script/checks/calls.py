@@ -254,7 +254,7 @@ def estimator_config_class(context: Context) -> None:
             ):
                 context.report(
                     made.place,
-                    "NPUEstimator is given no config, which it needs; it raises TypeError",
+                    "NPUEstimator needs a config and is given none; the call raises TypeError",
                     guards=made.path,
                     help="write config=NPURunConfig(...)",
                 )
@@ -365,7 +365,9 @@ def shutdown_never_run(context: Context) -> None:
             call,
             "{} gives back an operation, but {}; nothing runs it",
             name_of(call.func),
-            phrase('nothing reads "{}"', name) if name else phrase("it is given to nothing"),
+            phrase('nothing reads "{}"', name)
+            if name
+            else phrase("the operation is not passed to anything"),
             help=phrase("run it: sess.run({})", name or "..."),
         )
 
