@@ -75,7 +75,7 @@ OPTIONS = (
         "--ranks",
         "ranks",
         range(1, 33),
-        "Start the script so many times, as the ranks of one job that communicate (1 to 32).",
+        "Start the script this many times, as the ranks of one job that communicate (1 to 32).",
         metavar="N",
     ),
     RunOption(

@@ -192,7 +192,7 @@ def verdict_words(report: LogReport) -> List[str]:
     elif verdict.no_root:
         found.append(
             phrase(
-                "no root rank can be named: what is here only says that another rank stopped, is "
+                "no root rank can be named: the given logs only say that another rank stopped, is "
                 "late, or cannot be reached"
             )
         )
@@ -304,7 +304,9 @@ def _rest(report: LogReport, everything: bool) -> List[str]:
             lines.append(localized("  ... {} more (--all)", len(report.others) - len(shown)))
     lines += [localized(each) for each in _survived(report)]
     if report.follow_ups:
-        lines.append(localized("lines that only follow from others: {:,}", report.follow_ups))
+        lines.append(
+            localized(("lines that are consequences of other errors: {:,}"), report.follow_ups)
+        )
     return lines
 
 

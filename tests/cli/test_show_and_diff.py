@@ -85,7 +85,7 @@ def test_origins(npu, folder):
 
 
 def test_inference_sets_an_option(npu, folder):
-    """Implied by another option, as the adapter does; a list is one in JSON on the command line."""
+    """Implied by another option, as the adapter does; ``--set`` takes a list as JSON."""
     found = shown(npu, "job.yaml", "--set", "graph_run_mode=0", "--set", "dump_step=[0, 5]")
     assert found["enable_small_channel"][:2] == (1, "adapter")
     assert found["dump_step"][0] == "0|5"

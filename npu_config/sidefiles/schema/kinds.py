@@ -404,7 +404,8 @@ class IpAddresses(IpAddress):
             if family_of(piece) is None:
                 raise BadValueError(
                     phrase(
-                        'it must be IPv4 or IPv6 addresses joined by ",", and "{}" is not one', piece
+                        'it must be IPv4 or IPv6 addresses joined by ",", and "{}" is not one',
+                        piece,
                     )
                     if "," in value and not self.single
                     else "it must be an IPv4 or IPv6 address",
