@@ -262,7 +262,7 @@ def test_a_job_that_trained_on(npu, error):
     open_ = npu("log", "-", stdin=text.encode())
     assert (open_.code, "lines of training follow" in open_.out) == (1, True)
     failed = npu("log", "-", stdin=(TRAINED + error + "all done\n").encode())
-    assert (failed.code, "lines of training stand" in failed.out) == (1, False)
+    assert (failed.code, "lines of training follow" in failed.out) == (1, False)
 
 
 def test_other_programs(npu):

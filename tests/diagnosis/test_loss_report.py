@@ -340,7 +340,7 @@ def test_a_restart_voids_the_steps_it_repeats(tmp_path):
     ("content", "message"),
     [
         (b"", "the file is empty"),
-        (b"epoch 1\nloss 3.2\n", "no loss scale in it"),
+        (b"epoch 1\nloss 3.2\n", "the input has no loss scale"),
         (b"\x7fELF\x02\x01\x01\x00\x00\x00", "neither a text log nor"),
     ],
 )
