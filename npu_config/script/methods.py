@@ -25,7 +25,7 @@ from npu_config.script.objects import (
     merge,
     put,
 )
-from npu_config.script.paths import Call, Run, anonymous, resolved, said
+from npu_config.script.paths import Call, Run, anonymous, resolved
 
 
 def set_field(
@@ -42,7 +42,7 @@ def set_field(
             "checked"
         )
         return
-    value = said(run, value, target.attr == "b")
+    value = builders.taken(run, value, target.attr == "b")
     stored = objects.stored(value, target.attr) if is_known(value) else value
     if isinstance(stored, Fails):
         run.failures.append((node, stored, tuple(run.guards)))

@@ -32,7 +32,7 @@ from npu_config.python_flow.scopes import (
 )
 from npu_config.script.elsewhere import Program
 from npu_config.script.meaning import Meaning
-from npu_config.script.neighbours import any_import_has, any_neighbour_has, may_import_unread
+from npu_config.script.neighbours import any_import_has, any_importer_has, may_import_unread
 from npu_config.script.objects import Use, is_known
 from npu_config.script.paths import Path, Run
 from npu_config.script.reading import options_of_run_config
@@ -120,21 +120,23 @@ class Unread:
         source = self._script.source
         if any(isinstance(node, ast.If) and is_main(node.test) for node in parents):
             return False
-        return not self._script.is_program or any_neighbour_has(source.path, (name,))
+        return not self._script.is_program or any_importer_has(source.path, (name,))
 
     def _may_read_attribute(self, target: ast.Attribute, statement: ast.Assign) -> bool:
-        """True unless nothing reads an attribute of ``self``, here or in a script near it."""
+        """True unless nothing reads an attribute of ``self``, here or where the object may go."""
         source = self._script.source
         if not self._script.is_program or any(source.mentions(w) for w in _OF_ATTRIBUTES):
             return True
         own = {id(node) for node in ast.walk(statement)}
-        return any(
+        read = any(
             isinstance(node, ast.Attribute)
             and node.attr == target.attr
             and isinstance(node.ctx, ast.Load)
             and id(node) not in own
             for node in self._script.nodes(target.attr)
-        ) or any_neighbour_has(source.path, ("." + target.attr,))
+        )
+        words = ("." + target.attr,)
+        return read or any_importer_has(source.path, words) or any_import_has(source.path, words)
 
     def _reads_all_names(self) -> bool:
         """True when something may read a name without naming it."""
