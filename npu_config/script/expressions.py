@@ -585,6 +585,8 @@ def _subscript(run: Run, node: ast.Subscript) -> Any:
             return owner[index]
         except (LookupError, TypeError):
             return anonymous(node)
+    if isinstance(owner, (dict, list, tuple)):
+        return Unknown(anonymous(node).key, parts=(owner, index))
     if isinstance(owner, Unknown):
         if owner.key == "os.environ" and isinstance(index, str) and index in run.script.environ:
             return run.script.environ[index]

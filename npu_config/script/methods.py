@@ -106,8 +106,10 @@ def call_method(run: Run, owner: Any, call: Call) -> Any:
             if name == "items"
             else list(getattr(owner, name)())
         )
-    if isinstance(owner, dict) and name == "get" and values and is_known(values[0]):
-        return owner.get(values[0], values[1] if len(values) > 1 else None)
+    if isinstance(owner, dict) and name == "get" and values:
+        if is_known(values[0]):
+            return owner.get(values[0], values[1] if len(values) > 1 else None)
+        return Unknown(anonymous(call.node).key, parts=(owner, *values))
     if isinstance(owner, list) and name == "append" and values:
         owner.append(values[0])
         return None
