@@ -32,7 +32,12 @@ from npu_config.python_flow.scopes import (
 )
 from npu_config.script.elsewhere import Program
 from npu_config.script.meaning import Meaning
-from npu_config.script.neighbours import any_import_has, any_importer_has, may_import_unread
+from npu_config.script.neighbours import (
+    any_import_has,
+    any_importer_has,
+    any_neighbour_has,
+    may_import_unread,
+)
 from npu_config.script.objects import Use, is_known
 from npu_config.script.paths import Path, Run
 from npu_config.script.reading import options_of_run_config
@@ -123,20 +128,18 @@ class Unread:
         return not self._script.is_program or any_importer_has(source.path, (name,))
 
     def _may_read_attribute(self, target: ast.Attribute, statement: ast.Assign) -> bool:
-        """True unless nothing reads an attribute of ``self``, here or where the object may go."""
+        """True unless nothing reads an attribute of ``self``, here or in a script near it."""
         source = self._script.source
         if not self._script.is_program or any(source.mentions(w) for w in _OF_ATTRIBUTES):
             return True
         own = {id(node) for node in ast.walk(statement)}
-        read = any(
+        return any(
             isinstance(node, ast.Attribute)
             and node.attr == target.attr
             and isinstance(node.ctx, ast.Load)
             and id(node) not in own
             for node in self._script.nodes(target.attr)
-        )
-        words = ("." + target.attr,)
-        return read or any_importer_has(source.path, words) or any_import_has(source.path, words)
+        ) or any_neighbour_has(source.path, ("." + target.attr,))
 
     def _reads_all_names(self) -> bool:
         """True when something may read a name without naming it."""
