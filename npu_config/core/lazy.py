@@ -1,8 +1,37 @@
-"""Packages whose names are loaded when they are first used."""
+"""What is loaded, or found, when it is first used: names of packages, properties of objects."""
 
 import importlib
 import sys
-from typing import Any, Callable, List, Mapping, Tuple
+from typing import Any, Callable, Generic, List, Mapping, Tuple, TypeVar, Union, overload
+
+_Value = TypeVar("_Value")
+
+
+class cached_property(Generic[_Value]):  # noqa: N801 - functools has it from Python 3.8 on
+    """A property that is found once for each object.
+
+    Args:
+        find: finds it.
+    """
+
+    def __init__(self, find: Callable[[Any], _Value]) -> None:
+        self._find = find
+        self.__doc__ = find.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> "cached_property[_Value]": ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> _Value: ...
+
+    def __get__(self, instance: Any, owner: type) -> "Union[cached_property[_Value], _Value]":
+        if instance is None:
+            return self
+        value = instance.__dict__[self._name] = self._find(instance)
+        return value
 
 
 def lazy(
