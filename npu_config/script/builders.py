@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
+from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS
 from npu_config.core.calls import call_faults, named_parameters
 from npu_config.core.diagnostics import Fix, NpuConfigError, Place, Severity
@@ -31,7 +32,7 @@ from npu_config.script.objects import (
     is_known,
     origins,
 )
-from npu_config.script.paths import Call, Run, anonymous, evaluate, identity
+from npu_config.script.paths import Call, Run, anonymous, evaluate, identity, said
 from npu_config.text.words import is_typo, meant_names, near
 
 
@@ -357,7 +358,8 @@ def _enter(
     place: Place,
     name_place: Optional[Place],
 ) -> None:
-    builder.entries[name] = Setting(_plain(value), None, place, name_place)
+    known = _plain(said(run, value, is_switch(name)))
+    builder.entries[name] = Setting(known, None, place, name_place)
     if isinstance(value, Unknown):
         run.given.append((name, value, place, tuple(run.guards)))
 
@@ -547,6 +549,11 @@ def to_config_proto(run: Run, owner: Tracked, call: Call) -> Message:
     message = run.new_message("ConfigProto", call.node, foreign=True)
     message.uses = owner.uses
     return message
+
+
+def is_switch(name: str) -> bool:
+    """True for an option that is a bool."""
+    return name in OPTIONS and OPTIONS[name].wire == "b"
 
 
 def _plain(value: Any) -> Any:

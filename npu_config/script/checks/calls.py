@@ -1,6 +1,7 @@
 """Checks of calls and imports of npu_bridge: what raises, is never run, has no effect."""
 
 import ast
+import re
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.catalogue.api import MODULES
@@ -596,10 +597,18 @@ def _is_app_run(function: ast.expr, context: Context) -> bool:
     return name_of(owner) in _LIBRARIES
 
 
-def _are_plain(uses: Iterable[Use]) -> bool:
-    """True when all that is done with a RunConfig is to make Estimators of TensorFlow of it."""
+_OF_TENSORFLOW = re.compile(
+    r"(?<!\w)(?:keras\.)?estimator\.(?:model_to_estimator|(?:(?:Baseline|BoostedTrees|DNN|Linear)\w*)?"
+    r"(?:Estimator|Classifier|Regressor))\Z"
+)
+"""What makes an Estimator of TensorFlow, those with a model of their own included."""
+
+
+def _plain_estimator(uses: Iterable[Use]) -> Optional[str]:
+    """What makes an Estimator of TensorFlow of a RunConfig; None where more is done with it."""
     kinds = {use.kind for use in uses} - {"return", "npu_run_config_init"}
-    return bool(kinds) and all(kind.endswith("estimator.Estimator") for kind in kinds)
+    found = [_OF_TENSORFLOW.search(kind) for kind in sorted(kinds)]
+    return "tf." + found[0].group() if found and found[0] and all(found) else None
 
 
 def of_plain_estimator(context: Context, message: Message) -> bool:
@@ -619,7 +628,7 @@ def of_plain_estimator(context: Context, message: Message) -> bool:
     return (
         bool(made)
         and kinds <= RUN_CONFIGS
-        and all(_are_plain(context.uses(each.place)) for each in made)
+        and all(_plain_estimator(context.uses(each.place)) for each in made)
     )
 
 
@@ -639,9 +648,11 @@ def run_config_of_plain_estimator(context: Context) -> None:
     """An NPURunConfig with options goes to ``tf.estimator.Estimator``, which reads none of them.
 
     NPUEstimator is what writes the options of NPURunConfig into the session.  For an Estimator of
-    TensorFlow only its ``session_config`` counts: precision, dump, profiling and the loop stay at
-    their defaults, and nothing says so.  (npu_config's own NPURunConfig, which `npu-config run`
-    serves, writes them into ``session_config``.)
+    TensorFlow, a ready-made one (``tf.estimator.DNNClassifier``) and that of
+    ``tf.keras.estimator.model_to_estimator`` included, only its ``session_config`` counts:
+    precision, dump, profiling and the loop stay at their defaults, and nothing says so.
+    (npu_config's own NPURunConfig, which `npu-config run` serves, writes them into
+    ``session_config``.)
 
     Wrong:
 
@@ -656,15 +667,15 @@ def run_config_of_plain_estimator(context: Context) -> None:
     if any(name.startswith("npu_config") for name in context.script.imported("NPURunConfig")):
         return
     for made in context.run.constructed:
-        if made.kind != "NPURunConfig" or not _are_plain(context.uses(made.place)):
-            continue
-        names = _given(made)
+        maker = made.kind == "NPURunConfig" and _plain_estimator(context.uses(made.place))
+        names = _given(made) if maker else ""
         if names:
             context.report(
                 made.place,
-                "{} of NPURunConfig: no effect, since tf.estimator.Estimator does not read the "
+                "{} of NPURunConfig: no effect, since {} does not read the "
                 "options of NPURunConfig",
                 names,
+                maker,
                 guards=made.path,
                 help="use NPUEstimator, or set the options in session_config",
             )

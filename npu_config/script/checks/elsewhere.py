@@ -6,12 +6,13 @@ import re
 from functools import partial
 from typing import Callable, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
-from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import last_line, name_of
 from npu_config.python_flow.source import words_of
-from npu_config.script.checks._check import CHECKS, Check, Context, recognises
+from npu_config.script.checks._check import CHECKS, Check, Context, check_call, recognises
 from npu_config.script.checks.network import (
     PYTHON,
     TANH,
@@ -23,6 +24,9 @@ from npu_config.script.checks.numbers import double_in_network
 from npu_config.script.checks.pipeline import (
     KERAS_VARIABLES,
     NOT_TRAINING,
+    OF_ALL_VARIABLES,
+    TOGETHER,
+    Initialisers,
     argument_from_variable,
     captured,
     initialised_together,
@@ -30,8 +34,16 @@ from npu_config.script.checks.pipeline import (
     keras_variable_in_input,
     many_threads,
     queues,
+    runs_of_both,
     short_last_batch,
     variable_captured,
+)
+from npu_config.script.checks.ranks import (
+    NOT_BROADCAST,
+    SENDING,
+    WRAPPERS,
+    broadcasts,
+    has_seed,
 )
 from npu_config.script.elsewhere import Elsewhere, Program
 from npu_config.script.functions import DATASETS
@@ -39,7 +51,7 @@ from npu_config.script.meaning import Meaning, is_of_input
 from npu_config.script.neighbours import once_for, text_of
 from npu_config.script.passing import Value
 from npu_config.script.vocabulary import SESSIONS
-from npu_config.situations import host, pipeline, precision, shapes
+from npu_config.situations import host, pipeline, precision, ranks, shapes
 
 
 @recognises(pipeline.variable_in_preprocessing, DATASETS)
@@ -245,6 +257,47 @@ def initialised_together_elsewhere(context: Context) -> None:
     """A function or a method of another file initialises variables and an iterator together."""
     for site, each, found in _found_elsewhere(context, initialised_together, _INITIALISING):
         context.report(site.node, "{} ({})", found.message, each.says_line(found.line))
+
+
+@recognises(
+    pipeline.variables_and_iterator_in_one_run,
+    ("import",),
+    ("run",),
+    [name.rpartition(".")[2] for name in OF_ALL_VARIABLES],
+)
+def initialised_with_one_of_another_file(context: Context) -> None:
+    """Variables are initialised together with an iterator that another file makes."""
+    program = context.program(*_INITIALISING)
+    if not program.files:
+        return
+    own = {id(site.node) for site in runs_of_both(context, Initialisers(context))}
+    initialisers = Initialisers(context, program)
+    for site in runs_of_both(context, initialisers):
+        if id(site.node) not in own:
+            context.report(site.node, "{} ({})", phrase(TOGETHER), *initialisers.told)
+
+
+@recognises(ranks.variables_not_broadcast, ("import",), ("run", "fit", "train", "main"))
+def nothing_broadcast_elsewhere(context: Context) -> None:
+    """The script calls what wraps an optimizer in another file, and nothing broadcasts."""
+    program = context.program(*WRAPPERS)
+    if not program.files or not context.script.is_program or broadcasts(context):
+        return
+    if not context.once(_trains) or context.imports_may_have(*SENDING):
+        return
+    for site, each in program.called():
+        bodies = {id(function.node) for function in each.meaning.reached([each.function])}
+        for made in each.meaning.calls(*WRAPPERS):
+            is_ours = each.meaning.is_npu(made.scope, check_call(made).func, *WRAPPERS)
+            if is_ours and id(made.function) in bodies and not made.is_conditional:
+                context.report(
+                    site.node,
+                    "{} ({})",
+                    phrase(NOT_BROADCAST),
+                    each.says(made.node),
+                    severity=Severity.WARNING if has_seed(context) else None,
+                )
+                return
 
 
 _RUNNING = (".run(",)

@@ -22,7 +22,7 @@ from npu_config.python_flow.scopes import (
 )
 from npu_config.script.checks._check import Context, bindings, check, dotted, value_of
 from npu_config.script.neighbours import any_importer_has
-from npu_config.script.objects import Block, Constructed, Message, Unknown
+from npu_config.script.objects import Block, Constructed, Message, Unknown, Use
 from npu_config.script.reading import (
     as_argument,
     looks_like_npu,
@@ -375,9 +375,8 @@ def option_after_session(context: Context) -> None:
         message = block.message
         if message is None:
             continue
-        uses = message.root.uses
-        opened = [use for use in uses if use.kind == "session"]
-        if not opened or len(opened) != len(uses):
+        opened = _opened(context, message.root)
+        if not opened:
             continue
         for entry in block.entries.values():
             if entry.moment < opened[-1].moment or entry.built_in:
@@ -393,6 +392,18 @@ def option_after_session(context: Context) -> None:
                     option=entry.name,
                     help="set it before the session is opened",
                 )
+
+
+def _opened(context: Context, message: Message) -> List[Use]:
+    """The sessions that a configuration is given to, when nothing else may take it."""
+    opened = [use for use in message.uses if use.kind == "session"]
+    kinds = {use.kind for use in message.uses} - {"copy"}
+    if opened and kinds == {"session", "attribute"}:
+        everywhere = context.uses(message.place)
+        kinds = {use.kind for use in everywhere} - {"attribute", "copy"}
+        if len({use.place for use in everywhere if use.kind == "session"}) > 1:
+            return []  # another method opens a session of its own, later perhaps
+    return opened if kinds == {"session"} else []
 
 
 @check(
