@@ -435,6 +435,15 @@ class Instance:
         self.attributes: Dict[str, Any] = {}
 
 
+class Record:
+    """An object that holds what it was made with, and is only read: a SimpleNamespace."""
+
+    __slots__ = ("attributes",)
+
+    def __init__(self, attributes: Dict[str, Any]) -> None:
+        self.attributes = attributes
+
+
 def put(block: Block, entry: Entry) -> None:
     """Enter an assignment; one that stood there before is overwritten, if it is no copied one."""
     old = block.entries.get(entry.name)

@@ -19,7 +19,7 @@ from typing import (
 from npu_config.catalogue.api import MODULES
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import join, phrase
-from npu_config.python_flow.scopes import DEFINITIONS, blocks, is_main, name_of
+from npu_config.python_flow.scopes import DEFINITIONS, blocks, is_main, literal, name_of
 from npu_config.script.checks._check import Context, check
 from npu_config.script.objects import Constructed, Message, Unknown, Use
 from npu_config.script.paths import Call
@@ -422,7 +422,11 @@ def loss_scale_not_distributed(context: Context) -> None:
         for target, call in _assigned(statements, ("NPULossScaleOptimizer",)):
             if len(call.args) > 2 or any(isinstance(a, ast.Starred) for a in call.args):
                 continue
-            if any(keyword.arg in (None, "is_distributed") for keyword in call.keywords):
+            if any(
+                keyword.arg is None
+                or (keyword.arg == "is_distributed" and literal(keyword.value) is not False)
+                for keyword in call.keywords
+            ):
                 continue
             if target in wrapped or _first_name(call) in wrapped:
                 context.report(
