@@ -711,6 +711,8 @@ def said(run: Run, value: Any, is_switch: bool) -> Any:
         value: the value.
         is_switch: it is taken as a bool, so that it is enough to know whether it is true.
     """
+    if not isinstance(value, Unknown):
+        return value
     found = resolved(run, run.decisions.known(value))
     if is_switch and isinstance(found, Unknown):
         flags = (part.flag for part in origins(found) if part.flag)
