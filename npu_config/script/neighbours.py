@@ -51,6 +51,8 @@ _CONSTANT = re.compile(
 )
 _BY_NAME = re.compile(rb"\b(?:import_module|__import__|run_path|run_module|execfile|exec)\s*\(")
 """What runs a file that no import statement names."""
+_IN_BY_NAME = (b"import_", b"run_", b"exec")
+"""One of them is in all of that."""
 
 _PUBLIC = """
     IPython PIL absl apex astropy attr bert cffi click cupy cv2 cython dataclasses dill
@@ -81,7 +83,9 @@ class _Memory:
         self.imports: Dict[Tuple[str, str], List[str]] = {}
         self.answers: Dict[Tuple[str, Tuple[str, ...]], bool] = {}
         self.constants: Dict[str, Dict[str, str]] = {}
-        self.modules: Dict[Tuple[str, str], Optional[str]] = {}
+        self.modules: Dict[Tuple[str, ...], Dict[str, Optional[str]]] = {}
+        self.modules_of: Dict[str, Dict[str, Optional[str]]] = {}
+        self.near: Dict[Tuple[str, str], FrozenSet[str]] = {}
         self.reached: Dict[str, List[str]] = {}
         self.folder_of: Dict[str, str] = {}
         self.roots: Dict[Tuple[str, str], List[str]] = {}
@@ -152,7 +156,7 @@ def may_import_unread(path: Optional[str], text: str) -> bool:
 
 def _leaves_unread(path: str, home: str, data: bytes) -> Iterator[bool]:
     """For each module that a file imports whether it is neither a library nor to be found."""
-    yield _BY_NAME.search(data) is not None
+    yield any(part in data for part in _IN_BY_NAME) and _BY_NAME.search(data) is not None
     for module, names in _imports_in(data):
         first = module.partition(".")[0]
         files = _files_of(os.path.dirname(path), home, module, names, _added(path))
@@ -237,12 +241,22 @@ def file_of_module(path: str, module: str) -> Optional[str]:
         path: the script.
         module: its dotted name, as an import statement of the script has it.
     """
-    known, folder, added = _memory().modules, _folder_of(path), _added(path)
-    key = "\0".join((folder, *added)), module
-    if key not in known:
-        files = _files_of(folder, folder, module, (), added) if module else iter(())
-        known[key] = next(files, None)
-    return known[key]
+    known = _modules_of(path)
+    if module not in known:
+        folder = _folder_of(path)
+        files = _files_of(folder, folder, module, (), _added(path)) if module else iter(())
+        known[module] = next(files, None)
+    return known[module]
+
+
+def _modules_of(path: str) -> Dict[str, Optional[str]]:
+    """The files that were found of modules that a script imports; a folder's scripts share it."""
+    memory = _memory()
+    found = memory.modules_of.get(path)
+    if found is None:
+        key = (_folder_of(path), *_added(path))
+        found = memory.modules_of[path] = memory.modules.setdefault(key, {})
+    return found
 
 
 _ADDING = re.compile(r"^[^\n#]*\bsys\.path\.(?:insert|append)\s*(\([^\n#]*)", re.MULTILINE)
@@ -347,11 +361,26 @@ class _From(NamedTuple):
 def _passed_on(path: str) -> List[Tuple[_From, str]]:
     """What a file imports from other files, with the name that it has there."""
     found = []
-    for dots, module, inside, line in _PASSED_ON.findall(text_of(path)):
+    for match in _at_lines(_PASSED_ON, "import", text_of(path)):
+        dots, module, inside, line = match.groups("")
         parts = tuple(part for part in module.split(".") if part)
         for original, name in _ALIAS.findall(_COMMENT.sub("", inside or line)):
             found.append((_From(dots, parts, name or original), original))
     return found
+
+
+def _at_lines(pattern: "re.Pattern[str]", word: str, text: str) -> Iterator["re.Match[str]"]:
+    """What matches at the beginning of lines that hold a word, one behind the other.
+
+    To look for a word is far quicker than to look for a pattern at the beginning of every line.
+    """
+    start = text.find(word)
+    while start >= 0:
+        match = pattern.match(text, text.rfind("\n", 0, start) + 1)
+        if match is not None:
+            yield match
+        end = text.find("\n", start if match is None else match.end())
+        start = text.find(word, end) if end >= 0 else -1
 
 
 def _binds(file: str, name: Sequence[str]) -> bool:
@@ -457,7 +486,7 @@ def files_named(path: str, imports: Imports, stars: Iterable[str], text: str) ->
 
     for name, stands_for, dotted in _bound_by(imports):
         if not dotted.startswith("tensorflow.") and find(dotted):
-            inside = r"(?<![.\w]){}((?:\s*\.\s*\w+)+)".format(name)
+            inside = r"{0}(?<![.\w]{0})((?:\s*\.\s*\w+)+)".format(name)
             for chain in set(re.findall(inside, text)):
                 find(stands_for + re.sub(r"\s", "", chain))
     found.update((file_of_module(path, star), None) for star in stars)
@@ -483,9 +512,10 @@ def constants_in(path: str) -> Dict[str, str]:
     if path not in known:
         text = _read(path).decode("utf-8", "replace")
         found: Dict[str, List[str]] = {}
-        for name, value in _BINDING.findall(text):
-            found.setdefault(name, []).append(value.strip())
-        again = {name for line in _GLOBAL.findall(text) for name in _NAME.findall(line)}
+        for match in _at_lines(_BINDING, "=", text):
+            found.setdefault(match.group(1), []).append(match.group(2).strip())
+        lines = [match.group(1) for match in _at_lines(_GLOBAL, "global", text)]
+        again = {name for line in lines for name in _NAME.findall(line)}
         known[path] = {
             name: values[0]
             for name, values in found.items()
@@ -587,7 +617,7 @@ def _imported(path: str, home: str) -> Iterator[str]:
 
 def _imports_in(data: bytes) -> Iterator[Tuple[str, Sequence[str]]]:
     """The modules that import statements name, with the names that are taken from them."""
-    for match in _IMPORT.finditer(data.decode("utf-8", "replace")):
+    for match in _at_lines(_IMPORT, "import", data.decode("utf-8", "replace")):
         module, names, plain = match.groups()
         if module is not None:
             yield module, _NAME.findall(names)
@@ -601,6 +631,9 @@ def _files_of(
     """The files of a module that a folder imports, and of those of the names in it that are."""
     parts = [part for part in module.lstrip(".").split(".") if part]
     dots = len(module) - len(module.lstrip("."))
+    if parts and not dots and not added:
+        if _near(folder, home).isdisjoint((parts[0], parts[0] + ".py")):
+            return
     if dots:
         roots: Iterable[str] = [os.path.normpath(os.path.join(folder, *[".."] * (dots - 1)))]
     else:
@@ -624,6 +657,14 @@ def _roots(folder: str, home: str) -> Sequence[str]:
         levels = [folder] * (_LEVELS + 1)
         above = itertools.accumulate(levels, lambda each, _: os.path.dirname(each))
         known[folder, home] = list(dict.fromkeys([home, *above]))
+    return known[folder, home]
+
+
+def _near(folder: str, home: str) -> FrozenSet[str]:
+    """The names of all that is in the folders in which what a folder imports may be."""
+    known = _memory().near
+    if (folder, home) not in known:
+        known[folder, home] = frozenset().union(*map(_listed, _roots(folder, home)))
     return known[folder, home]
 
 
