@@ -421,9 +421,9 @@ class Instance:
 
 
 def put(block: Block, entry: Entry) -> None:
-    """Enter an assignment; one that stood there before is overwritten."""
+    """Enter an assignment; one that stood there before is overwritten, if it is no copied one."""
     old = block.entries.get(entry.name)
-    if old is not None and old.place != entry.place:
+    if old is not None and old.place != entry.place and old.moment > block.moment:
         block.shadowed.append(old._replace(shadowed_by=entry.name_place))
     block.entries[entry.name] = entry
 

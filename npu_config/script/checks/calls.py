@@ -1,6 +1,7 @@
 """Checks of calls and imports of npu_bridge: what raises, is never run, has no effect."""
 
 import ast
+import re
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.catalogue.api import MODULES
@@ -129,7 +130,7 @@ def call_raises(context: Context) -> None:
             continue
         problem = judge(call)
         if problem is not None:
-            context.report(problem[0], context.place(call.node), guards, help=problem[1])
+            context.report(call.node, problem[0], guards=guards, help=problem[1])
 
 
 @check(
@@ -161,10 +162,10 @@ def positional_config_is_none(context: Context) -> None:
             value, node = call.args[2]
             if value is None:
                 context.report(
+                    node,
                     "the configuration is None, given by position; the session of npu_init "
                     "raises AttributeError",
-                    context.place(node),
-                    guards,
+                    guards=guards,
                     help="leave it out",
                 )
 
@@ -212,14 +213,12 @@ def tailing_optimization_differs(context: Context) -> None:
         other = False if given is None else given[0]
         if isinstance(other, bool) and other is not value:
             context.report(
-                phrase(
-                    "NPUOptimizer has is_tailing_optimization {}, but the option "
-                    '"is_tailing_optimization" is {}; they must be equal',
-                    other,
-                    value,
-                ),
-                context.place(call.node if given is None else given[1]),
-                guards,
+                call.node if given is None else given[1],
+                "NPUOptimizer has is_tailing_optimization {}, but the option "
+                '"is_tailing_optimization" is {}; they must be equal',
+                other,
+                value,
+                guards=guards,
                 option="is_tailing_optimization",
                 help="give both the same value",
             )
@@ -254,9 +253,9 @@ def estimator_config_class(context: Context) -> None:
                 isinstance(node, ast.Call) and context.is_from_elsewhere(node.func, made.kind)
             ):
                 context.report(
-                    "NPUEstimator is given no config, which it needs; it raises TypeError",
                     made.place,
-                    made.path,
+                    "NPUEstimator is given no config, which it needs; it raises TypeError",
+                    guards=made.path,
                     help="write config=NPURunConfig(...)",
                 )
             continue
@@ -268,9 +267,10 @@ def estimator_config_class(context: Context) -> None:
             wrong = phrase("a {}", value.kind)
         if wrong is not None:
             context.report(
-                phrase("NPUEstimator takes an NPURunConfig, got {}; it raises", wrong),
                 config.place,
-                made.path,
+                "NPUEstimator takes an NPURunConfig, got {}; it raises",
+                wrong,
+                guards=made.path,
                 help="write NPURunConfig(...)",
             )
 
@@ -317,8 +317,10 @@ def import_below_a_module(context: Context) -> None:
             if file is not None:
                 rest = name[len(file) + 1 :]
                 context.report(
-                    phrase('{} is a file, and there is no module "{}" in it', file, rest),
                     _keyword(context, node),
+                    '{} is a file, and there is no module "{}" in it',
+                    file,
+                    rest,
                     help=phrase("from {} import {}", file, rest.partition(".")[0]),
                     consequence="the line raises ModuleNotFoundError",
                 )
@@ -360,12 +362,10 @@ def shutdown_never_run(context: Context) -> None:
         if name is None or _owner(call) != "npu_ops":
             continue
         context.report(
-            phrase(
-                "{} gives back an operation, but {}; nothing runs it",
-                name_of(call.func),
-                phrase('nothing reads "{}"', name) if name else phrase("it is given to nothing"),
-            ),
-            context.place(call),
+            call,
+            "{} gives back an operation, but {}; nothing runs it",
+            name_of(call.func),
+            phrase('nothing reads "{}"', name) if name else phrase("it is given to nothing"),
             help=phrase("run it: sess.run({})", name or "..."),
         )
 
@@ -414,10 +414,10 @@ def loss_scale_not_distributed(context: Context) -> None:
                 continue
             if target in wrapped or _first_name(call) in wrapped:
                 context.report(
+                    call,
                     "the optimizer is wrapped for distributed training, but "
                     "NPULossScaleOptimizer has no is_distributed=True; a step that overflows on "
                     "one rank is passed over by that rank alone",
-                    context.place(call),
                     help="give it is_distributed=True when there are several ranks",
                 )
 
@@ -521,15 +521,13 @@ def shutdown_after_app_run(context: Context) -> None:
         seen.update(id(call) for call in calls)
         names = sorted({name_of(call.func) for call in calls}, key=_SHUTDOWNS.index)
         context.report(
-            phrase(
-                "{} are never reached: {} in line {} ends the process"
-                if len(names) > 1
-                else "{} is never reached: {} in line {} ends the process",
-                join(" and ", names),
-                name,
-                line,
-            ),
-            context.place(calls[0]),
+            calls[0],
+            "{} are never reached: {} in line {} ends the process"
+            if len(names) > 1
+            else "{} is never reached: {} in line {} ends the process",
+            join(" and ", names),
+            name,
+            line,
             help=phrase(
                 "call them {}" if len(names) > 1 else "call it {}",
                 phrase("at the end of main")
@@ -599,10 +597,18 @@ def _is_app_run(function: ast.expr, context: Context) -> bool:
     return name_of(owner) in _LIBRARIES
 
 
-def _are_plain(uses: Iterable[Use]) -> bool:
-    """True when all that is done with a RunConfig is to make Estimators of TensorFlow of it."""
+_OF_TENSORFLOW = re.compile(
+    r"(?<!\w)(?:keras\.)?estimator\.(?:model_to_estimator|(?:(?:Baseline|BoostedTrees|DNN|Linear)\w*)?"
+    r"(?:Estimator|Classifier|Regressor))\Z"
+)
+"""What makes an Estimator of TensorFlow, those with a model of their own included."""
+
+
+def _plain_estimator(uses: Iterable[Use]) -> Optional[str]:
+    """What makes an Estimator of TensorFlow of a RunConfig; None where more is done with it."""
     kinds = {use.kind for use in uses} - {"return", "npu_run_config_init"}
-    return bool(kinds) and all(kind.endswith("estimator.Estimator") for kind in kinds)
+    found = [_OF_TENSORFLOW.search(kind) for kind in sorted(kinds)]
+    return "tf." + found[0].group() if found and found[0] and all(found) else None
 
 
 def of_plain_estimator(context: Context, message: Message) -> bool:
@@ -622,7 +628,7 @@ def of_plain_estimator(context: Context, message: Message) -> bool:
     return (
         bool(made)
         and kinds <= RUN_CONFIGS
-        and all(_are_plain(context.uses(each.place)) for each in made)
+        and all(_plain_estimator(context.uses(each.place)) for each in made)
     )
 
 
@@ -642,9 +648,11 @@ def run_config_of_plain_estimator(context: Context) -> None:
     """An NPURunConfig with options goes to ``tf.estimator.Estimator``, which reads none of them.
 
     NPUEstimator is what writes the options of NPURunConfig into the session.  For an Estimator of
-    TensorFlow only its ``session_config`` counts: precision, dump, profiling and the loop stay at
-    their defaults, and nothing says so.  (npu_config's own NPURunConfig, which `npu-config run`
-    serves, writes them into ``session_config``.)
+    TensorFlow, a ready-made one (``tf.estimator.DNNClassifier``) and that of
+    ``tf.keras.estimator.model_to_estimator`` included, only its ``session_config`` counts:
+    precision, dump, profiling and the loop stay at their defaults, and nothing says so.
+    (npu_config's own NPURunConfig, which `npu-config run` serves, writes them into
+    ``session_config``.)
 
     Wrong:
 
@@ -659,17 +667,15 @@ def run_config_of_plain_estimator(context: Context) -> None:
     if any(name.startswith("npu_config") for name in context.script.imported("NPURunConfig")):
         return
     for made in context.run.constructed:
-        if made.kind != "NPURunConfig" or not _are_plain(context.uses(made.place)):
-            continue
-        names = _given(made)
+        maker = made.kind == "NPURunConfig" and _plain_estimator(context.uses(made.place))
+        names = _given(made) if maker else ""
         if names:
             context.report(
-                phrase(
-                    "{} of NPURunConfig: no effect, since tf.estimator.Estimator does not read "
-                    "the options of NPURunConfig",
-                    names,
-                ),
                 made.place,
-                made.path,
+                "{} of NPURunConfig: no effect, since {} does not read the "
+                "options of NPURunConfig",
+                names,
+                maker,
+                guards=made.path,
                 help="use NPUEstimator, or set the options in session_config",
             )
