@@ -634,8 +634,9 @@ def _files_of(
 ) -> Iterator[str]:
     """The files of a module that a folder imports, and of those of the names in it that are."""
     dots, parts = _split(module)
-    if not dots and parts and not added:
-        if _near(folder, home).isdisjoint((parts[0], parts[0] + ".py")):
+    if parts and not (dots or added):
+        near = _near(folder, home)
+        if parts[0] not in near and parts[0] + ".py" not in near:
             return
     if dots:
         above = [".."] * (len(dots) - 1)
