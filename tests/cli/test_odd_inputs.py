@@ -188,8 +188,8 @@ def state(root):
     """What is below a directory, without following links."""
     found = {}
     folders = [str(root)]
-    for folder in folders:
-        with os.scandir(folder) as entries:
+    for each in folders:
+        with os.scandir(each) as entries:
             for entry in entries:
                 found[entry.path] = attributes(entry.stat(follow_symlinks=False))
                 if entry.is_dir(follow_symlinks=False):
