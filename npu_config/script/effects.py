@@ -363,17 +363,17 @@ def _calls_of_constructor(function: ast.AST) -> Iterator[ast.Call]:
 
 def lineage(run: Run, cls: Class) -> List[Class]:
     """A class and those that it inherits from, as far as they are followed, the nearest first."""
-    if cls.lineage is None:
-        cls.lineage = [cls]
+    if cls.above is None:
+        cls.above = []
         for base in cls.node.bases:
             value = evaluate_in(run, cls.frame, base)
             if isinstance(value, Class):
-                known = {each.node for each in cls.lineage}
-                cls.lineage += [e for e in lineage(run, value) if e.node not in known]
+                known = {cls.node, *(each.node for each in cls.above)}
+                cls.above += [e for e in lineage(run, value) if e.node not in known]
                 cls.strangers += value.strangers
             elif isinstance(value, Unknown) and value.key != "object":
                 cls.strangers += (value,)
-    return cls.lineage
+    return [cls, *cls.above]
 
 
 def above(run: Run, owner: Any, scope: Scope) -> Optional[Instance]:
