@@ -380,10 +380,12 @@ def _judged(search: Search, path: str, dump: str, graph: Optional[str]) -> Searc
 
 def _folders(tree: Any) -> Dict[str, str]:
     """The folder of each run."""
+    from npu_config.dumps.tree import run_folder
+
     result: Dict[str, str] = {}
     for file in tree:
         if file.run is not None and file.run not in result:
-            result[file.run] = file.run_folder
+            result[file.run] = run_folder(file)
     return result
 
 
