@@ -77,6 +77,21 @@ class Unknown:
         return "Unknown({!r})".format(self.key)
 
 
+class Located(Unknown):
+    """A path that cannot be known, of a file that can: it begins with where the script is."""
+
+    __slots__ = ("file",)
+
+    def __init__(self, value: Unknown, file: str) -> None:
+        super().__init__(value.key, value.path, value.parts, value.flag, value.convert)
+        self.file = file
+
+
+def file_of(value: Any) -> Optional[str]:
+    """The file that a value names that cannot be known itself."""
+    return value.file if isinstance(value, Located) else None
+
+
 def substituted(value: Any, fact: Callable[[Unknown], Any], depth: int = 8) -> Any:
     """A value in terms of what is known of the values that it was made of.
 
