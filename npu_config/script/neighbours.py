@@ -91,7 +91,7 @@ class _Memory:
         self.near: Dict[Tuple[str, str], FrozenSet[str]] = {}
         self.roots: Dict[Tuple[str, str], List[str]] = {}
         self.asked: Dict[Tuple[str, object], Any] = {}
-        self.configuring: Dict[str, Dict[Tuple[str, ...], Optional[str]]] = {}
+        self.configuring: Dict[Tuple[str, ...], Optional[str]] = {}
 
 
 _MEMORY: "ContextVar[Optional[_Memory]]" = ContextVar("npu_config_neighbours", default=None)
@@ -371,7 +371,7 @@ def configuring(path: Optional[str], function: Sequence[str]) -> Optional[str]:
     """
     if path is None or len(function) < 2 or function[0] in _OF_OTHERS:
         return None
-    known, key = once_for(path, configuring, _configuring_of), tuple(function)
+    known, key = _memory().configuring, (_folder_of(path), *function)
     if key not in known:
         found = definer(path, function)
         files = [] if found is None else [found.file]
@@ -379,11 +379,6 @@ def configuring(path: Optional[str], function: Sequence[str]) -> Optional[str]:
             files += _imported(found.file, os.path.dirname(found.file))
         known[key] = next((file for file in files if has(file, _CONFIGURES)), None)
     return known[key]
-
-
-def _configuring_of(path: str) -> Dict[Tuple[str, ...], Optional[str]]:
-    """What :func:`configuring` says of functions, by their names, for the scripts of a folder."""
-    return _memory().configuring.setdefault(_folder_of(path), {})
 
 
 Imports = Sequence[Union[ast.Import, ast.ImportFrom]]
