@@ -26,9 +26,11 @@ from npu_config.script.neighbours import OF_PATHS, above
 from npu_config.script.objects import (
     Constructed,
     Loaded,
+    Located,
     Message,
     Tracked,
     Unknown,
+    file_of,
     is_known,
     origins,
 )
@@ -358,8 +360,8 @@ def _enter(
     place: Place,
     name_place: Optional[Place],
 ) -> None:
-    known = _plain(said(run, value, is_switch(name)))
-    builder.entries[name] = Setting(known, None, place, name_place)
+    value = taken(run, value, is_switch(name))
+    builder.entries[name] = Setting(_plain(value), None, place, name_place, file=file_of(value))
     if isinstance(value, Unknown):
         run.given.append((name, value, place, tuple(run.guards)))
 
@@ -516,6 +518,28 @@ def named_file(run: Run, value: Any, depth: int = 12) -> Optional[str]:
     if function.name in _SAME_PATH:
         return known[0]
     return posixpath.join(*known) if function.name in _JOINING else None
+
+
+def taken(run: Run, value: Any, is_switch: bool) -> Any:
+    """What an option certainly is given, or the file that it names; arguments: :func:`said`."""
+    found = said(run, value, is_switch)
+    if isinstance(found, Unknown) and run.script.source.mentions("__file__"):
+        inner: Any = found
+        while isinstance(inner, Unknown) and inner.convert is not None:
+            inner = inner.parts[-1]
+        file = named_file(run, inner) if _is_fixed(run, inner) else None
+        return found if file is None else Located(found, file)
+    return found
+
+
+def _is_fixed(run: Run, value: Any) -> bool:
+    """True for a path that begins with ``__file__``, and has no part that somebody may change."""
+    parts = list(origins(value))
+    return any(each.key == "__file__" for each in parts) and not any(
+        each.key in ("os.getenv", "os.environ.get")
+        or (each.flag is not None and run.script.flags.default(each.flag) is not None)
+        for each in parts
+    )
 
 
 def known_start(value: Any) -> str:

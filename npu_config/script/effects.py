@@ -5,7 +5,7 @@ Names and attributes come first, then functions of the script, then the objects 
 
 import ast
 import re
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from npu_config.catalogue.api import KEPT, PARAMETERS
 from npu_config.core.message import phrase
@@ -183,6 +183,8 @@ def attribute(run: Run, owner: Any, name: str, node: ast.AST) -> Any:
         return of_class(run, owner, name)
     if name == "side_files" and isinstance(owner, Builder):
         owner.has_writer.append(True)
+    if name == "value" and is_known(owner):
+        return owner  # a member of an Enum, which is what its class binds it to
     return anonymous(node)
 
 
@@ -255,6 +257,9 @@ def _of_instance(run: Run, owner: Instance, name: str) -> Any:
         value = owner.attributes[name]
         script = owner.cls.frame.script
         return unknown if is_known(value) and script.times_set(name) > 1 else value
+    given = _of_fields(run, owner, name)
+    if given is not None:
+        return given[0]
     found = of_class(run, owner.cls, name)
     if isinstance(found, Function):
         bound = Function(found.node, found.scope, found.frame, found.owner)
@@ -282,6 +287,30 @@ def _of_instance(run: Run, owner: Instance, name: str) -> Any:
     value = evaluate_in(run, frame, store.value)
     owner.attributes[name] = unknown if isinstance(value, Tracked) else value
     return owner.attributes[name]
+
+
+def _of_fields(run: Run, owner: Instance, name: str) -> Optional[Tuple[Any]]:
+    """What an object of a class without a constructor was made with: of a dataclass, a NamedTuple.
+
+    None where the class says what an attribute is.
+    """
+    args, keywords, is_open = owner.given or ([], {}, False)
+    if not (args or keywords or is_open):
+        return None
+    classes = lineage(run, owner.cls)
+    if any("__init__" in each.scope.stores for each in classes):
+        return None
+    if name in keywords:
+        return (keywords[name],)
+    fields = [
+        getattr(each.target, "id", "")
+        for cls in reversed(classes)
+        for each in cls.node.body
+        if isinstance(each, ast.AnnAssign)
+    ]
+    if is_open and name in fields:
+        return (Unknown("{}.{}".format(owner.key, name), ("", name)),)
+    return (args[fields.index(name)],) if name in fields[: len(args)] else None
 
 
 def _is_constructor(node: Any) -> bool:
@@ -334,17 +363,17 @@ def _calls_of_constructor(function: ast.AST) -> Iterator[ast.Call]:
 
 def lineage(run: Run, cls: Class) -> List[Class]:
     """A class and those that it inherits from, as far as they are followed, the nearest first."""
-    if cls.lineage is None:
-        cls.lineage = [cls]
+    if cls.above is None:
+        cls.above = []
         for base in cls.node.bases:
             value = evaluate_in(run, cls.frame, base)
             if isinstance(value, Class):
-                known = {each.node for each in cls.lineage}
-                cls.lineage += [e for e in lineage(run, value) if e.node not in known]
+                known = {cls.node, *(each.node for each in cls.above)}
+                cls.above += [e for e in lineage(run, value) if e.node not in known]
                 cls.strangers += value.strangers
             elif isinstance(value, Unknown) and value.key != "object":
                 cls.strangers += (value,)
-    return cls.lineage
+    return [cls, *cls.above]
 
 
 def above(run: Run, owner: Any, scope: Scope) -> Optional[Instance]:

@@ -30,8 +30,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 def _defined(path: str) -> FrozenSet[str]:
     """The names that a file may bind to functions or classes."""
-    lines = _DEFINING.findall(text_of(path))
-    return frozenset(name for line in lines for name in _NAME.findall(line))
+    lines = map(_DEFINING.match, text_of(path).split("\n"))
+    return frozenset(name for line in lines if line for name in _NAME.findall(line.group()))
 
 
 def says(meaning: Meaning, line: Optional[int]) -> str:

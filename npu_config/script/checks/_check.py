@@ -35,7 +35,12 @@ from npu_config.python_flow.scopes import (
 )
 from npu_config.script.elsewhere import Program
 from npu_config.script.meaning import Meaning
-from npu_config.script.neighbours import any_import_has, any_neighbour_has, may_import_unread
+from npu_config.script.neighbours import (
+    any_import_has,
+    any_importer_has,
+    any_neighbour_has,
+    may_import_unread,
+)
 from npu_config.script.objects import Use, is_known
 from npu_config.script.paths import Path, Run
 from npu_config.script.reading import options_of_run_config
@@ -123,7 +128,7 @@ class Unread:
         source = self._script.source
         if any(isinstance(node, ast.If) and is_main(node.test) for node in parents):
             return False
-        return not self._script.is_program or any_neighbour_has(source.path, (name,))
+        return not self._script.is_program or any_importer_has(source.path, (name,))
 
     def _may_read_attribute(self, target: ast.Attribute, statement: ast.Assign) -> bool:
         """True unless nothing reads an attribute of ``self``, here or in a script near it."""
