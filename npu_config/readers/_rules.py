@@ -47,7 +47,7 @@ def yaml_trap() -> None:
     """YAML reads a value as something else than it looks, or a feature of YAML is not accepted.
 
     `off`, `on`, `yes` and `no` are booleans, `010` is eight, `30:00` is 1800, `8.50` is the number
-    8.5, `2024-01-01` is a date, and YAML 1.2 disagrees with YAML 1.1 about most of them.  A tab
+    8.5, `2024-01-01` is a date, `1_000` is 1000, and YAML 1.2 disagrees with YAML 1.1 about most of them.  A tab
     cannot indent.  Merge keys, tags and a second document are not accepted.
 
     Wrong:
