@@ -51,9 +51,18 @@ bounds_options = together(
 @click.argument("reference", metavar="[REFERENCE]", type=FILE, required=False)
 @graph_option
 @bounds_options
-@click.option("--step", type=int, metavar="N", help="Only this step of the dump.")
-@click.option("--reference-step", type=int, metavar="N", help="The run or step of REFERENCE.")
-@click.option("--device", type=int, metavar="N", help="Only this device of the dump.")
+@click.option(
+    "--step", type=click.IntRange(min=0), metavar="N", help="Only this step of the dump."
+)
+@click.option(
+    "--reference-step",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="The run or step of REFERENCE.",
+)
+@click.option(
+    "--device", type=click.IntRange(min=0), metavar="N", help="Only this device of the dump."
+)
 @click.option("--run", metavar="TIME", help="The run of the dump; else the newest of each device.")
 @click.option(
     "--ignore",
@@ -62,7 +71,13 @@ bounds_options = together(
     help="Leave these operators out (* and ? match any text).",
 )
 @click.option("--all", "everything", is_flag=True, help="Print inputs that agree, too.")
-@click.option("--limit", default=LINES, show_default=True, help="How many rows; 0: all.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=LINES,
+    show_default=True,
+    help="How many rows; 0: all.",
+)
 @click.option(
     "--csv", "csv_file", metavar="FILE", help="Write the table in the columns of msaccucmp."
 )

@@ -46,8 +46,14 @@ threshold_option = click.option(
     show_default=True,
     help="Where an operator is looked for.",
 )
-@click.option("--step", type=int, metavar="N", help="Only this step.")
-@click.option("--bins", default=8, show_default=True, help="Lines of the histogram; 0: none.")
+@click.option("--step", type=click.IntRange(min=0), metavar="N", help="Only this step.")
+@click.option(
+    "--bins",
+    type=click.IntRange(min=0),
+    default=8,
+    show_default=True,
+    help="Lines of the histogram; 0: none.",
+)
 @format_option
 def show_command(what: str, path: str, step: Optional[int], bins: int, format_: str) -> int:
     """Show the header of a dump and what its values look like.
@@ -229,7 +235,11 @@ def command() -> None:
 @click.argument("path", metavar="PATH", type=FILE)
 @selection_options
 @click.option(
-    "--limit", default=LINES, show_default=True, help="How many operators are printed; 0: all."
+    "--limit",
+    type=click.IntRange(min=0),
+    default=LINES,
+    show_default=True,
+    help="How many operators are printed; 0: all.",
 )
 @format_option
 def list_command(
@@ -298,7 +308,7 @@ def _entry(file: Any, opened: Any) -> Dict[str, Any]:
 @click.option(
     "--select", "ops", multiple=True, metavar="PATTERN", help="Only these operators (* and ?)."
 )
-@click.option("--step", type=int, metavar="N", help="Only this step.")
+@click.option("--step", type=click.IntRange(min=0), metavar="N", help="Only this step.")
 @device_option
 @format_option
 def export_command(
@@ -350,7 +360,13 @@ def export_command(
 @click.command("result")
 @click.argument("path", metavar="FILE.csv", type=FILE)
 @threshold_option
-@click.option("--limit", default=LINES, show_default=True, help="How many rows; 0: all.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=LINES,
+    show_default=True,
+    help="How many rows; 0: all.",
+)
 @format_option
 def result_command(path: str, threshold: float, limit: int, format_: str) -> int:
     """Read a result table of msaccucmp, old or new, and find what diverges in it.

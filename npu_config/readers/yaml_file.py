@@ -223,7 +223,9 @@ class Scalars:
             if number is BROKEN:
                 return False
             problem = phrase(
-                '"{}" is the number {} in YAML 1.1 and text in YAML 1.2', shown, shorten(str(number))
+                '"{}" is the number {} in YAML 1.1 and text in YAML 1.2',
+                shown,
+                shorten(str(number)),
             )
             help = phrase("write {}, or put it in quotes", shorten(str(number)))
         elif kind == "str" and _OF_YAML_1_2.match(text):

@@ -709,7 +709,8 @@ class _JsonParser:
             self._unclosed()
         elif self._root is None:
             what = "holds nothing but comments" if self._comments else "is empty"
-            self._log.structure(0, 0, phrase("the text {}; a JSON value is missing", what))
+            message = phrase("the text {}; a JSON value is missing", what)
+            self._log.structure(0, 0, message, "check the path; a JSON value is expected there")
 
     def _unclosed(self) -> None:
         openers = [
