@@ -210,8 +210,9 @@ class NpuConfigBuilder:
             NpuConfigError: with every diagnostic; its place is the call that set the option.
         """
         settings = Settings(dict(self._entries), SourceKind.BUILDER, place=self._place)
+        refused = self.refused if self._refused else ()
         return from_settings(
-            NpuConfig, settings, self._target, on_host, self.refused, strict, self._side_files
+            NpuConfig, settings, self._target, on_host, refused, strict, self._side_files
         )
 
     # how options are kept

@@ -23,7 +23,6 @@ ROOMS = (
     "npu_config.sidefiles",
     "npu_config.situations",
     "npu_config.text",
-    "npu_config.tf1.loop_rules",
     "npu_config.tf1.rules",
     "npu_config.writers",
 )

@@ -5,10 +5,10 @@ import re
 import pytest
 
 from npu_config.catalogue import ALL_OPTIONS
-from npu_config.cli._explained import option_page
 from npu_config.rulebook import load_all
 from tests import golden
 from tests.test_help_and_fixes import CASES, found_in
+from tools.explained import option_page
 
 RULES = {rule.id: rule for rule in load_all()}
 

@@ -29,6 +29,8 @@ from npu_config.core.message import DOMAIN, LOCALES
 from tools import po_guard, rule_pages
 
 PACKAGE = Path(npu_config.__file__).parent
+PAGES = Path(__file__).with_name("explained.py")
+"""Makes the pages of ``npu-config explain``, in each language."""
 PO = Path(LOCALES) / "zh_CN" / "LC_MESSAGES" / (DOMAIN + ".po")
 MO = PO.with_suffix(".mo")
 _DATE = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -37,7 +39,7 @@ SILENT = re.compile(
     r"(__main__|__init__|builder|config|presets|checking|npu_init)\.py$|"
     r"(writers(?!/(carry|init|schema|shared))|proto(?!/(messages|wire|event_files))|tf1|precision_tool|locale)/|core/(deprecation|npy|lazy|message|frameworks)|dumps/html|logs/page|"
     r"launch/engines|launch/environment/(launcher|dotenv)|catalogue/api|"
-    r"runner/finder|script/(interpreter|state|paths)|text/words"
+    r"runner/finder|script/(interpreter|state|paths|wording)|text/words"
 )
 """Modules whose literals are no messages: they write files and code, or raise for programmers."""
 
@@ -112,8 +114,8 @@ PLURALS = {
 def sentences() -> Dict[str, Set[str]]:
     """Every sentence with the modules that say it."""
     found: Dict[str, Set[str]] = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).as_posix()
+    for path in (*sorted(PACKAGE.rglob("*.py")), PAGES):
+        name = path.name if path is PAGES else path.relative_to(PACKAGE).as_posix()
         if not SILENT.match(name):
             for text in _of_module(ast.parse(path.read_text("utf-8"))):
                 found.setdefault(text, set()).add(name)

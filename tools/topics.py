@@ -12,11 +12,11 @@ from typing import Callable, Dict, Iterator, List, NamedTuple, Tuple
 
 import yaml
 
-from npu_config.cli import _explained, _topics
+from npu_config.cli import _topics
 from npu_config.cli._topics import Topic
 from npu_config.core.diagnostics import DOCS_URL
 from npu_config.core.message import LANGUAGES, speaking
-from tools import api, rule_pages
+from tools import api, explained, rule_pages
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -50,7 +50,7 @@ def render(language: str) -> str:
     """The file of a language."""
     with speaking(language):
         translated = rule_pages.translation if language == "zh" else None
-        found = [*_explained.topics(translated), *api.topics(), *guides(language)]
+        found = [*explained.topics(translated), *api.topics(), *guides(language)]
     return _topics.written([_with_keywords(topic) for topic in found])
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from types import MappingProxyType
-from typing import Any, Callable, Container, Mapping, NamedTuple, Optional
+from typing import Any, Callable, Container, Dict, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue.kinds import InvalidValue, Kind, Wire, remembered
 from npu_config.catalogue.option import Option, Outcome, Page, Status
@@ -28,8 +28,7 @@ ALL_OPTIONS: Mapping[str, Option] = MappingProxyType({**OPTIONS, **REMOVED})
 
 class KnownOption(NamedTuple):
     """An option as the adapter of one version knows it: its field, its reader, its writer, and
-    what the runtime does with a bad value.  Plain: the canonical value goes on the wire.
-    Values of exactly the type that are legal are canonical as they stand.
+    what the runtime does with a bad value.
     """
 
     option: Option
@@ -37,9 +36,6 @@ class KnownOption(NamedTuple):
     parse: Callable[[Any], Any]
     to_wire: Callable[[Any], Wire]
     outcome: Outcome
-    is_plain: bool
-    exact: type
-    legal: Container[Any]
 
 
 @functools.lru_cache(maxsize=64)
@@ -54,12 +50,42 @@ def known_to(version: Optional[int]) -> Mapping[str, KnownOption]:
             else functools.partial(option.parse_in, version=version),
             option.kind.to_wire if option.wire_in(version) == option.kind.wire else "true".__eq__,
             option.outcome_in(version),
-            option.kind.plain and option.wire_in(version) == option.kind.wire,
-            option.kind.exact,
-            option.kind.legal if version is None or option.is_plain_in(version) else (),
         )
         for name, option in (OPTIONS if version is None else ALL_OPTIONS).items()
         if version is None or not option.is_read or option.versions.has(version)
+    }
+
+
+Reader = Tuple[str, str, type, Container[Any], Callable[[Any], Any]]
+"""Name and field; a value of exactly this type among these is canonical; what reads others."""
+
+
+@functools.lru_cache(maxsize=64)
+def readers_of(version: Optional[int]) -> Mapping[str, Reader]:
+    """How the values of the options that an adapter knows are read: what every check goes over."""
+    readers: Dict[str, Reader] = {}
+    for name, known in known_to(version).items():
+        kind = known.option.kind
+        legal = kind.legal if version is None or known.option.is_plain_in(version) else ()
+        readers[name] = name, known.wire, kind.exact, legal, known.parse
+    return readers
+
+
+@functools.lru_cache(maxsize=64)
+def writers_of(
+    version: Optional[int],
+) -> Mapping[str, Tuple[str, Optional[Callable[[Any], Wire]]]]:
+    """The field of each option that an adapter knows, and what makes the value in it of the
+    canonical one; None: it is the same.
+    """
+    return {
+        name: (
+            known.wire,
+            None
+            if known.option.kind.plain and known.wire == known.option.kind.wire
+            else known.to_wire,
+        )
+        for name, known in known_to(version).items()
     }
 
 
@@ -76,4 +102,7 @@ __all__ = [
     "Status",
     "known_to",
     "KnownOption",
+    "Reader",
+    "readers_of",
+    "writers_of",
 ]

@@ -69,7 +69,7 @@ def name_of_type(value: object) -> str:
     if number is not None:
         return phrase("the integer {}", shown(number))
     kind = type(value).__name__
-    return phrase("an {} {}" if kind[0] in "aeio" else "a {} {}", kind, shown(value))
+    return phrase("an {} {}" if kind[0] in "aeioAEIO" else "a {} {}", kind, shown(value))
 
 
 def shown(value: object, limit: int = 80) -> str:
@@ -389,7 +389,8 @@ class FilePath(Kind):
 
     def parse(self, value: Any) -> str:
         """Accept text or a path object, not empty."""
-        text = read_text(os.fspath(value) if hasattr(value, "__fspath__") else value)
+        is_path = type(value) is not str and hasattr(value, "__fspath__")
+        text = read_text(os.fspath(value) if is_path else value)
         if not text:
             raise InvalidValue("bad-syntax", "is empty")
         if self.characters is not None:

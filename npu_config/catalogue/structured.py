@@ -32,8 +32,8 @@ from npu_config.catalogue.kinds import (
     shorten,
     shown,
 )
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import join, listed, phrase
-from npu_config.core.patterns import lazy_pattern
 
 LONGEST_TEXT = 1_000_000
 LONGEST_LIST = 1_000_000

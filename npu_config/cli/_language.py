@@ -10,6 +10,7 @@ import click
 
 from npu_config.cli._output import WRONG_CALL, say
 from npu_config.cli._run import OPTIONS
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import (
     DOMAIN,
     FOLDERS,
@@ -22,7 +23,6 @@ from npu_config.core.message import (
     speaking,
     width,
 )
-from npu_config.core.patterns import lazy_pattern
 
 _WIDE, _CLOSING = (
     "\u2e80-\u3000\u3003-\u9fff\uff00-\uffef",

@@ -209,13 +209,20 @@ def _deliver(seen: Any, values: Mapping[str, Any]) -> None:
     """Write the report, and print the result of a dry run."""
     if values["report"] is None and not values["dry_run"]:
         return
-    from npu_config.runner.report import as_json, as_yaml
+
+    import json
 
     found = seen.to_dict()
+    text = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
     if values["report"] is not None:
-        deliver(as_json(found), values["report"], values["overwrite"])
+        deliver(text, values["report"], values["overwrite"])
     if values["dry_run"]:
-        deliver((as_json if values["format_"] == "json" else as_yaml)(found), None, False)
+        if values["format_"] != "json":
+            import yaml
+
+            plain = json.loads(text)  # messages are texts of a class of their own
+            text = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True)
+        deliver(text, None, False)
 
 
 def _one(values: Mapping[str, Any]) -> "Seen":

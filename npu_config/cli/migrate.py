@@ -3,27 +3,213 @@
 import contextlib
 import errno
 import glob
+import math
 import os
+import re
+import shlex
 import shutil
 import stat
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+import subprocess
+import sys
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import click
 
-from npu_config.cli._compare import PrintedComparison, compare
 from npu_config.cli._fix import difference, rewrite
-from npu_config.cli._git import uncommitted, undo
 from npu_config.cli._options import INPUT
 from npu_config.cli._output import DONE, FINDINGS, Failure, progress, read_stdin, say
 from npu_config.cli._report import STDIN, refuse_other_kind
 from npu_config.core.diagnostics import Place
 from npu_config.core.files import make_directories
-from npu_config.core.message import localized
+from npu_config.core.message import localized, phrase
 from npu_config.lint.walk import Skipped, walk
 from npu_config.migration import IMPORTS, rules
 from npu_config.migration.program import EntryPoint, FileOutcome, FileToMigrate
 from npu_config.migration.project import LARGEST, is_candidate, migrate_files
 from npu_config.migration.report import next_commands, render
+
+_NUMBER = re.compile(r"[-+]?(?:\d{1,40}\.?\d{0,40}(?:[eE][-+]?\d{1,4})?|nan\b|inf\b)")
+_TIMES = re.compile(
+    r"\d{4}-\d\d-\d\d|\d{1,4}(?::\d\d){1,2}(?:[.,]\d{1,9})?"
+    r"|\d{1,40}\.?\d{0,40} ?(?:s|secs?|seconds?|[mun]s|min(?:utes?)?|h|it/s)\b"
+)
+"""What differs in every run: dates, clocks and how long something took."""
+_HEADINGS = re.compile(r"^(?:Epoch \d{1,9}/\d{1,9}|Train on \d{1,12} .{0,80})\r?$", re.M)
+"""What Keras prints before it has trained."""
+_TOLERANCE = 1e-5
+_SHOWN = 3
+
+
+class PrintedComparison(NamedTuple):
+    """Whether two runs print the same numbers; None where one of them cannot be run."""
+
+    path: str
+    same: Optional[bool]
+    text: str
+
+
+def compare(path: str, before: str, after: str, steps: int) -> PrintedComparison:
+    """Run a script and its migrated copy, and compare the numbers on the lines about losses.
+
+    Args:
+        path: how the script is called.
+        before: the script.
+        after: the copy.
+        steps: how many session runs each of them makes.
+    """
+    outputs: List[List[float]] = []
+    for side, script in ((phrase("before"), before), (phrase("after"), after)):
+        found = _printed(script, steps)
+        if isinstance(found, _Failed):
+            text = phrase(
+                "not compared: {} the migration it ends with {}: {}", side, found.code, found.last
+            )
+            return PrintedComparison(path, None, text)
+        outputs.append(found)
+    old, new = outputs
+    if not old and not new:
+        return PrintedComparison(path, None, "not compared: it prints no numbers in these steps")
+    index = _first_difference(old, new)
+    if index is None:
+        shown = " ".join(map(str, old[:_SHOWN])) + (" ..." if len(old) > _SHOWN else "")
+        return PrintedComparison(
+            path, True, phrase("the same numbers before and after: {}", shown)
+        )
+    again = _printed(before, steps)
+    if isinstance(again, _Failed) or _first_difference(old, again) is not None:
+        return PrintedComparison(path, None, _RANDOM)
+    text = phrase("the numbers differ: before {}, after {}", _from(old, index), _from(new, index))
+    return PrintedComparison(path, False, text)
+
+
+_RANDOM = (
+    "not compared: before the migration, too, its numbers are others in every run; set the seeds "
+    "in the script (tf.set_random_seed, numpy.random.seed)"
+)
+
+
+class _Failed(NamedTuple):
+    code: int
+    last: str
+
+
+def _printed(script: str, steps: int) -> Union[List[float], _Failed]:
+    """The numbers that a script prints, or how it ended."""
+    done = subprocess.run(
+        _command(steps, script),
+        cwd=os.path.dirname(os.path.abspath(script)),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+    )
+    if done.returncode:
+        last = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+        return _Failed(done.returncode, last)
+    return _numbers(done.stdout.decode("utf-8", "replace"))
+
+
+def _first_difference(old: Sequence[float], new: Sequence[float]) -> Optional[int]:
+    """Where two lists of numbers differ first; None for nowhere."""
+    for index, pair in enumerate(zip(old, new)):
+        if not _equal(*pair):
+            return index
+    return None if len(old) == len(new) else min(len(old), len(new))
+
+
+def _command(steps: int, script: str) -> List[str]:
+    name = os.path.basename(script)
+    return [sys.executable, "-m", "npu_config", "run", "--steps", str(steps), name]
+
+
+def _numbers(text: str) -> List[float]:
+    """The numbers on the lines about losses; of all lines where none is.  Times are left out."""
+    lines = _HEADINGS.sub("", text).split("\n")
+    lines = [line for line in lines if "loss" in line.lower()] or lines
+    return [float(number) for line in lines for number in _NUMBER.findall(_TIMES.sub(" ", line))]
+
+
+def _equal(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=_TOLERANCE) or (math.isnan(one) and math.isnan(other))
+
+
+def _from(numbers: Sequence[float], index: int) -> str:
+    return " ".join(map(str, numbers[index : index + _SHOWN])) or localized("nothing")
+
+
+_SHARE = 200
+"""How many paths one call of git is given."""
+
+
+def uncommitted(paths: Sequence[str]) -> Dict[str, str]:
+    """The files that git could not give back, with the reason; none where there is no git."""
+    found: Dict[str, str] = {}
+    for top, files in _by_repository(paths).items():
+        names = {os.path.relpath(os.path.realpath(path), top): path for path in files}
+        keys = list(names)
+        for start in range(0, len(keys), _SHARE):
+            for status, name in _status(top, keys[start : start + _SHARE]):
+                path = names.get(name.replace("/", os.sep))
+                if path is not None:
+                    found[path] = (
+                        localized("git does not know this file: add and commit it, or use --force")
+                        if status == "??"
+                        else localized(
+                            "it has changes that are not committed: commit or stash them, or use "
+                            "--force"
+                        )
+                    )
+    return found
+
+
+def undo(paths: Sequence[str]) -> List[str]:
+    """The commands that take back what was written, as a shell takes them."""
+    commands = []
+    for top, files in _by_repository(paths).items():
+        names = [shlex.quote(os.path.relpath(os.path.realpath(path), top)) for path in files]
+        commands.append(" ".join(["git", "-C", shlex.quote(top), "checkout", "--", *names]))
+    return commands
+
+
+def _by_repository(paths: Sequence[str]) -> Dict[str, List[str]]:
+    """Paths by the top of their repository, a submodule being one of its own."""
+    tops: Dict[str, Optional[str]] = {}
+    found: Dict[str, List[str]] = {}
+    for path in paths:
+        folder = os.path.dirname(os.path.realpath(path))
+        if folder not in tops:
+            tops[folder] = _top(folder)
+        top = tops[folder]
+        if top is not None:
+            found.setdefault(top, []).append(path)
+    return found
+
+
+def _top(folder: str) -> Optional[str]:
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
+
+
+def _status(top: str, names: Sequence[str]) -> Iterator[Tuple[str, str]]:
+    """The state of files that are not as they were committed; nothing where git fails."""
+    command = ["git", "-C", top, "status", "--porcelain", "-z", "--untracked-files=all", "--"]
+    try:
+        done = subprocess.run(
+            [*command, *(":(literal)" + name for name in names)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+        )
+    except OSError:
+        return
+    entries = iter(os.fsdecode(done.stdout).split("\0") if done.returncode == 0 else ())
+    for entry in entries:
+        if entry:
+            yield entry[:2], entry[3:]
+            if entry[0] in "RC":
+                next(entries, None)
 
 
 class _Plan(NamedTuple):

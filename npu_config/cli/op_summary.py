@@ -11,7 +11,7 @@ from npu_config.cli._options import FILE, form_option
 from npu_config.cli._output import progress, say, write_mixlist
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Report
-from npu_config.core.message import localized, padded, phrase, printable, width
+from npu_config.core.message import in_columns, localized, phrase, printable
 
 _LARGE = 1 << 26
 """Bytes of tables that take some seconds to read."""
@@ -153,14 +153,7 @@ def _content(
 def _lines(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 0) -> List[str]:
     """A table of short numbers with the names last; ``left`` columns are set to the left."""
     cells = [[localized(cell) for cell in head], *([printable(c) for c in row] for row in rows)]
-    widths = [max(map(width, column)) for column in zip(*cells)]
-    return [
-        "  ".join(
-            padded(cell, columns, number < len(head) - left)
-            for number, (cell, columns) in enumerate(zip(row, widths))
-        ).rstrip()
-        for row in cells
-    ]
+    return in_columns(cells, len(head) - left)
 
 
 def _ms(microseconds: Optional[float]) -> str:

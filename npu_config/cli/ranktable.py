@@ -116,8 +116,6 @@ def build_command(
         --device-ips 10.20.0.2 --target atlas_training -o rank_table.json
     """
     from npu_config.rank_table import building, conversion
-    from npu_config.rank_table import building as build
-    from npu_config.rank_table import building as build_ranks
 
     if not layers and (product == "ascend_950" or table_version == "2.0"):
         raise click.UsageError(
@@ -137,16 +135,16 @@ def build_command(
     from_files = bool(hccn_confs) or local is not None
     with refusals(of_call=None if from_files else building.cluster_description):
         if of_ranks:
-            table: Any = build_ranks.build_ranks(len(servers), networks, choice, device_port)
+            table: Any = building.build_ranks(len(servers), networks, choice, device_port)
         else:
             known = _addresses(hccn_confs, local)
             plans = told_by(
                 "--server", building.server_plans, servers, known, choice, hosts, pods, ids
             )
             addresses = building.device_addresses(device_ips)
-            table = build.build(plans, choice, addresses, product, table_version, device_port)
+            table = building.build(plans, choice, addresses, product, table_version, device_port)
             tell_if_any(
-                (*build.doubtful(addresses, table), *conversion.missing_super_nodes(table))
+                (*building.doubtful(addresses, table), *conversion.missing_super_nodes(table))
             )
     tell_warnings(table, product)
     _deliver(table, out, force)

@@ -24,10 +24,6 @@ FRAMEWORKS = (
 """Packages that make sessions and run them on behalf of a script."""
 
 
-def _package(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__") or "").partition(".")[0]
-
-
 def _outside(
     also: Tuple[str, ...], frame: Optional[FrameType] = None
 ) -> Tuple[Optional[FrameType], int]:
@@ -43,7 +39,7 @@ def _outside(
     depth = 1
     first: Tuple[Optional[FrameType], int] = (None, 0)
     while frame is not None:
-        package = _package(frame)
+        package = str(frame.f_globals.get("__name__") or "").partition(".")[0]
         if package != _PACKAGE:
             if package not in also:
                 return frame, depth
@@ -69,7 +65,7 @@ def script_place() -> Place:
     Of this thread, or else of the main one: TensorFlow calls Python in threads of its own.
     """
     frame, _ = _outside(FRAMEWORKS)
-    if frame is None or _package(frame) in FRAMEWORKS:
+    if frame is None or str(frame.f_globals.get("__name__")).partition(".")[0] in FRAMEWORKS:
         import threading
 
         main = sys._current_frames().get(threading.main_thread().ident or 0)

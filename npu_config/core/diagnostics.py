@@ -9,6 +9,7 @@ options, files or protos.
 from __future__ import annotations
 
 import enum
+import functools
 from dataclasses import dataclass, field, fields, replace
 from typing import (
     TYPE_CHECKING,
@@ -274,6 +275,7 @@ def _without_end(message: str, consequence: Optional[str]) -> str:
     return message[: -len(consequence) - 2]
 
 
+@functools.lru_cache(maxsize=None)
 def rule_url(rule: str) -> str:
     """The page of a rule in the published documentation."""
     return "{}/rules/{}.html".format(DOCS_URL, rule)

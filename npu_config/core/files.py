@@ -8,8 +8,8 @@ import sys
 import time
 from typing import IO, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import listed, phrase
-from npu_config.core.patterns import lazy_pattern
 
 PathLike = Union[str, "os.PathLike[str]"]
 Content = Union[str, bytes, Iterable[Union[bytes, memoryview]]]

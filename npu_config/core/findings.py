@@ -1,4 +1,4 @@
-"""Findings of code that runs: told to whoever keeps them, and said as warnings.
+"""What code that runs tells whoever listens: findings, said as warnings too, and calls for ranks.
 
 A Python warning is one face of a finding, and many scripts switch warnings off.  Who listens is
 told of every finding, whatever the filters say; one that a filter for all warnings hides is
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 listeners: List[Callable[[Diagnostic], None]] = []
 """Called with each finding, which has the place of the user's call."""
 
+rank_listeners: List[Callable[[str], None]] = []
+"""Called with the name of the function by which a script asks for ranks: the device only knows
+these once it is initialised."""
+
 _logged: Set[str] = set()
 
 
@@ -25,6 +29,16 @@ def tell(*findings: Diagnostic) -> None:
         for finding in map(_placed, findings):
             for listener in list(listeners):
                 listener(finding)
+
+
+def tell_of_ranks(name: str) -> None:
+    """Tell the listeners of a function that the script has called.
+
+    Args:
+        name: that of the function.
+    """
+    for listener in list(rank_listeners):
+        listener(name)
 
 
 def warn(finding: Diagnostic, category: Type[Warning], text: Optional[str] = None) -> None:

@@ -1,8 +1,13 @@
-"""Packages whose names are loaded when they are first used."""
+"""What is made when it is first used: names of packages, regular expressions, properties."""
+
+from __future__ import annotations
 
 import importlib
+import re
 import sys
-from typing import Any, Callable, List, Mapping, Tuple
+from typing import Any, AnyStr, Callable, Generic, List, Mapping, Tuple, TypeVar, cast, overload
+
+_Value = TypeVar("_Value")
 
 
 def lazy(
@@ -28,3 +33,53 @@ def lazy(
         return sorted({*vars(sys.modules[package]), *homes})
 
     return load, names
+
+
+class _LazyPattern:
+    """Looks like ``re.compile(...)``; each method is the compiled pattern's from its first use."""
+
+    def __init__(self, pattern: Any, flags: int) -> None:
+        self.pattern = pattern
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(re.compile(self.pattern, self._flags), name)
+        setattr(self, name, value)
+        return value
+
+
+def lazy_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """As ``re.compile``, when it is first used: one run needs few of a module's patterns.
+
+    Args:
+        pattern: the regular expression.
+        flags: as for ``re.compile``.
+    """
+    return cast("re.Pattern[AnyStr]", _LazyPattern(pattern, flags))
+
+
+class cached_property(Generic[_Value]):  # noqa: N801 - functools has it from Python 3.8 on
+    """A property that is found once for each object.
+
+    Args:
+        find: finds it.
+    """
+
+    def __init__(self, find: Callable[[Any], _Value]) -> None:
+        self._find = find
+        self.__doc__ = find.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> cached_property[_Value]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> _Value: ...
+
+    def __get__(self, instance: Any, owner: type) -> cached_property[_Value] | _Value:
+        if instance is None:
+            return self
+        value = instance.__dict__[self._name] = self._find(instance)
+        return value

@@ -17,9 +17,20 @@ import os
 import string
 import sys
 from contextvars import ContextVar
-from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
-from npu_config.core.patterns import lazy_pattern
+from npu_config.core.lazy import lazy_pattern
 
 LANGUAGES = ("en", "zh")
 """What messages can be in."""
@@ -312,3 +323,17 @@ def padded(text: str, columns: int, right: bool = False) -> str:
     """A printable text with blanks behind it, or before it, up to so many columns."""
     blanks = " " * (columns - width(text))
     return blanks + text if right else text + blanks
+
+
+def in_columns(rows: Sequence[Sequence[str]], right: int = 0) -> List[str]:
+    """Rows of printable cells as lines, in columns as wide as they need to be.
+
+    Args:
+        rows: the rows, that of the titles among them.
+        right: how many columns, from the first on, are numbers, which end at one place.
+    """
+    widths = [max(map(width, column)) for column in zip(*rows)]
+    return [
+        "  ".join(padded(cell, widths[at], at < right) for at, cell in enumerate(row)).rstrip()
+        for row in rows
+    ]

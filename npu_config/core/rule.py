@@ -23,8 +23,8 @@ from npu_config.core.diagnostics import (
     with_end,
 )
 from npu_config.core.findings import tell
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import phrase
-from npu_config.core.patterns import lazy_pattern
 from npu_config.core.target import Product
 
 Check = TypeVar("Check", bound=Callable[[Any], None])
@@ -132,21 +132,28 @@ class Rule:
             help = phrase('did you mean "{}"?', meant)
         elif not help and (severity or self.severity) is not Severity.INFO:
             help = self.help
-        return Diagnostic(
-            self.id,
-            self.name,
-            severity or self.severity,
-            with_end(message, consequence),
-            option,
-            *place,
-            help,
-            rule_url(self.id),
-            fix,
-            meant,
-            consequence,
-            legal,
-            self.situation,
+        path, line, column, end_line, end_column = place
+        found: Diagnostic = object.__new__(Diagnostic)
+        vars(found).update(  # the constructor of a frozen dataclass takes twice as long
+            rule=self.id,
+            name=self.name,
+            severity=severity or self.severity,
+            message=with_end(message, consequence),
+            option=option,
+            path=path,
+            line=line,
+            column=column,
+            end_line=end_line,
+            end_column=end_column,
+            help=help,
+            url=rule_url(self.id),
+            fix=fix,
+            meant=meant,
+            consequence=consequence,
+            legal=legal,
+            situation=self.situation,
         )
+        return found
 
     def error(
         self,

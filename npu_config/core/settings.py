@@ -9,7 +9,6 @@ here (:data:`UNKNOWN`: a command-line flag, an environment variable).
 from __future__ import annotations
 
 import enum
-from itertools import repeat
 from types import MappingProxyType
 from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple, Union
 
@@ -57,6 +56,7 @@ class Setting(NamedTuple):
     ``content``: of the file that the value names, for one that came with a builder.
     ``by``: what set it at its place: a task of the builder, ``NAME=VALUE`` of the command line.
     ``is_implied``: nobody gave this value, what set it brings it along.
+    ``file``: the file that a value names which cannot be known itself, seen from here.
     ``origin``: kind, path, line and ``by`` of a value whose origin is recorded.
     """
 
@@ -70,6 +70,7 @@ class Setting(NamedTuple):
     by: Optional[str] = None
     is_implied: bool = False
     origin: Optional[Tuple[str, Optional[str], Optional[int], Optional[str]]] = None
+    file: Optional[str] = None
 
     @property
     def place_of_name(self) -> Place:
@@ -79,9 +80,12 @@ class Setting(NamedTuple):
 
 def settings_at(place: Place, values: Mapping[str, Any]) -> Dict[str, Setting]:
     """Plain values that are all at one place."""
-    rows = zip(values.values(), *map(repeat, Setting(None, None, place)[1:]))
-    make: Any = tuple.__new__  # past the defaults, and without a step of ours for each value
-    return dict(zip(values, map(make, repeat(Setting), rows)))
+    make: Any = tuple.__new__  # past the defaults
+    others = Setting(None, None, place)[1:]
+    return {
+        name: make(Setting, (value,) + others)  # noqa: RUF005 - unpacking is slower on 3.7
+        for name, value in values.items()
+    }
 
 
 class SessionFacts(NamedTuple):

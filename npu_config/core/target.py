@@ -18,8 +18,8 @@ from typing import (
 )
 
 from npu_config.core.calls import explained
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import join, listed, phrase
-from npu_config.core.patterns import lazy_pattern
 from npu_config.core.versions import SNAPSHOTS, Snapshot, parse_adapter, parse_cann, version_of
 
 __all__ = [

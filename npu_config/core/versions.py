@@ -10,8 +10,8 @@ import functools
 import re
 from typing import NamedTuple, Optional, Tuple
 
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import join, listed, phrase
-from npu_config.core.patterns import lazy_pattern
 
 FORM = '"8.0.0", "7.0.RC1" or "6.3.RC2.alpha003"'
 """Examples of how CANN's versions are written."""

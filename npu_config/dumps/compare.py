@@ -31,18 +31,21 @@ from npu_config.core.files import PathLike, path_name
 from npu_config.core.message import join, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.alignment import ShapeMismatchError, aligned
-from npu_config.dumps.coverage import NOTHING_MISSING, Coverage, coverage_of, most_common
 from npu_config.dumps.dump import Dump, Tensor
 from npu_config.dumps.graph import GeGraph, GeOp, graph_file, read_ge_graph
 from npu_config.dumps.matching import (
     ABSENT,
     APART,
     NO_COUNTERPART,
+    NOTHING_MISSING,
     UNREAD,
+    Coverage,
     Match,
     Sides,
+    coverage_of,
     is_constant,
     match_of,
+    most_common,
 )
 from npu_config.dumps.metrics import Metrics
 from npu_config.dumps.pairing import Pair, Selection, paired

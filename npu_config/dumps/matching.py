@@ -8,7 +8,8 @@ it is looked at first.
 Source: facts dump.yaml, ``compare`` (C-OUTPUT, C-INPUT, C-HEADER, C-RELATION).
 """
 
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from collections import Counter
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.core.message import phrase
@@ -16,7 +17,7 @@ from npu_config.dumps.dump import Tensor
 from npu_config.dumps.graph import CONSTANTS, PASSED_THROUGH, GeGraph, GeOp
 from npu_config.dumps.reference import Array, Reference
 from npu_config.dumps.tree import Operator
-from npu_config.dumps.verdicts import DATA, WEIGHT
+from npu_config.dumps.verdicts import DATA, NOT_COMPARED, WEIGHT
 
 NO_COUNTERPART = "*"
 APART, ABSENT, UNREAD = GAPS = ("apart", "absent", "unread")
@@ -191,3 +192,60 @@ def is_constant(graph: GeGraph, name: str) -> bool:
     """True for an operator whose output is in the graph itself."""
     op = graph.find(name)
     return op is not None and op.type in CONSTANTS
+
+
+class Coverage(NamedTuple):
+    """How many operators of the network were compared.
+
+    Args:
+        compared: how many were.
+        missing: those that were not, in the order of execution.
+        is_enough: False when what was compared does not speak for the rest.
+        reason: why most of ``missing`` were not compared; "" without any.
+    """
+
+    compared: int = 0
+    missing: Tuple[str, ...] = ()
+    is_enough: bool = True
+    reason: str = ""
+
+
+NOTHING_MISSING = Coverage()
+
+
+def coverage_of(rows: Sequence[Any], exact: bool = False) -> Coverage:
+    """How much of one step of one model was compared.
+
+    An operator counts as compared when one of its outputs was, its own or at the inputs of
+    others; one that was dumped without outputs when one of its inputs was.
+
+    Args:
+        rows: in the order of execution.
+        exact: every tensor has to be compared, as between ranks.
+    """
+    outputs: Dict[str, List[Any]] = {}
+    inputs: Dict[str, List[Any]] = {}
+    seen = set()
+    for row in rows:
+        (outputs if row.side == "output" else inputs).setdefault(row.op_name, []).append(row)
+        if row.side == "input" and row.verdict != NOT_COMPARED:
+            seen.add(row.producer)
+    missing: Dict[str, str] = {}
+    compared, last = 0, True
+    for name in dict.fromkeys(row.op_name for row in rows):
+        here = outputs.get(name) or inputs[name]
+        gaps = [row for row in here if row.verdict == NOT_COMPARED]
+        if name in seen or (len(gaps) < len(here) and not (exact and gaps)):
+            compared, last = compared + 1, True
+        elif any(row.gap != APART for row in gaps):
+            missing[name] = next(row.reason for row in gaps if row.gap != APART)
+            last = last and gaps[0].op_type.startswith(UPDATES)
+    unread = any(row.gap == UNREAD for row in rows)
+    half = len(missing) <= compared
+    is_enough = not missing if exact else half and last and not unread
+    return Coverage(compared, tuple(missing), is_enough, most_common(list(missing.values())))
+
+
+def most_common(texts: Sequence[str]) -> str:
+    """What is there most often, the first of several; "" without any."""
+    return next((text for text, _ in Counter(texts).most_common(1)), "")

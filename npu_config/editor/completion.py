@@ -13,8 +13,8 @@ from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue.api import OPTION_OF, PARAMETERS, PARTS
 from npu_config.catalogue.kinds import FilePath
 from npu_config.catalogue.layout import EXTENDS, GROUP_OF_KEY, GROUPS, HEADER_KEYS, TARGET_KEYS
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import localized
-from npu_config.core.patterns import lazy_pattern
 from npu_config.editor.cursor import Slot, call_at, kind_of, slot_at
 from npu_config.editor.keys import CONFIGURATIONS, described, schema_at, schema_of, values_of
 from npu_config.judging.comments import open_list

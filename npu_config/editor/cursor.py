@@ -7,7 +7,7 @@ is the word that is written there, and the keys that lead to it.
 import functools
 from typing import List, NamedTuple, Optional, Tuple
 
-from npu_config.core.patterns import lazy_pattern
+from npu_config.core.lazy import lazy_pattern
 from npu_config.readers import kind_by_content, kind_by_suffix
 
 __all__ = ["Slot", "call_at", "kind_of", "slot_at", "word_at"]

@@ -6,8 +6,8 @@ from typing import Callable, NamedTuple, Optional
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.api import PARAMETERS
 from npu_config.catalogue.layout import GROUP_OF_KEY
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import localized
-from npu_config.core.patterns import lazy_pattern
 from npu_config.editor.completion import CALLS_WITH_OPTIONS, DICTS_WITH_OPTIONS, MAP, value_at
 from npu_config.editor.cursor import call_at, kind_of, slot_at, word_at
 from npu_config.editor.keys import CONFIGURATIONS, described, key_of, schema_of

@@ -6,7 +6,7 @@ from typing import List, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Place
-from npu_config.core.patterns import lazy_pattern
+from npu_config.core.lazy import lazy_pattern
 from npu_config.text.source import Source
 
 _LINE_END = lazy_pattern(r"\r\n|\n|\r")

@@ -4,7 +4,7 @@ import os
 from typing import Iterator, NamedTuple
 
 from npu_config.core.diagnostics import rule_url
-from npu_config.core.patterns import lazy_pattern
+from npu_config.core.lazy import lazy_pattern
 from npu_config.judging.comments import COMMENT
 from npu_config.script.neighbours import named_in
 

@@ -36,8 +36,8 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.files import PathLike, reading
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import listed, phrase
-from npu_config.core.patterns import lazy_pattern
 from npu_config.core.rule import Rule, declare, selects
 from npu_config.core.target import Target
 from npu_config.readers import kind_of_suffix, suffix_of

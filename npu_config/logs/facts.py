@@ -22,8 +22,8 @@ from typing import (
 )
 
 from npu_config.core.files import reading
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import localized, phrase
-from npu_config.core.patterns import lazy_pattern
 
 __all__ = [
     "CLASSES",

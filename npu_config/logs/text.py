@@ -5,7 +5,7 @@ import re
 import zlib
 from typing import IO, Iterator, List, Optional, Sequence, Tuple
 
-from npu_config.core.message import listed, localized, padded, phrase, printable, width
+from npu_config.core.message import in_columns, listed, localized, phrase, printable
 from npu_config.logs.causes import Cause
 from npu_config.logs.facts import class_name, code_of, led_to
 from npu_config.logs.lines import between, decoded, opened
@@ -304,37 +304,28 @@ def _rest(report: LogReport, everything: bool) -> List[str]:
     return lines
 
 
+_TITLES = (
+    phrase("rank"),
+    phrase("device"),
+    phrase("host"),
+    phrase("first error"),
+    phrase("at"),
+    phrase("last line at"),
+    phrase("log"),
+)
+
+
 def _ranks(report: LogReport, everything: bool) -> List[str]:
     states = report.ranks
     if len(states) < 2:
         return []
-    rows: List[Tuple[str, ...]] = [
-        tuple(
-            localized(title)
-            for title in (
-                phrase("rank"),
-                phrase("device"),
-                phrase("host"),
-                phrase("first error"),
-                phrase("at"),
-                phrase("last line at"),
-                phrase("log"),
-            )
-        )
-    ]
     shown = states
     if len(states) > _RANKS and not everything:  # those that failed, and the first of the others
         worst = sorted(range(len(states)), key=lambda at: (states[at].first_error is None, at))
         shown = [states[at] for at in sorted(worst[:_RANKS])]
-    for state in shown:
-        rows.append(_row(state))
-    widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = [
-        "  ".join(padded(cell, widths[column]) for column, cell in enumerate(row)).rstrip()
-        for row in rows
-    ]
-    if len(rows) - 1 < len(states):
-        lines.append(localized("  ... {} more (--all)", len(states) - len(rows) + 1))
+    lines = in_columns([[localized(title) for title in _TITLES], *map(_row, shown)])
+    if len(shown) < len(states):
+        lines.append(localized("  ... {} more (--all)", len(states) - len(shown)))
     return ["", *lines]
 
 

@@ -19,6 +19,7 @@ from npu_config.migration.program import Asked, FileOutcome, FileToMigrate, Look
 from npu_config.migration.python2 import WORDS
 from npu_config.migration.work import MANUAL
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, parse
+from npu_config.script.neighbours import remembering
 from npu_config.text.loading import load, too_large
 
 __all__ = ["LARGEST", "FileOutcome", "FileToMigrate", "is_candidate", "migrate_files"]
@@ -73,7 +74,8 @@ def migrate_files(
     def look(target: FileToMigrate, asked: Asked) -> Looked:
         return _look_at(target, _Work((target,), imports, asked, partial))
 
-    return fit(looked, look)
+    with remembering():
+        return fit(looked, look)
 
 
 def _apart(work: _Work) -> Iterator[List[Looked]]:
@@ -91,6 +93,7 @@ def _alone(work: _Work) -> Looked:
         return Looked(FileOutcome(work.targets[0], diagnostics=(found,)))
 
 
+@remembering()
 def _look(work: _Work) -> List[Looked]:
     return [_look_at(target, work) for target in work.targets]
 

@@ -201,7 +201,7 @@ def encode(
     config = _copy(base)
     overwritten = (*_switched_off(base), *_replaced(values, _entries(base)))
     entries = _entries(config)
-    config.MergeFromString(_graph_options(b"" if entries else _entry(values)))
+    config.MergeFromString(_graph_options(b"" if entries else _entry(tuple(values.items()))))
     if entries:  # protobuf for C++ does not merge maps: it would hold names twice
         parameters = entries[-1].parameter_map
         for name, (field, value) in values.items():
@@ -231,7 +231,13 @@ _MEMORY_AND_REMAPPING_OFF = b"\x20\x01\x70\x02"
 
 def bytes_of(values: Mapping[str, Tuple[str, Raw]]) -> bytes:
     """The bytes of the ConfigProto that :func:`encode` makes; equal options give equal bytes."""
-    return b"\x38\x01" + _graph_options(_entry(values))
+    return _bytes_of(tuple(values.items()))
+
+
+@functools.lru_cache(maxsize=16)
+def _bytes_of(items: Tuple[Tuple[str, Tuple[str, Raw]], ...]) -> bytes:
+    """The bytes of the whole; a configuration is written more often than it is changed."""
+    return b"\x38\x01" + _graph_options(_entry(items))
 
 
 def _graph_options(custom_optimizers: bytes) -> bytes:
@@ -240,13 +246,9 @@ def _graph_options(custom_optimizers: bytes) -> bytes:
     )
 
 
-def _entry(values: Mapping[str, Tuple[str, Raw]]) -> bytes:
-    return _entry_of(tuple(values.items()))
-
-
 @functools.lru_cache(maxsize=16)
-def _entry_of(items: Tuple[Tuple[str, Tuple[str, Raw]], ...]) -> bytes:
-    """The entry of the optimizer; a configuration is written more often than it is changed."""
+def _entry(items: Tuple[Tuple[str, Tuple[str, Raw]], ...]) -> bytes:
+    """The entry of the optimizer."""
     parameters = b"".join([_parameter(name, *value) for name, value in sorted(items)])
     return b"\xc2\x0c" + _sized(_NAME + parameters)
 

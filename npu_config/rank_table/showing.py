@@ -1,8 +1,8 @@
 """A rank table as a table that a person can check: ranks, servers, devices, networks."""
 
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Tuple
 
-from npu_config.core.message import localized, padded, phrase, width
+from npu_config.core.message import in_columns, localized, phrase
 from npu_config.rank_table.model import (
     AnyRankTable,
     GroupTable,
@@ -43,15 +43,8 @@ def show(table: AnyRankTable) -> str:
         if count:
             parts.append(localized(one if count == 1 else several, count))
     heads = [localized(head) for head in found["columns"]]
-    lines = [localized(", ").join(parts), "", *_aligned(heads, found["rows"])]
+    lines = [localized(", ").join(parts), "", *in_columns([heads, *found["rows"]])]
     return "\n".join(lines) + "\n"
-
-
-def _aligned(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(width, column)) for column in zip(heads, *rows)]
-    for row in (heads, *rows):
-        cells = map(padded, row, widths)
-        yield "  ".join(cells).rstrip()
 
 
 def _text(value: Optional[object]) -> str:

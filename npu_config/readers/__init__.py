@@ -18,9 +18,9 @@ import attr
 from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, path_name
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import listed, phrase
 from npu_config.core.names import NPU_OPTIMIZER
-from npu_config.core.patterns import lazy_pattern
 from npu_config.proto import wire
 from npu_config.readers import _rules as rules
 from npu_config.readers.evidence import KINDS as CONFIGURATIONS

@@ -12,7 +12,7 @@ from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.layout import EXTENDS, GROUP_OF_KEY, HEADER_KEYS, TARGET_KEYS, VERSION
-from npu_config.core.patterns import lazy_pattern
+from npu_config.core.lazy import lazy_pattern
 from npu_config.text.words import SLIP, is_typo, likeness, near
 
 __all__ = [

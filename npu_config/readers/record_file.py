@@ -4,8 +4,8 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from npu_config.catalogue.layout import RECORD_VERSION as VERSION
 from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import phrase
-from npu_config.core.patterns import lazy_pattern
 from npu_config.core.settings import Setting, Settings, SourceKind
 from npu_config.core.target import Target
 from npu_config.readers._rules import record_not_read

@@ -12,8 +12,8 @@ import yaml
 from npu_config.catalogue.kinds import shorten
 from npu_config.catalogue.layout import GROUP_OF_KEY
 from npu_config.core.diagnostics import Place
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import phrase
-from npu_config.core.patterns import lazy_pattern
 from npu_config.readers import _rules as rules
 from npu_config.readers._config_file import (
     BROKEN,

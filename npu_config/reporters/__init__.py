@@ -9,8 +9,7 @@ from typing import Mapping, Optional, Tuple
 
 from npu_config.core.diagnostics import Report
 from npu_config.core.message import language
-from npu_config.reporters._style import PLAIN, Style
-from npu_config.reporters._summary import Summary, Unchecked
+from npu_config.reporters._summary import PLAIN, Style, Summary, Unchecked
 
 __all__ = ["FORMATS", "PLAIN", "Style", "Summary", "Unchecked", "render"]
 

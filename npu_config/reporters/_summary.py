@@ -5,6 +5,22 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Sequence
 from npu_config.core.diagnostics import Report
 from npu_config.core.message import localized, printable
 
+
+class Style(NamedTuple):
+    """What matters to the text report only.
+
+    ``color``: use the colours of a terminal.  ``notes``: show findings that are information, and
+    not just their number.  ``hints``: end with what can be done next.
+    """
+
+    color: bool = False
+    notes: bool = True
+    hints: bool = False
+
+
+PLAIN = Style()
+
+
 _MOST_NAMED = 3
 
 

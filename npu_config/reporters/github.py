@@ -4,8 +4,7 @@ from typing import List, Mapping, Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import localized, printable
-from npu_config.reporters._style import PLAIN, Style
-from npu_config.reporters._summary import Summary
+from npu_config.reporters._summary import PLAIN, Style, Summary
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 

@@ -5,8 +5,7 @@ from typing import Any, Mapping, Optional
 
 from npu_config.core.diagnostics import Report
 from npu_config.core.job_ends import ends_of
-from npu_config.reporters._style import PLAIN, Style
-from npu_config.reporters._summary import Summary
+from npu_config.reporters._summary import PLAIN, Style, Summary
 
 
 def render(

@@ -9,8 +9,7 @@ from npu_config.core.diagnostics import DOCS_URL, Diagnostic, Fix, Report, Sever
 from npu_config.core.message import localized
 from npu_config.core.rule import REGISTRY, Rule
 from npu_config.core.version import __version__
-from npu_config.reporters._style import PLAIN, Style
-from npu_config.reporters._summary import Summary
+from npu_config.reporters._summary import PLAIN, Style, Summary
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

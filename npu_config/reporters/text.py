@@ -4,10 +4,9 @@ from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, 
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.job_ends import ends_of
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import listed, localized, printable, width
-from npu_config.core.patterns import lazy_pattern
-from npu_config.reporters._style import PLAIN, Style
-from npu_config.reporters._summary import Summary, notes
+from npu_config.reporters._summary import PLAIN, Style, Summary, notes
 
 _NUMBER = lazy_pattern(r"\d+")
 _CODE = lazy_pattern(r"\bE[A-Z0-9]\d{4}\b")

@@ -27,7 +27,7 @@ from typing import (
     Union,
 )
 
-from npu_config.catalogue import ALL_OPTIONS, OPTIONS, Option, known_to
+from npu_config.catalogue import ALL_OPTIONS, OPTIONS, Option, readers_of
 from npu_config.catalogue.kinds import InvalidValue, shown
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
 from npu_config.core.message import phrase
@@ -129,23 +129,23 @@ class Case:
         self.diagnostics: List[Diagnostic] = []
         self.rule: Optional[Rule] = None
         self.touched: Tuple[str, ...] = ()
-        options = known_to(version)
+        readers = readers_of(version)
         for name, setting in settings.entries.items():
             value, wire = setting[0], setting[1]
-            entry = options.get(name)
-            if entry is None:
+            reader = readers.get(name)
+            if reader is None:
                 early = version is not None and name in ALL_OPTIONS
                 rule = "option-not-in-version" if early else "unknown-option"
                 self.faults.append(InvalidSetting(rule, name, setting, None))
                 continue
-            option, field, parse, _, _, _, exact, legal = entry
+            key, field, exact, legal, parse = reader
             if wire is not None and wire != field:
                 self.faults.append(InvalidSetting("wrong-field", name, setting, None))
             elif type(value) is exact and value in legal:
-                known[option.name] = value
+                known[key] = value
             elif value is not UNKNOWN:
                 try:
-                    known[option.name] = parse(value)
+                    known[key] = parse(value)
                 except Exception as error:
                     refused = _refusal(error)
                     self.faults.append(InvalidSetting(refused.rule, name, setting, refused))
@@ -179,6 +179,12 @@ class Case:
         """The known, legal value of an option; None when it is absent, unknown or wrong."""
         return self.known.get(name)
 
+    def path(self, name: str) -> Optional[str]:
+        """The file or directory that an option names, as far as it is known here."""
+        setting = self.entries.get(name)
+        known: Optional[str] = self.get(name)
+        return setting.file if known is None and setting is not None else known
+
     def variable(self, name: str) -> Optional[str]:
         """An environment variable; None when it is not set, or nothing is known of them."""
         return None if self.environ is None else self.environ.get(name)
@@ -193,9 +199,10 @@ class Case:
 
     def effective(self, name: str) -> Any:
         """What the runtime will use: the known value, the default when absent, else UNKNOWN."""
-        if name in self.entries:
-            return self.known.get(name, UNKNOWN)
-        if self.settings.open:
+        known = self.known
+        if name in known:
+            return known[name]
+        if name in self.entries or self.settings.open:
             return UNKNOWN
         option = OPTIONS[name]
         if self.settings.source_kind is SourceKind.RUN_CONFIG and option.run_config is not None:
@@ -329,10 +336,10 @@ def off(case: Case, switch: str) -> str:
 
 def is_never_read(case: Case, switches: Sequence[str]) -> bool:
     """True when the adapter looks at an option only under a switch, and none of these is on."""
-    return bool(switches) and all(
-        tuning_is_off(case) if switch == "aoe_mode" else case.never(switch, True)
-        for switch in switches
-    )
+    for switch in switches:
+        if not (tuning_is_off(case) if switch == "aoe_mode" else case.never(switch, True)):
+            return False
+    return bool(switches)
 
 
 def unread(case: Case, option: Option) -> Optional[str]:
@@ -453,15 +460,6 @@ def inspection(function: Inspection) -> Inspection:
     return function
 
 
-class _Query(NamedTuple):
-    """What is there to be judged; the rules to run follow from it."""
-
-    names: Tuple[str, ...]
-    products: FrozenSet[Product]
-    about: Tuple[str, ...]
-    look_around: bool
-
-
 RULE_MODULES: Mapping[str, Tuple[str, ...]] = {
     "options": (
         *("names", "targets", "precision", "dump", "loops", "shapes", "dynamic", "memory"),
@@ -487,26 +485,35 @@ def case_rules(*subjects: str) -> Tuple[Rule, ...]:
 
 
 @functools.lru_cache(maxsize=512)
-def _rules_for(plan: _Query) -> Tuple[Tuple[Rule, Callable[[Case], None], Tuple[str, ...]], ...]:
-    """The rules that concern such settings, in order of id, each with its function and options."""
-    given = frozenset(plan.names)
+def _rules_for(
+    names: Tuple[str, ...], products: FrozenSet[Product], about: Tuple[str, ...], look_around: bool
+) -> Tuple[Tuple[Rule, Callable[[Case], None], Tuple[str, ...]], ...]:
+    """The rules that concern such settings, in order of id, each with its function and options.
+
+    Args:
+        names: the options that are set.
+        products: those that it may run on.
+        about: what there is to judge.
+        look_around: whether the host or the environment is looked at.
+    """
+    given = frozenset(names)
     return tuple(
         (rule, rule.check, tuple(name for name in rule.options if name in given))
-        for rule in case_rules(*_subjects(plan))
+        for rule in case_rules(*_subjects(names, about, look_around))
         if rule.check is not None
-        and (rule.name if rule.about == "faults" else rule.about) in plan.about
+        and (rule.name if rule.about == "faults" else rule.about) in about
         and (not rule.options or not given.isdisjoint(rule.options))
         and (not rule.beside or not given.isdisjoint(rule.beside))
-        and (rule.products is None or plan.products <= rule.products)
-        and (plan.look_around or not rule.on_host)
+        and (rule.products is None or products <= rule.products)
+        and (look_around or not rule.on_host)
     )
 
 
-def _subjects(plan: _Query) -> Iterator[str]:
+def _subjects(names: Tuple[str, ...], about: Tuple[str, ...], look_around: bool) -> Iterator[str]:
     """Those of ``RULE_MODULES`` that there is something of; an inspection reads this option."""
-    around = plan.look_around or "profiling_options" in plan.names
+    around = look_around or "profiling_options" in names
     for subject in RULE_MODULES:
-        if subject in plan.about or (subject == "surroundings" and around):
+        if subject in about or (subject == "surroundings" and around):
             yield subject
 
 
@@ -518,7 +525,8 @@ def _about(case: Case) -> Tuple[str, ...]:
         subjects.append("version")
     if case.target.product is not None or case.target.mode is not None:
         subjects.append("target")
-    subjects.extend({fault.rule: None for fault in case.faults})
+    if case.faults:
+        subjects.extend({fault.rule: None for fault in case.faults})
     if settings.session is not None:
         subjects.append("session")
     if settings.extra or settings.source_kind is SourceKind.RUN_CONFIG:
@@ -528,15 +536,11 @@ def _about(case: Case) -> Tuple[str, ...]:
 
 def judge_case(case: Case) -> List[Diagnostic]:
     """Every finding about one case: by rule id, then those inside files and texts."""
-    plan = _Query(
-        tuple(case.entries),
-        case.products,
-        _about(case),
-        case.on_host or case.environ is not None,
-    )
-    for case.rule, check, case.touched in _rules_for(plan):
+    look_around = case.on_host or case.environ is not None
+    rules = _rules_for(tuple(case.entries), case.products, _about(case), look_around)
+    for case.rule, check, case.touched in rules:
         check(case)
-    if plan.look_around or "profiling_options" in case.known:
+    if look_around or "profiling_options" in case.known:
         for inspect in INSPECTIONS:
             case.diagnostics.extend(inspect(case))
     return case.diagnostics

@@ -12,8 +12,8 @@ from typing import Any, Dict, FrozenSet, Iterator, Optional, Tuple
 
 from npu_config.catalogue.kinds import Choice, shorten
 from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import join, phrase
-from npu_config.core.patterns import lazy_pattern
 from npu_config.core.rule import rule
 from npu_config.core.target import Target
 from npu_config.rules.case import (
@@ -124,7 +124,7 @@ def _formats() -> Dict[str, Any]:
 
 def side_file(case: Case, name: str) -> Any:
     """The parsed file that an option points to (``sidefiles.Parsed``), None when not at hand."""
-    path = case.get(name)
+    path = case.path(name)
     return None if path is None or not case.on_host else _parsed(name, path, _target(case))
 
 

@@ -77,7 +77,7 @@ def slower_memory_policy(case: Case) -> None:
     "NPU553",
     Severity.ERROR,
     options=("static_memory_policy",),
-    also=("graph_max_parallel_model_num",),
+    beside=("graph_max_parallel_model_num",),
     facts=("static-memory-policy-concurrent",),
     source=(_MEMORY,),
 )

@@ -234,6 +234,9 @@ def xla_not_off(case: Case) -> None:
     XLA and the NPU passes cannot both compile the graph.  ``ON_1`` and ``ON_2`` are errors;
     ``DEFAULT`` is only worth knowing, since it leaves XLA to the flags of TensorFlow.
 
+    ``npu_config_proto``, and every session of a script that imports ``npu_bridge.npu_init``, set
+    it to OFF themselves, whatever stands there: nothing is reported then.
+
     Wrong, in a script:
 
         config.graph_options.optimizer_options.global_jit_level = OptimizerOptions.ON_1

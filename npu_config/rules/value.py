@@ -6,6 +6,7 @@ written to.
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -25,7 +26,7 @@ from typing import (
     overload,
 )
 
-from npu_config.catalogue import ALL_OPTIONS, known_to
+from npu_config.catalogue import ALL_OPTIONS, writers_of
 from npu_config.core.calls import explained
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.settings import UNKNOWN, Setting, Settings
@@ -138,11 +139,11 @@ class ConfigValue(_Mapping):
 
     def wire_values(self) -> Dict[str, Tuple[str, Union[bool, int, str]]]:
         """Option name to the AttrValue field and the value that go on the wire."""
-        known = known_to(self.target.version)
+        writers = writers_of(self.target.version)
         values = {}
         for name, value in self.options.items():
-            _, wire, _, to_wire, _, is_plain, _, _ = known[name]
-            values[name] = (wire, value if is_plain else to_wire(value))
+            field, to_wire = writers[name]
+            values[name] = (field, value if to_wire is None else to_wire(value))
         return values
 
     def to_dict(self) -> Dict[str, Union[bool, int, str]]:
@@ -174,7 +175,8 @@ class ConfigValue(_Mapping):
         from npu_config.proto import encode
 
         config, overwritten = encode(self.wire_values(), base)
-        warn_overwritten(overwritten)
+        if overwritten:
+            warn_overwritten(overwritten)
         if self.side_files:
             from npu_config.rules.unwritten import warn_unwritten
 
@@ -207,8 +209,13 @@ def from_validated(
 ) -> Value:
     """A configuration of options that were judged before; ``settings`` say where they are from."""
     value = into.__new__(into)
-    files = MappingProxyType(dict(side_files))
-    ConfigValue.__init__(value, MappingProxyType(dict(options)), target, found, files, settings)
+    files = MappingProxyType(dict(side_files)) if side_files else _NO_FILES
+    put = object.__setattr__  # as the constructor does, past what explains wrong calls of it
+    put(value, "options", MappingProxyType(dict(options)))
+    put(value, "target", target)
+    put(value, "diagnostics", found)
+    put(value, "side_files", files)
+    put(value, "_settings", settings)
     return value
 
 
@@ -241,9 +248,10 @@ def from_settings(
     diagnostics.extend(found)
     if side_files and on_host:
         diagnostics = [_pending(diagnostic, side_files) for diagnostic in diagnostics]
-    worst = Severity.WARNING if strict else Severity.ERROR
-    if any(d.severity.rank >= worst.rank for d in diagnostics):
-        raise NpuConfigError(diagnostics)
+    refused = (Severity.ERROR, Severity.WARNING) if strict else (Severity.ERROR,)
+    for diagnostic in diagnostics:
+        if diagnostic.severity in refused:
+            raise NpuConfigError(diagnostics)
     return from_validated(
         into,
         _canonical(case),
@@ -285,4 +293,9 @@ def _canonical(case: Case) -> Dict[str, Any]:
         for name, setting in case.entries.items():
             if name in ALL_OPTIONS and name not in known and setting.value is not UNKNOWN:
                 known[name] = setting.value
-    return {name: known[name] for name in sorted(known, key=_ORDER.__getitem__)}
+    return {name: known[name] for name in _in_order(tuple(known))}
+
+
+@functools.lru_cache(maxsize=128)
+def _in_order(names: Tuple[str, ...]) -> Tuple[str, ...]:
+    return tuple(sorted(names, key=_ORDER.__getitem__))

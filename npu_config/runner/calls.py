@@ -33,12 +33,11 @@ import attr
 from npu_config.core.calls import script_place
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
-from npu_config.diagnosis.graph import operators
+from npu_config.diagnosis.graph import finding_of, operators, sights
 from npu_config.diagnosis.graph.findings import Options
 from npu_config.diagnosis.graph.live import LiveNode, of_graph
 from npu_config.diagnosis.graph.model import Frame, is_dynamic
 from npu_config.diagnosis.graph.pipeline import initialises_both
-from npu_config.diagnosis.graph.recognise import finding_of, sights
 from npu_config.diagnosis.graph.run import (
     COMPUTES,
     OTHER,

@@ -15,6 +15,7 @@ from typing import (
     Callable,
     ContextManager,
     Dict,
+    Iterable,
     Iterator,
     List,
     Mapping,
@@ -25,9 +26,9 @@ from typing import (
     Tuple,
 )
 
-from npu_config.core.files import path_name
+from npu_config.core.files import path_name, walk
 from npu_config.core.message import language, phrase
-from npu_config.runner import finder, outside, report, script
+from npu_config.runner import finder, outside, script
 from npu_config.runner.watch import SessionWatch
 
 if TYPE_CHECKING:
@@ -283,7 +284,7 @@ class _Run:
         self._before = self._stamps()
 
     def _stamps(self) -> Dict[str, Tuple[int, int]]:
-        return {} if self._folder is None else report.stamps(self._folder)
+        return {} if self._folder is None else _stamps(self._folder)
 
     def ended_from_outside(
         self, timeout: Optional[float], last: Optional[Callable[[Seen], None]]
@@ -318,7 +319,7 @@ class _Run:
             self._filled,
             self._findings(end),
             tuple(self._watch.sessions),
-            tuple(report.changed(self._before, self._stamps())),
+            tuple(_changed(self._before, self._stamps())),
             tuple((text, kind, path or "", n) for text, kind, path, n in self._watch.warnings),
             end.error,
             None if end.place is None else "{}:{}".format(*end.place),
@@ -419,3 +420,34 @@ def _variables(loops: Optional[str], overrides: Sequence[str] = ()) -> Iterator[
 _SET = "NPU_CONFIG_SET"
 _RUN = "NPU_CONFIG_RUN"
 _OURS = ("NPU_CONFIG_LOOPS", "NPU_CONFIG_LOOPS_BY", _RUN, _SET, "PYTHONPATH")
+
+
+_MOST_FILES = 20_000
+
+
+def _stamps(folder: str) -> Dict[str, Tuple[int, int]]:
+    """The files below a folder with their size and time; at most 20,000."""
+    return dict(_stamped(folder))
+
+
+def _stamped(folder: str) -> Iterable[Tuple[str, Tuple[int, int]]]:
+    count = 0
+    for directory, folders, names in walk(folder):
+        folders[:] = [
+            each for each in folders if not each.startswith(".") and each != "__pycache__"
+        ]
+        for name in names:
+            path = os.path.join(directory, name)
+            try:
+                status = os.lstat(path)
+            except OSError:
+                continue
+            yield os.path.relpath(path, folder), (status.st_size, status.st_mtime_ns)
+            count += 1
+            if count >= _MOST_FILES:
+                return
+
+
+def _changed(before: Dict[str, Tuple[int, int]], after: Dict[str, Tuple[int, int]]) -> List[str]:
+    """The files that are new or not as they were."""
+    return sorted(path for path, stamp in after.items() if before.get(path) != stamp)

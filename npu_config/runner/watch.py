@@ -3,6 +3,8 @@
 TensorFlow is not imported here: its session module is patched right after the script imports it.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib.machinery
 import importlib.util
@@ -10,7 +12,7 @@ import os
 import sys
 import threading
 import warnings
-from operator import is_
+from operator import attrgetter, is_
 from types import FrameType
 from typing import (
     TYPE_CHECKING,
@@ -18,6 +20,7 @@ from typing import (
     Callable,
     Dict,
     FrozenSet,
+    Iterator,
     List,
     Optional,
     Sequence,
@@ -27,14 +30,12 @@ from typing import (
 
 from npu_config.core import findings
 from npu_config.core.message import phrase
-from npu_config.runner import forks, script
+from npu_config.runner import script
 from npu_config.runner.script import Stopped
-from npu_config.tf1 import asking
-from npu_config.tf1.purpose import OTHER, TRAINS, Fetched, fetched, purpose
+from npu_config.tf1.purpose import OTHER, TRAINS, Fetched, fetched, is_lasting, purpose
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic, Place
-    from npu_config.runner.again import RepeatedRuns
     from npu_config.runner.calls import Calls, LiveCall
     from npu_config.runner.doings import Doings
     from npu_config.runner.sessions import SeenSession
@@ -169,8 +170,8 @@ class SessionWatch:
         self._undo.append(lambda: setattr(warnings, "showwarning", shown))
         listeners: Tuple[Tuple[List[Any], Any], ...] = (
             (findings.listeners, self._found),
-            (asking.askers, self._asked),
-            (forks.listeners, self._forks),
+            (findings.rank_listeners, self._asked),
+            (fork_listeners, self._forks),
         )
         for told, listener in listeners:
             told.append(listener)
@@ -181,7 +182,7 @@ class SessionWatch:
         while self._undo:
             self._undo.pop()()
 
-    def _found(self, finding: "Diagnostic") -> None:
+    def _found(self, finding: Diagnostic) -> None:
         self.findings[finding] = None
 
     def _patch(self, module: Any) -> None:
@@ -189,7 +190,6 @@ class SessionWatch:
         init, run = base.__init__, base.run
         self._read = run
         make, make_from_options = base.make_callable, base._make_callable_from_options
-        from npu_config.runner.again import RepeatedRuns
 
         def again(session: Any) -> Optional[RepeatedRuns]:
             """What needs no look a second time; nothing where every run is counted."""
@@ -311,7 +311,7 @@ class SessionWatch:
             session._npu_config_seen.rounds += 1
         return result
 
-    def _see(self, session: Any) -> "SeenSession":
+    def _see(self, session: Any) -> SeenSession:
         from npu_config.runner.sessions import see
 
         if self.doings is None and self._is_one_of_several():
@@ -361,12 +361,12 @@ class SessionWatch:
             self.stopped = True
             raise Stopped(0) from None
 
-    def _call_of(self, session: Any, found: Fetched, feeds: Any) -> "LiveCall":
+    def _call_of(self, session: Any, found: Fetched, feeds: Any) -> LiveCall:
         with self._lock:
             calls: Calls = session._npu_config_seen.calls
             return calls.of(session, found, tuple(feeds))
 
-    def _step(self, live: "LiveCall", feeds: Any, call: Callable[[Any], Any]) -> Any:
+    def _step(self, live: LiveCall, feeds: Any, call: Callable[[Any], Any]) -> Any:
         """One time that TensorFlow runs the graph."""
         if live.number is not None and self.doings is not None:
             with self._lock:
@@ -454,3 +454,113 @@ class _AfterImport:
 
         loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
+
+
+fork_listeners: List[Callable[[Optional[FrameType]], None]] = []
+"""Called with the frame that forks: Python takes back no function that it was given for that."""
+
+_STARTS = os.path.join("multiprocessing", "popen_fork.py")
+
+
+def _before_fork() -> None:
+    if not fork_listeners:
+        return
+    frame: Optional[FrameType] = sys._getframe(1)
+    start = frame
+    while frame is not None:
+        if frame.f_code.co_filename.endswith(_STARTS):
+            for each in list(fork_listeners):
+                each(start)
+            return
+        frame = frame.f_back
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork)
+
+
+_MOST = 256
+_NESTED = (list, tuple, dict)
+
+Key = Tuple[Tuple[int, ...], Tuple[int, ...]]
+
+
+class KnownRun:
+    """A run that was made before.
+
+    Attributes:
+        call: what is kept of it.
+        fetches: what was fetched, without the structure around it.
+        feeds: the keys of what was fed.
+        version: of the graph at that time.
+        graph: the attributes of the graph.
+    """
+
+    __slots__ = ("call", "feeds", "fetches", "graph", "version")
+
+    def __init__(
+        self,
+        call: LiveCall,
+        fetches: Sequence[Any],
+        feeds: Sequence[Any],
+        version: int,
+        graph: Any,
+    ) -> None:
+        self.call = call
+        self.fetches = fetches
+        self.feeds = feeds
+        self.version = version
+        self.graph: Dict[str, Any] = getattr(graph, "__dict__", {})  # none in TensorFlow 2
+
+    @property
+    def as_last(self) -> Optional[KnownRun]:
+        """Itself, where a run like it needs no look at anything else."""
+        return self if self.call.is_plain and "_version" in self.graph else None
+
+
+class RepeatedRuns:
+    """The runs of one session that need no look when they are made again.
+
+    Training runs the same fetches thousands of times, and nothing about them changes as long as
+    the graph does not.  What was found out is kept with the objects that were given, so that
+    none of their ids is used for another.
+    """
+
+    __slots__ = ("_graph", "_known", "_version", "_version_of")
+
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+        version = "_version" if hasattr(graph, "_version") else "version"  # one of them has a lock
+        self._version_of = attrgetter(version)
+        self._known: Dict[Key, KnownRun] = {}
+        self._version: Optional[int] = None
+
+    def find(self, fetches: Any, feeds: Any) -> Optional[KnownRun]:
+        """A run that was made before, of the same fetches and feeds of the same graph."""
+        if self._version != self._version_of(self._graph):
+            return None
+        return self._known.get(_key(tuple(_leaves(fetches)), feeds))
+
+    def keep(self, feeds: Any, found: Fetched, call: LiveCall) -> Optional[KnownRun]:
+        """Remember a run that was looked at, where its fetches always mean the same."""
+        if not found.operations or not all(map(is_lasting, found.given)):
+            return None
+        version = self._version_of(self._graph)
+        if self._version != version or len(self._known) >= _MOST:
+            self._known.clear()
+        known = KnownRun(call, tuple(found.given), tuple(feeds), version, self._graph)
+        self._known[_key(found.given, feeds)] = known
+        self._version = version
+        return known.as_last
+
+
+def _key(fetches: Sequence[Any], feeds: Any) -> Key:
+    return tuple(map(id, fetches)), tuple(map(id, feeds))
+
+
+def _leaves(fetches: Any) -> Iterator[Any]:
+    if type(fetches) not in _NESTED:
+        yield fetches
+        return
+    for each in fetches.values() if type(fetches) is dict else fetches:
+        yield from _leaves(each)

@@ -11,13 +11,8 @@ from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.script import builders
-from npu_config.script.effects import (
-    UNFOLLOWED,
-    attribute,
-    call_special,
-    pass_on,
-    set_field,
-)
+from npu_config.script.effects import UNFOLLOWED, attribute, call_special, pass_on
+from npu_config.script.methods import set_field
 from npu_config.script.objects import (
     Argument,
     Constructed,

@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
+from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS
 from npu_config.core.calls import call_faults, named_parameters
 from npu_config.core.diagnostics import Fix, NpuConfigError, Place, Severity
@@ -21,16 +22,19 @@ from npu_config.python_flow.scopes import literal_text
 from npu_config.rules.overrides import Override, overrides_of
 from npu_config.rules.own_names import hint_for_keyword
 from npu_config.rules.tasks import TASKS
+from npu_config.script.neighbours import OF_PATHS, above
 from npu_config.script.objects import (
     Constructed,
     Loaded,
+    Located,
     Message,
     Tracked,
     Unknown,
+    file_of,
     is_known,
     origins,
 )
-from npu_config.script.paths import Call, Run, anonymous, evaluate, identity
+from npu_config.script.paths import Call, Run, anonymous, evaluate, identity, said
 from npu_config.text.words import is_typo, meant_names, near
 
 
@@ -356,7 +360,8 @@ def _enter(
     place: Place,
     name_place: Optional[Place],
 ) -> None:
-    builder.entries[name] = Setting(_plain(value), None, place, name_place)
+    value = taken(run, value, is_switch(name))
+    builder.entries[name] = Setting(_plain(value), None, place, name_place, file=file_of(value))
     if isinstance(value, Unknown):
         run.given.append((name, value, place, tuple(run.guards)))
 
@@ -454,13 +459,8 @@ def _overrides(run: Run, call: Call) -> Iterator[Override]:
             run.refused += [(each, tuple(run.guards)) for each in faults]
 
 
-_SAME_FILE = frozenset(
-    (
-        *("os.path.abspath", "os.path.realpath", "os.path.normpath", "os.path.expanduser"),
-        *("os.fspath", "str", "os.fsdecode", "os.path.expandvars"),
-    )
-)
-_SAME_PATH = frozenset(("resolve", "absolute", "as_posix", "expanduser"))
+_SAME_PATH = ("resolve", "absolute", "as_posix", "expanduser")
+_JOINING = ("joinpath", "with_name", "Path", "PurePath", "PosixPath")
 
 
 def named_file(run: Run, value: Any, depth: int = 12) -> Optional[str]:
@@ -513,14 +513,33 @@ def named_file(run: Run, value: Any, depth: int = 12) -> Optional[str]:
         return None
     if function.key == "f-string":
         return "".join(known)
-    if function.key == "os.path.dirname":
-        return _above(known[0])
-    if function.key in _SAME_FILE or function.name in _SAME_PATH:
+    if function.key in OF_PATHS:
+        return OF_PATHS[function.key](*known)
+    if function.name in _SAME_PATH:
         return known[0]
-    joins = ("os.path.join", "joinpath", "with_name", "Path", "PurePath", "PosixPath")
-    if function.key in joins or function.name in joins:
-        return posixpath.join(*known)
-    return None
+    return posixpath.join(*known) if function.name in _JOINING else None
+
+
+def taken(run: Run, value: Any, is_switch: bool) -> Any:
+    """What an option certainly is given, or the file that it names; arguments: :func:`said`."""
+    found = said(run, value, is_switch)
+    if isinstance(found, Unknown) and run.script.source.mentions("__file__"):
+        inner: Any = found
+        while isinstance(inner, Unknown) and inner.convert is not None:
+            inner = inner.parts[-1]
+        file = named_file(run, inner) if _is_fixed(run, inner) else None
+        return found if file is None else Located(found, file)
+    return found
+
+
+def _is_fixed(run: Run, value: Any) -> bool:
+    """True for a path that begins with ``__file__``, and has no part that somebody may change."""
+    parts = list(origins(value))
+    return any(each.key == "__file__" for each in parts) and not any(
+        each.key in ("os.getenv", "os.environ.get")
+        or (each.flag is not None and run.script.flags.default(each.flag) is not None)
+        for each in parts
+    )
 
 
 def known_start(value: Any) -> str:
@@ -546,10 +565,7 @@ _MOST_LEVELS = 40
 
 
 def _above(path: Optional[str]) -> Optional[str]:
-    """The folder that a path is in, as it is written."""
-    if path is None or posixpath.basename(path) not in ("", ".", ".."):
-        return path if path is None else posixpath.dirname(path) or "."
-    return posixpath.join(path, "..")
+    return None if path is None else above(path)
 
 
 def to_config_proto(run: Run, owner: Tracked, call: Call) -> Message:
@@ -557,6 +573,11 @@ def to_config_proto(run: Run, owner: Tracked, call: Call) -> Message:
     message = run.new_message("ConfigProto", call.node, foreign=True)
     message.uses = owner.uses
     return message
+
+
+def is_switch(name: str) -> bool:
+    """True for an option that is a bool."""
+    return name in OPTIONS and OPTIONS[name].wire == "b"
 
 
 def _plain(value: Any) -> Any:

@@ -5,39 +5,29 @@ Names and attributes come first, then functions of the script, then the objects 
 
 import ast
 import re
-from functools import partial
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from npu_config.catalogue.api import KEPT, PARAMETERS
-from npu_config.core.diagnostics import Place
 from npu_config.core.message import phrase
 from npu_config.python_flow.scopes import Scope, Store, Watch, is_open
 from npu_config.python_flow.source import ScriptSource
-from npu_config.script import builders, objects
+from npu_config.script import builders
 from npu_config.script.builders import Builder
-from npu_config.script.neighbours import constants_in, file_of_module, is_library
 from npu_config.script.objects import (
     Block,
     BlockList,
     Class,
     Constructed,
-    Entry,
     EnumName,
-    Fails,
     Function,
     Instance,
-    Loaded,
     Message,
-    NotKnown,
     ParameterMap,
     Subscript,
     Tracked,
     Unknown,
     Use,
-    clear,
     is_known,
-    merge,
-    put,
 )
 from npu_config.script.paths import (
     RETURN,
@@ -193,6 +183,8 @@ def attribute(run: Run, owner: Any, name: str, node: ast.AST) -> Any:
         return of_class(run, owner, name)
     if name == "side_files" and isinstance(owner, Builder):
         owner.has_writer.append(True)
+    if name == "value" and is_known(owner):
+        return owner  # a member of an Enum, which is what its class binds it to
     return anonymous(node)
 
 
@@ -265,6 +257,9 @@ def _of_instance(run: Run, owner: Instance, name: str) -> Any:
         value = owner.attributes[name]
         script = owner.cls.frame.script
         return unknown if is_known(value) and script.times_set(name) > 1 else value
+    given = _of_fields(run, owner, name)
+    if given is not None:
+        return given[0]
     found = of_class(run, owner.cls, name)
     if isinstance(found, Function):
         bound = Function(found.node, found.scope, found.frame, found.owner)
@@ -292,6 +287,30 @@ def _of_instance(run: Run, owner: Instance, name: str) -> Any:
     value = evaluate_in(run, frame, store.value)
     owner.attributes[name] = unknown if isinstance(value, Tracked) else value
     return owner.attributes[name]
+
+
+def _of_fields(run: Run, owner: Instance, name: str) -> Optional[Tuple[Any]]:
+    """What an object of a class without a constructor was made with: of a dataclass, a NamedTuple.
+
+    None where the class says what an attribute is.
+    """
+    args, keywords, is_open = owner.given or ([], {}, False)
+    if not (args or keywords or is_open):
+        return None
+    classes = lineage(run, owner.cls)
+    if any("__init__" in each.scope.stores for each in classes):
+        return None
+    if name in keywords:
+        return (keywords[name],)
+    fields = [
+        getattr(each.target, "id", "")
+        for cls in reversed(classes)
+        for each in cls.node.body
+        if isinstance(each, ast.AnnAssign)
+    ]
+    if is_open and name in fields:
+        return (Unknown("{}.{}".format(owner.key, name), ("", name)),)
+    return (args[fields.index(name)],) if name in fields[: len(args)] else None
 
 
 def _is_constructor(node: Any) -> bool:
@@ -344,17 +363,17 @@ def _calls_of_constructor(function: ast.AST) -> Iterator[ast.Call]:
 
 def lineage(run: Run, cls: Class) -> List[Class]:
     """A class and those that it inherits from, as far as they are followed, the nearest first."""
-    if cls.lineage is None:
-        cls.lineage = [cls]
+    if cls.above is None:
+        cls.above = []
         for base in cls.node.bases:
             value = evaluate_in(run, cls.frame, base)
             if isinstance(value, Class):
-                known = {each.node for each in cls.lineage}
-                cls.lineage += [e for e in lineage(run, value) if e.node not in known]
+                known = {cls.node, *(each.node for each in cls.above)}
+                cls.above += [e for e in lineage(run, value) if e.node not in known]
                 cls.strangers += value.strangers
             elif isinstance(value, Unknown) and value.key != "object":
                 cls.strangers += (value,)
-    return cls.lineage
+    return [cls, *cls.above]
 
 
 def above(run: Run, owner: Any, scope: Scope) -> Optional[Instance]:
@@ -571,69 +590,6 @@ _LIBRARIES = (
 )
 
 
-def constant(run: Run, value: Unknown) -> Any:
-    """What a name of another file of the program certainly is; else the value itself."""
-    own, path = run.script.source.path, value.path
-    if own is None or len(path) < 2 or is_library(path[0]):
-        return value
-    file = file_of_module(own, ".".join(path[:-1]))
-    text = None if file is None else constants_in(file).get(path[-1])
-    if text is None:
-        return value
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return value
-
-
-def set_field(
-    run: Run, slot: Subscript, target: ast.Attribute, value: Any, node: ast.expr
-) -> None:
-    """``parameter_map[name].field = value``."""
-    name_place = run.place(slot.node)
-    place = run.place(node)
-    name = objects.substituted(slot.name, partial(constant, run))
-    if not isinstance(name, str):
-        slot.block.open = True
-        run.script.unfollowed[slot.node] = phrase(
-            "the names of the options that are set here are known at run time only; they are not "
-            "checked"
-        )
-        return
-    value = objects.substituted(run.decisions.known(value), partial(constant, run))
-    stored = objects.stored(value, target.attr) if is_known(value) else value
-    if isinstance(stored, Fails):
-        run.failures.append((node, stored, tuple(run.guards)))
-        is_text = target.attr == "s" and isinstance(value, str)
-        stored = value if is_text else Unknown(stored.reason)
-    source = run.script.source
-    path, _, _, line, column = run.place(target)
-    field_place = Place(path, line, (column or 1) - len(target.attr), line, column)
-    put(
-        slot.block,
-        Entry(
-            name,
-            stored,
-            target.attr,
-            place,
-            source.inside(name_place, name),
-            field_place,
-            run.tick(),
-            path=tuple(run.guards),
-            function=run.function,
-            raw=value,
-            above=run.decisions.above(value),
-        ),
-    )
-
-
-def set_message_field(run: Run, message: Message, name: str, value: Any, node: ast.expr) -> None:
-    """``message.name = value``; a part of the message itself, which protobuf refuses, is none."""
-    own = isinstance(value, Message) and value.root is message.root
-    message.fields[name] = Unknown(name) if own else value
-    message.assigned[name] = Use("assigned", run.place(node), run.tick(), tuple(run.guards))
-
-
 def pass_on(run: Run, call: Call, name: str = "") -> None:
     """Objects go to a function that is not known: it may use and change them."""
     for value, _ in [*call.args, *call.keywords.values()]:
@@ -667,130 +623,5 @@ def give_away(run: Run, value: Any, name: str, depth: int = 0) -> None:
                     block.open = True
 
 
-def call_method(run: Run, owner: Any, call: Call) -> Any:
-    """``owner.name(...)`` for an owner that is not an object of the script itself."""
-    name = call.name
-    if isinstance(owner, BlockList):
-        return _call_blocks(run, owner, call)
-    if isinstance(owner, (Subscript, ParameterMap)):
-        return _call_slot(run, owner, call)
-    if isinstance(owner, Message):
-        return _call_message(run, owner, call)
-    if isinstance(owner, Block):
-        return _call_block(run, owner, call)
-    if isinstance(owner, builders.Builder):
-        return builders.call_method(run, owner, call)
-    if isinstance(owner, Loaded) and name == "evolve" and owner.ours:
-        return builders.evolve_loaded(run, owner, call)
-    if isinstance(owner, Loaded) and name == "to_config_proto":
-        return builders.to_config_proto(run, owner, call)
-    values = [value for value, _ in call.args]
-    keywords = {key: value for key, (value, _) in call.keywords.items()}
-    if is_known(owner) and not call.open and is_known(values) and is_known(keywords):
-        try:
-            return objects.method(owner, name, values, keywords)
-        except NotKnown:
-            return anonymous(call.node)
-    if isinstance(owner, dict) and name in ("items", "values", "keys") and not values:
-        return (
-            [list(pair) for pair in owner.items()]
-            if name == "items"
-            else list(getattr(owner, name)())
-        )
-    if isinstance(owner, dict) and name == "get" and values and is_known(values[0]):
-        return owner.get(values[0], values[1] if len(values) > 1 else None)
-    if isinstance(owner, list) and name == "append" and values:
-        owner.append(values[0])
-        return None
-    pass_on(run, call)
-    return anonymous(call.node)
-
-
 UNFOLLOWED = phrase("options are set here in a way that is not followed, and are not checked")
 """What is said where nothing more is known."""
-
-
-def _call_blocks(run: Run, owner: BlockList, call: Call) -> Any:
-    if call.name == "add":
-        block = run.new_block(owner.message, call.node)
-        name = call.keywords.get("name")
-        if name is not None:
-            block.names.append((name[0], run.place(name[1])))
-        if call.open or set(call.keywords) - {"name"}:
-            block.open = True
-            run.script.unfollowed[call.node] = UNFOLLOWED
-        return block
-    if call.name in ("extend", "append", "CopyFrom", "MergeFrom"):
-        owner.message.foreign = True
-        run.script.unfollowed[call.node] = UNFOLLOWED
-    return anonymous(call.node)
-
-
-def delete(run: Run, owner: Any, key: Any) -> None:
-    """``del`` of an entry of a parameter_map, or of entries of custom_optimizers."""
-    if isinstance(owner, BlockList):
-        owner.message.root.blocks.clear()
-    elif isinstance(key, str):
-        owner.block.entries.pop(key, None)
-    else:
-        owner.block.entries.clear()
-        owner.block.open = True
-
-
-def _call_slot(run: Run, owner: Any, call: Call) -> Any:
-    value = call.args[0][0] if call.args else None
-    if (
-        isinstance(owner, Subscript)
-        and isinstance(value, Constructed)
-        and value.kind == "AttrValue"
-    ):
-        for wire, argument in value.arguments.items():
-            target = ast.Attribute(value=owner.node, attr=wire, ctx=ast.Store())
-            target = ast.copy_location(target, owner.node)
-            set_field(run, owner, target, argument.value, argument.node or owner.node)
-        return None
-    if isinstance(owner, ParameterMap) and call.name == "get_or_create" and call.args:
-        return Subscript(owner.block, *call.args[0])
-    if isinstance(owner, ParameterMap) and call.name in ("pop", "clear"):
-        delete(run, owner, value if call.name == "pop" else None)
-        return anonymous(call.node)
-    if call.name not in _READING:
-        owner.block.open = True
-        run.script.unfollowed[call.node] = UNFOLLOWED
-    return anonymous(call.node)
-
-
-_READING = ("HasField", "WhichOneof", "get", "items", "keys", "SerializeToString")
-
-
-def _call_message(run: Run, owner: Message, call: Call) -> Any:
-    if call.name in ("CopyFrom", "MergeFrom"):
-        value = call.args[0][0] if call.args else None
-        if isinstance(value, Message):
-            merge(owner, value)
-        else:
-            owner.root.foreign = owner.foreign = True
-            if not (isinstance(value, Unknown) and value.path):
-                run.script.unfollowed[call.node] = UNFOLLOWED
-    elif call.name in ("Clear", "ClearField"):
-        clear(owner)
-        owner.root.foreign = owner.foreign = True
-    else:
-        owner.root.uses.append(Use(call.name, owner.place, run.tick()))
-        if call.name == "SerializeToString":
-            return Unknown(anonymous(call.node).key, parts=(owner,))
-    return anonymous(call.node)
-
-
-def _call_block(run: Run, owner: Block, call: Call) -> Any:
-    value = call.args[0][0] if call.args else None
-    if call.name in ("CopyFrom", "MergeFrom") and isinstance(value, Block):
-        owner.names += value.names[-1:]
-        owner.open = owner.open or value.open
-        owner.entries.update(value.entries)
-    elif call.name in ("CopyFrom", "MergeFrom"):
-        owner.open = True
-        run.script.unfollowed[call.node] = UNFOLLOWED
-    elif call.name.startswith("Clear"):
-        clear(owner)
-    return anonymous(call.node)

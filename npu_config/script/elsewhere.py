@@ -10,6 +10,7 @@ import os
 import re
 from typing import Any, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+from npu_config.core.lazy import cached_property
 from npu_config.core.message import phrase
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import Scope, name_of
@@ -29,8 +30,13 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 def _defined(path: str) -> FrozenSet[str]:
     """The names that a file may bind to functions or classes."""
-    lines = _DEFINING.findall(text_of(path))
-    return frozenset(name for line in lines for name in _NAME.findall(line))
+    lines = map(_DEFINING.match, text_of(path).split("\n"))
+    return frozenset(name for line in lines if line for name in _NAME.findall(line.group()))
+
+
+def says(meaning: Meaning, line: Optional[int]) -> str:
+    """A line of another file, in words: ``helpers.py, line 3``."""
+    return phrase("{}, line {}", os.path.basename(meaning.script.source.path or ""), line)
 
 
 class Elsewhere(NamedTuple):
@@ -52,8 +58,7 @@ class Elsewhere(NamedTuple):
 
     def says_line(self, line: Optional[int]) -> str:
         """A line of that file, in words."""
-        name = os.path.basename(self.meaning.script.source.path or "")
-        return phrase("{}, line {}", name, line)
+        return says(self.meaning, line)
 
 
 class Program:
@@ -67,8 +72,6 @@ class Program:
     def __init__(self, meaning: Meaning, words: Sequence[str]) -> None:
         self._meaning = meaning
         self._words = words
-        self._names: Optional[FrozenSet[str]] = None
-        self._files: Optional[List[str]] = None
 
     def functions(self, scope: Scope, node: Optional[ast.AST]) -> List[Elsewhere]:
         """The function of another file that an expression is, ``partial`` of it included."""
@@ -103,12 +106,53 @@ class Program:
         made = self._meaning.value(scope, owner)
         if made is None or not isinstance(made.node, ast.Call):
             return []
-        for other, rest in self._named(self._imported(made.scope, made.node.func) or ""):
+        for other, cls in self._classes(made):
+            return [Elsewhere(node, other, each) for each in other.method(cls, name)]
+        return []
+
+    def given_by(self, scope: Scope, node: ast.expr) -> Iterator[Tuple[Meaning, Value]]:
+        """The expressions of another file of which one is what an expression of the script gives.
+
+        What a function returns, an item of it that is unpacked, an attribute of an object.
+        """
+        meaning, index = self._meaning, None
+        if isinstance(node, ast.Name):
+            where, stores = meaning.stores(scope, node.id, node)
+            if where is None or len(stores) != 1 or stores[0].kind not in ("value", "item"):
+                return
+            index = int(stores[0].text) if stores[0].kind == "item" else None
+            scope, node = where, stores[0].node  # type: ignore[assignment]
+        if isinstance(node, ast.Attribute):
+            yield from self._attributes(scope, node)
+        if not isinstance(node, ast.Call):
+            return
+        for each in self.functions(scope, node.func):
+            for value in each.function.returned:
+                items = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
+                if index is None or index < len(items):
+                    found = value if index is None else items[index]
+                    yield each.meaning, Value(each.function.scope, found)
+
+    def _attributes(self, scope: Scope, node: ast.Attribute) -> Iterator[Tuple[Meaning, Value]]:
+        """What an attribute may be of an object whose class is of another file."""
+        made = self._meaning.value(scope, node.value)
+        if made is None or not isinstance(made.node, ast.Call):
+            return
+        for other, cls in self._classes(made):
+            for store in other.script.attribute_stores(cls).get(node.attr, ()):
+                if store.value is not None:
+                    yield other, Value(store.scope, store.value)
+            for function in other.method(cls, node.attr):
+                if any(name_of(each) == "property" for each in function.node.decorator_list):
+                    for returned in function.returned:
+                        yield other, Value(function.scope, returned)
+
+    def _classes(self, made: Value) -> Iterator[Tuple[Meaning, Scope]]:
+        """The class of another file that a call makes an object of."""
+        for other, rest in self._named(self._imported(made.scope, made.node.func) or ""):  # type: ignore[attr-defined]
             stores = other.script.module.stores.get(rest, ())
             if len(stores) == 1 and isinstance(stores[0].node, ast.ClassDef):
-                found = other.method(other.script.module.child(stores[0].node), name)
-                return [Elsewhere(node, other, each) for each in found]
-        return []
+                yield other, other.script.module.child(stores[0].node)
 
     def _named(self, dotted: str) -> Iterator[Tuple[Meaning, str]]:
         """The file that a dotted name may lead to, and what is left of the name there."""
@@ -159,17 +203,14 @@ class Program:
                 files[path] = Meaning(Script(text_of(path), path))
         return files[path]
 
-    @property
+    @cached_property
     def files(self) -> List[str]:
         """The files that names of the script may lead to, and that hold one of the words."""
-        if self._files is None:
-            named = self._meaning.script.files_named
-            self._files = [path for path in named if has(path, self._words)]
-        return self._files
+        return [path for path in self._meaning.script.files_named if has(path, self._words)]
 
     def given(self) -> Iterator[Elsewhere]:
         """What datasets are given, or what is called by that."""
-        for scope, node in self._meaning.functions_named() if self.files else ():
+        for scope, node in self._meaning.functions_named if self.files else ():
             yield from self.functions(scope, node)
 
     def called(self) -> Iterator[Tuple[Site, Elsewhere]]:
@@ -179,15 +220,12 @@ class Program:
                 for each in self.functions(site.scope, site.node.func):  # type: ignore[attr-defined]
                     yield site, each
 
-    @property
+    @cached_property
     def names(self) -> FrozenSet[str]:
         """What the script may call functions of those files, by the text of both."""
-        if self._names is None:
-            script = self._meaning.script
-            defined = {name for path in self.files for name in once_for(path, _DEFINING, _defined)}
-            aliases = {new for new, old in self._meaning.aliases.items() if old in defined}
-            self._names = frozenset(defined & script.source.words | aliases)
-        return self._names
+        defined = {name for path in self.files for name in once_for(path, _DEFINING, _defined)}
+        aliases = {new for new, old in self._meaning.aliases.items() if old in defined}
+        return frozenset(defined & self._meaning.script.source.words | aliases)
 
     @staticmethod
     def inside(each: Elsewhere) -> Iterator[Value]:

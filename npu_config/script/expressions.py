@@ -14,15 +14,13 @@ from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
 from npu_config.python_flow.scopes import CONSTANTS, Watch, in_brackets, name_of
 from npu_config.script import builders, objects
 from npu_config.script.attributes import get_by_name, set_by_name, set_past_the_class
-from npu_config.script.builders import is_ours, judge_constructor
+from npu_config.script.builders import is_ours, is_switch, judge_constructor, taken
 from npu_config.script.effects import (
     above,
     adopt,
     adopt_block,
     attribute_of,
-    call_method,
     call_special,
-    constant,
     give_away,
     invoke,
     is_fixed,
@@ -32,10 +30,10 @@ from npu_config.script.effects import (
     of_class,
     part,
     pass_on,
-    set_message_field,
     start,
 )
-from npu_config.script.merged import from_string, merge_json, merge_text, read_bytes
+from npu_config.script.merged import copied, from_string, merge_json, merge_text, read_bytes
+from npu_config.script.methods import call_method, set_message_field
 from npu_config.script.objects import (
     Argument,
     Block,
@@ -210,7 +208,6 @@ def _message(run: Run, call: Call) -> Message:
 
 
 def _constructed(run: Run, call: Call) -> Constructed:
-    constants = partial(constant, run)
     place = run.place(call.node)
     made = Constructed(call.name, call.node, place, run.tick())
     made.path = tuple(run.guards)
@@ -219,11 +216,11 @@ def _constructed(run: Run, call: Call) -> Constructed:
         call.name, CONSTRUCTORS["Target"].parameters if call.name == "Target" else ()
     )
     for name, (value, node) in zip(names, call.args):
-        value = objects.substituted(value, constants)
+        value = taken(run, value, is_switch(name))
         made.arguments[name] = Argument(value, run.place(node), node=node)
     for name, (value, node) in call.keywords.items():
         value_place = run.place(node)
-        value = objects.substituted(value, constants)
+        value = taken(run, value, is_switch(name))
         made.arguments[name] = Argument(
             value, value_place, run.script.source.keyword_place(name, value_place), node
         )
@@ -322,13 +319,14 @@ def _as_text(run: Run, call: Call) -> Any:
     return anonymous(call.node)
 
 
-def _str(run: Run, call: Call) -> Any:
+def _as_type(kind: Callable[[Any], Any], run: Run, call: Call) -> Any:
+    """``str(value)`` and ``bool(value)``."""
     if len(call.args) == 1 and not call.keywords and not call.open:
         value = call.args[0][0]
         if isinstance(value, Unknown):
-            return _converted("str", value, str)
+            return _converted(kind.__name__, value, kind)
         if is_known(value):
-            return str(value)
+            return kind(value)
     return anonymous(call.node)
 
 
@@ -344,7 +342,8 @@ MODELS: Dict[str, Callable[[Run, Call], Any]] = {
     "as_text": _as_text,
     "as_str": _as_text,
     "as_str_any": _as_text,
-    "str": _str,
+    "str": partial(_as_type, str),
+    "bool": partial(_as_type, bool),
     "setattr": set_by_name,
     "getattr": get_by_name,
     "npu_config_proto": npu_config_proto,
@@ -364,6 +363,7 @@ MODELS: Dict[str, Callable[[Run, Call], Any]] = {
 METHODS: Dict[Tuple[str, ...], Callable[[Run, Call], Any]] = {
     ("NpuConfig", "from_dict"): builders.from_mapping,
     ("NpuConfig", "load"): builders.load,
+    **{("copy", name): copied for name in ("copy", "deepcopy")},
     ("object", "__setattr__"): set_past_the_class,
     **{("text_format", name): merge_text for name in ("Merge", "Parse")},
     **{("json_format", name): merge_json for name in ("Parse", "ParseDict")},
@@ -585,6 +585,8 @@ def _subscript(run: Run, node: ast.Subscript) -> Any:
             return owner[index]
         except (LookupError, TypeError):
             return anonymous(node)
+    if isinstance(owner, (dict, list, tuple)):
+        return Unknown(anonymous(node).key, parts=(owner, index))
     if isinstance(owner, Unknown):
         if owner.key == "os.environ" and isinstance(index, str) and index in run.script.environ:
             return run.script.environ[index]

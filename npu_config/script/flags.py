@@ -4,6 +4,7 @@ import ast
 import re
 from typing import Any, Dict, NamedTuple, Optional
 
+from npu_config.core.lazy import cached_property
 from npu_config.python_flow.scopes import UNCLEAR, literal, literal_text
 from npu_config.python_flow.source import ScriptSource
 
@@ -26,15 +27,13 @@ class Flags:
 
     def __init__(self, source: ScriptSource) -> None:
         self._source = source
-        self._known: Optional[Dict[str, Optional[FlagDefault]]] = None
 
     def default(self, name: str) -> Optional[FlagDefault]:
         """The default of a flag that is defined once, with a literal default; else None."""
-        if self._known is None:
-            self._known = self._read()
         return self._known.get(name)
 
-    def _read(self) -> Dict[str, Optional[FlagDefault]]:
+    @cached_property
+    def _known(self) -> Dict[str, Optional[FlagDefault]]:
         known: Dict[str, Optional[FlagDefault]] = {}
         text = self._source.text
         if "DEFINE_" not in text and "add_argument" not in text:

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Place
 from npu_config.python_flow.scopes import FunctionNode, Scope, Watch, in_brackets
-from npu_config.script import effects, objects
+from npu_config.script import effects, methods, objects
 from npu_config.script.attributes import set_attribute
 from npu_config.script.effects import (
     adopt_block,
@@ -135,12 +135,12 @@ def _bind_name(run: Run, name: str, value: Any, node: ast.expr) -> None:
 def _bind_attribute(run: Run, target: ast.Attribute, value: Any, node: ast.expr) -> None:
     owner = evaluate(run, target.value)
     if isinstance(owner, Subscript):
-        effects.set_field(run, owner, target, value, node)
+        methods.set_field(run, owner, target, value, node)
     elif isinstance(owner, Block):
         if target.attr == "name":
             owner.names.append((value, run.place(node)))
     elif isinstance(owner, Message):
-        effects.set_message_field(run, owner, target.attr, value, node)
+        methods.set_message_field(run, owner, target.attr, value, node)
     elif isinstance(owner, Instance):
         used(run, value, "attribute")
         effects.call_special(run, owner, "__setattr__", [target.attr, value])
@@ -196,7 +196,7 @@ def _delete(run: Run, statement: ast.Delete) -> int:
         elif isinstance(target, ast.Subscript):
             owner = evaluate(run, target.value)
             if isinstance(owner, (ParameterMap, BlockList)):
-                effects.delete(run, owner, _index(run, target))
+                methods.delete(run, owner, _index(run, target))
             else:
                 _bind_item(run, target, anonymous(target))
     return ON

@@ -1,9 +1,10 @@
-"""ConfigProtos in other words: text, JSON and bytes that a script holds or reads from files.
+"""ConfigProtos that others become: copies, and text, JSON and bytes that a script holds or reads.
 
 The options are those that the text sets, told at the line of the literal that names each.
 """
 
 import ast
+import copy
 import json
 import re
 from typing import Any, Iterator, Optional
@@ -15,20 +16,59 @@ from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.core.target import NO_TARGET
 from npu_config.python_flow.scopes import literal_text
 from npu_config.script.builders import file_read
-from npu_config.script.effects import part
+from npu_config.script.effects import part, pass_on
 from npu_config.script.objects import (
     Block,
+    Constructed,
     Entry,
     EnumName,
     Loaded,
     Message,
     Unknown,
+    Use,
     clear,
     is_known,
     merge,
     put,
 )
-from npu_config.script.paths import Call, Run, anonymous
+from npu_config.script.paths import Call, Run, anonymous, result_of
+
+
+def copied(run: Run, call: Call) -> Any:
+    """``copy.deepcopy(config)`` and ``copy.copy``: another one, with the same options so far."""
+    value = call.args[0][0] if call.args else None
+    if is_known(value):
+        return copy.deepcopy(value)
+    if isinstance(value, Message):
+        value.uses.append(Use("copy", value.place, run.tick()))
+        return _copy(run, value, call.node, None)
+    if isinstance(value, Constructed):
+        value.uses.append(Use("copy", value.place, run.tick()))
+        made = Constructed(value.kind, call.node, run.place(call.node), run.tick())
+        made.path, made.open = tuple(run.guards), value.open
+        made.arguments.update(value.arguments)
+        run.constructed.append(made)
+        return made
+    pass_on(run, call)
+    return result_of(Unknown("copy"), "copy", [each for each, _ in call.args])
+
+
+def _copy(run: Run, value: Message, node: ast.AST, parent: Optional[Message]) -> Message:
+    if parent is None:
+        message = run.new_message(value.kind, node, value.foreign)
+    else:
+        message = Message(value.kind, node, parent.place, run.tick(), value.foreign, parent)
+    message.edited = value.edited
+    message.assigned.update(value.assigned)
+    for name, item in value.fields.items():
+        is_part = isinstance(item, Message)
+        message.fields[name] = _copy(run, item, node, message) if is_part else item
+    for old in value.blocks:
+        block = run.new_block(message, node)
+        block.names, block.open = list(old.names), old.open
+        block.built_in, block.entries = old.built_in, dict(old.entries)
+    return message
+
 
 _AROUND = {
     "GraphOptions": ("graph_options",),

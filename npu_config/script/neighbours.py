@@ -6,6 +6,7 @@ import contextlib
 import functools
 import itertools
 import os
+import posixpath
 import re
 import sys
 from contextvars import ContextVar
@@ -41,8 +42,12 @@ _LEVELS = 4
 """How far up the folder may be from which packages are imported."""
 
 _IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+\(?([^\n#]*)|import[ \t]+([^\n#]+))", re.M
+    r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]{0,9}(?:\(([^)]{0,9000})\)|\(?([^\n#]*))"
+    r"|import[ \t]+([^\n#]+))",
+    re.MULTILINE,
 )
+_ALIAS = re.compile(r"(\*|\w+)(?:\s+as\s+(\w+))?")
+_COMMENT = re.compile(r"#[^\n]*")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _BINDING = re.compile(r"^([A-Za-z_]\w*)[ \t]*[-+*/]?=(?!=)([^\n#]*)", re.M)
 _GLOBAL = re.compile(r"^[ \t]+global[ \t]([^\n#]*)", re.M)
@@ -51,6 +56,8 @@ _CONSTANT = re.compile(
 )
 _BY_NAME = re.compile(rb"\b(?:import_module|__import__|run_path|run_module|execfile|exec)\s*\(")
 """What runs a file that no import statement names."""
+_IN_BY_NAME = (b"import_", b"run_", b"exec")
+"""One of them is in all of that."""
 
 _PUBLIC = """
     IPython PIL absl apex astropy attr bert cffi click cupy cv2 cython dataclasses dill
@@ -80,10 +87,8 @@ class _Memory:
         self.folders: Dict[str, FrozenSet[str]] = {}
         self.imports: Dict[Tuple[str, str], List[str]] = {}
         self.answers: Dict[Tuple[str, Tuple[str, ...]], bool] = {}
-        self.constants: Dict[str, Dict[str, str]] = {}
-        self.modules: Dict[Tuple[str, str], Optional[str]] = {}
-        self.reached: Dict[str, List[str]] = {}
-        self.folder_of: Dict[str, str] = {}
+        self.modules: Dict[Tuple[str, ...], Dict[str, Optional[str]]] = {}
+        self.near: Dict[Tuple[str, str], FrozenSet[str]] = {}
         self.roots: Dict[Tuple[str, str], List[str]] = {}
         self.asked: Dict[Tuple[str, object], Any] = {}
         self.configuring: Dict[Tuple[str, ...], Optional[str]] = {}
@@ -152,8 +157,8 @@ def may_import_unread(path: Optional[str], text: str) -> bool:
 
 def _leaves_unread(path: str, home: str, data: bytes) -> Iterator[bool]:
     """For each module that a file imports whether it is neither a library nor to be found."""
-    yield _BY_NAME.search(data) is not None
-    for module, names in _imports_in(data):
+    yield any(part in data for part in _IN_BY_NAME) and _BY_NAME.search(data) is not None
+    for module, names in _imports_of(path):
         first = module.partition(".")[0]
         files = _files_of(os.path.dirname(path), home, module, names, _added(path))
         yield first not in _libraries() and not any(files)
@@ -200,9 +205,9 @@ def any_importer_has(path: Optional[str], words: Sequence[str]) -> bool:
     named = b"" if stem == "__init__" else os.fsencode(stem)
     if key not in answers:
         answers[key] = any(
-            has(name, words)
-            and named in _read(name)
-            and own in _imports_of(name, os.path.dirname(name))
+            named in _read(name)
+            and has(name, words)
+            and own in _imported(name, os.path.dirname(name))
             for name in _neighbours(path)
         )
     return answers[key]
@@ -218,16 +223,14 @@ def has_module(path: Optional[str], name: str) -> bool:
     if path is None:
         return False
     folder = os.path.dirname(os.path.abspath(path))
-    found = _files_of(folder, folder, name, ())
+    found = _files_of(folder, folder, name)
     return any(not os.path.realpath(each).startswith(PACKAGE + os.sep) for each in found)
 
 
 def imported_files(path: str) -> List[str]:
     """The files beside, below and above a script that it imports, itself or through others."""
-    own, known = os.path.abspath(path), _memory().reached
-    if own not in known:
-        known[own] = list(_reached(own))[1:]
-    return known[own]
+    own = os.path.abspath(path)
+    return once_for(own, imported_files, lambda _: list(_reached(own))[1:])
 
 
 def file_of_module(path: str, module: str) -> Optional[str]:
@@ -237,12 +240,17 @@ def file_of_module(path: str, module: str) -> Optional[str]:
         path: the script.
         module: its dotted name, as an import statement of the script has it.
     """
-    known, folder, added = _memory().modules, _folder_of(path), _added(path)
-    key = "\0".join((folder, *added)), module
-    if key not in known:
-        files = _files_of(folder, folder, module, (), added) if module else iter(())
-        known[key] = next(files, None)
-    return known[key]
+    known = once_for(path, file_of_module, _modules_of)
+    if module not in known:
+        folder = _folder_of(path)
+        files = _files_of(folder, folder, module, (), _added(path)) if module else iter(())
+        known[module] = next(files, None)
+    return known[module]
+
+
+def _modules_of(path: str) -> Dict[str, Optional[str]]:
+    """The files of modules that were looked for: scripts of a folder that add none share them."""
+    return _memory().modules.setdefault((_folder_of(path), *_added(path)), {})
 
 
 _ADDING = re.compile(r"^[^\n#]*\bsys\.path\.(?:insert|append)\s*(\([^\n#]*)", re.MULTILINE)
@@ -273,31 +281,42 @@ def _folder(node: ast.expr, path: str) -> Optional[str]:
         return literal_text(node)
     parts = [_folder(each, path) for each in node.args]
     known = [each for each in parts if each is not None]
-    if not known or len(known) < len(parts):
-        return None
-    function = name_of(node.func)
-    if function == "dirname":
-        return os.path.dirname(known[0])
-    if function in ("abspath", "realpath", "normpath", "str"):
-        return known[0]
-    return os.path.join(*known) if function == "join" else None
+    function = _BY_LAST_NAME.get(name_of(node.func))
+    return function(*known) if function and known and len(known) == len(parts) else None
+
+
+def above(path: str) -> str:
+    """The folder that a path is in, as it is written."""
+    if posixpath.basename(path) in ("", ".", ".."):
+        return posixpath.join(path, "..")
+    return posixpath.dirname(path) or "."
+
+
+def _same(path: str, *_: str) -> str:
+    return path
+
+
+OF_PATHS: Dict[str, Callable[..., str]] = {
+    "os.path.dirname": above,
+    "os.path.join": posixpath.join,
+    "os.path.abspath": _same,
+    "os.path.realpath": _same,
+    "os.path.normpath": _same,
+    "os.path.expanduser": _same,
+    "os.path.expandvars": _same,
+    "os.fspath": _same,
+    "os.fsdecode": _same,
+    "str": _same,
+}
+"""What functions give for paths, as far as it matters which file is meant."""
+_BY_LAST_NAME = {name.rpartition(".")[2]: function for name, function in OF_PATHS.items()}
 
 
 def _folder_of(path: str) -> str:
-    known = _memory().folder_of
-    if path not in known:
-        known[path] = os.path.dirname(os.path.abspath(path))
-    return known[path]
+    return once_for(path, _folder_of, lambda _: os.path.dirname(os.path.abspath(path)))
 
 
 _CONFIGURES = ("parameter_map", "custom_optimizers", "NPURunConfig", "NpuConfigBuilder")
-_PASSED_ON = re.compile(
-    r"^[ \t]{0,200}from[ \t]{1,9}(\.{0,9})((?:\w[.\w]{0,300})?)[ \t]{1,9}import[ \t]{0,9}"
-    r"(?:\(([^)]{0,9000})\)|([^\n#(]{0,1000}))",
-    re.MULTILINE,
-)
-_ALIAS = re.compile(r"(\*|\w+)(?:\s+as\s+(\w+))?")
-_COMMENT = re.compile(r"#[^\n]*")
 _MOST_HANDS = 4
 
 
@@ -325,33 +344,16 @@ def definer(
         if file is None:
             continue
         rest = tuple(name[count:])
-        for further, original in once_for(file, definer, _passed_on) if hands else ():
-            if original in (rest[0], "*") or further.name == rest[0]:
-                whole = (*further.module, *rest) if original == "*" else None
-                whole = whole or (*further.module, original, *rest[1:])
-                found = definer(file, whole, further.dots, hands - 1)
-                if found is not None and (original != "*" or _binds(*found)):
-                    return found
+        for module, names in _imports_of(file) if hands else ():
+            further, parts = _split(module)
+            for original, alias in names:
+                if original in (rest[0], "*") or alias == rest[0]:
+                    own = rest if original == "*" else (original, *rest[1:])
+                    found = definer(file, (*parts, *own), further, hands - 1)
+                    if found is not None and (original != "*" or _binds(*found)):
+                        return found
         return Definer(file, rest)
     return None
-
-
-class _From(NamedTuple):
-    """``from module import original as name``."""
-
-    dots: str
-    module: Tuple[str, ...]
-    name: str
-
-
-def _passed_on(path: str) -> List[Tuple[_From, str]]:
-    """What a file imports from other files, with the name that it has there."""
-    found = []
-    for dots, module, inside, line in _PASSED_ON.findall(text_of(path)):
-        parts = tuple(part for part in module.split(".") if part)
-        for original, name in _ALIAS.findall(_COMMENT.sub("", inside or line)):
-            found.append((_From(dots, parts, name or original), original))
-    return found
 
 
 def _binds(file: str, name: Sequence[str]) -> bool:
@@ -374,7 +376,7 @@ def configuring(path: Optional[str], function: Sequence[str]) -> Optional[str]:
         found = definer(path, function)
         files = [] if found is None else [found.file]
         if found is not None and found.name == ("",):  # the module itself, and what it passes on
-            files += _imports_of(found.file, os.path.dirname(found.file))
+            files += _imported(found.file, os.path.dirname(found.file))
         known[key] = next((file for file in files if has(file, _CONFIGURES)), None)
     return known[key]
 
@@ -389,11 +391,7 @@ def names_of_configuring(path: Optional[str], imports: Imports) -> Set[str]:
         path: the script.
         imports: its import statements.
     """
-    return {
-        each.name
-        for each in _bound_by(imports)
-        if configuring(path, (*each.dotted.lstrip(".").split("."), "")) is not None
-    }
+    return {each.name for each in _bound_by(imports) if configuring(path, each.inside) is not None}
 
 
 def is_unread(path: Optional[str], dotted: Sequence[str]) -> bool:
@@ -411,11 +409,7 @@ def is_unread(path: Optional[str], dotted: Sequence[str]) -> bool:
 
 def names_of_unread(path: Optional[str], imports: Imports) -> Set[str]:
     """The names that import statements bind to what is not found; ``*`` for any name."""
-    return {
-        each.name
-        for each in _bound_by(imports)
-        if is_unread(path, (*each.dotted.lstrip(".").split("."), ""))
-    }
+    return {each.name for each in _bound_by(imports) if is_unread(path, each.inside)}
 
 
 class _Bound(NamedTuple):
@@ -424,6 +418,11 @@ class _Bound(NamedTuple):
     name: str
     stands_for: str
     dotted: str
+
+    @property
+    def inside(self) -> Tuple[str, ...]:
+        """The dotted name of something in it that is not named."""
+        return (*self.dotted.lstrip(".").split("."), "")
 
 
 def _bound_by(imports: Imports) -> Iterator[_Bound]:
@@ -457,7 +456,7 @@ def files_named(path: str, imports: Imports, stars: Iterable[str], text: str) ->
 
     for name, stands_for, dotted in _bound_by(imports):
         if not dotted.startswith("tensorflow.") and find(dotted):
-            inside = r"(?<![.\w]){}((?:\s*\.\s*\w+)+)".format(name)
+            inside = r"{0}(?<![.\w]{0})((?:\s*\.\s*\w+)+)".format(name)
             for chain in set(re.findall(inside, text)):
                 find(stands_for + re.sub(r"\s", "", chain))
     found.update((file_of_module(path, star), None) for star in stars)
@@ -479,19 +478,21 @@ def constants_in(path: str) -> Dict[str, str]:
     Args:
         path: the file.
     """
-    known = _memory().constants
-    if path not in known:
-        text = _read(path).decode("utf-8", "replace")
-        found: Dict[str, List[str]] = {}
-        for name, value in _BINDING.findall(text):
-            found.setdefault(name, []).append(value.strip())
-        again = {name for line in _GLOBAL.findall(text) for name in _NAME.findall(line)}
-        known[path] = {
-            name: values[0]
-            for name, values in found.items()
-            if len(values) == 1 and name not in again and _CONSTANT.match(values[0])
-        }
-    return known[path]
+    return once_for(path, constants_in, _constants)
+
+
+def _constants(path: str) -> Dict[str, str]:
+    text = text_of(path)
+    found: Dict[str, List[str]] = {}
+    for match in _at_lines(_BINDING, "=", text):
+        found.setdefault(match.group(1), []).append(match.group(2).strip())
+    lines = [match.group(1) for match in _at_lines(_GLOBAL, "global", text)]
+    again = {name for line in lines for name in _NAME.findall(line)}
+    return {
+        name: values[0]
+        for name, values in found.items()
+        if len(values) == 1 and name not in again and _CONSTANT.match(values[0])
+    }
 
 
 def once_for(path: str, question: object, answer: Callable[[str], _Answer]) -> _Answer:
@@ -566,43 +567,80 @@ def _reached(own: str) -> Iterator[str]:
     known: Set[str] = {own}
     for name in found:
         yield name
-        for other in _imports_of(name, os.path.dirname(own)):
+        for other in _imported(name, os.path.dirname(own)):
             if other not in known and len(known) <= _MOST_IMPORTED:
                 known.add(other)
                 found.append(other)
 
 
-def _imports_of(path: str, home: str) -> List[str]:
+def _imported(path: str, home: str) -> List[str]:
     """The files that the import statements of a file may mean."""
-    known = _memory().imports
+    known, folder = _memory().imports, os.path.dirname(path)
     if (path, home) not in known:
-        known[path, home] = list(_imported(path, home))
+        statements, added = _imports_of(path), _added(path)
+        files = (_files_of(folder, home, *each, added) for each in statements)
+        known[path, home] = list(itertools.chain.from_iterable(files))
     return known[path, home]
 
 
-def _imported(path: str, home: str) -> Iterator[str]:
-    for module, names in _imports_in(_read(path)):
-        yield from _files_of(os.path.dirname(path), home, module, names, _added(path))
+class _Import(NamedTuple):
+    """``from module import name as alias, ...``; ``import module`` takes no names."""
+
+    module: str
+    names: Sequence[Tuple[str, str]] = ()
 
 
-def _imports_in(data: bytes) -> Iterator[Tuple[str, Sequence[str]]]:
-    """The modules that import statements name, with the names that are taken from them."""
-    for match in _IMPORT.finditer(data.decode("utf-8", "replace")):
-        module, names, plain = match.groups()
-        if module is not None:
-            yield module, _NAME.findall(names)
-        for alias in [] if plain is None else plain.split(","):
-            yield (alias.split() or [""])[0].rstrip(";"), ()
+def _imports_of(path: str) -> List[_Import]:
+    return once_for(path, _IMPORT, lambda file: list(_imports_in(_read(file))))
+
+
+def _imports_in(data: bytes) -> Iterator[_Import]:
+    """The import statements of a script, the dots of relative ones with the module."""
+    for match in _at_lines(_IMPORT, "import", data.decode("utf-8", "replace")):
+        module, inside, line, plain = match.groups("")
+        names = _ALIAS.findall(_COMMENT.sub("", inside or line))
+        if module:
+            yield _Import(module, [(name, alias or name) for name, alias in names])
+        for each in plain.split(",") if plain else ():
+            yield _Import((each.split() or [""])[0].rstrip(";"))
+
+
+def _at_lines(pattern: "re.Pattern[str]", word: str, text: str) -> Iterator["re.Match[str]"]:
+    """What matches at the beginning of lines that hold a word, one behind the other.
+
+    To look for a word is far quicker than to look for a pattern at the beginning of every line.
+    """
+    start = text.find(word)
+    while start >= 0:
+        match = pattern.match(text, text.rfind("\n", 0, start) + 1)
+        if match is not None:
+            yield match
+        end = text.find("\n", start if match is None else match.end())
+        start = text.find(word, end) if end >= 0 else -1
+
+
+def _split(module: str) -> Tuple[str, List[str]]:
+    """The dots before the name of a module, and its parts."""
+    name = module.lstrip(".")
+    return module[: len(module) - len(name)], [part for part in name.split(".") if part]
 
 
 def _files_of(
-    folder: str, home: str, module: str, names: Sequence[str], added: Sequence[str] = ()
+    folder: str,
+    home: str,
+    module: str,
+    names: Sequence[Tuple[str, str]] = (),
+    added: Sequence[str] = (),
 ) -> Iterator[str]:
     """The files of a module that a folder imports, and of those of the names in it that are."""
-    parts = [part for part in module.lstrip(".").split(".") if part]
-    dots = len(module) - len(module.lstrip("."))
+    dots, parts = _split(module)
+    if parts and not (dots or added):
+        near = _near(folder, home)
+        if parts[0] not in near and parts[0] + ".py" not in near:
+            return
     if dots:
-        roots: Iterable[str] = [os.path.normpath(os.path.join(folder, *[".."] * (dots - 1)))]
+        above = [".."] * (len(dots) - 1)
+        roots: Iterable[str] = [os.path.normpath(os.path.join(folder, *above))]
     else:
         roots = [*_roots(folder, home), *added]
     for root in roots:
@@ -610,7 +648,7 @@ def _files_of(
             continue
         stem = os.path.join(root, *parts)
         found = [stem + ".py", os.path.join(stem, "__init__.py")]
-        found += [os.path.join(stem, name + ".py") for name in names]
+        found += [os.path.join(stem, name + ".py") for name, _ in names]
         existing = [name for name in found if os.path.isfile(name)]
         if existing:
             yield from existing
@@ -624,6 +662,14 @@ def _roots(folder: str, home: str) -> Sequence[str]:
         levels = [folder] * (_LEVELS + 1)
         above = itertools.accumulate(levels, lambda each, _: os.path.dirname(each))
         known[folder, home] = list(dict.fromkeys([home, *above]))
+    return known[folder, home]
+
+
+def _near(folder: str, home: str) -> FrozenSet[str]:
+    """The names of all that is in the folders in which what a folder imports may be."""
+    known = _memory().near
+    if (folder, home) not in known:
+        known[folder, home] = frozenset().union(*map(_listed, _roots(folder, home)))
     return known[folder, home]
 
 

@@ -77,6 +77,21 @@ class Unknown:
         return "Unknown({!r})".format(self.key)
 
 
+class Located(Unknown):
+    """A path that cannot be known, of a file that can: it begins with where the script is."""
+
+    __slots__ = ("file",)
+
+    def __init__(self, value: Unknown, file: str) -> None:
+        super().__init__(value.key, value.path, value.parts, value.flag, value.convert)
+        self.file = file
+
+
+def file_of(value: Any) -> Optional[str]:
+    """The file that a value names that cannot be known itself."""
+    return value.file if isinstance(value, Located) else None
+
+
 def substituted(value: Any, fact: Callable[[Unknown], Any], depth: int = 8) -> Any:
     """A value in terms of what is known of the values that it was made of.
 
@@ -383,16 +398,16 @@ class Class:
     """A class of the script.
 
     Attributes:
-        lineage: the class and those that it inherits from, once they were looked for.
+        above: those that it inherits from, once they were looked for.
         strangers: what else it inherits from.
         is_special: whether setting an attribute of its objects, or an item, may call its code;
             None before it was looked for.
     """
 
-    __slots__ = ("frame", "is_special", "lineage", "node", "scope", "strangers")
+    __slots__ = ("above", "frame", "is_special", "node", "scope", "strangers")
 
     def __init__(self, node: ast.ClassDef, scope: Any, frame: Any) -> None:
-        self.lineage: Optional[List[Class]] = None
+        self.above: Optional[List[Class]] = None
         self.strangers: Tuple[Unknown, ...] = ()
         self.node = node
         self.scope = scope
@@ -421,9 +436,9 @@ class Instance:
 
 
 def put(block: Block, entry: Entry) -> None:
-    """Enter an assignment; one that stood there before is overwritten."""
+    """Enter an assignment; one that stood there before is overwritten, if it is no copied one."""
     old = block.entries.get(entry.name)
-    if old is not None and old.place != entry.place:
+    if old is not None and old.place != entry.place and old.moment > block.moment:
         block.shadowed.append(old._replace(shadowed_by=entry.name_place))
     block.entries[entry.name] = entry
 

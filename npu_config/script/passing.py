@@ -74,6 +74,8 @@ class Passing:
         for site in sites(self._script.module, lines, (ast.Name, ast.Attribute)):
             if name_of(site.node) != name or self._is_of_module(site.node):
                 continue
+            if isinstance(site.node, ast.Attribute) and not outer.is_class:
+                continue  # a method that has the same name
             parent = site.parents[-1]
             if not isinstance(parent, ast.Call):
                 return None

@@ -10,6 +10,7 @@ import contextlib
 import copy
 import itertools
 from collections import deque
+from functools import partial
 from typing import (
     Any,
     Callable,
@@ -27,7 +28,8 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Diagnostic, Place
-from npu_config.python_flow.scopes import Scope, in_brackets
+from npu_config.python_flow.scopes import Scope
+from npu_config.script.neighbours import constants_in, file_of_module, is_library
 from npu_config.script.objects import (
     Block,
     Constructed,
@@ -44,93 +46,7 @@ from npu_config.script.objects import (
     substituted,
 )
 from npu_config.script.script import Script
-
-_LONG = 60
-
-_SIGNS = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Is: "is",
-    ast.IsNot: "is not",
-    ast.In: "in",
-    ast.NotIn: "not in",
-}
-_OPPOSITES = {
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Lt: ast.GtE,
-    ast.LtE: ast.Gt,
-    ast.Gt: ast.LtE,
-    ast.GtE: ast.Lt,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-}
-
-
-def condition(node: ast.expr, value: bool) -> str:
-    """A condition that holds, or whose opposite holds, shortened to one line."""
-    while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        node, value = node.operand, not value
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        kind = type(node.ops[0])
-        sign = _SIGNS[kind if value else _OPPOSITES[kind]]
-        text = "{} {} {}".format(expression(node.left), sign, expression(node.comparators[0]))
-    else:
-        text = expression(node) if value else "not " + expression(node)
-    return text if len(text) <= _LONG else text[: _LONG - 3] + "..."
-
-
-def expression(node: ast.AST) -> str:
-    """An expression much as it is written, with "..." for what is too intricate."""
-    spell = _SPELLERS.get(type(node).__name__)
-    return "..." if spell is None else spell(node)
-
-
-def _compare(node: ast.Compare) -> str:
-    parts = [expression(node.left)]
-    for sign, right in zip(node.ops, node.comparators):
-        parts += [_SIGNS[type(sign)], expression(right)]
-    return " ".join(parts)
-
-
-def _call(node: ast.Call) -> str:
-    arguments = [expression(argument) for argument in node.args]
-    arguments += [
-        "{}={}".format(keyword.arg, expression(keyword.value)) for keyword in node.keywords
-    ]
-    return "{}({})".format(expression(node.func), ", ".join(arguments))
-
-
-def _index(node: ast.Subscript) -> str:
-    return "{}[{}]".format(expression(node.value), expression(in_brackets(node)))
-
-
-_SPELLERS: Dict[str, Callable[..., str]] = {
-    "Name": lambda node: node.id,
-    "Attribute": lambda node: "{}.{}".format(expression(node.value), node.attr),
-    "Constant": lambda node: repr(node.value),
-    "Num": lambda node: repr(node.n),
-    "Str": lambda node: repr(node.s),
-    "Bytes": lambda node: repr(node.s),
-    "NameConstant": lambda node: repr(node.value),
-    "Compare": _compare,
-    "Call": _call,
-    "Subscript": _index,
-    "UnaryOp": lambda node: (
-        "not " + expression(node.operand)
-        if isinstance(node.op, ast.Not)
-        else "-" + expression(node.operand)
-    ),
-    "BoolOp": lambda node: (" and " if isinstance(node.op, ast.And) else " or ").join(
-        expression(value) for value in node.values
-    ),
-}
+from npu_config.script.wording import condition
 
 PATHS = 64
 """The most paths from one starting point; those that deviate least are followed first."""
@@ -316,6 +232,16 @@ class Decisions:
                         return bound - 1
             value = value.parts[-1] if value.parts and value.key.startswith("int(") else None
         return None
+
+    def truth(self, value: Any) -> Optional[bool]:
+        """Whether a value is certainly true on this path, as far as conditions say so."""
+        while isinstance(value, Unknown) and value.convert is bool:
+            value = value.parts[-1]
+        if not isinstance(value, Unknown):
+            return None
+        condition = Condition.of(value)
+        known = self._entailed(condition)
+        return None if known is None else known[0] is condition.positive
 
     def _fact(self, value: Unknown) -> Any:
         found = self._equal.get(value.key)
@@ -755,6 +681,43 @@ def execute(run: Run, statements: Sequence[ast.stmt]) -> int:
                 break
     del run.guards[depth:]
     return left
+
+
+def _constant(run: Run, value: Unknown) -> Any:
+    """What a name of another file of the program certainly is; else the value itself."""
+    own, path = run.script.source.path, value.path
+    if own is None or len(path) < 2 or is_library(path[0]):
+        return value
+    file = file_of_module(own, ".".join(path[:-1]))
+    text = None if file is None else constants_in(file).get(path[-1])
+    if text is None:
+        return value
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return value
+
+
+def resolved(run: Run, value: Any) -> Any:
+    """A value in terms of what names of other files of the program certainly are."""
+    return substituted(value, partial(_constant, run))
+
+
+def said(run: Run, value: Any, is_switch: bool) -> Any:
+    """What a value certainly is on this path: by the conditions so far, or by another file.
+
+    Args:
+        run: the path.
+        value: the value.
+        is_switch: it is taken as a bool, so that it is enough to know whether it is true.
+    """
+    found = resolved(run, run.decisions.known(value))
+    if is_switch and isinstance(found, Unknown):
+        flags = (part.flag for part in origins(found) if part.flag)
+        truth = run.decisions.truth(found)
+        if truth is not None and not any(map(run.script.times_set, flags)):
+            return truth
+    return found
 
 
 def used(run: Run, value: Any, kind: str, depth: int = 0) -> None:

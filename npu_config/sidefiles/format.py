@@ -12,8 +12,8 @@ import attr
 from npu_config.core.calls import checked_text
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.files import PathLike, names_file, path_name, write_atomic
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import phrase
-from npu_config.core.patterns import lazy_pattern
 from npu_config.core.rule import Rule, declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.schema.kinds import Schema

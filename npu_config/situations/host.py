@@ -1,7 +1,7 @@
 """Situations of placement, processes, and slow forms that have faster ones."""
 
 from npu_config.core.diagnostics import Severity
-from npu_config.situations._declare import (
+from npu_config.situations import (
     FAQ,
     GRAPH,
     INTRODUCTION,

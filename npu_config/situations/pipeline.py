@@ -1,7 +1,7 @@
 """Situations of the input pipeline: what runs on the host and what it needs of the device."""
 
 from npu_config.core.diagnostics import Severity
-from npu_config.situations._declare import (
+from npu_config.situations import (
     FAQ,
     GRAPH,
     INTRODUCTION,

@@ -1,7 +1,7 @@
 """Situations of distributed training: what ranks must do alike, and in which order."""
 
 from npu_config.core.diagnostics import Severity
-from npu_config.situations._declare import (
+from npu_config.situations import (
     ADAPTER,
     FAQ,
     INTRODUCTION,

@@ -1,7 +1,7 @@
 """Situations of shapes, compilation, and what every step pays for."""
 
 from npu_config.core.diagnostics import Severity
-from npu_config.situations._declare import (
+from npu_config.situations import (
     ADAPTER,
     ARTICLE,
     FAQ,

@@ -13,7 +13,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
-from npu_config.core.patterns import lazy_pattern
+from npu_config.core.lazy import lazy_pattern
 from npu_config.text.json_parser import MAX_DIGITS, JsonNode, Tree, parse, token_end
 from npu_config.text.source import BROKEN, Places, Source
 

@@ -13,8 +13,8 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, Union
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Edit, Fix
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import phrase
-from npu_config.core.patterns import lazy_pattern
 from npu_config.text import rules
 from npu_config.text.source import BROKEN, FaultLog, Source, StopReading, both_places
 from npu_config.text.words import joined

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import join, listed, phrase
-from npu_config.core.patterns import lazy_pattern
 
 _LEAST = 0.75
 """The similarity of two words, as difflib counts it, from which on one may be meant."""

@@ -1,4 +1,4 @@
-"""Modules that are needed only when something is wrong, imported then.
+"""What is needed only when something is wrong: modules that are imported then, and warnings.
 
 Diagnostics and rules cost several milliseconds to import, and a script in which nothing is
 wrong never asks for them.
@@ -9,8 +9,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from npu_config.core import findings
+
 if TYPE_CHECKING:
-    from npu_config.tf1 import errors, loop_rules, rules
+    from npu_config.core.diagnostics import Diagnostic
+    from npu_config.tf1 import errors, rules
 else:
 
     class _Late:
@@ -23,7 +26,12 @@ else:
             return getattr(importlib.import_module(self._name), attribute)
 
     errors = _Late("npu_config.tf1.errors")
-    loop_rules = _Late("npu_config.tf1.loop_rules")
     rules = _Late("npu_config.tf1.rules")
 
-__all__ = ["errors", "loop_rules", "rules"]
+
+def warn(finding: Diagnostic) -> None:
+    """Warn of a finding, at the innermost line that is not of a framework."""
+    findings.warn(finding, errors.ConfigurationWarning)
+
+
+__all__ = ["errors", "rules", "warn"]

@@ -8,8 +8,8 @@ from typing import Any
 
 from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.tf1 import vendor
+from npu_config.tf1._lazy import warn
 from npu_config.tf1._sessions import npu_entries
-from npu_config.tf1._warn import warn
 from npu_config.tf1.tensorflow import protobuf, tf
 
 

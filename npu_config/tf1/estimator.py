@@ -30,8 +30,7 @@ from npu_config.core.files import reading
 from npu_config.core.names import ITERATION_OP
 from npu_config.tf1 import ranks, vendor
 from npu_config.tf1._bases import SessionRunHook
-from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1._warn import warn
+from npu_config.tf1._lazy import errors, rules, warn
 from npu_config.tf1.hooks import (
     NPUBroadcastGlobalVariablesHook,
     NPUCheckpointSaverHook,

@@ -9,9 +9,9 @@ import functools
 import sys
 from typing import Any, Callable, Dict, List, NoReturn
 
+from npu_config.core.findings import rank_listeners, tell_of_ranks
 from npu_config.tf1 import ranks, vendor
 from npu_config.tf1._lazy import rules
-from npu_config.tf1.asking import asked, askers
 
 __version__ = "0.1.0"
 
@@ -54,8 +54,8 @@ def _asks(function: Callable[..., int]) -> Callable[..., int]:
     @functools.wraps(function)
     def ask(*args: Any, **kwargs: Any) -> int:
         caller = str(sys._getframe(1).f_globals.get("__name__"))
-        if askers and caller.partition(".")[0] != _PACKAGE:
-            asked(function.__name__)
+        if rank_listeners and caller.partition(".")[0] != _PACKAGE:
+            tell_of_ranks(function.__name__)
         return function(*args, **kwargs)
 
     return ask

@@ -6,7 +6,7 @@ import numbers
 from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional
 
 from npu_config.core.names import ITERATION_OP
-from npu_config.tf1._lazy import errors, loop_rules
+from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1._sessions import declared_iterations, is_closed, real_session
 from npu_config.tf1.tensorflow import tf
 
@@ -38,7 +38,7 @@ def count_faults(value: Any, name: str = "iterations_per_loop") -> List[Diagnost
     if not is_int(value):
         integral = isinstance(value, numbers.Integral) and not isinstance(value, bool)
         return [
-            loop_rules.iteration_count.diagnostic(
+            rules.iteration_count.diagnostic(
                 "{} must be an int from 1, got {!r} of type {}".format(
                     name, value, type(value).__name__
                 ),
@@ -48,7 +48,7 @@ def count_faults(value: Any, name: str = "iterations_per_loop") -> List[Diagnost
         ]
     if not 1 <= value <= _INT64_MAX:
         return [
-            loop_rules.iteration_count.diagnostic(
+            rules.iteration_count.diagnostic(
                 "{} must be from 1 to 2**63 - 1, got {}".format(name, value),
                 option="iterations_per_loop",
                 help="use 1 for no loop, or the number of steps per session.run",
@@ -80,7 +80,7 @@ def train_op_faults(train_op: Any) -> List[Diagnostic]:
     else:
         help = "pass what optimizer.minimize or optimizer.apply_gradients returns"
     return [
-        loop_rules.train_op_type.diagnostic(
+        rules.train_op_type.diagnostic(
             "train_op must be a tf.Operation, got {!r}".format(train_op),
             option="iterations_per_loop",
             help=help,
@@ -101,7 +101,7 @@ def find_variable(graph: Any, name: str) -> Optional[Any]:
     """
     found = graph.get_collection(collection_of(name))
     if len(found) > 1:
-        raise loop_rules.loop_name_taken.error(
+        raise rules.loop_name_taken.error(
             'the collection "{}" holds {} variables, the runtime knows one'.format(
                 collection_of(name), len(found)
             ),
@@ -149,7 +149,7 @@ def graph_faults(graph: Any, train_op: Optional[Any]) -> List[Diagnostic]:
         return faults
     if graph.finalized:
         faults.append(
-            loop_rules.graph_cannot_be_changed.diagnostic(
+            rules.graph_cannot_be_changed.diagnostic(
                 "the graph is finalized, the loop variables and {} cannot be added".format(
                     ITERATION_OP
                 ),
@@ -160,7 +160,7 @@ def graph_faults(graph: Any, train_op: Optional[Any]) -> List[Diagnostic]:
         )
     if graph is not tf.get_default_graph():
         faults.append(
-            loop_rules.graph_cannot_be_changed.diagnostic(
+            rules.graph_cannot_be_changed.diagnostic(
                 "train_op belongs to another graph than the default one",
                 option="iterations_per_loop",
                 help="call inside `with train_op.graph.as_default():`",
@@ -179,7 +179,7 @@ def _variable_name_faults(graph: Any) -> List[Diagnostic]:
                     tf.get_variable(full, shape=[], dtype=tf.int64)
             except ValueError:
                 faults.append(
-                    loop_rules.loop_name_taken.diagnostic(
+                    rules.loop_name_taken.diagnostic(
                         '"{}" is in the graph already and is not an int64 scalar variable that '
                         "tf.get_variable made".format(full),
                         option="iterations_per_loop",
@@ -190,7 +190,7 @@ def _variable_name_faults(graph: Any) -> List[Diagnostic]:
 
 
 def _iteration_op_taken(train_op: Any) -> Diagnostic:
-    return loop_rules.loop_name_taken.diagnostic(
+    return rules.loop_name_taken.diagnostic(
         '"{0}" is in the graph already and does not run "{1}"; a second one would be called '
         '"{0}_1", which the runtime does not recognise'.format(ITERATION_OP, train_op.name),
         option="iterations_per_loop",
@@ -210,20 +210,18 @@ def session_faults(session: Any, graph: Any, iterations_per_loop: int) -> List[D
     if real is None:
         message = "sess must be a tf.Session, got {!r}".format(session)
         return [
-            loop_rules.session_cannot_be_used.diagnostic(
-                message, help="pass the session that trains"
-            )
+            rules.session_cannot_be_used.diagnostic(message, help="pass the session that trains")
         ]
     faults = []
     if is_closed(real):
         faults.append(
-            loop_rules.session_cannot_be_used.diagnostic(
+            rules.session_cannot_be_used.diagnostic(
                 "the session is closed", help="load the loop before the session is closed"
             )
         )
     if real.graph is not graph:
         faults.append(
-            loop_rules.session_cannot_be_used.diagnostic(
+            rules.session_cannot_be_used.diagnostic(
                 "the session belongs to another graph than the loop",
                 help="create it with tf.Session(graph=train_op.graph)",
             )
@@ -231,7 +229,7 @@ def session_faults(session: Any, graph: Any, iterations_per_loop: int) -> List[D
     declared = declared_iterations(real)
     if declared not in (None, iterations_per_loop):
         faults.append(
-            loop_rules.iterations_per_loop_mismatch.diagnostic(
+            rules.iterations_per_loop_mismatch.diagnostic(
                 "the loop is to run {} iterations, but the session was made with "
                 "iterations_per_loop {}; the documentation requires both to be equal".format(
                     iterations_per_loop, declared

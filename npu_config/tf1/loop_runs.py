@@ -27,9 +27,8 @@ from typing import (
 
 from npu_config.core.names import ITERATION_OP
 from npu_config.tf1 import vendor
-from npu_config.tf1._lazy import errors, loop_rules
+from npu_config.tf1._lazy import errors, rules, warn
 from npu_config.tf1._sessions import declared_iterations
-from npu_config.tf1._warn import warn
 from npu_config.tf1.loop_checks import SCOPE, find_operation, find_variable
 from npu_config.tf1.purpose import TRAINS, Fetched, fetched, needed, purpose, reached
 from npu_config.tf1.tensorflow import tf
@@ -89,7 +88,7 @@ class LoopFindings:
             ).format(self._declared)
             help = "load it: loop.load_iteration_per_loop_var(sess, {}), or a SetIterationsVarHook"
             warn(
-                loop_rules.loop_has_no_effect.diagnostic(
+                rules.loop_has_no_effect.diagnostic(
                     message, option=_OPTION, help=help.format(self._declared)
                 )
             )
@@ -103,7 +102,7 @@ class LoopFindings:
         """
         if self._is_new("once"):
             message = "each session.run trains one step here, and {} on the device".format(count)
-            warn(loop_rules.loop_runs_once.diagnostic(message, option=_OPTION, help=help))
+            warn(rules.loop_runs_once.diagnostic(message, option=_OPTION, help=help))
 
     def one_shot(self, name: str) -> None:
         """The device refuses an iterator.
@@ -194,7 +193,7 @@ def set_loops(loops: str) -> None:
 
 def _checked(loops: str) -> str:
     if loops not in _LOOPS:
-        raise loop_rules.loops_setting.error(
+        raise rules.loops_setting.error(
             'loops must be "device" or "once", got {!r}'.format(loops),
             help='call set_loops("device"), or set {}=device'.format(SETTING),
         )
@@ -322,7 +321,7 @@ class Runs:
         """``session.partial_run_setup``; StateError for a loop."""
         session = self._session()
         if self._rounds(fetched(session, fetches), None) > 1:
-            raise loop_rules.loop_in_partial_run.error(
+            raise rules.loop_in_partial_run.error(
                 "a partial run reaches {}, and a loop cannot be run in parts".format(ITERATION_OP),
                 help="use session.run, or make the session with iterations_per_loop 1",
                 kind=errors.StateError,

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Optional, Tuple
 
 from npu_config.core.names import ITERATION_OP
 from npu_config.tf1 import vendor
-from npu_config.tf1._lazy import errors, loop_rules
+from npu_config.tf1._lazy import errors, rules, warn
 from npu_config.tf1._sessions import declared_iterations, is_configured, real_session
-from npu_config.tf1._warn import warn
 from npu_config.tf1.loop_checks import (
     LOOP_VARIABLES,
     SCOPE,
@@ -67,9 +66,7 @@ def warn_if_not_declared(session: Any, iterations_per_loop: int) -> None:
 
 def warn_no_effect(message: str, help: str) -> None:
     """Warn that a loop has no effect."""
-    warn(
-        loop_rules.loop_has_no_effect.diagnostic(message, option="iterations_per_loop", help=help)
-    )
+    warn(rules.loop_has_no_effect.diagnostic(message, option="iterations_per_loop", help=help))
 
 
 def register_collections() -> None:
@@ -251,6 +248,6 @@ class IterationPerLoop:
 
 def not_created(first: str) -> Diagnostic:
     """The finding that a loop is loaded before ``first`` was called."""
-    return loop_rules.loop_not_created.diagnostic(
+    return rules.loop_not_created.diagnostic(
         "the loop is loaded before it was created", help="call {} first".format(first)
     )

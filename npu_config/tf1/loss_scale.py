@@ -194,7 +194,7 @@ class ExponentialUpdateLossScaleManager(metaclass=VendorFirst):
 
 def _warn_of_dependencies() -> None:
     from npu_config.situations.precision import loss_scale_manager_under_control_dependencies
-    from npu_config.tf1._warn import warn
+    from npu_config.tf1._lazy import warn
 
     text = (
         "the loss-scale manager is made under tf.control_dependencies: its variables are "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
 
-from npu_config.tf1._lazy import errors, loop_rules
+from npu_config.tf1._lazy import errors, rules
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
@@ -166,7 +166,7 @@ def _check_numbers(given: Dict[str, Any], may_be_zero: Any = ()) -> None:
 
 
 def _misfit(message: str, help: str) -> Diagnostic:
-    return loop_rules.loop_plan_uneven.diagnostic(message, option="iterations_per_loop", help=help)
+    return rules.loop_plan_uneven.diagnostic(message, option="iterations_per_loop", help=help)
 
 
 def _multiples(value: int, count: int) -> str:

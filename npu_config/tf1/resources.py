@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Callable, Iterator, Tuple
 
-from npu_config.tf1 import asking, npu_ops, ranks, util, vendor
+from npu_config.core.findings import tell_of_ranks
+from npu_config.tf1 import npu_ops, ranks, util, vendor
 from npu_config.tf1.config_proto import session_config, warn_of_findings
 from npu_config.tf1.session import close_session
 from npu_config.tf1.tensorflow import require_graph_mode, tf
@@ -90,7 +91,7 @@ def _rank(key: str) -> int:
         stored = util.get_value(key)
         if stored is not None:
             return int(stored)
-    asking.asked("get_{}".format(key))
+    tell_of_ranks("get_{}".format(key))
     from_environment: Callable[[], int] = _RANKS[key][1]
     return from_environment()
 

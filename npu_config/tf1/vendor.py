@@ -16,8 +16,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, TypeVar
 
-from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1._warn import warn
+from npu_config.tf1._lazy import errors, rules, warn
 from npu_config.tf1.own import own_operators
 from npu_config.tf1.tensorflow import internal
 

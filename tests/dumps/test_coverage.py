@@ -78,7 +78,7 @@ def test_a_reference_that_cannot_be_read(tmp_path, npu):
 
 def test_reasons_do_not_depend_on_hashes():
     """Of reasons that are there equally often the first is named."""
-    from npu_config.dumps.coverage import most_common
+    from npu_config.dumps.matching import most_common
 
     assert [most_common(["b", "a", "c", "a", "b"]), most_common([])] == ["b", ""]
 

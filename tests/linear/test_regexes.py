@@ -23,7 +23,6 @@ KNOWN = {
     ): "it fits wherever it begins: its ends are optional",
     ("npu_config.sidefiles.format", "_PLACEHOLDER"): "what it looks behind at, which the proof "
     "leaves out: it is tried behind a quotation mark only",
-    ("npu_config.cli._explained", "_BLOCK"): "only applied to guides of the package itself",
     ("npu_config.logs.redact", "_PARTS"): "what it looks behind at, which the proof leaves out: "
     "each way begins where a word or a path does",
     ("npu_config.editor.completion", "_EXPORT"): "only applied to 1000 characters at most",
@@ -33,7 +32,7 @@ KNOWN = {
 """(module, name) of a pattern that is not proven, and why it does no harm."""
 
 COLLECT = """
-import importlib, json, pkgutil, re, sys, types
+import importlib, json, pkgutil, re, sys
 found, compile_ = [], re.compile
 def record(pattern, flags=0):
     frame = sys._getframe(1)
@@ -44,9 +43,8 @@ def record(pattern, flags=0):
         found.append([name, frame.f_lineno, written, int(flags), text])
     return compile_(pattern, flags)
 re.compile = record
-lazy = sys.modules["npu_config.core.patterns"] = types.ModuleType("npu_config.core.patterns")
-lazy.lazy_pattern = record
-import npu_config
+import npu_config.core.lazy
+npu_config.core.lazy.lazy_pattern = record
 for module in pkgutil.walk_packages(npu_config.__path__, "npu_config."):
     try:
         importlib.import_module(module.name)

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from npu_config.cli import _compare, migrate
+from npu_config.cli import migrate
 from tests.migrate.test_command import DONE, PLAIN, npu
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
@@ -211,7 +211,7 @@ def test_run(tmp_path):
 )
 def test_times_are_not_compared(line, numbers):
     """Dates, clocks and durations differ in every run."""
-    assert " ".join(map(str, _compare._numbers("started at 9\n" + line))) == numbers
+    assert " ".join(map(str, migrate._numbers("started at 9\n" + line))) == numbers
 
 
 @pytest.mark.parametrize(
@@ -221,8 +221,8 @@ def test_times_are_not_compared(line, numbers):
 def test_numbers_of_no_seed(monkeypatch, printed, same):
     """A script whose numbers are others in every run says nothing of the migration."""
     runs = iter(printed)
-    monkeypatch.setattr(_compare, "_printed", lambda *arguments: next(runs))
-    assert _compare.compare("a.py", "a.py", "b.py", 3).same is same
+    monkeypatch.setattr(migrate, "_printed", lambda *arguments: next(runs))
+    assert migrate.compare("a.py", "a.py", "b.py", 3).same is same
     assert next(runs, None) is None
 
 
@@ -248,5 +248,5 @@ def test_a_disk_that_is_full(project, tmp_path, monkeypatch):
 def test_headings_of_keras_are_no_losses():
     """What is printed before the first step of training is not compared."""
     heads = "Train on 64 samples, validate on 8 samples\nEpoch 1/3\n"
-    assert _compare._numbers(heads) == []
-    assert _compare._numbers(heads + "64/64 - loss: 0.5\n") == [64.0, 64.0, 0.5]
+    assert migrate._numbers(heads) == []
+    assert migrate._numbers(heads + "64/64 - loss: 0.5\n") == [64.0, 64.0, 0.5]

@@ -9,11 +9,10 @@ from typing import List
 
 from npu_config.catalogue import OPTIONS, PAGES, Option
 from npu_config.catalogue.option import Page
-from npu_config.cli import _explained
 from npu_config.core.message import catalogue, listed, localized, speaking, translate
 from npu_config.core.rule import Rule
 from npu_config.rulebook import load_all
-from tools import rule_pages
+from tools import explained, rule_pages
 from tools.reference import rules
 from tools.reference.markdown import NOTE, filter_box, table, toctree
 
@@ -49,7 +48,7 @@ def option_page(entry: Page) -> str:
     lines = [NOTE, "# {}".format(_zh(entry.title))]
     with speaking("zh"):
         for option in entry.options.values():
-            said = _below_title(_explained.option_page(option))
+            said = _below_title(explained.option_page(option))
             lines.append("\n## {}\n\n{}".format(option.name, _RULE.sub(_rule_link, said)))
     return "\n".join(lines) + "\n"
 
@@ -104,7 +103,7 @@ def band_page(band: str) -> str:
 
 
 def _rule_text(rule: Rule) -> str:
-    said = _below_title(_explained.rule_page(rule, rule_pages.translation))
+    said = _below_title(explained.rule_page(rule, rule_pages.translation))
     links = [
         _option_link(OPTIONS[name], "../options/") if name in OPTIONS else name
         for name in rule.named

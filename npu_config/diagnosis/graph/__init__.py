@@ -4,21 +4,32 @@ Four failures come up again and again when a network is migrated: lookup tables 
 pipeline (case 1), variables in the input pipeline (case 2), v1 control flow with dynamic
 shapes (case 3), and float16 reductions on one core (case 4).  Beside these, the diagnosis
 looks at what iteration offload and GetNext offload need of a graph, and for the documented
-situations that a graph shows (``recognise``), which ``npu-config run`` looks for in the graph of
+situations that a graph shows (``sights``), which ``npu-config run`` looks for in the graph of
 each run.  The criteria look at what depends on what, never at names.
 """
 
 from dataclasses import replace
-from typing import Any, FrozenSet
+from typing import Any, FrozenSet, Iterator
 
 import attr
 
-from npu_config.diagnosis.graph import control_flow, offload, recognise
+from npu_config.core.message import join, phrase
+from npu_config.diagnosis.graph import (
+    control_flow,
+    numbers,
+    offload,
+    pipeline,
+    placement,
+    preprocessing,
+    shapes,
+)
 from npu_config.diagnosis.graph.findings import Change, Diagnosis, Finding, options_of
 from npu_config.diagnosis.graph.load import load, session_config
-from npu_config.diagnosis.graph.run import RunGraph
+from npu_config.diagnosis.graph.run import RunGraph, Sight
 
 __all__ = ["Change", "Diagnosis", "Finding", "diagnose", "float16_nodes"]
+
+_SITUATIONS = (preprocessing, pipeline, shapes, placement, numbers)
 
 
 def diagnose(source: Any, config: Any = None) -> Diagnosis:
@@ -42,7 +53,7 @@ def diagnose(source: Any, config: Any = None) -> Diagnosis:
     loaded = load(source)
     options = options_of(session_config(source) if config is None else config)
     run = RunGraph(loaded.graph, options)
-    found = [recognise.finding_of(run, sight) for sight in recognise.sights(run)]
+    found = [finding_of(run, sight) for sight in sights(run)]
     for module in (control_flow, offload):
         found += module.check(loaded.graph, options)
     findings = []
@@ -60,3 +71,21 @@ def float16_nodes(source: Any) -> FrozenSet[str]:
         source: as for :func:`diagnose`.
     """
     return frozenset(offload.float16_sums(load(source).graph))
+
+
+def sights(run: RunGraph) -> Iterator[Sight]:
+    """What is recognised in the graph of a run, but for what depends on other runs."""
+    for module in _SITUATIONS:
+        yield from module.check(run)
+
+
+def finding_of(run: RunGraph, sight: Sight) -> Finding:
+    """A finding at the line that made the operation."""
+    change = sight.change or Change()
+    help = sight.help or sight.rule.help
+    if change.conflicts and help:
+        help = phrase("{}; conflict: {}", help, join("; ", change.conflicts))
+    diagnostic = sight.rule.diagnostic(
+        sight.message, run.place(sight.node), sight.option, help, sight.severity
+    )
+    return Finding(sight.case, sight.nodes or (sight.node.name,), diagnostic, change)

@@ -12,8 +12,8 @@ import shlex
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from npu_config.core.files import PathLike, write_atomic
+from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import printable
-from npu_config.core.patterns import lazy_pattern
 from npu_config.launch.environment.job import Job
 from npu_config.rank_table.building import refusal
 from npu_config.rank_table.model import Process

@@ -18,6 +18,8 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
+from npu_config.core.lazy import cached_property
+from npu_config.core.message import phrase
 from npu_config.core.rule import Rule, declare
 from npu_config.core.settings import UNKNOWN
 from npu_config.python_flow.module import Site, sites
@@ -31,7 +33,12 @@ from npu_config.python_flow.scopes import (
 )
 from npu_config.script.elsewhere import Program
 from npu_config.script.meaning import Meaning
-from npu_config.script.neighbours import any_import_has, any_neighbour_has, may_import_unread
+from npu_config.script.neighbours import (
+    any_import_has,
+    any_importer_has,
+    any_neighbour_has,
+    may_import_unread,
+)
 from npu_config.script.objects import Use, is_known
 from npu_config.script.paths import Path, Run
 from npu_config.script.reading import options_of_run_config
@@ -119,7 +126,7 @@ class Unread:
         source = self._script.source
         if any(isinstance(node, ast.If) and is_main(node.test) for node in parents):
             return False
-        return not self._script.is_program or any_neighbour_has(source.path, (name,))
+        return not self._script.is_program or any_importer_has(source.path, (name,))
 
     def _may_read_attribute(self, target: ast.Attribute, statement: ast.Assign) -> bool:
         """True unless nothing reads an attribute of ``self``, here or in a script near it."""
@@ -231,9 +238,6 @@ class Context:
         self.unread = Unread(script)
         self.handed_on: Dict[Tuple[Place, Optional[int]], bool] = {}
         self._imports_have: Dict[Tuple[str, ...], bool] = {}
-        self._may_import_unread: Optional[bool] = None
-        self._uses: Optional[Dict[Place, List[Use]]] = None
-        self._loops: Optional[List[Tuple[int, int]]] = None
         self._meaning = meaning
         self._programs: Dict[Tuple[str, ...], Program] = {}
         self._once: Dict[Callable[[Context], Any], Any] = {}
@@ -264,8 +268,9 @@ class Context:
 
     def report(
         self,
-        message: str,
-        place: Place,
+        where: Union[Place, ast.AST],
+        sentence: str,
+        *values: object,
         guards: Tuple[int, ...] = (),
         option: Optional[str] = None,
         help: Optional[str] = None,
@@ -277,10 +282,17 @@ class Context:
     ) -> None:
         """Report a finding.
 
-        ``guards`` are the conditions that its place is under, ``named`` is the one that the
-        message names.
+        Args:
+            where: its place, or the node that is there.
+            sentence: what is wrong, with a ``{}`` for each of ``values``.
+            values: what stands in the sentence.
+            guards: the conditions that its place is under.
+            option: the option that it is about, and so on as in :class:`Diagnostic`.
+            named: the one of the guards that the sentence names.
         """
         assert self.rule is not None
+        message = phrase(sentence, *values)
+        place = self.place(where) if isinstance(where, ast.AST) else where
         diagnostic = self.rule.diagnostic(
             message, place, option, help, severity, fix, meant, consequence
         )
@@ -288,13 +300,16 @@ class Context:
 
     def uses(self, place: Place) -> List[Use]:
         """Everything that any path does with the object that is made at a place."""
-        if self._uses is None:
-            self._uses = {}
-            for path in self.paths:
-                run = path.outcome
-                for thing in run.messages + run.blocks + run.constructed:
-                    self._uses.setdefault(thing.place, []).extend(thing.uses)
         return self._uses.get(place, [])
+
+    @cached_property
+    def _uses(self) -> Dict[Place, List[Use]]:
+        found: Dict[Place, List[Use]] = {}
+        for path in self.paths:
+            run = path.outcome
+            for thing in run.messages + run.blocks + run.constructed:
+                found.setdefault(thing.place, []).extend(thing.uses)
+        return found
 
     @property
     def meaning(self) -> Meaning:
@@ -342,13 +357,11 @@ class Context:
             False,
         }
 
-    @property
+    @cached_property
     def loops(self) -> List[Tuple[int, int]]:
         """The first and the last line of every loop."""
-        if self._loops is None:
-            nodes = ast.walk(self.script.tree)
-            self._loops = [(n.lineno, last_line(n)) for n in nodes if isinstance(n, LOOPS)]
-        return self._loops
+        nodes = ast.walk(self.script.tree)
+        return [(n.lineno, last_line(n)) for n in nodes if isinstance(n, LOOPS)]
 
     def mentions(self, *words: str) -> bool:
         """True when one of the words is in the script, comments left out."""
@@ -362,10 +375,11 @@ class Context:
 
     def imports_may_have(self, *words: str) -> bool:
         """True when a file that the script imports holds one of the words, or cannot be found."""
-        if self._may_import_unread is None:
-            source = self.script.source
-            self._may_import_unread = may_import_unread(source.path, source.text)
         return self._may_import_unread or self.imports_have(*words)
+
+    @cached_property
+    def _may_import_unread(self) -> bool:
+        return may_import_unread(self.script.source.path, self.script.source.text)
 
     def program(self, *words: str) -> Program:
         """The functions that the script imports from files that hold one of the words."""

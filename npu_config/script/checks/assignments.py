@@ -3,7 +3,7 @@
 import ast
 import contextlib
 import re
-from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
 
 from npu_config.catalogue import OPTIONS, InvalidValue
 from npu_config.catalogue.api import ARGUMENT_VERSIONS, CLASSES, OPTION_OF, PARAMETERS
@@ -70,9 +70,10 @@ def mode_in_place_of_path(context: Context) -> None:
         for entry in block.all_entries:
             if entry.name == "dump_path" and entry.value in _MODES and is_known(entry.value):
                 context.report(
-                    phrase('"dump_path" is "{}", which is a mode, not a directory', entry.value),
                     entry.place,
-                    entry.path,
+                    '"dump_path" is "{}", which is a mode, not a directory',
+                    entry.value,
+                    guards=entry.path,
                     option="dump_path",
                     help='set "dump_mode" or "dump_debug_mode" to it, and "dump_path" to a '
                     "directory",
@@ -88,14 +89,12 @@ def _report_swapped(context: Context, block: Block, mode: str) -> None:
             flag = entry.value.flag or ""
             if flag.endswith(("path", "dir")):
                 context.report(
-                    phrase(
-                        '"{}" is the flag "{}", and "dump_path" is "{}"; the two look swapped',
-                        name,
-                        flag,
-                        mode,
-                    ),
                     entry.place,
-                    entry.path,
+                    '"{}" is the flag "{}", and "dump_path" is "{}"; the two look swapped',
+                    name,
+                    flag,
+                    mode,
+                    guards=entry.path,
                     option=name,
                     help="swap the two values",
                 )
@@ -129,7 +128,7 @@ def assignment_raises(context: Context) -> None:
         elif meant is not None:
             fix = written(place, meant, context.run, context.script.source)
         help = _help_for(failure) if meant is None else phrase("write {}", meant)
-        context.report(failure.reason, place, guards, help=help, fix=fix)
+        context.report(place, failure.reason, guards=guards, help=help, fix=fix)
 
 
 _FORMS = {"b": "True or False", "i": "an integer", "f": "a number"}
@@ -183,24 +182,23 @@ def bytes_of_unset_variable(context: Context) -> None:
             os.getenv("DUMP_PATH", "/tmp/dump")
         )
     """
-    assert context.path is not None
     for node, value, guards in context.run.environment:
-        variable = value.parts[1]
-        if any(_names(decision.node, variable) for decision in context.path.trace):
+        if _is_named(context, value.parts[1]):
             continue
         context.report(
-            phrase(
-                "{} is None when the variable is not set, and as_bytes raises TypeError", value.key
-            ),
-            context.place(node),
-            guards,
+            node,
+            "{} is None when the variable is not set, and as_bytes raises TypeError",
+            value.key,
+            guards=guards,
             help="give a default, or set the option only when the variable is set",
         )
 
 
-def _names(test: Optional[ast.expr], variable: Any) -> bool:
-    """True when a condition names an environment variable."""
-    return test is not None and variable in map(literal_text, ast.walk(test))
+def _is_named(context: Context, variable: Any) -> bool:
+    """True when the path rests on a condition that names an environment variable."""
+    assert context.path is not None
+    tests = (each.node for each in context.path.trace if each.node is not None)
+    return any(variable in map(literal_text, ast.walk(test)) for test in tests)
 
 
 @check(
@@ -252,9 +250,11 @@ def unknown_argument(context: Context) -> None:
                 foreign[name] = argument
                 continue
             context.report(
-                phrase('{} has no argument "{}"; it raises TypeError', made.kind, name),
                 argument.name_place,
-                made.path,
+                '{} has no argument "{}"; it raises TypeError',
+                made.kind,
+                name,
+                guards=made.path,
                 help=help,
                 fix=fix,
             )
@@ -267,15 +267,13 @@ def _report_foreign(context: Context, made: Constructed, foreign: Dict[str, Argu
     names = PARAMETERS[made.kind]
     several = len(foreign) > 1
     context.report(
-        phrase(
-            "{} has no arguments {}; it raises TypeError"
-            if several
-            else "{} has no argument {}; it raises TypeError",
-            made.kind,
-            joined([shown(name) for name in foreign]),
-        ),
         next(iter(foreign.values())).name_place,
-        made.path,
+        "{} has no arguments {}; it raises TypeError"
+        if several
+        else "{} has no argument {}; it raises TypeError",
+        made.kind,
+        joined([shown(name) for name in foreign]),
+        guards=made.path,
         help=phrase(
             "remove them; the arguments are {}" if several else "remove it; the arguments are {}",
             listed(names[:8]) + (" ..." if len(names) > 8 else ""),
@@ -334,18 +332,16 @@ def option_set_twice(context: Context) -> None:
             )
             conditional = len(first.path) > len(second.path)
             context.report(
-                phrase(
-                    '"{}" is set in line {} already{}',
-                    second.name,
-                    first.name_place.line,
-                    phrase(", to the same value")
-                    if same
-                    else phrase("; the condition there has no effect")
-                    if conditional
-                    else phrase("; that value is lost"),
-                ),
                 second.name_place,
-                second.path,
+                '"{}" is set in line {} already{}',
+                second.name,
+                first.name_place.line,
+                phrase(", to the same value")
+                if same
+                else phrase("; the condition there has no effect")
+                if conditional
+                else phrase("; that value is lost"),
+                guards=second.path,
                 option=second.name,
                 help="set it once",
                 severity=Severity.INFO if same else None,
@@ -375,7 +371,8 @@ _LINES_OF_DEFINITION = 6
 def flag_default_not_allowed(context: Context) -> None:
     """An option takes a flag or a variable of the environment, whose default is not legal.
 
-    When the flag is not given, or the variable is not set, the runtime gets that value.
+    When the flag is not given, or the variable is not set, the runtime gets that value.  An item
+    of a table, whichever it is, is refused if no value of the table is legal.
 
     Wrong:
 
@@ -387,34 +384,85 @@ def flag_default_not_allowed(context: Context) -> None:
         custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes(FLAGS.over_dump_path)
     """
     for name, value, place, guards in _known_at_run_time(context):
-        variable = _variable_of(value)
-        if variable is not None:
-            _default_of_variable(context, *variable, name, place, guards)
-            continue
-        default = None if value.flag is None else context.script.flags.default(value.flag)
-        if value.flag is None or default is None or default.value is None:
-            continue
-        refused = _refused(name, default.value, _is_of_str(value))
-        if (
-            refused is None
-            or _is_guarded(context, value.flag)
-            or _is_given_otherwise(context, value.flag, default.line)
-        ):
-            continue
-        context.report(
-            phrase(
-                '"{}" is the flag "{}", whose default in line {} is refused: it {}; legal: {}',
-                name,
-                value.flag,
-                default.line,
-                refused.problem,
-                OPTIONS[name].kind.describe(),
-            ),
-            place,
-            guards,
-            option=name,
-            help="give the flag a default that is legal",
+        default = (
+            _default_of_variable(context, value)
+            or _default_of_flag(context, value)
+            or _item_of_table(name, value)
         )
+        refused = None if default is None else _refused(name, default)
+        if default is None or refused is None or default.is_overruled():
+            continue
+        legal = OPTIONS[name].kind.describe()
+        message = phrase(default.sentence, name, *default.source, refused.problem, legal)
+        context.report(place, message, guards=guards, option=name, help=default.help)
+
+
+class _Default(NamedTuple):
+    """What an option gets where nothing is given.
+
+    ``is_overruled`` is asked last: it looks through the text of the script.
+    """
+
+    value: Any
+    is_overruled: Callable[[], bool]
+    sentence: str
+    source: Tuple[Any, ...]
+    help: str
+    of_str: bool = False
+
+
+def _default_of_flag(context: Context, value: Unknown) -> Optional[_Default]:
+    flag = value.flag
+    default = None if flag is None else context.script.flags.default(flag)
+    if flag is None or default is None or default.value is None:
+        return None
+    name, line = flag, default.line
+    return _Default(
+        default.value,
+        lambda: _is_guarded(context, name) or _is_given_otherwise(context, name, line),
+        '"{}" is the flag "{}", whose default in line {} is refused: it {}; legal: {}',
+        (flag, line),
+        "give the flag a default that is legal",
+        _is_of_str(value),
+    )
+
+
+def _default_of_variable(context: Context, value: Unknown) -> Optional[_Default]:
+    """The same for a variable of the environment."""
+    found = _variable_of(value)
+    if found is None:
+        return None
+    variables, default = found
+    return _Default(
+        default,
+        lambda: any(_is_named(context, v) or _is_set_here(context, v) for v in variables),
+        '"{}" is refused where the environment variable {} is not set: it {}; legal: {}'
+        if len(variables) == 1
+        else '"{}" is refused where none of the environment variables {} is set: it {}; legal: {}',
+        (", ".join(variables),),
+        "write a default that is legal",
+    )
+
+
+def _item_of_table(name: str, value: Unknown) -> Optional[_Default]:
+    """The first value of the table that a value is certainly taken from, if none is legal."""
+    while value.convert is not None and isinstance(value.parts[-1], Unknown):
+        value = value.parts[-1]
+    table = value.parts[0] if value.parts else None
+    if not isinstance(table, (dict, list, tuple)) or not table or not is_known(table):
+        return None
+    values = [*(table.values() if isinstance(table, dict) else table), *value.parts[2:]]
+    found = [
+        _Default(
+            each,
+            lambda: False,
+            '"{}" is taken from a table of which no value is legal; the first one {}; legal: {}',
+            (),
+            "give the table values that are legal",
+        )
+        for each in values
+    ]
+    return found[0] if all(_refused(name, each) for each in found) else None
 
 
 _Given = Tuple[str, Unknown, Place, Tuple[int, ...]]
@@ -442,10 +490,10 @@ def _of_run_config(made: Constructed, prefix: str) -> Iterator[_Given]:
             yield name, value, place, made.path
 
 
-def _refused(name: str, default: Any, of_str: bool = False) -> Optional[InvalidValue]:
+def _refused(name: str, default: _Default) -> Optional[InvalidValue]:
     """Why an option does not take the default of what it is set to."""
     option = OPTIONS[name]
-    given = _as_stored(default, option.wire, of_str)
+    given = _as_stored(default.value, option.wire, default.of_str)
     if given is not None:
         try:
             option.kind.parse(given)
@@ -458,8 +506,8 @@ _GETS = ("os.getenv", "os.environ.get")
 _NUMBERS: Dict[str, Callable[[Any], Any]] = {"int": int, "float": float}
 
 
-def _variable_of(value: Unknown) -> Optional[Tuple[str, Any]]:
-    """The variable of the environment that a value is, and what it is where that is not set."""
+def _variable_of(value: Unknown) -> Optional[Tuple[Tuple[str, ...], Any]]:
+    """The variables of the environment that a value is, and what it is where none is set."""
     function = value.parts[0] if value.parts else None
     convert = value.convert
     if convert is None and isinstance(function, Unknown) and len(value.parts) == 2:
@@ -473,34 +521,12 @@ def _variable_of(value: Unknown) -> Optional[Tuple[str, Any]]:
     if not isinstance(function, Unknown) or function.key not in _GETS or len(value.parts) != 3:
         return None
     _, variable, default = value.parts
-    return (variable, default) if isinstance(variable, str) and is_known(default) else None
-
-
-def _default_of_variable(
-    context: Context, variable: str, default: Any, name: str, place: Place, guards: Tuple[int, ...]
-) -> None:
-    """The same for a variable of the environment; nothing is said where the script sets it."""
-    assert context.path is not None
-    refused = _refused(name, default)
-    if (
-        refused is None
-        or any(_names(decision.node, variable) for decision in context.path.trace)
-        or _is_set_here(context, variable)
-    ):
-        return
-    context.report(
-        phrase(
-            '"{}" is refused where the environment variable {} is not set: it {}; legal: {}',
-            name,
-            variable,
-            refused.problem,
-            OPTIONS[name].kind.describe(),
-        ),
-        place,
-        guards,
-        option=name,
-        help="write a default that is legal",
-    )
+    if not isinstance(variable, str):
+        return None
+    inner = _variable_of(default) if isinstance(default, Unknown) else None
+    if inner is not None:
+        return (variable, *inner[0]), inner[1]
+    return ((variable,), default) if is_known(default) else None
 
 
 _SETS = re.compile(r"setdefault|putenv|update|\benviron[ ]?\[[^\]]{0,99}\][ \t]{0,9}=(?!=)")
@@ -617,13 +643,11 @@ def switch_never_on(context: Context) -> None:
             asks = set(re.findall("[a-z]+", decision.text.lower()))
             if decision.asks_for and words & asks and not _DENIALS & asks:
                 context.report(
-                    phrase(
-                        '"{}" is False where "{}" holds: nothing here switches it on',
-                        entry.name,
-                        decision.text,
-                    ),
                     entry.place,
-                    entry.path,
+                    '"{}" is False where "{}" holds: nothing here switches it on',
+                    entry.name,
+                    decision.text,
+                    guards=entry.path,
                     option=entry.name,
                     help="set it to True",
                     named=entry.path[-1],
@@ -643,16 +667,14 @@ def _report_never_true(context: Context) -> None:
                 assert decision.node is not None
                 default, line = found
                 context.report(
-                    phrase(
-                        '"{}" never holds, and "{}" under it is never on: the flag of line {} is '
-                        "text, or its default {}",
-                        decision.text,
-                        name,
-                        line,
-                        '"{}"'.format(default) if isinstance(default, str) else default,
-                    ),
-                    context.place(decision.node),
-                    guards,
+                    decision.node,
+                    '"{}" never holds, and "{}" under it is never on: the flag of line {} is '
+                    "text, or its default {}",
+                    decision.text,
+                    name,
+                    line,
+                    '"{}"'.format(default) if isinstance(default, str) else default,
+                    guards=guards,
                     option=name,
                     help='define the flag with action="store_true", or compare it with text',
                     named=index,

@@ -1,7 +1,20 @@
 """Checks of calls and imports of npu_bridge: what raises, is never run, has no effect."""
 
 import ast
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
+import re
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from npu_config.catalogue.api import MODULES
 from npu_config.core.diagnostics import Place, Severity
@@ -129,7 +142,7 @@ def call_raises(context: Context) -> None:
             continue
         problem = judge(call)
         if problem is not None:
-            context.report(problem[0], context.place(call.node), guards, help=problem[1])
+            context.report(call.node, problem[0], guards=guards, help=problem[1])
 
 
 @check(
@@ -161,10 +174,10 @@ def positional_config_is_none(context: Context) -> None:
             value, node = call.args[2]
             if value is None:
                 context.report(
+                    node,
                     "the configuration is None, given by position; the session of npu_init "
                     "raises AttributeError",
-                    context.place(node),
-                    guards,
+                    guards=guards,
                     help="leave it out",
                 )
 
@@ -212,14 +225,12 @@ def tailing_optimization_differs(context: Context) -> None:
         other = False if given is None else given[0]
         if isinstance(other, bool) and other is not value:
             context.report(
-                phrase(
-                    "NPUOptimizer has is_tailing_optimization {}, but the option "
-                    '"is_tailing_optimization" is {}; they must be equal',
-                    other,
-                    value,
-                ),
-                context.place(call.node if given is None else given[1]),
-                guards,
+                call.node if given is None else given[1],
+                "NPUOptimizer has is_tailing_optimization {}, but the option "
+                '"is_tailing_optimization" is {}; they must be equal',
+                other,
+                value,
+                guards=guards,
                 option="is_tailing_optimization",
                 help="give both the same value",
             )
@@ -254,9 +265,9 @@ def estimator_config_class(context: Context) -> None:
                 isinstance(node, ast.Call) and context.is_from_elsewhere(node.func, made.kind)
             ):
                 context.report(
-                    "NPUEstimator is given no config, which it needs; it raises TypeError",
                     made.place,
-                    made.path,
+                    "NPUEstimator is given no config, which it needs; it raises TypeError",
+                    guards=made.path,
                     help="write config=NPURunConfig(...)",
                 )
             continue
@@ -268,9 +279,10 @@ def estimator_config_class(context: Context) -> None:
             wrong = phrase("a {}", value.kind)
         if wrong is not None:
             context.report(
-                phrase("NPUEstimator takes an NPURunConfig, got {}; it raises", wrong),
                 config.place,
-                made.path,
+                "NPUEstimator takes an NPURunConfig, got {}; it raises",
+                wrong,
+                guards=made.path,
                 help="write NPURunConfig(...)",
             )
 
@@ -317,8 +329,10 @@ def import_below_a_module(context: Context) -> None:
             if file is not None:
                 rest = name[len(file) + 1 :]
                 context.report(
-                    phrase('{} is a file, and there is no module "{}" in it', file, rest),
                     _keyword(context, node),
+                    '{} is a file, and there is no module "{}" in it',
+                    file,
+                    rest,
                     help=phrase("from {} import {}", file, rest.partition(".")[0]),
                     consequence="the line raises ModuleNotFoundError",
                 )
@@ -360,12 +374,10 @@ def shutdown_never_run(context: Context) -> None:
         if name is None or _owner(call) != "npu_ops":
             continue
         context.report(
-            phrase(
-                "{} gives back an operation, but {}; nothing runs it",
-                name_of(call.func),
-                phrase('nothing reads "{}"', name) if name else phrase("it is given to nothing"),
-            ),
-            context.place(call),
+            call,
+            "{} gives back an operation, but {}; nothing runs it",
+            name_of(call.func),
+            phrase('nothing reads "{}"', name) if name else phrase("it is given to nothing"),
             help=phrase("run it: sess.run({})", name or "..."),
         )
 
@@ -414,10 +426,10 @@ def loss_scale_not_distributed(context: Context) -> None:
                 continue
             if target in wrapped or _first_name(call) in wrapped:
                 context.report(
+                    call,
                     "the optimizer is wrapped for distributed training, but "
                     "NPULossScaleOptimizer has no is_distributed=True; a step that overflows on "
                     "one rank is passed over by that rank alone",
-                    context.place(call),
                     help="give it is_distributed=True when there are several ranks",
                 )
 
@@ -484,7 +496,8 @@ def shutdown_after_app_run(context: Context) -> None:
     """``shutdown_resource`` or ``close_session`` comes after ``tf.app.run`` or ``sys.exit``.
 
     tf.app.run ends the process when ``main`` returns, as sys.exit does: the lines after it are
-    never reached, whatever condition they are under.
+    never reached, whatever condition they are under.  Both raise SystemExit, which
+    ``except Exception`` does not catch.
 
     Wrong:
 
@@ -506,7 +519,7 @@ def shutdown_after_app_run(context: Context) -> None:
     """
     if not context.mentions(*_SHUTDOWNS):
         return
-    lost: Dict[Tuple[str, int], List[ast.Call]] = {}
+    lost: Dict[_End, List[ast.Call]] = {}
     for statements in _bodies(context):
         for number, statement in enumerate(statements):
             end = _end_of(statement, context)
@@ -514,22 +527,24 @@ def shutdown_after_app_run(context: Context) -> None:
                 lost.setdefault(end, []).extend(_shutdowns(statements[number + 1 :]))
                 break
     seen: Set[int] = set()
-    for (name, line), calls in sorted(lost.items(), key=lambda item: item[0][1]):
+    for (name, line, is_caught), calls in sorted(lost.items(), key=lambda item: item[0].line):
         calls = sorted((c for c in calls if id(c) not in seen), key=lambda call: call.lineno)
         if not calls:
             continue
         seen.update(id(call) for call in calls)
         names = sorted({name_of(call.func) for call in calls}, key=_SHUTDOWNS.index)
         context.report(
-            phrase(
-                "{} are never reached: {} in line {} ends the process"
-                if len(names) > 1
-                else "{} is never reached: {} in line {} ends the process",
-                join(" and ", names),
-                name,
-                line,
-            ),
-            context.place(calls[0]),
+            calls[0],
+            "{} are reached only after an exception: else {} in line {} ends the process"
+            if is_caught and len(names) > 1
+            else "{} is reached only after an exception: else {} in line {} ends the process"
+            if is_caught
+            else "{} are never reached: {} in line {} ends the process"
+            if len(names) > 1
+            else "{} is never reached: {} in line {} ends the process",
+            join(" and ", names),
+            name,
+            line,
             help=phrase(
                 "call them {}" if len(names) > 1 else "call it {}",
                 phrase("at the end of main")
@@ -550,14 +565,22 @@ def _shutdowns(statements: Sequence[ast.AST]) -> Iterator[ast.Call]:
             pending.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
-def _end_of(statement: ast.AST, context: Context) -> Optional[Tuple[str, int]]:
-    """What certainly ends the process in a statement, and its line."""
+class _End(NamedTuple):
+    """What ends the process, and its line; ``is_caught``: not when an exception comes first."""
+
+    name: str
+    line: int
+    is_caught: bool = False
+
+
+def _end_of(statement: ast.AST, context: Context) -> Optional[_End]:
+    """What certainly ends the process in a statement."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         function = statement.value.func
         if _is_app_run(function, context):
-            return "app.run", statement.lineno
+            return _End("app.run", statement.lineno)
         if _is_exit(function, context):
-            return name_of(function), statement.lineno
+            return _End(name_of(function), statement.lineno)
     elif isinstance(statement, ast.If):
         end = _end_in(statement.body, context)
         if is_main(statement.test) and not statement.orelse:
@@ -566,12 +589,29 @@ def _end_of(statement: ast.AST, context: Context) -> Optional[Tuple[str, int]]:
     elif isinstance(statement, ast.With):
         managers = [name_of(getattr(item.context_expr, "func", item)) for item in statement.items]
         return _end_in(statement.body, context) if set(managers) <= _MANAGERS else None
-    elif isinstance(statement, ast.Try) and not statement.handlers:
-        return _end_in(statement.body, context)
+    elif isinstance(statement, ast.Try):
+        end = _end_in(statement.body, context)
+        if end is None or any(map(_catches_exit, statement.handlers)):
+            return None
+        goes_on = not all(_leaves(each.body[-1], context) for each in statement.handlers)
+        return end._replace(is_caught=end.is_caught or goes_on)
     return None
 
 
-def _end_in(statements: Sequence[ast.stmt], context: Context) -> Optional[Tuple[str, int]]:
+def _catches_exit(handler: ast.ExceptHandler) -> bool:
+    """True for a handler that may catch SystemExit: that of Python's errors certainly does not."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return not all(
+        isinstance(each, ast.Name) and (each.id == "Exception" or each.id.endswith("Error"))
+        for each in kinds
+    )
+
+
+def _leaves(statement: ast.stmt, context: Context) -> bool:
+    return isinstance(statement, ast.Raise) or _end_of(statement, context) is not None
+
+
+def _end_in(statements: Sequence[ast.stmt], context: Context) -> Optional[_End]:
     ends = (_end_of(statement, context) for statement in statements)
     return next((end for end in ends if end is not None), None)
 
@@ -599,10 +639,18 @@ def _is_app_run(function: ast.expr, context: Context) -> bool:
     return name_of(owner) in _LIBRARIES
 
 
-def _are_plain(uses: Iterable[Use]) -> bool:
-    """True when all that is done with a RunConfig is to make Estimators of TensorFlow of it."""
+_OF_TENSORFLOW = re.compile(
+    r"(?<!\w)(?:keras\.)?estimator\.(?:model_to_estimator|(?:(?:Baseline|BoostedTrees|DNN|Linear)\w*)?"
+    r"(?:Estimator|Classifier|Regressor))\Z"
+)
+"""What makes an Estimator of TensorFlow, those with a model of their own included."""
+
+
+def _plain_estimator(uses: Iterable[Use]) -> Optional[str]:
+    """What makes an Estimator of TensorFlow of a RunConfig; None where more is done with it."""
     kinds = {use.kind for use in uses} - {"return", "npu_run_config_init"}
-    return bool(kinds) and all(kind.endswith("estimator.Estimator") for kind in kinds)
+    found = [_OF_TENSORFLOW.search(kind) for kind in sorted(kinds)]
+    return "tf." + found[0].group() if found and found[0] and all(found) else None
 
 
 def of_plain_estimator(context: Context, message: Message) -> bool:
@@ -622,7 +670,7 @@ def of_plain_estimator(context: Context, message: Message) -> bool:
     return (
         bool(made)
         and kinds <= RUN_CONFIGS
-        and all(_are_plain(context.uses(each.place)) for each in made)
+        and all(_plain_estimator(context.uses(each.place)) for each in made)
     )
 
 
@@ -642,9 +690,11 @@ def run_config_of_plain_estimator(context: Context) -> None:
     """An NPURunConfig with options goes to ``tf.estimator.Estimator``, which reads none of them.
 
     NPUEstimator is what writes the options of NPURunConfig into the session.  For an Estimator of
-    TensorFlow only its ``session_config`` counts: precision, dump, profiling and the loop stay at
-    their defaults, and nothing says so.  (npu_config's own NPURunConfig, which `npu-config run`
-    serves, writes them into ``session_config``.)
+    TensorFlow, a ready-made one (``tf.estimator.DNNClassifier``) and that of
+    ``tf.keras.estimator.model_to_estimator`` included, only its ``session_config`` counts:
+    precision, dump, profiling and the loop stay at their defaults, and nothing says so.
+    (npu_config's own NPURunConfig, which `npu-config run` serves, writes them into
+    ``session_config``.)
 
     Wrong:
 
@@ -659,17 +709,15 @@ def run_config_of_plain_estimator(context: Context) -> None:
     if any(name.startswith("npu_config") for name in context.script.imported("NPURunConfig")):
         return
     for made in context.run.constructed:
-        if made.kind != "NPURunConfig" or not _are_plain(context.uses(made.place)):
-            continue
-        names = _given(made)
+        maker = made.kind == "NPURunConfig" and _plain_estimator(context.uses(made.place))
+        names = _given(made) if maker else ""
         if names:
             context.report(
-                phrase(
-                    "{} of NPURunConfig: no effect, since tf.estimator.Estimator does not read "
-                    "the options of NPURunConfig",
-                    names,
-                ),
                 made.place,
-                made.path,
+                "{} of NPURunConfig: no effect, since {} does not read the "
+                "options of NPURunConfig",
+                names,
+                maker,
+                guards=made.path,
                 help="use NPUEstimator, or set the options in session_config",
             )

@@ -6,13 +6,13 @@ import re
 from functools import partial
 from typing import Callable, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
-from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import last_line, name_of
-from npu_config.python_flow.source import words_of
-from npu_config.script.checks._check import CHECKS, Check, Context, recognises
+from npu_config.python_flow.source import ScriptSource, words_of
+from npu_config.script.checks._check import CHECKS, Check, Context, check_call, recognises
 from npu_config.script.checks.network import (
     PYTHON,
     TANH,
@@ -24,6 +24,9 @@ from npu_config.script.checks.numbers import double_in_network
 from npu_config.script.checks.pipeline import (
     KERAS_VARIABLES,
     NOT_TRAINING,
+    OF_ALL_VARIABLES,
+    TOGETHER,
+    Initialisers,
     argument_from_variable,
     captured,
     initialised_together,
@@ -31,16 +34,24 @@ from npu_config.script.checks.pipeline import (
     keras_variable_in_input,
     many_threads,
     queues,
+    runs_of_both,
     short_last_batch,
     variable_captured,
 )
+from npu_config.script.checks.ranks import (
+    NOT_BROADCAST,
+    SENDING,
+    WRAPPERS,
+    broadcasts,
+    has_seed,
+)
 from npu_config.script.elsewhere import Elsewhere, Program
 from npu_config.script.functions import DATASETS
-from npu_config.script.meaning import Meaning, is_of_input
-from npu_config.script.neighbours import once_for, text_of
+from npu_config.script.meaning import is_of_input
+from npu_config.script.neighbours import has, once_for, text_of
 from npu_config.script.passing import Value
 from npu_config.script.vocabulary import SESSIONS
-from npu_config.situations import host, pipeline, precision, shapes
+from npu_config.situations import host, pipeline, precision, ranks, shapes
 
 
 @recognises(pipeline.variable_in_preprocessing, DATASETS)
@@ -53,13 +64,11 @@ def variable_captured_elsewhere(context: Context) -> None:
                 continue
             seen.add(id(part.node))
             context.report(
-                phrase(
-                    'a function of a dataset uses the variable "{}" ({}): it runs on the host, '
-                    "the variable is initialised on the device",
-                    name_of(part.node),
-                    each.says(part.node),
-                ),
-                context.place(each.node),
+                each.node,
+                'a function of a dataset uses the variable "{}" ({}): it runs on the host, the '
+                "variable is initialised on the device",
+                name_of(part.node),
+                each.says(part.node),
             )
             break  # one finding for a function
 
@@ -72,13 +81,11 @@ def keras_variable_elsewhere(context: Context) -> None:
             made = part.node.func if isinstance(part.node, ast.Call) else None
             if made is not None and each.meaning.tf(part.scope, made) in KERAS_VARIABLES:
                 context.report(
-                    phrase(
-                        "keras.backend.{} makes a variable, and this one is part of the input "
-                        "pipeline ({}): nothing initialises it on the host",
-                        name_of(made),
-                        each.says(part.node),
-                    ),
-                    context.place(each.node),
+                    each.node,
+                    "keras.backend.{} makes a variable, and this one is part of the input "
+                    "pipeline ({}): nothing initialises it on the host",
+                    name_of(made),
+                    each.says(part.node),
                 )
                 break
 
@@ -112,10 +119,9 @@ def _found_elsewhere(
     program, asked = context.program(*words), _Look(context.rule, look)
 
     def found_in(path: str) -> List[_Found]:
-        meaning = program.opened(path) if may_find(text_of(path)) else None
-        if meaning is None or _is_of_npu(meaning):
-            return []
-        return _found_by(asked, Context(meaning.script, ()))
+        is_looked_at = may_find(text_of(path)) and not _is_of_npu(path)
+        meaning = program.opened(path) if is_looked_at else None
+        return [] if meaning is None else _found_by(asked, Context(meaning.script, ()))
 
     told: Set[Diagnostic] = set()
     for site, each, _, one in _where_called(program, look, found_in):
@@ -145,9 +151,10 @@ def _where_called(
                 yield site, each, look, one
 
 
-def _is_of_npu(meaning: Meaning) -> bool:
+def _is_of_npu(path: str) -> bool:
     """True for a file that says something of the NPU: it is looked at itself."""
-    return any(map(meaning.script.source.mentions, _OF_NPU))
+    may_be = has(path, _OF_NPU)
+    return may_be and any(map(ScriptSource(text_of(path), path).mentions, _OF_NPU))
 
 
 def _found_by(look: _Look, other: Context) -> List[_Found]:
@@ -201,8 +208,8 @@ def _all_in(program: Program, path: str) -> List[_Found]:
     words = words_of(text_of(path))
     checks = {each.function: each for each in CHECKS}
     looks = [look for look in _LOOKS if checks[look.function].may_find(words)]
-    meaning = program.opened(path) if looks else None
-    if meaning is None or _is_of_npu(meaning):
+    meaning = program.opened(path) if looks and not _is_of_npu(path) else None
+    if meaning is None:
         return []
     meaning.entered.update(id(node) for _, node in meaning.script.functions)
     found: List[_Found] = []
@@ -234,10 +241,7 @@ def _tell(context: Context) -> None:
     assert context.rule is not None
     for look, site, each, found in context.once(_all_elsewhere):
         if look.rule is context.rule:
-            context.report(
-                phrase("{} ({})", found.message, each.says_line(found.line)),
-                context.place(site.node),
-            )
+            context.report(site.node, "{} ({})", found.message, each.says_line(found.line))
 
 
 for _look in _LOOKS:
@@ -252,9 +256,48 @@ _INITIALISING = ("make_initializable_iterator", "from_structure")
 def initialised_together_elsewhere(context: Context) -> None:
     """A function or a method of another file initialises variables and an iterator together."""
     for site, each, found in _found_elsewhere(context, initialised_together, _INITIALISING):
-        context.report(
-            phrase("{} ({})", found.message, each.says_line(found.line)), context.place(site.node)
-        )
+        context.report(site.node, "{} ({})", found.message, each.says_line(found.line))
+
+
+@recognises(
+    pipeline.variables_and_iterator_in_one_run,
+    ("import",),
+    ("run",),
+    [name.rpartition(".")[2] for name in OF_ALL_VARIABLES],
+)
+def initialised_with_one_of_another_file(context: Context) -> None:
+    """Variables are initialised together with an iterator that another file makes."""
+    program = context.program(*_INITIALISING)
+    if not program.files:
+        return
+    own = {id(site.node) for site in runs_of_both(context, Initialisers(context))}
+    initialisers = Initialisers(context, program)
+    for site in runs_of_both(context, initialisers):
+        if id(site.node) not in own:
+            context.report(site.node, "{} ({})", phrase(TOGETHER), *initialisers.told)
+
+
+@recognises(ranks.variables_not_broadcast, ("import",), ("run", "fit", "train", "main"))
+def nothing_broadcast_elsewhere(context: Context) -> None:
+    """The script calls what wraps an optimizer in another file, and nothing broadcasts."""
+    program = context.program(*WRAPPERS)
+    if not program.files or not context.script.is_program or broadcasts(context):
+        return
+    if not context.once(_trains) or context.imports_may_have(*SENDING):
+        return
+    for site, each in program.called():
+        bodies = {id(function.node) for function in each.meaning.reached([each.function])}
+        for made in each.meaning.calls(*WRAPPERS):
+            is_ours = each.meaning.is_npu(made.scope, check_call(made).func, *WRAPPERS)
+            if is_ours and id(made.function) in bodies and not made.is_conditional:
+                context.report(
+                    site.node,
+                    "{} ({})",
+                    phrase(NOT_BROADCAST),
+                    each.says(made.node),
+                    severity=Severity.WARNING if has_seed(context) else None,
+                )
+                return
 
 
 _RUNNING = (".run(",)
@@ -283,9 +326,7 @@ def _runs_in_loop(text: str) -> bool:
 def operator_in_loop_elsewhere(context: Context) -> None:
     """A function or a method of another file makes operators in a loop that runs a session."""
     for site, each, found in _found_elsewhere(context, operator_in_loop, _RUNNING, _runs_in_loop):
-        context.report(
-            phrase("{} ({})", found.message, each.says_line(found.line)), context.place(site.node)
-        )
+        context.report(site.node, "{} ({})", found.message, each.says_line(found.line))
 
 
 _QUEUES = (
@@ -329,12 +370,10 @@ def python_on_device_elsewhere(context: Context) -> None:
             name = each.meaning.tf(part.scope, part.node.func)  # type: ignore[attr-defined]
             if name in PYTHON:
                 context.report(
-                    phrase(
-                        "tf.{} ({}) calls Python, which the device cannot run",
-                        name,
-                        each.says(part.node),
-                    ),
-                    context.place(site.node),
+                    site.node,
+                    "tf.{} ({}) calls Python, which the device cannot run",
+                    name,
+                    each.says(part.node),
                     option="mix_compile_mode",
                 )
                 return
@@ -354,11 +393,9 @@ def gelu_elsewhere(context: Context) -> None:
                 and is_of_gelu(each.meaning, part.scope, call)
             ):
                 context.report(
-                    phrase(
-                        "gelu is written out ({}): about eight operators in place of "
-                        "npu_unary_ops.gelu",
-                        each.says(call),
-                    ),
-                    context.place(site.node),
+                    site.node,
+                    "gelu is written out ({}): about eight operators in place of "
+                    "npu_unary_ops.gelu",
+                    each.says(call),
                 )
                 return

@@ -160,13 +160,11 @@ def adapter_not_imported(context: Context) -> None:
         if context.mentions(*_LOADERS) or context.imports_may_have(*_ADAPTERS):
             return
         context.report(
-            phrase(
-                "nothing that this script imports loads npu_bridge, which registers "
-                '"{}"; the graph runs on the CPU',
-                NPU_OPTIMIZER,
-            ),
             block.place,
-            block.path,
+            'nothing that this script imports loads npu_bridge, which registers "{}"; the graph '
+            "runs on the CPU",
+            NPU_OPTIMIZER,
+            guards=block.path,
             help=phrase("from {} import *", NPU_INIT),
         )
 
@@ -194,21 +192,15 @@ def _report(context: Context, node: ast.Name, within: Within) -> None:
     for function in within:
         if _is_never_called(context, function):
             context.report(
-                phrase(
-                    "{} is not imported; the line raises NameError when something calls {}",
-                    node.id,
-                    function.name,
-                ),
-                context.place(node),
+                node,
+                "{} is not imported; the line raises NameError when something calls {}",
+                node.id,
+                function.name,
                 help=help,
                 severity=Severity.WARNING,
             )
             return
-    context.report(
-        phrase("{} is not imported; the line raises NameError", node.id),
-        context.place(node),
-        help=help,
-    )
+    context.report(node, "{} is not imported; the line raises NameError", node.id, help=help)
 
 
 def _commented_import(context: Context) -> int:
@@ -462,8 +454,10 @@ def _report_unknown(
     fixes = [None if is_used else renaming(place, name, meant) for place in places]
     edits = tuple(edit for fix in fixes if fix is not None for edit in fix.edits)
     context.report(
-        phrase('{} has no "{}"', owner or _PACKAGE, name),
         places[0],
+        '{} has no "{}"',
+        owner or _PACKAGE,
+        name,
         help=None if meant else phrase("legal: {}", listed(legal)),
         fix=None if fixes[0] is None else fixes[0]._replace(edits=edits),
         meant=meant,
@@ -501,13 +495,11 @@ def import_not_in_version(context: Context) -> None:
             versions = EXPORT_VERSIONS.get(alias.name)
             if versions is not None and not versions.has(context.version):
                 context.report(
-                    phrase(
-                        'npu_init of {} has no "{}"; adapters have it {}',
-                        SNAPSHOTS[context.version],
-                        alias.name,
-                        versions,
-                    ),
                     _place_of_name(context, node, alias.name),
+                    'npu_init of {} has no "{}"; adapters have it {}',
+                    SNAPSHOTS[context.version],
+                    alias.name,
+                    versions,
                     help="run with a version that has it",
                     consequence="it raises ImportError",
                 )

@@ -11,6 +11,7 @@ from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP
 from npu_config.python_flow.scopes import (
     DEFINITIONS,
+    FUNCTIONS,
     argument,
     blocks,
     is_open,
@@ -19,7 +20,15 @@ from npu_config.python_flow.scopes import (
     literal_text,
     name_of,
 )
-from npu_config.script.checks._check import LOOPS, Context, bindings, check, dotted, value_of
+from npu_config.script.checks._check import (
+    LOOPS,
+    Context,
+    bindings,
+    check,
+    check_call,
+    dotted,
+    value_of,
+)
 from npu_config.script.checks.calls import of_plain_estimator
 from npu_config.script.neighbours import any_importer_has, named_in
 from npu_config.script.objects import Block, Entry, Message, Tracked
@@ -309,14 +318,12 @@ def _is_keras(context: Context) -> bool:
 def _report_keras(context: Context, found: Sequence[Declared]) -> None:
     for loop in found:
         context.report(
-            phrase(
-                '"iterations_per_loop" is {}{}, but Keras makes no loop; each session.run of fit '
-                "trains one step",
-                loop.iterations,
-                _in_file(loop),
-            ),
             loop.place,
-            loop.guards,
+            '"iterations_per_loop" is {}{}, but Keras makes no loop; each session.run of fit '
+            "trains one step",
+            loop.iterations,
+            _in_file(loop),
+            guards=loop.guards,
             option="iterations_per_loop",
             help="convert the model with keras_to_npu.model_to_npu_estimator, or drop the option",
         )
@@ -360,14 +367,12 @@ def _report(context: Context, loop: Declared, named: bool, counted: bool) -> Non
             loop.iterations,
         )
     context.report(
-        phrase(
-            '"iterations_per_loop" is {}{}, but {}; each session.run trains one step',
-            loop.iterations,
-            _in_file(loop),
-            lacks,
-        ),
         loop.place,
-        loop.guards,
+        '"iterations_per_loop" is {}{}, but {}; each session.run trains one step',
+        loop.iterations,
+        _in_file(loop),
+        lacks,
+        guards=loop.guards,
         option="iterations_per_loop",
         help=help,
     )
@@ -445,14 +450,12 @@ def loop_without_option(context: Context) -> None:
         if type(count) is not int or count < 2 or not sessions_without(context, call):
             continue
         context.report(
-            phrase(
-                "{} makes a loop of {}, but the session does not declare "
-                '"iterations_per_loop"; each session.run trains one step',
-                call.name,
-                count,
-            ),
-            context.place(call.node),
-            guards,
+            call.node,
+            '{} makes a loop of {}, but the session does not declare "iterations_per_loop"; each '
+            "session.run trains one step",
+            call.name,
+            count,
+            guards=guards,
             option="iterations_per_loop",
             help=phrase(
                 'set custom_op.parameter_map["iterations_per_loop"].i = {} on the configuration '
@@ -511,14 +514,12 @@ def loop_counts_differ(context: Context) -> None:
         count = default if given is None else given[0]
         if type(count) is int and count != value:
             context.report(
-                phrase(
-                    '{} makes a loop of {}, but "iterations_per_loop" is {}; they must be equal',
-                    call.name,
-                    count,
-                    value,
-                ),
-                context.place(call.node if given is None else given[1]),
-                guards,
+                call.node if given is None else given[1],
+                '{} makes a loop of {}, but "iterations_per_loop" is {}; they must be equal',
+                call.name,
+                count,
+                value,
+                guards=guards,
                 option="iterations_per_loop",
                 help="give both the same number",
             )
@@ -562,9 +563,11 @@ def loop_count_refused(context: Context) -> None:
             )
         if wrong:
             context.report(
-                phrase("{} takes a whole number from 1, got {!r}", call.name, value),
-                context.place(call.node if given is None else given[1]),
-                guards,
+                call.node if given is None else given[1],
+                "{} takes a whole number from 1, got {!r}",
+                call.name,
+                value,
+                guards=guards,
                 option="iterations_per_loop",
                 help='give it the value of "iterations_per_loop", a number from 1 on',
             )
@@ -601,13 +604,11 @@ def one_shot_iterator_in_loop(context: Context) -> None:
             continue
         for node in context.calls("make_one_shot_iterator"):
             context.report(
-                phrase(
-                    'a one-shot iterator with "iterations_per_loop" {} (line {}); the adapter '
-                    "aborts the process",
-                    entry.value,
-                    entry.place.line,
-                ),
-                context.place(node),
+                node,
+                'a one-shot iterator with "iterations_per_loop" {} (line {}); the adapter aborts '
+                "the process",
+                entry.value,
+                entry.place.line,
                 option="iterations_per_loop",
                 help="use make_initializable_iterator and run its initializer",
             )
@@ -661,15 +662,11 @@ def loop_never_run(context: Context) -> None:
         name = context.unread.name_of_result(call.node)
         if name is not None:
             context.report(
-                phrase(
-                    "{} gives back the operation to run, but {}; each session.run trains one step",
-                    call.name,
-                    phrase('nothing reads "{}"', name)
-                    if name
-                    else phrase("it is given to nothing"),
-                ),
-                context.place(call.node),
-                guards,
+                call.node,
+                "{} gives back the operation to run, but {}; each session.run trains one step",
+                call.name,
+                phrase('nothing reads "{}"', name) if name else phrase("it is given to nothing"),
+                guards=guards,
                 option="iterations_per_loop",
                 help=phrase(
                     "run {} in the place of the training operation",
@@ -708,21 +705,26 @@ def loop_in_name_scope(context: Context) -> None:
         scope = _scope_of(context, call.node)
         if scope:
             context.report(
-                phrase(
-                    'this makes "{}/IterationOp", which is not recognised; the adapter looks for '
-                    '"IterationOp"',
-                    scope,
-                ),
-                context.place(call.node),
-                guards,
+                call.node,
+                'this makes "{}/IterationOp", which is not recognised; the adapter looks for '
+                '"IterationOp"',
+                scope,
+                guards=guards,
                 option="iterations_per_loop",
                 help="make the loop outside of every name scope",
             )
 
 
-def _scope_of(context: Context, node: ast.expr) -> Optional[str]:
-    """The name scope that certainly is around an expression."""
+def _scope_of(context: Context, node: ast.expr, depth: int = 0) -> Optional[str]:
+    """The name scope that certainly is around an expression, or around all calls that come to it.
+
+    ``depth`` is how many functions are around.
+    """
     for outer in reversed(context.unread.around(node)):
+        if isinstance(outer, FUNCTIONS) and depth < 3:
+            calls = [check_call(site) for site in context.meaning.calls_of(outer) or ()]
+            scopes = [_scope_of(context, call, depth + 1) for call in calls]
+            return scopes[0] if scopes and all(scopes) else None
         if isinstance(outer, (*DEFINITIONS, ast.Lambda)):
             return None
         if not isinstance(outer, (ast.With, ast.AsyncWith)):
@@ -785,13 +787,11 @@ def second_iteration_op(context: Context) -> None:
         loop = _loop_around(context, call.node)
         if loop is not None:
             context.report(
-                phrase(
-                    "this is done again each time round the loop of line {}; from the second "
-                    "time on it makes IterationOp_1, which is not recognised",
-                    loop.lineno,
-                ),
-                context.place(call.node),
-                guards,
+                call.node,
+                "this is done again each time round the loop of line {}; from the second time on "
+                "it makes IterationOp_1, which is not recognised",
+                loop.lineno,
+                guards=guards,
                 option="iterations_per_loop",
                 help=phrase("make it once, before line {}", loop.lineno),
             )
@@ -800,13 +800,11 @@ def second_iteration_op(context: Context) -> None:
             first = (call, function)
         elif first[0].node is not call.node and not context.mentions("Graph"):
             context.report(
-                phrase(
-                    "this makes IterationOp_1, which is not recognised: line {} makes IterationOp "
-                    "in the same graph",
-                    first[0].node.lineno,
-                ),
-                context.place(call.node),
-                guards,
+                call.node,
+                "this makes IterationOp_1, which is not recognised: line {} makes IterationOp in "
+                "the same graph",
+                first[0].node.lineno,
+                guards=guards,
                 help="group the operations and make one loop",
             )
 
@@ -933,14 +931,12 @@ def feed_in_loop(context: Context) -> None:
                 continue
             for key in _batches(context, run, part):
                 context.report(
-                    phrase(
-                        '"{}" is fed to a loop of {} iterations (line {}); each of them gets the '
-                        "same batch",
-                        name_of(key),
-                        count,
-                        call.node.lineno,
-                    ),
-                    context.place(key),
+                    key,
+                    '"{}" is fed to a loop of {} iterations (line {}); each of them gets the '
+                    "same batch",
+                    name_of(key),
+                    count,
+                    call.node.lineno,
                     option="iterations_per_loop",
                     help="read the data from a Dataset with an initializable iterator",
                 )
@@ -998,6 +994,8 @@ def _batches(context: Context, run: ast.Call, part: ast.expr) -> Iterator[ast.ex
     """The placeholders of batches that a run is fed."""
     is_own = isinstance(run.func, ast.Attribute) and run.func.value is part
     feeds = value_of(context, argument(run, "feed_dict", 0 if is_own else 1))
+    if isinstance(feeds, ast.Call):
+        feeds = _returned_by(context, run, feeds)
     for key in feeds.keys if isinstance(feeds, ast.Dict) else ():
         value = value_of(context, key) if dotted(key) else None
         if isinstance(value, ast.Call) and name_of(value.func) in _PLACEHOLDERS:
@@ -1005,3 +1003,11 @@ def _batches(context: Context, run: ast.Call, part: ast.expr) -> Iterator[ast.ex
             if isinstance(shape, (ast.List, ast.Tuple)) and shape.elts:
                 assert key is not None
                 yield key
+
+
+def _returned_by(context: Context, run: ast.Call, call: ast.Call) -> Optional[ast.expr]:
+    """What the one function returns that certainly is called to make the feed of a run."""
+    scopes = [site.scope for site in context.meaning.calls("run") if site.node is run]
+    found = [f for scope in scopes for f in context.meaning.functions(scope, call.func)]
+    returned = [each for function in found for each in function.returned]
+    return value_of(context, returned[0]) if len(returned) == 1 else None

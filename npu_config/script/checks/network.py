@@ -152,12 +152,10 @@ def _is_repeated(site: Site) -> bool:
 
 def _report_growth(context: Context, part: ast.expr, name: str) -> None:
     context.report(
-        phrase(
-            "{} makes an operator in each round of a loop that runs the session: "
-            "the graph is compiled anew each time",
-            name,
-        ),
-        context.place(part),
+        part,
+        "{} makes an operator in each round of a loop that runs the session: the graph is "
+        "compiled anew each time",
+        name,
     )
 
 
@@ -432,7 +430,7 @@ def _report_first(context: Context, sites: Sequence[Site], message: str) -> None
     text = phrase(message, name)
     if lines:
         text = phrase("{} (the same in line {})", text, ", ".join(map(str, lines[:8])))
-    context.report(text, context.place(sites[0].node))
+    context.report(sites[0].node, text)
 
 
 PYTHON = frozenset(("py_func", "numpy_function", "py_function", "contrib.eager.py_func"))
@@ -444,11 +442,9 @@ def python_on_device(context: Context) -> None:
     if context.is_offloaded:
         for site in _sites(context, PYTHON):
             context.report(
-                phrase(
-                    "tf.{} calls Python, which the device cannot run",
-                    context.meaning.called(site),
-                ),
-                context.place(site.node),
+                site.node,
+                "tf.{} calls Python, which the device cannot run",
+                context.meaning.called(site),
                 option="mix_compile_mode",
             )
 
@@ -541,8 +537,8 @@ def gelu_by_hand(context: Context) -> None:
     for site in _sites(context, TANH):
         if is_of_gelu(context.meaning, site.scope, check_call(site)):
             context.report(
+                site.node,
                 "gelu is written out: about eight operators in place of npu_unary_ops.gelu",
-                context.place(site.node),
             )
 
 
@@ -575,12 +571,10 @@ def recurrent_loop(context: Context) -> None:
             or _is_cell_elsewhere(context, site.scope, cell)
         ):
             context.report(
-                phrase(
-                    "{} is a loop of TensorFlow 1; DynamicRNN and DynamicGRUV2 of npu_bridge run "
-                    "the layer as one operator",
-                    name_of(call.func),
-                ),
-                context.place(call),
+                call,
+                "{} is a loop of TensorFlow 1; DynamicRNN and DynamicGRUV2 of npu_bridge run the "
+                "layer as one operator",
+                name_of(call.func),
             )
 
 
@@ -688,11 +682,9 @@ def forked_processes(context: Context) -> None:
         if not is_one and not (chosen and _is_of_context(context, site)):
             continue
         context.report(
-            phrase(
-                "{} starts processes by fork in a program with sessions: it may lock up",
-                name_of(call.func),
-            ),
-            context.place(call),
+            call,
+            "{} starts processes by fork in a program with sessions: it may lock up",
+            name_of(call.func),
         )
 
 
@@ -737,12 +729,10 @@ def gpu_without_soft_placement(context: Context) -> None:
         text = _beginning(context, Value(site.scope, given))
         if text is not None and _GPU.search(text):
             context.report(
-                phrase(
-                    'tf.device("{}") names a GPU, and allow_soft_placement is False: there is no '
-                    "such device on the NPU",
-                    text,
-                ),
-                context.place(_first_operator(context, site)),
+                _first_operator(context, site),
+                'tf.device("{}") names a GPU, and allow_soft_placement is False: there is no '
+                "such device on the NPU",
+                text,
                 severity=Severity.INFO if context.script.is_patched else None,
             )
 

@@ -21,7 +21,7 @@ from npu_config.script.checks._check import Context, check_call, recognises
 from npu_config.script.checks.network import fetched
 from npu_config.script.functions import makes_operator
 from npu_config.script.meaning import Meaning
-from npu_config.script.neighbours import constants_in
+from npu_config.script.neighbours import constants_in, has
 from npu_config.script.passing import Value
 from npu_config.script.values import DEEP
 from npu_config.situations import precision
@@ -105,8 +105,7 @@ def double_in_network(context: Context) -> None:
         return
     for site, kind in found[:_MOST]:
         context.report(
-            phrase("tf.{} makes {}, which the NPU does not support", meaning.called(site), kind),
-            context.place(site.node),
+            site.node, "tf.{} makes {}, which the NPU does not support", meaning.called(site), kind
         )
 
 
@@ -119,6 +118,7 @@ def _mentions_types(context: Context) -> bool:
     return any(
         text.rpartition(".")[2] in _TYPES and context.mentions(name)
         for file in files
+        if has(file, _TYPES)
         for name, text in constants_in(file).items()
     )
 
@@ -249,13 +249,11 @@ def two_optimizers_in_one_run(context: Context) -> None:
         if len(found) > 1:
             lines = sorted({made.lineno for made in found.values()})
             context.report(
-                phrase(
-                    "one session.run applies {} loss-scale optimizers (line {}), and the device "
-                    "has one overflow flag for all",
-                    len(found),
-                    ", ".join(map(str, lines)),
-                ),
-                context.place(call),
+                call,
+                "one session.run applies {} loss-scale optimizers (line {}), and the device has "
+                "one overflow flag for all",
+                len(found),
+                ", ".join(map(str, lines)),
             )
 
 
@@ -298,9 +296,9 @@ def manager_under_control_dependencies(context: Context) -> None:
             continue
         if _is_controlled(site) or _is_called_controlled(context, site):
             context.report(
+                call,
                 "the loss-scale manager is made under tf.control_dependencies: its variables "
                 "then depend on what the model is fed",
-                context.place(call),
             )
 
 
@@ -375,9 +373,9 @@ def step_counted(context: Context) -> None:
             owner = call.func.value if isinstance(call.func, ast.Attribute) else None
         if owner is not None and _is_global_step(meaning, site.scope, owner):
             context.report(
+                call,
                 "the global step is counted outside of the loss-scale optimizer: it counts the "
                 "steps with an overflow, too, which are dropped; give it to apply_gradients",
-                context.place(call),
             )
 
 
@@ -399,12 +397,10 @@ def finite_check(context: Context) -> None:
             continue
         if _is_of_gradients(meaning, site, call):
             context.report(
-                phrase(
-                    "tf.{} on gradients: the NPU does not support it, and in saturation mode "
-                    "there is no Inf to find",
-                    name_of(call.func),
-                ),
-                context.place(call),
+                call,
+                "tf.{} on gradients: the NPU does not support it, and in saturation mode there "
+                "is no Inf to find",
+                name_of(call.func),
             )
 
 
@@ -511,8 +507,8 @@ def infinity_in_network(context: Context) -> None:
         if wrong and line not in seen and meaning.in_network(site):
             seen.add(line)
             context.report(
+                node,
                 "Inf or NaN is an input of operators, which Atlas training products do not take",
-                context.place(node),
             )
 
 
@@ -578,13 +574,11 @@ def guard_vanishes(context: Context) -> None:
         value, place, what = guarded
         seen.add(site.line)
         context.report(
-            phrase(
-                "{} guards {}, and is 0 in float16 ({})",
-                repr(value),
-                what,
-                mode,
-            ),
-            context.place(place),
+            place,
+            "{} guards {}, and is 0 in float16 ({})",
+            repr(value),
+            what,
+            mode,
             option="precision_mode",
         )
 

@@ -17,6 +17,7 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 from npu_config.script.checks._check import Context, check_call, recognises
+from npu_config.script.elsewhere import Program, says
 from npu_config.script.functions import DATASETS, function_arguments
 from npu_config.script.meaning import Meaning
 from npu_config.script.passing import Value
@@ -37,7 +38,7 @@ def variable_captured(context: Context) -> None:
     """A function of a dataset reads a variable that is made outside of it."""
     meaning = context.meaning
     seen: Set[Tuple[int, object]] = set()
-    for _, function in meaning.given_functions():
+    for _, function in meaning.given_functions:
         for part, variable in captured(meaning, function):
             read = part.node.value if isinstance(part.node, ast.Subscript) else part.node
             made = id(variable.node)
@@ -46,12 +47,10 @@ def variable_captured(context: Context) -> None:
                 continue
             seen |= keys
             context.report(
-                phrase(
-                    'a function of a dataset uses the variable "{}": it runs on the host, the '
-                    "variable is initialised on the device",
-                    name_of(read),
-                ),
-                context.place(part.node),
+                part.node,
+                'a function of a dataset uses the variable "{}": it runs on the host, the '
+                "variable is initialised on the device",
+                name_of(read),
             )
     for site in meaning.calls("from_generator"):
         given = argument(check_call(site), "args", 3)
@@ -59,9 +58,9 @@ def variable_captured(context: Context) -> None:
             for item in _items(given):
                 if meaning.variable(site.scope, item):
                     context.report(
+                        item,
                         "a generator of a dataset is given a variable: it runs on the host, the "
                         "variable is initialised on the device",
-                        context.place(item),
                     )
 
 
@@ -105,7 +104,7 @@ def _is_made_in(scope: Scope, functions: Set[int]) -> bool:
 def argument_from_variable(context: Context) -> None:
     """A variable is an argument of a dataset."""
     meaning = context.meaning
-    for site in meaning.dataset_calls():
+    for site in meaning.dataset_calls:
         call = check_call(site)
         functions = function_arguments(call)
         is_generator = name_of(call.func) == "from_generator"
@@ -117,12 +116,10 @@ def argument_from_variable(context: Context) -> None:
             for item in _items(value):
                 if meaning.variable(site.scope, item):
                     context.report(
-                        phrase(
-                            "a variable is an argument of {}: datasets are made on the host, the "
-                            "variable is initialised on the device",
-                            name_of(call.func),
-                        ),
-                        context.place(item),
+                        item,
+                        "a variable is an argument of {}: datasets are made on the host, the "
+                        "variable is initialised on the device",
+                        name_of(call.func),
                     )
 
 
@@ -142,16 +139,14 @@ def keras_variable_in_input(context: Context) -> None:
             seen.add(id(node))
             assert isinstance(node, ast.Call)
             context.report(
-                phrase(
-                    "keras.backend.{} makes a variable, and this one is part of the input "
-                    "pipeline: nothing initialises it on the host",
-                    name_of(node.func),
-                ),
-                context.place(node),
+                node,
+                "keras.backend.{} makes a variable, and this one is part of the input pipeline: "
+                "nothing initialises it on the host",
+                name_of(node.func),
                 fix=_as_tensor(context, scope, node),
             )
 
-    for _, function in meaning.given_functions():
+    for _, function in meaning.given_functions:
         for each in meaning.reached([function]):
             for part in meaning.body(each):
                 made = (
@@ -161,7 +156,7 @@ def keras_variable_in_input(context: Context) -> None:
                 )
                 if made is not None:
                     report(*made)
-    for site in meaning.dataset_calls():
+    for site in meaning.dataset_calls:
         for value in arguments(check_call(site)):
             for item in _items(value):
                 made = meaning.makes(site.scope, item, KERAS_VARIABLES)
@@ -185,7 +180,7 @@ def _as_tensor(context: Context, scope: Scope, call: ast.Call) -> Optional[Fix]:
     return Fix.writing(context.place(function), text, phrase("write {}", text))
 
 
-_VARIABLES = frozenset(
+OF_ALL_VARIABLES = frozenset(
     (
         "global_variables_initializer",
         "initialize_all_variables",
@@ -203,12 +198,22 @@ _MONITORED = ("MonitoredTrainingSession", "SingularMonitoredSession")
 _ITERATORS = frozenset(("data.make_initializable_iterator", "data.Iterator.from_structure"))
 
 
-class _Initialisers:
-    """Finds out what an expression that is run initialises."""
+class Initialisers:
+    """Finds out what an expression that is run initialises.
 
-    def __init__(self, context: Context) -> None:
+    Args:
+        context: of the script.
+        program: the other files to look into; None for the script alone.
+
+    Attributes:
+        told: where in other files iterators are initialised, in words.
+    """
+
+    def __init__(self, context: Context, program: Optional[Program] = None) -> None:
         self._context = context
         self._meaning = context.meaning
+        self._program = program
+        self.told: List[str] = []
         self._has_locals = context.mentions("get_local_variable", "LOCAL_VARIABLES") or any(
             context.meaning.tf(context.script.module, node) == "metrics"
             for node in context.script.nodes("metrics")
@@ -244,10 +249,15 @@ class _Initialisers:
                 return frozenset(("iterator",))
             if self._meaning.variable(*owner):
                 return frozenset(("variables",))
+            if self._program is not None and self._is_iterator_elsewhere(*owner):
+                return frozenset(("iterator",))
         if isinstance(node, ast.Name) and given and node.id in given:
             return self.of(*given[node.id], None, depth + 1)
         if isinstance(node, (ast.Name, ast.Attribute)):
-            found = [each for each in self._meaning.values(scope, node) if each is not None]
+            bound = self._meaning.values(scope, node) or self._meaning.property(scope, node)
+            found = [each for each in bound if each is not None]
+            if self._program is not None and not found:
+                return self._of_elsewhere(scope, node, depth)
             inner = self.of(*found[0], None, depth + 1) if len(found) == 1 else frozenset()
             added = self._meaning.added(scope, node, certain=True)
             return inner.union(*(self.of(*each, None, depth + 1) for each in added))
@@ -264,8 +274,8 @@ class _Initialisers:
         given = {} if items[0] is None else {target.id: Value(inner, items[0])}
         return self.of(scope.child(node), node.elt, given, depth + 2)
 
-    def _collected(self) -> FrozenSet[str]:
-        """What is put among the initialisers of tables, besides those."""
+    def _collected(self, key: str = "TABLE_INITIALIZERS") -> FrozenSet[str]:
+        """What is put into a collection, besides what TensorFlow puts there."""
         calls = [
             site
             for site in self._meaning.calls("add_to_collection")
@@ -275,9 +285,13 @@ class _Initialisers:
             *(
                 self.of(site.scope, check_call(site).args[1])
                 for site in calls
-                if name_of(check_call(site).args[0]) == "TABLE_INITIALIZERS"
+                if self._key(site.scope, check_call(site).args[0]) == key
             )
         )
+
+    def _key(self, scope: Scope, node: ast.expr) -> str:
+        """What a collection is called: its text, or its name among those of TensorFlow."""
+        return str(self._meaning.constant(scope, node) or name_of(node))
 
     @property
     def of_monitored(self) -> FrozenSet[str]:
@@ -299,10 +313,12 @@ class _Initialisers:
         self, scope: Scope, node: ast.Call, given: Optional[Dict[str, Value]], depth: int
     ) -> FrozenSet[str]:
         name = self._meaning.tf(scope, node.func)
-        if name in _VARIABLES or (name in _LOCALS and self._has_locals):
+        if name in OF_ALL_VARIABLES or (name in _LOCALS and self._has_locals):
             return frozenset(("variables",))
         if name in _TABLES and "TABLE_INITIALIZERS" in self._context.script.source.words:
             return self._collected()
+        if name_of(node.func) in ("get_collection", "get_collection_ref") and node.args:
+            return self._collected(self._key(scope, node.args[0]))
         if name in ("group", "tuple", "no_op", "identity"):
             waits = [self.of(*each, given, depth + 1) for each in self._meaning.controls(node)]
             return self._any(scope, node.args, given, depth).union(*waits)
@@ -318,7 +334,29 @@ class _Initialisers:
             bound.update({k.arg: Value(scope, k.value) for k in node.keywords if k.arg})
             for returned in function.returned:
                 return self.of(function.scope, returned, bound, depth + 2)
-        return frozenset()
+        return frozenset() if self._program is None else self._of_elsewhere(scope, node, depth)
+
+    def _of_elsewhere(self, scope: Scope, node: ast.expr, depth: int) -> FrozenSet[str]:
+        """What another file initialises that gives an expression, whichever way it gives it."""
+        found = [
+            Initialisers(other).of(*value, None, depth + 2)
+            for other, value in self._given_by(scope, node)
+        ]
+        return frozenset.intersection(*found) if found else frozenset()
+
+    def _is_iterator_elsewhere(self, scope: Scope, node: ast.expr) -> bool:
+        found = [
+            Initialisers(other)._is_iterator(*value)
+            for other, value in self._given_by(scope, node)
+        ]
+        return bool(found) and all(found)
+
+    def _given_by(self, scope: Scope, node: ast.expr) -> Iterator[Tuple[Context, Value]]:
+        """The expressions of another file that may be what an expression gives."""
+        assert self._program is not None
+        for other, value in self._program.given_by(scope, node):
+            self.told[:] = [says(other, value.node.lineno)]
+            yield Context(other.script, (), meaning=other), value
 
     def _is_iterator(self, scope: Scope, node: ast.AST) -> bool:
         found = self._meaning.value(scope, node)
@@ -343,7 +381,19 @@ class _Initialisers:
 )
 def initialised_together(context: Context) -> None:
     """One run initialises variables and an iterator."""
-    initialisers = _Initialisers(context)
+    initialisers = Initialisers(context)
+    for site in runs_of_both(context, initialisers):
+        context.report(site.node, TOGETHER, fix=_apart(context, initialisers, site))
+
+
+TOGETHER = (
+    "variables and an iterator are initialised by one run: the adapter leaves it on the host, and "
+    "the variables on the device stay 0"
+)
+
+
+def runs_of_both(context: Context, initialisers: Initialisers) -> Iterator[Site]:
+    """The calls that initialise variables and an iterator together."""
     both = {"variables", "iterator"}
     collected = _MONITORED if context.mentions("TABLE_INITIALIZERS") else ()
     for site in context.meaning.calls("run", *_GIVEN_OPERATIONS, *collected):
@@ -368,18 +418,13 @@ def initialised_together(context: Context) -> None:
         else:
             continue
         if found >= both:
-            context.report(
-                "variables and an iterator are initialised by one run: the adapter leaves it on "
-                "the host, and the variables on the device stay 0",
-                context.place(call),
-                fix=_apart(context, initialisers, site),
-            )
+            yield site
 
 
 _TABLES = ("tables_initializer", "initialize_all_tables", "initializers.tables_initializer")
 
 
-def _apart(context: Context, initialisers: _Initialisers, site: Site) -> Optional[Fix]:
+def _apart(context: Context, initialisers: Initialisers, site: Site) -> Optional[Fix]:
     """Two runs in place of one that is a statement and is given a written list."""
     call, source = check_call(site), context.script.source
     place = context.place(call)
@@ -454,17 +499,15 @@ def large_shuffle_buffer(context: Context) -> None:
         size = meaning.constant(site.scope, argument(call, "buffer_size", 0))
         if not isinstance(size, (int, float)) or size < _LARGE:
             continue
-        if not any(site.node is each.node for each in meaning.dataset_calls()):
+        if not any(site.node is each.node for each in meaning.dataset_calls):
             continue
         if _is_short(meaning, site, size) or not _takes_next(context):
             continue
         context.report(
-            phrase(
-                "buffer_size is {}, and GetNext runs on the device: it waits until the buffer is "
-                "full, and may time out",
-                int(size),
-            ),
-            context.place(call),
+            call,
+            "buffer_size is {}, and GetNext runs on the device: it waits until the buffer is "
+            "full, and may time out",
+            int(size),
             option="enable_data_pre_proc",
         )
 
@@ -560,7 +603,7 @@ def short_last_batch(context: Context) -> None:
             else "{} without drop_remainder=True: the last batch may be shorter, and the graph is "
             "compiled for dynamic shapes"
         )
-        context.report(phrase(text, name), context.place(call))
+        context.report(call, text, name)
 
 
 _OF_THE_CLASS = ("data.Dataset.batch", "data.Dataset.padded_batch")
@@ -569,7 +612,7 @@ _OF_THE_CLASS = ("data.Dataset.batch", "data.Dataset.padded_batch")
 
 def _batches(meaning: Meaning) -> Iterator[Tuple[Site, ast.Call]]:
     """The calls that batch a dataset, each written as one of its methods."""
-    for site in meaning.dataset_calls():
+    for site in meaning.dataset_calls:
         call = check_call(site)
         if name_of(call.func) in _BATCHING:
             is_function = meaning.tf(site.scope, call.func) in _OF_THE_CLASS
@@ -668,7 +711,7 @@ def queues(context: Context) -> None:
                 ", ".join(map(str, others[:5])),
             )
         )
-        context.report(text, context.place(made[0].node))
+        context.report(made[0].node, text)
 
 
 @recognises(pipeline.train_batch_with_many_threads, ("batch",))
@@ -681,7 +724,8 @@ def many_threads(context: Context) -> None:
         count = context.meaning.constant(site.scope, given)
         if isinstance(count, (int, float)) and count > 1:
             context.report(
-                phrase("tf.train.batch with {} threads; the NPU needs one", int(count)),
-                context.place(given or site.node),
+                given or site.node,
+                "tf.train.batch with {} threads; the NPU needs one",
+                int(count),
                 severity=Severity.WARNING,
             )

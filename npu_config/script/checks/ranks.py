@@ -6,7 +6,6 @@ from collections import Counter
 from typing import Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import phrase
 from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
@@ -24,6 +23,7 @@ from npu_config.script.meaning import Meaning
 from npu_config.script.passing import Value
 from npu_config.script.values import Function, walk
 from npu_config.script.vocabulary import SESSIONS
+from npu_config.script.wording import expression
 from npu_config.situations import ranks
 
 _ASKING = ("get_rank_id", "get_npu_rank_id", "get_local_rank_id", "get_npu_local_rank_id", "rank")
@@ -158,12 +158,13 @@ def summary_on_one_rank(context: Context) -> None:
             [_summary_at(context, site.scope, each) for each in part] for part in _branches(site)
         )
         has = [next((n for n in part if n is not None), None) for part in (first, second)]
-        if (has[0] is None) == (has[1] is None):
+        where = has[0] or has[1]
+        if where is None or None not in has:
             continue
         context.report(
+            where,
             "only one rank runs the summary: its graph differs from that of the others, and the "
             "job hangs",
-            context.place(has[0] or has[1]),  # type: ignore[arg-type]
         )
 
 
@@ -284,16 +285,49 @@ def graph_on_one_rank(context: Context) -> None:
             more = made[0] if len(made[0]) >= len(made[1]) else made[1]
             name, node = more[0]
             context.report(
-                phrase("{} makes an operator on some ranks only: their graphs differ", name),
-                context.place(node),
+                node, "{} makes an operator on some ranks only: their graphs differ", name
             )
             continue
         run = [_collectives(meaning, site.scope, part) for part in branches]
-        if bool(run[0]) != bool(run[1]) and not _summary_of(context, site):
+        if not any(run) or _summary_of(context, site):
+            continue
+        if not all(run):
             context.report(
+                (run[0] or run[1])[0],
                 "some ranks only run a collective: they wait for the others for ever",
-                context.place((run[0] or run[1])[0]),
             )
+            continue
+        alone = _fetched_alone(meaning, site.scope, run[0][0], run[1][0])
+        if alone is not None:
+            context.report(
+                alone,
+                "{} is run together with a collective on some ranks only: their graphs differ",
+                expression(alone),
+            )
+
+
+def _fetched_alone(
+    meaning: Meaning, scope: Scope, one: ast.AST, other: ast.AST
+) -> Optional[ast.expr]:
+    """What one of two runs fetches, and the other one certainly does not compute."""
+    own, others = _fetches(meaning, scope, one), _fetches(meaning, scope, other)
+    for fetches, rest in ((own, others), (others, own)):
+        computed = {id(part.node) for each in rest for part in meaning.parts(scope, each)}
+        for item in fetches if rest else ():
+            made = meaning.result(scope, item)
+            call = None if made is None else made.node
+            if made is None or not isinstance(call, ast.Call) or id(call) in computed:
+                continue
+            if operator_made(meaning, made.scope, call) is not None:
+                return item
+    return None
+
+
+def _fetches(meaning: Meaning, scope: Scope, run: ast.AST) -> List[ast.expr]:
+    """What a run fetches, one by one."""
+    given = fetched(meaning, scope, run) if isinstance(run, ast.Call) else []
+    is_list = bool(given) and isinstance(given[0], (ast.List, ast.Tuple))
+    return given[0].elts if is_list else given  # type: ignore[attr-defined]
 
 
 def _has_own_graph(scope: Scope, node: ast.AST) -> bool:
@@ -326,7 +360,7 @@ def _operators(
             name = operator_made(meaning, where, node)
             if name is None and _is_collective(meaning, where, node):
                 name = "hccl_ops." + name_of(node.func)
-            if name is None and meaning.is_npu(where, node.func, *_SENDING[:4]):
+            if name is None and meaning.is_npu(where, node.func, *SENDING[:4]):
                 name = name_of(node.func)
             if name is not None:
                 if not name[3:].startswith(_QUIET):
@@ -444,11 +478,9 @@ def rank_asked_first(context: Context) -> None:
             continue
         seen.add(site.line)
         context.report(
-            phrase(
-                "{} is called before collective communication is initialised: it fails",
-                name_of(call.func),
-            ),
-            context.place(call),
+            call,
+            "{} is called before collective communication is initialised: it fails",
+            name_of(call.func),
         )
 
 
@@ -473,25 +505,33 @@ def _moment(context: Context, site: Site, depth: int = 0) -> Optional[int]:
     return min(known) if known and len(known) == len(moments) else None
 
 
-_WRAPPERS = (
-    *("npu_distributed_optimizer_wrapper", "NPUDistributedOptimizer"),
-    *("KerasDistributeOptimizer", "npu_keras_optimizer"),
+WRAPPERS = (
+    "npu_distributed_optimizer_wrapper",
+    "NPUDistributedOptimizer",
+    "KerasDistributeOptimizer",
 )
-_SENDING = (
+_WRAPPERS = (*WRAPPERS, "npu_keras_optimizer")
+SENDING = (
     *("NPUBroadcastGlobalVariablesHook", "npu_hooks_append", "npu_callbacks_append"),
     *("NPUBroadcastGlobalVariablesCallback", "broadcast", "NPUEstimator"),
     *("broadcast_global_variables", "BroadcastGlobalVariablesHook", "NPUStrategy"),
 )
 
 
+NOT_BROADCAST = (
+    "the optimizer averages gradients, and nothing broadcasts the first values of the variables: "
+    "each rank trains from weights of its own"
+)
+
+
 @recognises(
     ranks.variables_not_broadcast,
-    _WRAPPERS[:3],
+    WRAPPERS,
     (*SESSIONS, "fit", "fit_generator", "train", "train_on_batch"),
 )
 def nothing_broadcast(context: Context) -> None:
     """The optimizer is wrapped, and nothing broadcasts the variables."""
-    if not context.script.is_program or _broadcasts(context):
+    if not context.script.is_program or broadcasts(context):
         return
     text = (
         "the optimizer averages gradients, and no session runs what assigns the values that are "
@@ -500,22 +540,17 @@ def nothing_broadcast(context: Context) -> None:
         else "the optimizer averages gradients, and nothing assigns the values that are "
         "broadcast: each rank trains from weights of its own"
         if "broadcast" in _text(context)
-        else "the optimizer averages gradients, and nothing broadcasts the first values of the "
-        "variables: each rank trains from weights of its own"
+        else NOT_BROADCAST
     )
-    if context.imports_may_have(*_SENDING) or _starts_alike(context):
+    if context.imports_may_have(*SENDING) or _starts_alike(context):
         return
-    for site in context.meaning.calls(*_WRAPPERS[:3]):
+    for site in context.meaning.calls(*WRAPPERS):
         if not context.meaning.is_npu(site.scope, check_call(site).func, *_WRAPPERS):
             continue
         function = site.function
         if function is not None and not context.meaning.is_called(function):
             continue
-        context.report(
-            phrase(text),
-            context.place(site.node),
-            severity=Severity.WARNING if _has_seed(context) else None,
-        )
+        context.report(site.node, text, severity=Severity.WARNING if has_seed(context) else None)
         return
 
 
@@ -534,10 +569,10 @@ def _assigns(context: Context) -> bool:
     return "broadcast" in text.lower() and is_assigning
 
 
-def _broadcasts(context: Context) -> bool:
+def broadcasts(context: Context) -> bool:
     """True unless nothing sends the first values, or nothing takes what was sent."""
     text = _text(context)
-    if context.mentions(*(word for word in _SENDING if word != "broadcast")):
+    if context.mentions(*(word for word in SENDING if word != "broadcast")):
         return True
     meaning = context.meaning
     sent = [
@@ -588,7 +623,8 @@ def _starts_alike(context: Context) -> bool:
     )
 
 
-def _has_seed(context: Context) -> bool:
+def has_seed(context: Context) -> bool:
+    """True where the ranks may begin alike without a broadcast."""
     return context.mentions("set_random_seed", "tf_random_seed", "restore")
 
 
@@ -625,7 +661,7 @@ def gradients_not_averaged(context: Context) -> None:
             continue
         if any(_by_hand(meaning, site.scope, given, every) for every in (False, True)):
             context.report(
+                call,
                 "gradients of tf.gradients are not averaged: the wrapped optimizer does so in "
                 "compute_gradients",
-                context.place(call),
             )

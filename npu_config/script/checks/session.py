@@ -22,7 +22,7 @@ from npu_config.python_flow.scopes import (
 )
 from npu_config.script.checks._check import Context, bindings, check, dotted, value_of
 from npu_config.script.neighbours import any_importer_has
-from npu_config.script.objects import Block, Constructed, Message, Unknown
+from npu_config.script.objects import Block, Constructed, Message, Unknown, Use
 from npu_config.script.reading import (
     as_argument,
     looks_like_npu,
@@ -233,13 +233,11 @@ def config_never_used(context: Context) -> None:
             continue
         block = next(block for block in message.blocks if not block.built_in)
         context.report(
-            phrase(
-                "this configuration is never used; its options have no effect"
-                if _has_options(message)
-                else "this configuration is never used"
-            ),
             block.place,
-            block.path,
+            "this configuration is never used; its options have no effect"
+            if _has_options(message)
+            else "this configuration is never used",
+            guards=block.path,
             help="give it to the session: tf.Session(config=...)",
         )
 
@@ -283,13 +281,11 @@ def _report_unread(context: Context) -> None:
         name = context.unread.name_of_result(made.node)
         if name is not None:
             context.report(
-                phrase(
-                    "this {} is never used{}; it has no effect",
-                    made.kind,
-                    phrase(': nothing reads "{}"', name) if name else "",
-                ),
                 made.place,
-                made.path,
+                "this {} is never used{}; it has no effect",
+                made.kind,
+                phrase(': nothing reads "{}"', name) if name else "",
+                guards=made.path,
                 help=phrase("give it to {}", taken_by),
             )
 
@@ -331,15 +327,12 @@ def config_overwritten(context: Context) -> None:
         ):
             continue
         context.report(
-            phrase(
-                "this replaces the configuration of line {}, which was not used; its options "
-                "are lost"
-                if _loses_options(message, message.replaced.by)
-                else "this replaces the configuration of line {}, which was not used",
-                message.bound[-1].lineno if message.bound else message.place.line,
-            ),
             message.replaced.place,
-            message.path,
+            "this replaces the configuration of line {}, which was not used; its options are lost"
+            if _loses_options(message, message.replaced.by)
+            else "this replaces the configuration of line {}, which was not used",
+            message.bound[-1].lineno if message.bound else message.place.line,
+            guards=message.path,
             help="set the options on one ConfigProto, and give that one to the session",
         )
 
@@ -382,9 +375,8 @@ def option_after_session(context: Context) -> None:
         message = block.message
         if message is None:
             continue
-        uses = message.root.uses
-        opened = [use for use in uses if use.kind == "session"]
-        if not opened or len(opened) != len(uses):
+        opened = _opened(context, message.root)
+        if not opened:
             continue
         for entry in block.entries.values():
             if entry.moment < opened[-1].moment or entry.built_in:
@@ -392,17 +384,26 @@ def option_after_session(context: Context) -> None:
             first, last = opened[0].place.line or 0, entry.name_place.line or 0
             if not is_in_one_loop(context, first, last):
                 context.report(
-                    phrase(
-                        '"{}" is set after the session was opened in line {}; it has no effect on '
-                        "it",
-                        entry.name,
-                        opened[-1].place.line,
-                    ),
                     entry.name_place,
-                    entry.path,
+                    '"{}" is set after the session was opened in line {}; it has no effect on it',
+                    entry.name,
+                    opened[-1].place.line,
+                    guards=entry.path,
                     option=entry.name,
                     help="set it before the session is opened",
                 )
+
+
+def _opened(context: Context, message: Message) -> List[Use]:
+    """The sessions that a configuration is given to, when nothing else may take it."""
+    opened = [use for use in message.uses if use.kind == "session"]
+    kinds = {use.kind for use in message.uses} - {"copy"}
+    if opened and kinds == {"session", "attribute"}:
+        everywhere = context.uses(message.place)
+        kinds = {use.kind for use in everywhere} - {"attribute", "copy"}
+        if len({use.place for use in everywhere if use.kind == "session"}) > 1:
+            return []  # another method opens a session of its own, later perhaps
+    return opened if kinds == {"session"} else []
 
 
 @check(
@@ -448,15 +449,13 @@ def option_overridden_by_run_config(context: Context) -> None:
                 if isinstance(value, Unknown) or value == entry.value:
                     continue
                 context.report(
-                    phrase(
-                        '"{}" is overridden: NPURunConfig in line {} writes {}, {}',
-                        entry.name,
-                        made.place.line,
-                        '"{}"'.format(value) if isinstance(value, str) else value,
-                        phrase("its argument") if given else phrase("the default of its argument"),
-                    ),
                     entry.name_place,
-                    entry.path,
+                    '"{}" is overridden: NPURunConfig in line {} writes {}, {}',
+                    entry.name,
+                    made.place.line,
+                    '"{}"'.format(value) if isinstance(value, str) else value,
+                    phrase("its argument") if given else phrase("the default of its argument"),
+                    guards=entry.path,
                     option=entry.name,
                     help=phrase(
                         "set it once: give NPURunConfig {}" if given else "give NPURunConfig {}",
@@ -500,16 +499,14 @@ def optimizer_misnamed(context: Context) -> None:
             name, place = block.names[-1]
             inside = context.script.source.inside(place, name)
             context.report(
-                phrase(
-                    'the entry is called "{}"; the adapter looks for "{}", and the options of '
-                    "this entry have no effect"
-                    if block.entries
-                    else 'the entry is called "{}"; the adapter looks for "{}"',
-                    name,
-                    NPU_OPTIMIZER,
-                ),
                 place,
-                block.path,
+                'the entry is called "{}"; the adapter looks for "{}", and the options of '
+                "this entry have no effect"
+                if block.entries
+                else 'the entry is called "{}"; the adapter looks for "{}"',
+                name,
+                NPU_OPTIMIZER,
+                guards=block.path,
                 help=phrase('write name = "{}"', NPU_OPTIMIZER),
                 fix=Fix.writing(inside, NPU_OPTIMIZER, phrase('rename to "{}"', NPU_OPTIMIZER))
                 if inside is not place and _is_misspelt(name, block)
@@ -526,13 +523,11 @@ def _is_misspelt(name: str, block: Block) -> bool:
 
 def _report_unnamed(context: Context, block: Block) -> None:
     context.report(
-        phrase(
-            "the entry is never given a name; its options have no effect"
-            if block.entries
-            else "the entry is never given a name, and is ignored"
-        ),
         block.place,
-        block.path,
+        "the entry is never given a name; its options have no effect"
+        if block.entries
+        else "the entry is never given a name, and is ignored",
+        guards=block.path,
         help=phrase('write name = "{}", or remove it', NPU_OPTIMIZER),
         severity=Severity.WARNING if block.entries else Severity.INFO,
     )
@@ -623,12 +618,10 @@ def session_without_configuration(context: Context) -> None:
             if any(name_of(call.func) in _EXPORTING for call in calls):
                 continue
             context.report(
-                phrase(
-                    "this session is opened without the configuration of line {}; none of its "
-                    "options hold here",
-                    configured.place.line,
-                ),
-                context.place(each.call),
+                each.call,
+                "this session is opened without the configuration of line {}; none of its "
+                "options hold here",
+                configured.place.line,
                 help="give it the configuration: config=...",
             )
 

@@ -6,7 +6,6 @@ from bisect import bisect_right
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import phrase
 from npu_config.python_flow.scopes import (
     DEFINITIONS,
     FunctionNode,
@@ -84,14 +83,12 @@ def last_hook_is_appended(context: Context) -> None:
             if index is not None and id(index) not in seen:
                 seen.add(id(index))
                 context.report(
-                    phrase(
-                        '"{}[-1]" is {} here: {} in line {} put it behind the others',
-                        item,
-                        _APPENDING[name][1],
-                        name,
-                        call.lineno,
-                    ),
-                    context.place(index),
+                    index,
+                    '"{}[-1]" is {} here: {} in line {} put it behind the others',
+                    item,
+                    _APPENDING[name][1],
+                    name,
+                    call.lineno,
                     help="keep the object that you need under a name of its own",
                 )
 
@@ -252,16 +249,16 @@ def variable_in_dataset_function(context: Context) -> None:
                 continue
             if context.meaning.tf(part.scope, part.node.func) in VARIABLES:
                 context.report(
+                    part.node,
                     "a variable in preprocessing: it runs on the host and is initialised on the "
                     "device, so training fails",
-                    context.place(part.node),
                     help="use a constant, or make the variable outside of the dataset",
                 )
 
 
 def _mapped_functions(context: Context) -> List[Function]:
     """The functions that datasets are given, and those that they call."""
-    given = [function for _, function in context.meaning.given_functions()]
+    given = [function for _, function in context.meaning.given_functions]
     return context.meaning.reached(given)
 
 
@@ -310,12 +307,10 @@ def table_in_dataset_function(context: Context) -> None:
         for part in Program.inside(elsewhere):
             if _table(elsewhere.meaning, part):
                 context.report(
-                    phrase(
-                        'a lookup table in preprocessing ({}) without "mix_compile_mode": it is '
-                        "initialised on the device and used on the host",
-                        elsewhere.says(part.node),
-                    ),
-                    context.place(elsewhere.node),
+                    elsewhere.node,
+                    'a lookup table in preprocessing ({}) without "mix_compile_mode": it is '
+                    "initialised on the device and used on the host",
+                    elsewhere.says(part.node),
                     option="mix_compile_mode",
                     help='set "mix_compile_mode" to True',
                 )
@@ -336,9 +331,9 @@ def table_in_dataset_function(context: Context) -> None:
         if made is not None and id(made.node) not in seen:
             seen.add(id(made.node))
             context.report(
-                'a lookup table in preprocessing without "mix_compile_mode": it is '
-                "initialised on the device and used on the host",
-                context.place(part.node),
+                part.node,
+                'a lookup table in preprocessing without "mix_compile_mode": it is initialised '
+                "on the device and used on the host",
                 option="mix_compile_mode",
                 help='set "mix_compile_mode" to True',
             )

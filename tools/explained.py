@@ -1,7 +1,7 @@
 """Everything that ``npu-config explain`` explains, made from the declarations.
 
-That takes every rule of the package, and a second: ``tools.generate`` writes it to a file for
-each language, which :mod:`npu_config.cli._topics` reads.
+That takes every rule of the package, and a second: it is written to a file for each language
+(``tools.topics``), which :mod:`npu_config.cli._topics` reads.
 """
 
 import re
