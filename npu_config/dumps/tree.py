@@ -191,6 +191,14 @@ class DumpFile:
         return self.folder.step
 
     @property
+    def run_folder(self) -> str:
+        """The folder of its run; its own path where that names none."""
+        before, found, _ = os.path.abspath(self.path).rpartition(
+            "{0}{1}{0}".format(os.sep, self.run)
+        )
+        return before + found.rstrip(os.sep) or self.path
+
+    @property
     def op_type(self) -> str:
         """The operator type, e.g. ``"Conv2D"``."""
         return self.name.op_type
