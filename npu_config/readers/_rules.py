@@ -155,8 +155,8 @@ def bases_disagree() -> None:
     "NPU7063",
     Severity.ERROR,
     source=("npu_config",),
-    help="give a folder with npu_config.json, or that file, as the job wrote it; a newer npu_config "
-    "than this one may have done so",
+    help="give a folder with npu_config.json, or that file, as the job wrote it; a newer "
+    "npu_config than this one may have done so",
 )
 def record_not_read() -> None:
     """The record of a job (`npu_config.json`) is damaged, or of a version that is not known.

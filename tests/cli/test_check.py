@@ -429,7 +429,7 @@ NOTHING = {
 
 
 def test_a_script_without_code(npu, tmp_path, monkeypatch):
-    """It is said of one that is named; the file of a package may be empty, and a walk is silent."""
+    """It is said of one that is named; the file of a package may be empty, a walk is silent."""
     monkeypatch.chdir(tmp_path)
     for name, text in {**NOTHING, "__init__.py": ""}.items():
         (tmp_path / name).write_text(text)
@@ -448,7 +448,7 @@ def test_numbers_of_one_yaml_only(npu, tmp_path, written, number):
     """What YAML 1.1 and 1.2 read as a number and as text is not guessed."""
     (tmp_path / "job.yaml").write_text("version: 1\nop_wait_timeout: {}\n".format(written))
     (found,) = json.loads(npu("check", "--format=json", tmp_path / "job.yaml").out)["diagnostics"]
-    assert ("NPU705", 2, 18) == (found["rule"], found["line"], found["column"])
+    assert (found["rule"], found["line"], found["column"]) == ("NPU705", 2, 18)
     assert "the number {} in YAML 1.".format(number) in found["message"]
 
 
