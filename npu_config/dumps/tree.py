@@ -436,8 +436,8 @@ def no_such_run(
 ) -> Diagnostic:
     """What is said where a run or a device is asked for that a dump does not have."""
     if run is None and device is None:
-        message = "none of the dumps here was asked for: {:,} files, of the devices {}"
-        text = phrase(message, len(tree), listed(map(str, tree.devices)))
+        message = "none of the dumps here was asked for; the devices here: {}"
+        text = phrase(message, listed(map(str, tree.devices)))
         help = "choose otherwise: npu-config dump list shows what is here"
         return rules.no_dump_found.diagnostic(text, Place(path), help=help)
     text = phrase(
