@@ -398,16 +398,16 @@ class Class:
     """A class of the script.
 
     Attributes:
-        lineage: the class and those that it inherits from, once they were looked for.
+        above: those that it inherits from, once they were looked for.
         strangers: what else it inherits from.
         is_special: whether setting an attribute of its objects, or an item, may call its code;
             None before it was looked for.
     """
 
-    __slots__ = ("frame", "is_special", "lineage", "node", "scope", "strangers")
+    __slots__ = ("above", "frame", "is_special", "node", "scope", "strangers")
 
     def __init__(self, node: ast.ClassDef, scope: Any, frame: Any) -> None:
-        self.lineage: Optional[List[Class]] = None
+        self.above: Optional[List[Class]] = None
         self.strangers: Tuple[Unknown, ...] = ()
         self.node = node
         self.scope = scope
