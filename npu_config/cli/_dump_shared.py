@@ -21,9 +21,13 @@ LINES = 50
 
 
 format_option = form_option("How the result is printed.")
-device_option = click.option("--device", type=int, metavar="N", help="Only this device.")
+device_option = click.option(
+    "--device", type=click.IntRange(min=0), metavar="N", help="Only this device."
+)
 selection_options = together(
-    click.option("--step", type=int, metavar="N", help="Only this step (data_index)."),
+    click.option(
+        "--step", type=click.IntRange(min=0), metavar="N", help="Only this step (data_index)."
+    ),
     click.option(
         "--op", "ops", multiple=True, metavar="PATTERN", help="Only these operators (* and ?)."
     ),
