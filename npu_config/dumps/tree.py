@@ -191,6 +191,14 @@ class DumpFile:
         return self.folder.step
 
     @property
+    def run_folder(self) -> str:
+        """The folder of its run; its own path where that names none."""
+        before, found, _ = os.path.abspath(self.path).rpartition(
+            "{0}{1}{0}".format(os.sep, self.run)
+        )
+        return before + found.rstrip(os.sep) or self.path
+
+    @property
     def op_type(self) -> str:
         """The operator type, e.g. ``"Conv2D"``."""
         return self.name.op_type
@@ -427,6 +435,11 @@ def no_such_run(
     tree: DumpTree, path: str, run: Optional[str], device: Optional[int]
 ) -> Diagnostic:
     """What is said where a run or a device is asked for that a dump does not have."""
+    if run is None and device is None:
+        message = "none of the dumps here was asked for; the devices here: {}"
+        text = phrase(message, listed(map(str, tree.devices)))
+        help = "choose otherwise: npu-config dump list shows what is here"
+        return rules.no_dump_found.diagnostic(text, Place(path), help=help)
     text = phrase(
         "no dump of {} here; there are the runs {} and the devices {}",
         phrase("run {}", run)
