@@ -86,14 +86,15 @@ def set_attribute(
         return
     else:
         message = phrase('nothing reads the attribute "{}" of {}', name, kind)
-    found = attribute_without_effect.diagnostic(
-        message,
-        place,
-        severity=severity,
-        consequence=consequence,
-        help=phrase("give it to the constructor: {}({}=...)", kind, close or argument),
+    run.refuse(
+        attribute_without_effect.diagnostic(
+            message,
+            place,
+            severity=severity,
+            consequence=consequence,
+            help=phrase("give it to the constructor: {}({}=...)", kind, close or argument),
+        )
     )
-    run.refused.append((found, tuple(run.guards)))
 
 
 def set_by_name(run: Run, call: Call) -> Any:

@@ -367,17 +367,17 @@ def _calls_of_constructor(function: ast.AST) -> Iterator[ast.Call]:
 
 def lineage(run: Run, cls: Class) -> List[Class]:
     """A class and those that it inherits from, as far as they are followed, the nearest first."""
-    if cls.lineage is None:
-        cls.lineage = [cls]
+    if cls.above is None:
+        cls.above = []
         for base in cls.node.bases:
             value = evaluate_in(run, cls.frame, base)
             if isinstance(value, Class):
-                known = {each.node for each in cls.lineage}
-                cls.lineage += [e for e in lineage(run, value) if e.node not in known]
+                known = {cls.node, *(each.node for each in cls.above)}
+                cls.above += [e for e in lineage(run, value) if e.node not in known]
                 cls.strangers += value.strangers
             elif isinstance(value, Unknown) and value.key != "object":
                 cls.strangers += (value,)
-    return cls.lineage
+    return [cls, *cls.above]
 
 
 def above(run: Run, owner: Any, scope: Scope) -> Optional[Instance]:
@@ -439,15 +439,15 @@ def invoke(
 ) -> Any:
     """Run a function of the script; ``is_open``: other arguments may be given, too."""
     node = function.node
-    if isinstance(node, ast.Lambda):
-        return _of_lambda(run, function, args, keywords, is_open)
     if len(run.stack) >= _CALLS or any(active is node for active in run.stack):
         return anonymous(node)
-    run.visited[id(node)] = True
     frame = run.new_frame(function.scope, function.frame)
     _bind_parameters(run, function, frame, args, keywords, is_open)
     run.stack.append(node)
     try:
+        if isinstance(node, ast.Lambda):
+            return evaluate_in(run, frame, node.body)
+        run.visited[id(node)] = True
         with entered(run, frame):
             left = execute(run, node.body)
         value = run.returned if left == RETURN else None
@@ -460,22 +460,6 @@ def invoke(
     if isinstance(node, ast.AsyncFunctionDef) or node.decorator_list or not is_simple(node):
         return result_of(Unknown(node.name, (node.name,)), node.name, args)
     return value
-
-
-def _of_lambda(
-    run: Run, function: Function, args: List[Any], keywords: Dict[str, Any], is_open: bool
-) -> Any:
-    """What a lambda gives."""
-    node = function.node
-    if len(run.stack) >= _CALLS or any(active is node for active in run.stack):
-        return anonymous(node)
-    frame = run.new_frame(function.scope, function.frame)
-    _bind_parameters(run, function, frame, args, keywords, is_open)
-    run.stack.append(node)
-    try:
-        return evaluate_in(run, frame, node.body)
-    finally:
-        run.stack.pop()
 
 
 def call_special(run: Run, owner: Any, name: str, args: List[Any]) -> bool:

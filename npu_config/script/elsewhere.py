@@ -13,7 +13,7 @@ from typing import Any, FrozenSet, Iterator, List, NamedTuple, Optional, Sequenc
 from npu_config.core.lazy import cached_property
 from npu_config.core.message import phrase
 from npu_config.python_flow.module import Site
-from npu_config.python_flow.scopes import Scope, name_of
+from npu_config.python_flow.scopes import Scope, name_of, root_of
 from npu_config.python_flow.source import Unparsable
 from npu_config.script.meaning import Meaning
 from npu_config.script.neighbours import file_of_module, has, once_for, text_of
@@ -30,8 +30,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 def _defined(path: str) -> FrozenSet[str]:
     """The names that a file may bind to functions or classes."""
-    lines = _DEFINING.findall(text_of(path))
-    return frozenset(name for line in lines for name in _NAME.findall(line))
+    lines = map(_DEFINING.match, text_of(path).split("\n"))
+    return frozenset(name for line in lines if line for name in _NAME.findall(line.group()))
 
 
 def says(meaning: Meaning, line: Optional[int]) -> str:
@@ -171,9 +171,7 @@ class Program:
                 yield path, ".".join(parts[count:])
 
     def _imported(self, scope: Scope, node: ast.expr) -> Optional[str]:
-        root: ast.expr = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
+        root = root_of(node)
         if not isinstance(root, ast.Name):
             return None
         where, stores = self._meaning.stores(scope, root.id)

@@ -369,7 +369,6 @@ class Loaded(Tracked):
         moment: int,
         ours: bool,
         target: OwnTarget,
-        is_part: bool = False,
         kind: Optional[str] = None,
     ) -> None:
         super().__init__(node, place, moment)
@@ -378,7 +377,7 @@ class Loaded(Tracked):
         self.overrides: Tuple[Any, ...] = ()
         self.ours = ours
         self.target = target
-        self.is_part = is_part
+        self.is_part = False
 
 
 class Function:
@@ -398,16 +397,16 @@ class Class:
     """A class of the script.
 
     Attributes:
-        lineage: the class and those that it inherits from, once they were looked for.
+        above: those that it inherits from, once they were looked for.
         strangers: what else it inherits from.
         is_special: whether setting an attribute of its objects, or an item, may call its code;
             None before it was looked for.
     """
 
-    __slots__ = ("frame", "is_special", "lineage", "node", "scope", "strangers")
+    __slots__ = ("above", "frame", "is_special", "node", "scope", "strangers")
 
     def __init__(self, node: ast.ClassDef, scope: Any, frame: Any) -> None:
-        self.lineage: Optional[List[Class]] = None
+        self.above: Optional[List[Class]] = None
         self.strangers: Tuple[Unknown, ...] = ()
         self.node = node
         self.scope = scope

@@ -26,10 +26,12 @@ from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     DEFINITIONS,
     FUNCTIONS,
+    argument,
     children,
     is_main,
     last_line,
     name_of,
+    root_of,
 )
 from npu_config.script.elsewhere import Program
 from npu_config.script.meaning import Meaning
@@ -398,9 +400,7 @@ class Context:
             function: what is called.
             kind: the name that it has in npu_bridge.
         """
-        owner = function
-        while isinstance(owner, ast.Attribute):
-            owner = owner.value
+        owner = root_of(function)
         if not isinstance(owner, ast.Name):
             return False
         names = self.script.imported(owner.id)
@@ -533,6 +533,14 @@ def dotted(node: Optional[ast.AST]) -> str:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return "{}.{}".format(node.value.id, node.attr)
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def fetches(run: ast.Call) -> List[Any]:
+    """What ``session.run`` is given to fetch, one by one."""
+    given = argument(run, "fetches", 0)
+    if isinstance(given, (ast.List, ast.Tuple)):
+        return given.elts
+    return given.values if isinstance(given, ast.Dict) else [given]
 
 
 def bindings(context: Context, node: ast.expr) -> List[ast.expr]:

@@ -19,7 +19,15 @@ from typing import (
 from npu_config.catalogue.api import MODULES
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import join, phrase
-from npu_config.python_flow.scopes import DEFINITIONS, blocks, is_main, literal, name_of
+from npu_config.python_flow.scopes import (
+    DEFINITIONS,
+    blocks,
+    dotted_parts,
+    is_main,
+    literal,
+    name_of,
+    root_of,
+)
 from npu_config.script.checks._check import Context, check
 from npu_config.script.objects import Constructed, Message, Unknown, Use
 from npu_config.script.paths import Call
@@ -460,19 +468,11 @@ def _assigned(
             value = value.func.value if isinstance(value.func, ast.Attribute) else None
         if isinstance(value, ast.Call):
             target = statement.targets[-1] if isinstance(statement, ast.Assign) else None
-            yield "" if target is None else _dotted(target), value
+            yield "" if target is None else ".".join(dotted_parts(target) or ()), value
 
 
 def _first_name(call: ast.Call) -> str:
-    return _dotted(call.args[0]) if call.args else ""
-
-
-def _dotted(node: ast.AST) -> str:
-    """``optimizer`` or ``self.optimizer``; empty for anything else."""
-    if isinstance(node, ast.Name):
-        return node.id
-    owner = _dotted(node.value) if isinstance(node, ast.Attribute) else ""
-    return "{}.{}".format(owner, node.attr) if owner and isinstance(node, ast.Attribute) else ""
+    return ".".join(dotted_parts(call.args[0]) or ()) if call.args else ""
 
 
 _APPS = (
@@ -638,9 +638,7 @@ def _is_app_run(function: ast.expr, context: Context) -> bool:
         return False
     if isinstance(owner, ast.Name):
         return not context.script.imported("app").isdisjoint(_APPS)
-    while isinstance(owner, ast.Attribute):
-        owner = owner.value
-    return name_of(owner) in _LIBRARIES
+    return name_of(root_of(owner)) in _LIBRARIES
 
 
 _OF_TENSORFLOW = re.compile(

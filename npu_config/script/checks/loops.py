@@ -27,6 +27,7 @@ from npu_config.script.checks._check import (
     check,
     check_call,
     dotted,
+    fetches,
     value_of,
 )
 from npu_config.script.checks.calls import of_plain_estimator
@@ -964,12 +965,7 @@ def _target_of(context: Context, node: ast.expr) -> Optional[ast.expr]:
 
 def _fetched(run: ast.Call, target: ast.expr) -> Optional[ast.expr]:
     """Where ``session.run`` or ``operation.run`` names what a target holds."""
-    fetches = argument(run, "fetches", 0)
-    parts: List[Any] = [fetches]
-    if isinstance(fetches, (ast.List, ast.Tuple)):
-        parts = fetches.elts
-    elif isinstance(fetches, ast.Dict):
-        parts = fetches.values
+    parts = fetches(run)
     if isinstance(run.func, ast.Attribute):
         parts = [*parts, run.func.value]
     return next((part for part in parts if dotted(part) == dotted(target)), None)
