@@ -37,6 +37,12 @@ GUARD = "--timeout=900"
 """Seconds after which a test hangs: far above what any needs."""
 
 APART = (
+    "cli/test_commands.py::test_explain_facts_of_migrations",
+    "cli/test_commands.py::test_explain_finds_words_of_both_languages",
+    "cli/test_commands.py::test_explain_options",
+    "cli/test_commands.py::test_explain_rules",
+    "cli/test_output.py::test_one_way_out",
+    "core/test_optimized.py",
     "docs",
     "fuzz",
     "linear",
@@ -54,14 +60,23 @@ APART = (
     "test_strategies.py",
 )
 """Tests of pages, of damaged input, of growth, of tools, of doors that say the same, and of what
-the source and the words of findings say: they take half the time of the oldest Python, and depend
-on no package; they run on the newest."""
+the source, the words of findings and ``explain`` say: they take half the time of the oldest
+Python, and depend on no package; they run on the newest."""
 
 TENSORFLOW = ("-m", "tensorflow")
-"""What touches TensorFlow; the rest runs on the oldest and on the newest Python."""
+"""What touches TensorFlow."""
+
+THE_REST = ("-m", "not tensorflow")
+"""It runs on the oldest and on the newest Python."""
 
 TENSORFLOW_2 = ("-m", "tensorflow and not further")
 """What compat.v1 may do otherwise: a shape of each thing that runs of scripts show."""
+
+
+def left_out(test: str) -> str:
+    """The option of pytest that leaves out a folder, a file, or a function of one."""
+    return ("--deselect=tests/" if "::" in test else "--ignore=tests/") + test
+
 
 ON_115 = ("docs", "migrate", "tools")
 """Tests that run whole scripts and pages as users of TensorFlow 1.15 do; they run on 1.15.5."""
@@ -152,10 +167,10 @@ def run_tests(session: nox.Session, *requirements: str, options: Sequence[str] =
         copy_without_package(repository)
         temporary.mkdir()
         session.chdir(str(repository))
-        report = repository / "report.xml"
-        words = ["pytest", GUARD, "--junitxml", str(report), *options, *session.posargs]
-        session.run(*words, env={"TMPDIR": str(temporary)})
-        if not report.exists():  # os._exit(0) in a test would pass for success
+        ended = Path(folder) / "ended"
+        environ = {"TMPDIR": str(temporary), "NPU_CONFIG_ENDED": str(ended)}
+        session.run("pytest", GUARD, *options, *session.posargs, env=environ)
+        if not ended.exists():  # os._exit(0) in a test would pass for success
             session.error("a test ended pytest before its last test")
         session.chdir(str(ROOT))
 
@@ -189,7 +204,7 @@ def tests_oldest(session: nox.Session) -> None:
         "click==8.0.0",
         "rich==12.0.0",
         "typing_extensions",
-        options=["--ignore=tests/" + each for each in APART],
+        options=[*THE_REST, *map(left_out, APART)],
     )
 
 
@@ -197,7 +212,7 @@ def tests_oldest(session: nox.Session) -> None:
 def tests_newest(session: nox.Session) -> None:
     """No TensorFlow, newest Python, newest dependencies."""
     require(session, "3.13")
-    run_tests(session, "mypy", "sarif-pydantic")
+    run_tests(session, "mypy", "sarif-pydantic", options=THE_REST)
 
 
 @nox.session(python=interpreter("3.13"))
@@ -214,7 +229,7 @@ def tests_tf215(session: nox.Session) -> None:
     """compat.v1 of TensorFlow 2.15.1 on Python 3.11."""
     require(session, "3.11")
     session.env["NPU_CONFIG_EXAMPLES"] = "15"  # properties are tried in full on 1.15.5
-    options = (*TENSORFLOW_2, *("--ignore=tests/" + each for each in ON_115))
+    options = (*TENSORFLOW_2, *map(left_out, ON_115))
     run_tests(session, "tensorflow-cpu==2.15.1", options=options)
 
 
@@ -242,19 +257,19 @@ def docs(session: nox.Session) -> None:
     """The site builds without a warning; its links lead somewhere; a browser shows its pages."""
     built = the_wheel(session)
     session.install("-r", str(ROOT / "docs" / "requirements.txt"), built + "[all]")
-    session.install("pytest", "selenium")
+    session.install("pytest", "pytest-timeout", "selenium")
     site = ROOT / "build" / "site"
     shutil.rmtree(str(site), ignore_errors=True)
     session.run("sphinx-build", "-W", "-q", "-b", "html", "docs", str(site))
     session.run("python", "-m", "tools.browser", str(site), built)
     environ = {"NPU_CONFIG_SITE": str(site), "NPU_CONFIG_SCREENSHOTS": str(site.parent / "pages")}
-    session.run("pytest", "--noconftest", "tests/site", env=environ)
+    session.run("pytest", GUARD, "--noconftest", "tests/site", env=environ)
 
 
 @nox.session(python=interpreter("3.11"))
 def package(session: nox.Session) -> None:
     """The wheel and the source distribution hold what they must, and the wheel works alone."""
-    session.install("build", "pytest", "hypothesis", "pre-commit")
+    session.install("build", "pytest", "pytest-timeout", "hypothesis", "pre-commit")
     session.run("python", "-m", "tools.dist")
     (found,) = (ROOT / "dist").glob("*.whl")
     session.install("--force-reinstall", str(found) + "[cli]")
@@ -268,7 +283,7 @@ def package(session: nox.Session) -> None:
         session.run("npu-config", "diff", "config.yaml", "session.pbtxt")
         session.run("npu-config", "explain", "NPU101")
         session.chdir(str(ROOT))
-    session.run("pytest", "tests/test_pre_commit.py")  # in the clone that pre-commit installs
+    session.run("pytest", GUARD, "tests/test_pre_commit.py")  # in a clone
 
 
 @nox.session(python=interpreter("3.11"))
@@ -277,12 +292,12 @@ def vscode(session: nox.Session) -> None:
     if shutil.which("npm") is None:
         explain = "node and npm are needed for the extension of VS Code"
         session.error(explain) if os.environ.get("CI") else session.skip(explain)
-    session.install("pytest")
+    session.install("pytest", "pytest-timeout")
     session.chdir(str(ROOT / "editors" / "vscode"))
     for words in (["ci"], ["test"], ["run", "package"]):
         session.run("npm", *words, "--silent", external=True)
     session.chdir(str(ROOT))
-    session.run("pytest", "--noconftest", "tests/vscode")
+    session.run("pytest", GUARD, "--noconftest", "tests/vscode")
 
 
 @nox.session(python=interpreter("3.7"), venv_backend="venv")  # it asks pip

@@ -4,6 +4,8 @@ import contextlib
 import gc
 import importlib.util
 import os
+import pathlib
+import re
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -25,6 +27,7 @@ settings.register_profile(
 )
 settings.load_profile("ci" if os.environ.get("CI") else "npu_config")
 
+ENDED = os.environ.pop("NPU_CONFIG_ENDED", None)  # not for what tests start
 HAS_TENSORFLOW = importlib.util.find_spec("tensorflow") is not None
 
 
@@ -42,12 +45,28 @@ def pytest_configure(config):
         compile_in_checkout()
 
 
+_IS_MARKED = re.compile(rb"^pytestmark = \[?pytest[.]mark[.]tensorflow\b", re.MULTILINE)
+
+
 def pytest_ignore_collect(collection_path, config):
-    """With ``-m tensorflow`` a file without the mark is not imported: five of six have none."""
-    if not (config.option.markexpr or "").startswith("tensorflow"):
+    """With ``-m tensorflow`` a file without the mark is not imported: five of six have none.
+
+    With ``-m "not tensorflow"`` one that is marked as a whole is not.
+    """
+    expression = config.option.markexpr or ""
+    if collection_path.suffix != ".py" or not collection_path.name.startswith("test_"):
         return None
-    is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
-    return True if is_test and b"mark.tensorflow" not in collection_path.read_bytes() else None
+    if expression.startswith("tensorflow"):
+        return b"mark.tensorflow" not in collection_path.read_bytes() or None
+    if expression.startswith("not tensorflow"):
+        return bool(_IS_MARKED.search(collection_path.read_bytes())) or None
+    return None
+
+
+def pytest_sessionfinish():
+    """Tell whoever asks that pytest came to its end (noxfile.py)."""
+    if ENDED is not None:
+        pathlib.Path(ENDED).touch()
 
 
 @pytest.hookimpl(hookwrapper=True)

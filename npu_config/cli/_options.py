@@ -76,8 +76,8 @@ class InputPath(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     ) -> str:
         """The path; a path that names nothing is refused."""
         path = str(value)
-        if "\0" in path:
-            raise Failure("{} is not a path", path)
+        if not path or "\0" in path:
+            raise Failure("{} is not a path", path or '""')
         if self.must_exist and not (self.stdin and path == "-") and not os.path.lexists(path):
             raise Failure("{} does not exist", path)
         return path

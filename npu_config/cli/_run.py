@@ -20,7 +20,7 @@ from typing import (
 )
 
 from npu_config.cli._guard import check_directory, guarded
-from npu_config.cli._output import Failure, deliver, say
+from npu_config.cli._output import Failure, Unproducible, deliver, say
 from npu_config.core.message import join, language, language_of, listed, localized, speaking
 
 if TYPE_CHECKING:
@@ -376,12 +376,14 @@ def _is_rank(report: Optional[str]) -> bool:
 @contextlib.contextmanager
 def _failures() -> Iterator[None]:
     """What keeps a script from being run, as a failure of the command."""
-    from npu_config.runner.script import CannotRunError
+    from npu_config.runner.script import CannotRunError, NoScriptError
 
     try:
         yield
-    except CannotRunError as error:
+    except NoScriptError as error:
         raise Failure(error.args[0]) from None
+    except CannotRunError as error:
+        raise Unproducible(error.args[0]) from None
     except ValueError as error:
         from npu_config.core.diagnostics import NpuConfigError
 

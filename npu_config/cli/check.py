@@ -14,7 +14,15 @@ from npu_config.cli._options import (
     set_option,
     target_options,
 )
-from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, Failure, say, writing
+from npu_config.cli._output import (
+    DONE,
+    FINDINGS,
+    WRONG_CALL,
+    Failure,
+    Unproducible,
+    say,
+    writing,
+)
 from npu_config.cli._report import fails, format_option, print_findings, strict_option
 from npu_config.cli._watch import Remembered
 from npu_config.cli._watch import watch as check_again
@@ -193,5 +201,6 @@ def without_known(report: Report, session: Any, path: Optional[str]) -> Report:
     try:
         known = Baseline.load(path)
     except BaselineError as error:
-        raise Failure("{}: {}".format(path, error.diagnostic.message)) from None
+        failure = Failure if missing([path]) else Unproducible
+        raise failure("{}: {}".format(path, error.diagnostic.message)) from None
     return Report(known.new(report, session.texts))

@@ -43,7 +43,7 @@ def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> int:
     kind = as_kind or attempted(faults, source.name, recognise, source.text, source.name)
     if not faults and kind not in _side_files():
         say(localized("{}: neither a side file nor a rank table\n", source.name), err=True)
-        return WRONG_CALL
+        return FINDINGS
     clean = kind and attempted(faults, source.name, _cleaned, format_of(kind), source)
     if faults:
         print_findings(faults, [source], err=True)

@@ -1,11 +1,13 @@
-"""What is made when it is first used: names of packages, regular expressions."""
+"""What is made when it is first used: names of packages, regular expressions, properties."""
 
 from __future__ import annotations
 
 import importlib
 import re
 import sys
-from typing import Any, AnyStr, Callable, List, Mapping, Tuple, cast
+from typing import Any, AnyStr, Callable, Generic, List, Mapping, Tuple, TypeVar, cast, overload
+
+_Value = TypeVar("_Value")
 
 
 def lazy(
@@ -54,3 +56,30 @@ def lazy_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
         flags: as for ``re.compile``.
     """
     return cast("re.Pattern[AnyStr]", _LazyPattern(pattern, flags))
+
+
+class cached_property(Generic[_Value]):  # noqa: N801 - functools has it from Python 3.8 on
+    """A property that is found once for each object.
+
+    Args:
+        find: finds it.
+    """
+
+    def __init__(self, find: Callable[[Any], _Value]) -> None:
+        self._find = find
+        self.__doc__ = find.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> cached_property[_Value]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> _Value: ...
+
+    def __get__(self, instance: Any, owner: type) -> cached_property[_Value] | _Value:
+        if instance is None:
+            return self
+        value = instance.__dict__[self._name] = self._find(instance)
+        return value

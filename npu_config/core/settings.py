@@ -56,6 +56,7 @@ class Setting(NamedTuple):
     ``content``: of the file that the value names, for one that came with a builder.
     ``by``: what set it at its place: a task of the builder, ``NAME=VALUE`` of the command line.
     ``is_implied``: nobody gave this value, what set it brings it along.
+    ``file``: the file that a value names which cannot be known itself, seen from here.
     ``origin``: kind, path, line and ``by`` of a value whose origin is recorded.
     """
 
@@ -69,6 +70,7 @@ class Setting(NamedTuple):
     by: Optional[str] = None
     is_implied: bool = False
     origin: Optional[Tuple[str, Optional[str], Optional[int], Optional[str]]] = None
+    file: Optional[str] = None
 
     @property
     def place_of_name(self) -> Place:

@@ -34,6 +34,7 @@ from npu_config.text import loading
 from npu_config.text.loading import guarded, internal_fault
 
 if TYPE_CHECKING:
+    from npu_config.judging.comments import Suppressions
     from npu_config.readers import Ownership
     from npu_config.rules.value import ConfigValue
 
@@ -254,8 +255,6 @@ def _unsilenced(
 
     A finding in another file, which the judged one names, goes by the comments of that file.
     """
-    from npu_config.judging.comments import Suppressions
-
     mine: List[Diagnostic] = []
     others: Dict[str, List[Diagnostic]] = {}
     for each in found:
@@ -263,15 +262,25 @@ def _unsilenced(
             mine.append(each)
         else:
             others.setdefault(each.path, []).append(each)
-    if reading.text is not None:
-        comments = Suppressions(reading.text, reading.path, reading.kind == "script")
-        if comments:
-            rules = known_rules() if known_rules is not None else ()
-            mine = comments.apply(mine, [(rule.id, rule.name) for rule in rules])
+    comments = _comments(reading.text, reading.path, reading.kind == "script")
+    if comments:
+        rules = known_rules() if known_rules is not None else ()
+        mine = comments.apply(mine, [(rule.id, rule.name) for rule in rules])
     for name, theirs in others.items():
-        comments = Suppressions(texts[name], name, name.endswith(".py"))
-        mine.extend(comments.apply(theirs))
+        comments = _comments(texts[name], name, name.endswith(".py"))
+        mine += comments.apply(theirs) if comments else theirs
     return mine
+
+
+def _comments(
+    text: Optional[str], path: Optional[str], is_script: bool
+) -> "Optional[Suppressions]":
+    """The ignore comments of a text; most have none."""
+    if text is None or "npu:" not in text:
+        return None
+    from npu_config.judging.comments import Suppressions
+
+    return Suppressions(text, path, is_script)
 
 
 def _text_of(path: Optional[str], texts: Dict[Optional[str], str]) -> Optional[str]:

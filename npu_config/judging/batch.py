@@ -1,6 +1,7 @@
-"""Many scripts at once: what cannot matter is never parsed, and two processes share the rest."""
+"""Many scripts at once: what cannot matter is never parsed, and some processes share the rest."""
 
 import gc
+import itertools
 import os
 from typing import (
     AbstractSet,
@@ -30,9 +31,12 @@ from npu_config.text.loading import guarded, load, state_of, unsaved_content
 __all__ = ["judge_scripts", "judge_together"]
 
 LARGEST = 64 * 1024 * 1024
-PROCESSES = 2
-_WORTH_SHARING = 400
-_CHUNK = 100
+PROCESSES = 4
+"""At most: each needs memory of its own."""
+_WORTH_SHARING = 40
+_MANY = 400
+"""Of so many files some are always worth sharing."""
+_LARGEST_SHARE = 100
 
 
 class _Share(NamedTuple):
@@ -67,16 +71,29 @@ def judge_scripts(
         progress: called with the number of files that were just looked at.
         default_of: gives the default target of each, in place of that of ``around``.
     """
+    count = min(processes, os.cpu_count() or 1)
+    shared = count > 1 and _are_worth_sharing(paths, named)
+    size = min(len(paths) // (8 * count) + 1, _LARGEST_SHARE) if shared else _LARGEST_SHARE
     works = [
-        _Share(tuple(paths[start : start + _CHUNK]), around, named, known_rules, default_of)
-        for start in range(0, len(paths), _CHUNK)
+        _Share(tuple(paths[start : start + size]), around, named, known_rules, default_of)
+        for start in range(0, len(paths), size)
     ]
-    shared = processes > 1 and len(paths) >= _WORTH_SHARING and (os.cpu_count() or 1) > 1
-    shares = in_processes(_check, works, processes, _check_apart) if shared else map(_check, works)
+    shares = in_processes(_check, works, count, _check_apart) if shared else map(_check, works)
     for results in shares:
         if progress is not None:
             progress(results.files)
         yield from results.checked
+
+
+def _are_worth_sharing(paths: Sequence[str], named: AbstractSet[str]) -> bool:
+    """True where judging the scripts takes longer than to start another process."""
+
+    def is_judged(path: str) -> bool:
+        data = b"" if path in named else _load(path)
+        return isinstance(data, bytes) and (path in named or may_matter(data))
+
+    judged = itertools.islice(filter(is_judged, paths), _WORTH_SHARING)
+    return len(paths) >= _MANY or sum(1 for _ in judged) == _WORTH_SHARING
 
 
 class _Results(NamedTuple):

@@ -27,11 +27,10 @@ def _to_estimator(work: Work, site: Site, name: str) -> None:
     call = site.call
     if call is None:
         return
+    work.needs_patch(site)
     if is_open(call):
-        work.needs_patch(site)
         work.manual(site.line, "estimator-star", "left as it is: ** may hold a config already")
         return
-    work.needs_patch(site)
     done = wrap_config(work, call, "config", 4, "npu_run_config_init", "run_config")
     if done is None:
         return

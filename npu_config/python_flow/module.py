@@ -16,6 +16,7 @@ from typing import (
     Union,
 )
 
+from npu_config.core.lazy import cached_property
 from npu_config.python_flow.scopes import (
     COMPREHENSIONS,
     CONSTANTS,
@@ -190,52 +191,43 @@ class Module:
         else:
             self.source, self.tree = ScriptSource(text, path), parse(text)
         self.module = Scope(self.tree, None)
-        self._functions: Optional[List[Tuple[Scope, FunctionNode]]] = None
-        self._globals: Optional[FrozenSet[str]] = None
-        self._nesting: Optional[Nesting[Tuple[Scope, FunctionNode]]] = None
         self._nodes: Dict[Tuple[str, ...], List[ast.AST]] = {}
-        self._import_statements: Optional[List[ImportNode]] = None
 
-    @property
+    @cached_property
     def import_statements(self) -> List[ImportNode]:
         """Every import statement, in order of the text."""
-        if self._import_statements is None:
-            lines = self.source.mentions("import")
-            found = sites(self.module, lines, (ast.Import, ast.ImportFrom))
-            self._import_statements = [site.node for site in found]  # type: ignore[misc]
-        return self._import_statements
+        lines = self.source.mentions("import")
+        found = sites(self.module, lines, (ast.Import, ast.ImportFrom))
+        return [site.node for site in found]  # type: ignore[misc]
 
-    @property
+    @cached_property
     def functions(self) -> List[Tuple[Scope, FunctionNode]]:
         """Every function, at any depth, with the scope that it is defined in."""
-        if self._functions is None:
-            self._functions = functions(self.module, self.module.body)
-        return self._functions
+        return functions(self.module, self.module.body)
+
+    @cached_property
+    def _nesting(self) -> Nesting[Tuple[Scope, FunctionNode]]:
+        stretches = ((node.lineno, last_line(node), (s, node)) for s, node in self.functions)
+        return Nesting(stretches)
 
     def functions_around(self, line: int) -> Iterator[Tuple[Scope, FunctionNode]]:
         """The functions around a line with their scopes, the innermost first."""
-        if self._nesting is None:
-            self._nesting = Nesting(
-                (node.lineno, last_line(node), (scope, node)) for scope, node in self.functions
-            )
         return self._nesting.around(line)
 
     def function_of(self, line: int) -> Optional[FunctionNode]:
         """The innermost function around a line."""
         return next((node for _, node in self.functions_around(line)), None)
 
-    @property
+    @cached_property
     def global_names(self) -> FrozenSet[str]:
         """The names that some function assigns with ``global`` or ``nonlocal``."""
-        if self._globals is None:
-            found: Set[str] = set()
-            for keyword in ("global", "nonlocal"):
-                for line in self.source.mentions(keyword):
-                    words = self.source.lines[line - 1].replace(",", " ").split()
-                    if words and words[0] == keyword:
-                        found.update(words[1:])
-            self._globals = frozenset(found)
-        return self._globals
+        found: Set[str] = set()
+        for keyword in ("global", "nonlocal"):
+            for line in self.source.mentions(keyword):
+                words = self.source.lines[line - 1].replace(",", " ").split()
+                if words and words[0] == keyword:
+                    found.update(words[1:])
+        return frozenset(found)
 
     def nodes(self, *words: str) -> Sequence[ast.AST]:
         """The nodes of all statements with one of the words on their lines."""

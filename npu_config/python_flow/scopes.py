@@ -1,4 +1,6 @@
-"""What a syntax tree says by itself: single nodes, and what the statements of a scope bind."""
+"""What a syntax tree says by itself: single nodes, what the statements of a scope bind, and which
+of several bindings holds at a place.
+"""
 
 import ast
 import bisect
@@ -20,6 +22,8 @@ from typing import (
     TypeVar,
     Union,
 )
+
+from npu_config.core.lazy import cached_property
 
 UNCLEAR = object()
 """What :func:`literal` gives for an expression that is not a literal."""
@@ -69,6 +73,13 @@ def dotted_parts(node: ast.AST) -> Optional[List[str]]:
         parts.append(node.attr)
         node = node.value
     return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else None
+
+
+def root_of(node: ast.AST) -> ast.AST:
+    """What an attribute is taken of, at the beginning of the chain; else the node itself."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
 
 
 def number_of(node: Optional[ast.AST]) -> Optional[float]:
@@ -354,10 +365,8 @@ class Scope:
         self.watched: Dict[str, Watch] = {}
         self.version = 0
         self._history: List[str] = []
-        self._stores: Optional[Dict[str, List[Store]]] = None
         self._globals: Set[str] = set()
         self._children: Dict[int, Scope] = {}
-        self._parameters: Optional[FrozenSet[str]] = None
 
     def watch(self, name: str, how: Watch) -> None:
         """Make the lines hot that do something with a name."""
@@ -393,25 +402,21 @@ class Scope:
         """The scopes whose names are seen from this one, the innermost first."""
         return (scope for scope in self.around() if scope is self or not scope.is_class)
 
-    @property
+    @cached_property
     def stores(self) -> Dict[str, List[Store]]:
         """Every binding of every name, in order of the text."""
-        if self._stores is None:
-            self._stores = {}
-            self._walk(self.body)
-        return self._stores
+        self._found: Dict[str, List[Store]] = {}
+        self._walk(self.body)
+        return self._found
 
-    @property
+    @cached_property
     def parameters(self) -> FrozenSet[str]:
         """The names of the parameters of a function, or that a comprehension runs over."""
-        if self._parameters is None:
-            if isinstance(self.node, (*FUNCTIONS, ast.Lambda)):
-                self._parameters = parameters(self.node.args)
-            else:
-                targets = [part.target for part in getattr(self.node, "generators", ())]
-                nodes = (node for target in targets for node in ast.walk(target))
-                self._parameters = frozenset(n.id for n in nodes if isinstance(n, ast.Name))
-        return self._parameters
+        if isinstance(self.node, (*FUNCTIONS, ast.Lambda)):
+            return parameters(self.node.args)
+        targets = [part.target for part in getattr(self.node, "generators", ())]
+        nodes = (node for target in targets for node in ast.walk(target))
+        return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
 
     @property
     def global_names(self) -> Set[str]:
@@ -432,9 +437,43 @@ class Scope:
             scope.forget()
         self._children.clear()
 
+    def holding(
+        self, stores: Sequence[Store], scope: "Scope", node: ast.AST
+    ) -> Optional[List[Store]]:
+        """Which of the bindings of a name holds at a node: none where it comes before all.
+
+        Known are statements that certainly run one after the other: those of a module, of its
+        main guard, of a function, and of ``with`` blocks in them.  None for a name that is bound
+        under a condition, or in a loop.
+
+        Args:
+            stores: the bindings.
+            scope: that of the node.
+            node: what reads the name.
+        """
+        line = getattr(node, "lineno", None)
+        if line is None:
+            return None
+        stretches = [self._stretches.get(getattr(store.node, "lineno", 0)) for store in stores]
+        ends = [stretch[1] for stretch in stretches if stretch is not None]
+        if len(ends) < len(stores) or len(set(ends)) < len(ends):
+            return None
+        before = [store for store, end in zip(stores, ends) if end < line]
+        if len(before) < len(stores) and not _runs_at_once(scope, self):
+            return None
+        return None if before and before[-1].kind == "other" else before[-1:]
+
+    @cached_property
+    def _stretches(self) -> Dict[int, Optional[Tuple[int, int]]]:
+        """The first and the last lines of the statements in order, by each of their lines."""
+        found: Dict[int, Optional[Tuple[int, int]]] = {}
+        for first, last in _in_order(self.body):
+            for line in range(first, last + 1):
+                found[line] = None if line in found else (first, last)  # two on a line: no order
+        return found
+
     def _add(self, name: str, store: Store) -> None:
-        assert self._stores is not None
-        self._stores.setdefault(name, []).append(store)
+        self._found.setdefault(name, []).append(store)
 
     def _walk(self, body: Sequence[ast.AST]) -> None:
         for statement in body:
@@ -527,3 +566,29 @@ def _collect(scope: Scope, body: Sequence[Any], found: List[Tuple[Scope, Functio
             if kind is not ast.ClassDef:
                 found.append((scope, statement))
             _collect(scope.child(statement), statement.body, found)
+
+
+def _runs_at_once(scope: Scope, where: Scope) -> bool:
+    """True where a scope is run when its text is come to: no function is in between."""
+    while scope is not where and scope.parent is not None:
+        if not isinstance(scope.node, COMPREHENSIONS):
+            return False
+        scope = scope.parent
+    return True
+
+
+def _in_order(body: Sequence[Any]) -> Iterator[Tuple[int, int]]:
+    for statement in body:
+        first = statement.lineno
+        if isinstance(statement, (ast.With, ast.AsyncWith)):
+            yield first, max(first, statement.body[0].lineno - 1)
+            yield from _in_order(statement.body)
+        elif isinstance(statement, ast.If) and is_main(statement.test):
+            yield from _in_order(statement.body)
+        elif isinstance(statement, DEFINITIONS):
+            yield first, first
+        elif isinstance(statement, _PLAIN):
+            yield first, last_line(statement)
+
+
+_PLAIN = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Import, ast.ImportFrom, ast.Delete)

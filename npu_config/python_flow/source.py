@@ -24,6 +24,7 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Place
+from npu_config.core.lazy import cached_property
 from npu_config.core.message import phrase
 from npu_config.text.source import Source
 
@@ -388,7 +389,6 @@ class ScriptSource(Source):
         super().__init__(text, path)
         self.lines: List[str] = _NEWLINE.split(text) if "\r" in text else text.split("\n")
         self._starts = _starts(text, self.lines)
-        self._words: Optional[FrozenSet[str]] = None
         self._lines_of: Dict[str, List[int]] = {}
         self._places: Dict[int, Tuple[Place, ast.AST]] = {}
         self._keywords: Dict[Tuple[str, Place], Place] = {}
@@ -478,12 +478,10 @@ class ScriptSource(Source):
         """True when a line ends with a carriage return alone."""
         return _LONE_RETURN.search(self.text) is not None
 
-    @property
+    @cached_property
     def words(self) -> FrozenSet[str]:
         """Every word of ASCII letters, to know quickly what cannot be there."""
-        if self._words is None:
-            self._words = words_of(self.text)
-        return self._words
+        return words_of(self.text)
 
     def mentions(self, word: str) -> List[int]:
         """The lines with an identifier, comment lines left out."""

@@ -356,7 +356,7 @@ def check_blocks(
             findings.report_at(
                 rank_table_interleaved_ranks,
                 (*level.path(index), "rank_id"),
-                "{} is {}, but lower ranks of this server come before ranks of "
+                "{} is {}: between it and the lower ranks of its server are ranks of "
                 "server_list[{}]; the ranks of one server form one block",
                 rank,
                 current,

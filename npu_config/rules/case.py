@@ -179,6 +179,12 @@ class Case:
         """The known, legal value of an option; None when it is absent, unknown or wrong."""
         return self.known.get(name)
 
+    def path(self, name: str) -> Optional[str]:
+        """The file or directory that an option names, as far as it is known here."""
+        setting = self.entries.get(name)
+        known: Optional[str] = self.get(name)
+        return setting.file if known is None and setting is not None else known
+
     def variable(self, name: str) -> Optional[str]:
         """An environment variable; None when it is not set, or nothing is known of them."""
         return None if self.environ is None else self.environ.get(name)

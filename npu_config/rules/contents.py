@@ -124,7 +124,7 @@ def _formats() -> Dict[str, Any]:
 
 def side_file(case: Case, name: str) -> Any:
     """The parsed file that an option points to (``sidefiles.Parsed``), None when not at hand."""
-    path = case.get(name)
+    path = case.path(name)
     return None if path is None or not case.on_host else _parsed(name, path, _target(case))
 
 

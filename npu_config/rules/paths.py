@@ -86,7 +86,7 @@ def _paths(case: Case) -> Iterator[PathStatus]:
         return
     tuning = tuning_mode(case)
     for name, wanted in WANTED.items():
-        path = case.get(name)
+        path = case.path(name)
         if name == "dump_path" and not any(on(case, switch) for switch in SWITCHES):
             continue
         if name in ("work_path", "distribute_config") and tuning is None:

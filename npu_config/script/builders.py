@@ -26,9 +26,11 @@ from npu_config.script.neighbours import OF_PATHS, above
 from npu_config.script.objects import (
     Constructed,
     Loaded,
+    Located,
     Message,
     Tracked,
     Unknown,
+    file_of,
     is_known,
     origins,
 )
@@ -130,7 +132,7 @@ def renaming(place: Place, name: str, meant: Optional[str]) -> Optional[Fix]:
 
 
 def _note(run: Run, message: str, place: Place, **more: Any) -> None:
-    run.refused.append((own_call_refused.diagnostic(message, place, **more), tuple(run.guards)))
+    run.refuse(own_call_refused.diagnostic(message, place, **more))
 
 
 def _judge(run: Run, call: Call, name: str, signature: inspect.Signature) -> None:
@@ -358,8 +360,8 @@ def _enter(
     place: Place,
     name_place: Optional[Place],
 ) -> None:
-    known = _plain(said(run, value, is_switch(name)))
-    builder.entries[name] = Setting(known, None, place, name_place)
+    value = taken(run, value, is_switch(name))
+    builder.entries[name] = Setting(_plain(value), None, place, name_place, file=file_of(value))
     if isinstance(value, Unknown):
         run.given.append((name, value, place, tuple(run.guards)))
 
@@ -394,9 +396,7 @@ def _read_later(run: Run, value: Any, node: ast.expr, target: OwnTarget) -> None
     if name is None:
         run.script.unfollowed[node] = _LATER
     else:
-        loaded = Loaded(name, node, run.place(node), run.tick(), True, target)
-        loaded.path = tuple(run.guards)
-        run.loaded.append(loaded)
+        run.load(name, node, True, target)
 
 
 def _places(run: Run, node: ast.expr) -> Iterator[Tuple[str, Tuple[Place, Place]]]:
@@ -423,11 +423,8 @@ def load(run: Run, call: Call) -> Any:
             "which file is loaded here is known at run time only; its options are not checked"
         )
         return anonymous(call.node)
-    own = _own_target(call, 1)
-    loaded = Loaded(path, call.node, run.place(call.node), run.tick(), ours, own)
-    loaded.path = tuple(run.guards)
+    loaded = run.load(path, call.node, ours, _own_target(call, 1))
     loaded.overrides = tuple(_overrides(run, call)) if ours else ()
-    run.loaded.append(loaded)
     return loaded
 
 
@@ -453,8 +450,7 @@ def _overrides(run: Run, call: Call) -> Iterator[Override]:
                 value = each.value if isinstance(text, str) else UNKNOWN
                 yield each._replace(place=place, value=value)
         except NpuConfigError as error:
-            faults = [replace(each, **place._asdict()) for each in error.diagnostics]
-            run.refused += [(each, tuple(run.guards)) for each in faults]
+            run.refuse(*(replace(each, **place._asdict()) for each in error.diagnostics))
 
 
 _SAME_PATH = ("resolve", "absolute", "as_posix", "expanduser")
@@ -516,6 +512,28 @@ def named_file(run: Run, value: Any, depth: int = 12) -> Optional[str]:
     if function.name in _SAME_PATH:
         return known[0]
     return posixpath.join(*known) if function.name in _JOINING else None
+
+
+def taken(run: Run, value: Any, is_switch: bool) -> Any:
+    """What an option certainly is given, or the file that it names; arguments: :func:`said`."""
+    found = said(run, value, is_switch)
+    if isinstance(found, Unknown) and run.script.source.mentions("__file__"):
+        inner: Any = found
+        while isinstance(inner, Unknown) and inner.convert is not None:
+            inner = inner.parts[-1]
+        file = named_file(run, inner) if _is_fixed(run, inner) else None
+        return found if file is None else Located(found, file)
+    return found
+
+
+def _is_fixed(run: Run, value: Any) -> bool:
+    """True for a path that begins with ``__file__``, and has no part that somebody may change."""
+    parts = list(origins(value))
+    return any(each.key == "__file__" for each in parts) and not any(
+        each.key in ("os.getenv", "os.environ.get")
+        or (each.flag is not None and run.script.flags.default(each.flag) is not None)
+        for each in parts
+    )
 
 
 def known_start(value: Any) -> str:
@@ -581,9 +599,8 @@ def _run_task(run: Run, builder: Builder, call: Call) -> None:
         content = None if file is None else file.text
         builder.entries[name] = Setting(value, None, place, content=content)
     if builder.ours:
-        guards = tuple(run.guards)
         for name, faults in task.refused.items():
-            run.refused += [(fault.in_option(name, place), guards) for fault in faults]
+            run.refuse(*(fault.in_option(name, place) for fault in faults))
 
 
 _UNREADABLE = OwnTarget(None, frozenset(PARTS))

@@ -5,7 +5,7 @@ Names and attributes come first, then functions of the script, then the objects 
 
 import ast
 import re
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from npu_config.catalogue.api import KEPT, PARAMETERS
 from npu_config.core.message import phrase
@@ -23,6 +23,7 @@ from npu_config.script.objects import (
     Instance,
     Message,
     ParameterMap,
+    Record,
     Subscript,
     Tracked,
     Unknown,
@@ -181,8 +182,13 @@ def attribute(run: Run, owner: Any, name: str, node: ast.AST) -> Any:
         return argument.value if argument else anonymous(node)
     if isinstance(owner, Class):
         return of_class(run, owner, name)
+    if isinstance(owner, Record) and name in owner.attributes:
+        value = owner.attributes[name]
+        return Record(value) if isinstance(value, dict) else value
     if name == "side_files" and isinstance(owner, Builder):
         owner.has_writer.append(True)
+    if name == "value" and is_known(owner):
+        return owner  # a member of an Enum, which is what its class binds it to
     return anonymous(node)
 
 
@@ -255,6 +261,9 @@ def _of_instance(run: Run, owner: Instance, name: str) -> Any:
         value = owner.attributes[name]
         script = owner.cls.frame.script
         return unknown if is_known(value) and script.times_set(name) > 1 else value
+    given = _of_fields(run, owner, name)
+    if given is not None:
+        return given[0]
     found = of_class(run, owner.cls, name)
     if isinstance(found, Function):
         bound = Function(found.node, found.scope, found.frame, found.owner)
@@ -282,6 +291,30 @@ def _of_instance(run: Run, owner: Instance, name: str) -> Any:
     value = evaluate_in(run, frame, store.value)
     owner.attributes[name] = unknown if isinstance(value, Tracked) else value
     return owner.attributes[name]
+
+
+def _of_fields(run: Run, owner: Instance, name: str) -> Optional[Tuple[Any]]:
+    """What an object of a class without a constructor was made with: of a dataclass, a NamedTuple.
+
+    None where the class says what an attribute is.
+    """
+    args, keywords, is_open = owner.given or ([], {}, False)
+    if not (args or keywords or is_open):
+        return None
+    classes = lineage(run, owner.cls)
+    if any("__init__" in each.scope.stores for each in classes):
+        return None
+    if name in keywords:
+        return (keywords[name],)
+    fields = [
+        getattr(each.target, "id", "")
+        for cls in reversed(classes)
+        for each in cls.node.body
+        if isinstance(each, ast.AnnAssign)
+    ]
+    if is_open and name in fields:
+        return (Unknown("{}.{}".format(owner.key, name), ("", name)),)
+    return (args[fields.index(name)],) if name in fields[: len(args)] else None
 
 
 def _is_constructor(node: Any) -> bool:
@@ -334,17 +367,17 @@ def _calls_of_constructor(function: ast.AST) -> Iterator[ast.Call]:
 
 def lineage(run: Run, cls: Class) -> List[Class]:
     """A class and those that it inherits from, as far as they are followed, the nearest first."""
-    if cls.lineage is None:
-        cls.lineage = [cls]
+    if cls.above is None:
+        cls.above = []
         for base in cls.node.bases:
             value = evaluate_in(run, cls.frame, base)
             if isinstance(value, Class):
-                known = {each.node for each in cls.lineage}
-                cls.lineage += [e for e in lineage(run, value) if e.node not in known]
+                known = {cls.node, *(each.node for each in cls.above)}
+                cls.above += [e for e in lineage(run, value) if e.node not in known]
                 cls.strangers += value.strangers
             elif isinstance(value, Unknown) and value.key != "object":
                 cls.strangers += (value,)
-    return cls.lineage
+    return [cls, *cls.above]
 
 
 def above(run: Run, owner: Any, scope: Scope) -> Optional[Instance]:
@@ -406,15 +439,15 @@ def invoke(
 ) -> Any:
     """Run a function of the script; ``is_open``: other arguments may be given, too."""
     node = function.node
-    if isinstance(node, ast.Lambda):
-        return _of_lambda(run, function, args, keywords, is_open)
     if len(run.stack) >= _CALLS or any(active is node for active in run.stack):
         return anonymous(node)
-    run.visited[id(node)] = True
     frame = run.new_frame(function.scope, function.frame)
     _bind_parameters(run, function, frame, args, keywords, is_open)
     run.stack.append(node)
     try:
+        if isinstance(node, ast.Lambda):
+            return evaluate_in(run, frame, node.body)
+        run.visited[id(node)] = True
         with entered(run, frame):
             left = execute(run, node.body)
         value = run.returned if left == RETURN else None
@@ -427,22 +460,6 @@ def invoke(
     if isinstance(node, ast.AsyncFunctionDef) or node.decorator_list or not is_simple(node):
         return result_of(Unknown(node.name, (node.name,)), node.name, args)
     return value
-
-
-def _of_lambda(
-    run: Run, function: Function, args: List[Any], keywords: Dict[str, Any], is_open: bool
-) -> Any:
-    """What a lambda gives."""
-    node = function.node
-    if len(run.stack) >= _CALLS or any(active is node for active in run.stack):
-        return anonymous(node)
-    frame = run.new_frame(function.scope, function.frame)
-    _bind_parameters(run, function, frame, args, keywords, is_open)
-    run.stack.append(node)
-    try:
-        return evaluate_in(run, frame, node.body)
-    finally:
-        run.stack.pop()
 
 
 def call_special(run: Run, owner: Any, name: str, args: List[Any]) -> bool:

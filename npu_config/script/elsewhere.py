@@ -10,9 +10,10 @@ import os
 import re
 from typing import Any, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+from npu_config.core.lazy import cached_property
 from npu_config.core.message import phrase
 from npu_config.python_flow.module import Site
-from npu_config.python_flow.scopes import Scope, name_of
+from npu_config.python_flow.scopes import Scope, name_of, root_of
 from npu_config.python_flow.source import Unparsable
 from npu_config.script.meaning import Meaning
 from npu_config.script.neighbours import file_of_module, has, once_for, text_of
@@ -29,8 +30,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 def _defined(path: str) -> FrozenSet[str]:
     """The names that a file may bind to functions or classes."""
-    lines = _DEFINING.findall(text_of(path))
-    return frozenset(name for line in lines for name in _NAME.findall(line))
+    lines = map(_DEFINING.match, text_of(path).split("\n"))
+    return frozenset(name for line in lines if line for name in _NAME.findall(line.group()))
 
 
 def says(meaning: Meaning, line: Optional[int]) -> str:
@@ -71,8 +72,6 @@ class Program:
     def __init__(self, meaning: Meaning, words: Sequence[str]) -> None:
         self._meaning = meaning
         self._words = words
-        self._names: Optional[FrozenSet[str]] = None
-        self._files: Optional[List[str]] = None
 
     def functions(self, scope: Scope, node: Optional[ast.AST]) -> List[Elsewhere]:
         """The function of another file that an expression is, ``partial`` of it included."""
@@ -172,9 +171,7 @@ class Program:
                 yield path, ".".join(parts[count:])
 
     def _imported(self, scope: Scope, node: ast.expr) -> Optional[str]:
-        root: ast.expr = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
+        root = root_of(node)
         if not isinstance(root, ast.Name):
             return None
         where, stores = self._meaning.stores(scope, root.id)
@@ -204,17 +201,14 @@ class Program:
                 files[path] = Meaning(Script(text_of(path), path))
         return files[path]
 
-    @property
+    @cached_property
     def files(self) -> List[str]:
         """The files that names of the script may lead to, and that hold one of the words."""
-        if self._files is None:
-            named = self._meaning.script.files_named
-            self._files = [path for path in named if has(path, self._words)]
-        return self._files
+        return [path for path in self._meaning.script.files_named if has(path, self._words)]
 
     def given(self) -> Iterator[Elsewhere]:
         """What datasets are given, or what is called by that."""
-        for scope, node in self._meaning.functions_named() if self.files else ():
+        for scope, node in self._meaning.functions_named if self.files else ():
             yield from self.functions(scope, node)
 
     def called(self) -> Iterator[Tuple[Site, Elsewhere]]:
@@ -224,15 +218,12 @@ class Program:
                 for each in self.functions(site.scope, site.node.func):  # type: ignore[attr-defined]
                     yield site, each
 
-    @property
+    @cached_property
     def names(self) -> FrozenSet[str]:
         """What the script may call functions of those files, by the text of both."""
-        if self._names is None:
-            script = self._meaning.script
-            defined = {name for path in self.files for name in once_for(path, _DEFINING, _defined)}
-            aliases = {new for new, old in self._meaning.aliases.items() if old in defined}
-            self._names = frozenset(defined & script.source.words | aliases)
-        return self._names
+        defined = {name for path in self.files for name in once_for(path, _DEFINING, _defined)}
+        aliases = {new for new, old in self._meaning.aliases.items() if old in defined}
+        return frozenset(defined & self._meaning.script.source.words | aliases)
 
     @staticmethod
     def inside(each: Elsewhere) -> Iterator[Value]:

@@ -13,8 +13,8 @@ from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
 from npu_config.python_flow.scopes import CONSTANTS, Watch, in_brackets, name_of
 from npu_config.script import builders, objects
-from npu_config.script.attributes import get_by_name, set_by_name, set_past_the_class
-from npu_config.script.builders import is_ours, is_switch, judge_constructor
+from npu_config.script.attributes import get_by_name, record, set_by_name, set_past_the_class
+from npu_config.script.builders import is_ours, is_switch, judge_constructor, taken
 from npu_config.script.effects import (
     above,
     adopt,
@@ -63,7 +63,6 @@ from npu_config.script.paths import (
     evaluate,
     identity,
     result_of,
-    said,
 )
 from npu_config.script.visits import defined_elsewhere, give, note_made_elsewhere, visit
 from npu_config.script.vocabulary import HOLDERS, RUN_CONFIGS, SESSIONS
@@ -217,11 +216,11 @@ def _constructed(run: Run, call: Call) -> Constructed:
         call.name, CONSTRUCTORS["Target"].parameters if call.name == "Target" else ()
     )
     for name, (value, node) in zip(names, call.args):
-        value = said(run, value, is_switch(name))
+        value = taken(run, value, is_switch(name))
         made.arguments[name] = Argument(value, run.place(node), node=node)
     for name, (value, node) in call.keywords.items():
         value_place = run.place(node)
-        value = said(run, value, is_switch(name))
+        value = taken(run, value, is_switch(name))
         made.arguments[name] = Argument(
             value, value_place, run.script.source.keyword_place(name, value_place), node
         )
@@ -358,6 +357,7 @@ MODELS: Dict[str, Callable[[Run, Call], Any]] = {
     "RunConfig": _constructed,
     "AttrValue": _constructed,
     "Target": _target,
+    **dict.fromkeys(("SimpleNamespace", "HParams", "EasyDict", "AttrDict", "Munch"), record),
     "NpuConfigBuilder": builders.make,
     "NpuConfig": builders.from_mapping,
 }
@@ -586,6 +586,8 @@ def _subscript(run: Run, node: ast.Subscript) -> Any:
             return owner[index]
         except (LookupError, TypeError):
             return anonymous(node)
+    if isinstance(owner, (dict, list, tuple)):
+        return Unknown(anonymous(node).key, parts=(owner, index))
     if isinstance(owner, Unknown):
         if owner.key == "os.environ" and isinstance(index, str) and index in run.script.environ:
             return run.script.environ[index]

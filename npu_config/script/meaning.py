@@ -7,6 +7,7 @@ import ast
 import re
 from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple
 
+from npu_config.core.lazy import cached_property
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import FUNCTIONS, Scope, argument, last_line, name_of
 from npu_config.script.functions import (
@@ -154,26 +155,26 @@ class Meaning(Values):
     def _is_given_dataset(self, scope: Scope, node: ast.Name) -> bool:
         """True for the dataset that ``apply`` or ``group_by_window`` gives a function."""
         where, stores = self.stores(scope, node.id, node)
-        found = self._kept.get("windows")
-        if found is None:
-            found = self._kept["windows"] = set()
-            for site in self.calls("group_by_window", "apply"):
-                call: Any = site.node
-                word, index = _GIVING[name_of(call.func)]
-                for function in self.functions(site.scope, argument(call, word, index)):
-                    names = [each.arg for each in function.node.args.args]
-                    found.update((id(function.node), name) for name in names[index : index + 1])
-        return where is not None and len(stores) == 1 and (id(where.node), node.id) in found
+        is_one = where is not None and len(stores) == 1
+        return is_one and (id(where.node), node.id) in self._given_datasets  # type: ignore[union-attr]
 
+    @cached_property
+    def _given_datasets(self) -> Set[Tuple[int, str]]:
+        """The parameters that are such datasets, by the identity of the function and by name."""
+        found: Set[Tuple[int, str]] = set()
+        for site in self.calls("group_by_window", "apply"):
+            call: Any = site.node
+            word, index = _GIVING[name_of(call.func)]
+            for function in self.functions(site.scope, argument(call, word, index)):
+                names = [each.arg for each in function.node.args.args]
+                found.update((id(function.node), name) for name in names[index : index + 1])
+        return found
+
+    @cached_property
     def dataset_calls(self) -> List[Site]:
         """The calls that make a dataset, or one of another: those of methods and functions."""
-        found = self._kept.get("datasets")
-        if found is None:
-            has_any = "ataset" in self.script.source.text
-            calls = self.calls(*DATASETS) if has_any else ()
-            found = self._kept["datasets"] = [site for site in calls if self._of_dataset(site)]
-        result: List[Site] = found
-        return result
+        calls = self.calls(*DATASETS) if "ataset" in self.script.source.text else ()
+        return [site for site in calls if self._of_dataset(site)]
 
     def _of_dataset(self, site: Site) -> bool:
         assert isinstance(site.node, ast.Call)
@@ -187,48 +188,43 @@ class Meaning(Values):
 
     def function_values(self) -> Iterator[Tuple[Site, ast.expr]]:
         """What datasets are given as functions, as it is written, each with the call."""
-        for site in self.dataset_calls():
+        for site in self.dataset_calls:
             assert isinstance(site.node, ast.Call)
             for value in function_arguments(site.node):
                 yield site, value
 
+    @cached_property
     def given_functions(self) -> List[Tuple[Site, Function]]:
         """The functions that datasets are given, each with the call that gives it."""
-        found = self._kept.get("given")
-        if found is None:
-            found = self._kept["given"] = [
-                (site, each)
-                for site, value in self.function_values()
-                for each in self.functions(site.scope, value)
-            ]
-        result: List[Tuple[Site, Function]] = found
-        return result
+        return [
+            (site, each)
+            for site, value in self.function_values()
+            for each in self.functions(site.scope, value)
+        ]
 
+    @cached_property
+    def _of_datasets(self) -> List[Function]:
+        """The functions that datasets are given, and those that such functions call."""
+        return self.reached([function for _, function in self.given_functions])
+
+    @cached_property
     def functions_named(self) -> List[Value]:
         """What names the functions that datasets are given, or that such functions call."""
-        found = self._kept.get("named")
-        if found is None:
-            found = [Value(site.scope, value) for site, value in self.function_values()]
-            for function in self.reached([function for _, function in self.given_functions()]):
-                for part in self.body(function):
-                    if isinstance(part.node, ast.Call):
-                        found.append(Value(part.scope, part.node.func))
-            self._kept["named"] = found
-        result: List[Value] = found
-        return result
+        found = [Value(site.scope, value) for site, value in self.function_values()]
+        for function in self._of_datasets:
+            for part in self.body(function):
+                if isinstance(part.node, ast.Call):
+                    found.append(Value(part.scope, part.node.func))
+        return found
 
+    @cached_property
     def _on_host(self) -> Set[int]:
         """The functions that run on the host, by id."""
-        found = self._kept.get("host")
-        if found is None:
-            given = [function for _, function in self.given_functions()]
-            found = self._kept["host"] = {id(f.node) for f in self.reached(given)}
-        result: Set[int] = found
-        return result
+        return {id(function.node) for function in self._of_datasets}
 
     def in_dataset_function(self, site: Site) -> bool:
         """True in a function that a dataset is given, and in what such a function calls."""
-        return any(id(node) in self._on_host() for node in site.parents)
+        return any(id(node) in self._on_host for node in site.parents)
 
     def in_network(self, site: Site) -> bool:
         """True when what a node makes is certainly in the graph that the device is given.

@@ -25,7 +25,7 @@ from npu_config.script.objects import (
     merge,
     put,
 )
-from npu_config.script.paths import Call, Run, anonymous, resolved, said
+from npu_config.script.paths import Call, Run, anonymous, resolved
 
 
 def set_field(
@@ -42,7 +42,7 @@ def set_field(
             "checked"
         )
         return
-    value = said(run, value, target.attr == "b")
+    value = builders.taken(run, value, target.attr == "b")
     stored = objects.stored(value, target.attr) if is_known(value) else value
     if isinstance(stored, Fails):
         run.failures.append((node, stored, tuple(run.guards)))
@@ -106,8 +106,10 @@ def call_method(run: Run, owner: Any, call: Call) -> Any:
             if name == "items"
             else list(getattr(owner, name)())
         )
-    if isinstance(owner, dict) and name == "get" and values and is_known(values[0]):
-        return owner.get(values[0], values[1] if len(values) > 1 else None)
+    if isinstance(owner, dict) and name == "get" and values:
+        if is_known(values[0]):
+            return owner.get(values[0], values[1] if len(values) > 1 else None)
+        return Unknown(anonymous(call.node).key, parts=(owner, *values))
     if isinstance(owner, list) and name == "append" and values:
         owner.append(values[0])
         return None

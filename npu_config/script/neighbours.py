@@ -56,6 +56,8 @@ _CONSTANT = re.compile(
 )
 _BY_NAME = re.compile(rb"\b(?:import_module|__import__|run_path|run_module|execfile|exec)\s*\(")
 """What runs a file that no import statement names."""
+_IN_BY_NAME = (b"import_", b"run_", b"exec")
+"""One of them is in all of that."""
 
 _PUBLIC = """
     IPython PIL absl apex astropy attr bert cffi click cupy cv2 cython dataclasses dill
@@ -85,7 +87,8 @@ class _Memory:
         self.folders: Dict[str, FrozenSet[str]] = {}
         self.imports: Dict[Tuple[str, str], List[str]] = {}
         self.answers: Dict[Tuple[str, Tuple[str, ...]], bool] = {}
-        self.modules: Dict[Tuple[str, str], Optional[str]] = {}
+        self.modules: Dict[Tuple[str, ...], Dict[str, Optional[str]]] = {}
+        self.near: Dict[Tuple[str, str], FrozenSet[str]] = {}
         self.roots: Dict[Tuple[str, str], List[str]] = {}
         self.asked: Dict[Tuple[str, object], Any] = {}
         self.configuring: Dict[Tuple[str, ...], Optional[str]] = {}
@@ -154,7 +157,7 @@ def may_import_unread(path: Optional[str], text: str) -> bool:
 
 def _leaves_unread(path: str, home: str, data: bytes) -> Iterator[bool]:
     """For each module that a file imports whether it is neither a library nor to be found."""
-    yield _BY_NAME.search(data) is not None
+    yield any(part in data for part in _IN_BY_NAME) and _BY_NAME.search(data) is not None
     for module, names in _imports_of(path):
         first = module.partition(".")[0]
         files = _files_of(os.path.dirname(path), home, module, names, _added(path))
@@ -202,8 +205,8 @@ def any_importer_has(path: Optional[str], words: Sequence[str]) -> bool:
     named = b"" if stem == "__init__" else os.fsencode(stem)
     if key not in answers:
         answers[key] = any(
-            has(name, words)
-            and named in _read(name)
+            named in _read(name)
+            and has(name, words)
             and own in _imported(name, os.path.dirname(name))
             for name in _neighbours(path)
         )
@@ -237,12 +240,17 @@ def file_of_module(path: str, module: str) -> Optional[str]:
         path: the script.
         module: its dotted name, as an import statement of the script has it.
     """
-    known, folder, added = _memory().modules, _folder_of(path), _added(path)
-    key = "\0".join((folder, *added)), module
-    if key not in known:
-        files = _files_of(folder, folder, module, (), added) if module else iter(())
-        known[key] = next(files, None)
-    return known[key]
+    known = once_for(path, file_of_module, _modules_of)
+    if module not in known:
+        folder = _folder_of(path)
+        files = _files_of(folder, folder, module, (), _added(path)) if module else iter(())
+        known[module] = next(files, None)
+    return known[module]
+
+
+def _modules_of(path: str) -> Dict[str, Optional[str]]:
+    """The files of modules that were looked for: scripts of a folder that add none share them."""
+    return _memory().modules.setdefault((_folder_of(path), *_added(path)), {})
 
 
 _ADDING = re.compile(r"^[^\n#]*\bsys\.path\.(?:insert|append)\s*(\([^\n#]*)", re.MULTILINE)
@@ -254,11 +262,10 @@ def _added(path: str) -> Sequence[str]:
 
 
 def _folders_added(path: str) -> Sequence[str]:
-    text = text_of(path)
     found = []
-    for call in _ADDING.findall(text) if "sys.path" in text else ():
+    for match in _at_lines(_ADDING, "sys.path", text_of(path)):
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            tree = ast.parse("f" + call.rstrip("; \t\r"), mode="eval").body
+            tree = ast.parse("f" + match.group(1).rstrip("; \t\r"), mode="eval").body
             folder = _folder(tree.args[-1], path) if isinstance(tree, ast.Call) else None
             if folder is not None:
                 found.append(os.path.normpath(os.path.join(os.path.dirname(path), folder)))
@@ -448,7 +455,7 @@ def files_named(path: str, imports: Imports, stars: Iterable[str], text: str) ->
 
     for name, stands_for, dotted in _bound_by(imports):
         if not dotted.startswith("tensorflow.") and find(dotted):
-            inside = r"(?<![.\w]){}((?:\s*\.\s*\w+)+)".format(name)
+            inside = r"{0}(?<![.\w]{0})((?:\s*\.\s*\w+)+)".format(name)
             for chain in set(re.findall(inside, text)):
                 find(stands_for + re.sub(r"\s", "", chain))
     found.update((file_of_module(path, star), None) for star in stars)
@@ -476,9 +483,10 @@ def constants_in(path: str) -> Dict[str, str]:
 def _constants(path: str) -> Dict[str, str]:
     text = text_of(path)
     found: Dict[str, List[str]] = {}
-    for name, value in _BINDING.findall(text):
-        found.setdefault(name, []).append(value.strip())
-    again = {name for line in _GLOBAL.findall(text) for name in _NAME.findall(line)}
+    for match in _at_lines(_BINDING, "=", text):
+        found.setdefault(match.group(1), []).append(match.group(2).strip())
+    lines = [match.group(1) for match in _at_lines(_GLOBAL, "global", text)]
+    again = {name for line in lines for name in _NAME.findall(line)}
     return {
         name: values[0]
         for name, values in found.items()
@@ -494,10 +502,10 @@ def once_for(path: str, question: object, answer: Callable[[str], _Answer]) -> _
         question: what is asked.
         answer: looks for the answer in a file, which holds no syntax tree: it is kept.
     """
-    known = _memory().asked
-    if (path, question) not in known:
-        known[path, question] = answer(path)
-    found: _Answer = known[path, question]
+    known, key = _memory().asked, (path, question)
+    if key not in known:
+        known[key] = answer(path)
+    found: _Answer = known[key]
     return found
 
 
@@ -587,12 +595,27 @@ def _imports_of(path: str) -> List[_Import]:
 
 def _imports_in(data: bytes) -> Iterator[_Import]:
     """The import statements of a script, the dots of relative ones with the module."""
-    for module, inside, line, plain in _IMPORT.findall(data.decode("utf-8", "replace")):
+    for match in _at_lines(_IMPORT, "import", data.decode("utf-8", "replace")):
+        module, inside, line, plain = match.groups("")
         names = _ALIAS.findall(_COMMENT.sub("", inside or line))
         if module:
             yield _Import(module, [(name, alias or name) for name, alias in names])
         for each in plain.split(",") if plain else ():
             yield _Import((each.split() or [""])[0].rstrip(";"))
+
+
+def _at_lines(pattern: "re.Pattern[str]", word: str, text: str) -> Iterator["re.Match[str]"]:
+    """What matches at the beginning of lines that hold a word, one behind the other.
+
+    To look for a word is far quicker than to look for a pattern at the beginning of every line.
+    """
+    start = text.find(word)
+    while start >= 0:
+        match = pattern.match(text, text.rfind("\n", 0, start) + 1)
+        if match is not None:
+            yield match
+        end = text.find("\n", start if match is None else match.end())
+        start = text.find(word, end) if end >= 0 else -1
 
 
 def _split(module: str) -> Tuple[str, List[str]]:
@@ -610,6 +633,10 @@ def _files_of(
 ) -> Iterator[str]:
     """The files of a module that a folder imports, and of those of the names in it that are."""
     dots, parts = _split(module)
+    if parts and not (dots or added):
+        near = _near(folder, home)
+        if parts[0] not in near and parts[0] + ".py" not in near:
+            return
     if dots:
         above = [".."] * (len(dots) - 1)
         roots: Iterable[str] = [os.path.normpath(os.path.join(folder, *above))]
@@ -634,6 +661,14 @@ def _roots(folder: str, home: str) -> Sequence[str]:
         levels = [folder] * (_LEVELS + 1)
         above = itertools.accumulate(levels, lambda each, _: os.path.dirname(each))
         known[folder, home] = list(dict.fromkeys([home, *above]))
+    return known[folder, home]
+
+
+def _near(folder: str, home: str) -> FrozenSet[str]:
+    """The names of all that is in the folders in which what a folder imports may be."""
+    known = _memory().near
+    if (folder, home) not in known:
+        known[folder, home] = frozenset().union(*map(_listed, _roots(folder, home)))
     return known[folder, home]
 
 

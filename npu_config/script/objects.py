@@ -77,6 +77,21 @@ class Unknown:
         return "Unknown({!r})".format(self.key)
 
 
+class Located(Unknown):
+    """A path that cannot be known, of a file that can: it begins with where the script is."""
+
+    __slots__ = ("file",)
+
+    def __init__(self, value: Unknown, file: str) -> None:
+        super().__init__(value.key, value.path, value.parts, value.flag, value.convert)
+        self.file = file
+
+
+def file_of(value: Any) -> Optional[str]:
+    """The file that a value names that cannot be known itself."""
+    return value.file if isinstance(value, Located) else None
+
+
 def substituted(value: Any, fact: Callable[[Unknown], Any], depth: int = 8) -> Any:
     """A value in terms of what is known of the values that it was made of.
 
@@ -354,7 +369,6 @@ class Loaded(Tracked):
         moment: int,
         ours: bool,
         target: OwnTarget,
-        is_part: bool = False,
         kind: Optional[str] = None,
     ) -> None:
         super().__init__(node, place, moment)
@@ -363,7 +377,7 @@ class Loaded(Tracked):
         self.overrides: Tuple[Any, ...] = ()
         self.ours = ours
         self.target = target
-        self.is_part = is_part
+        self.is_part = False
 
 
 class Function:
@@ -383,16 +397,16 @@ class Class:
     """A class of the script.
 
     Attributes:
-        lineage: the class and those that it inherits from, once they were looked for.
+        above: those that it inherits from, once they were looked for.
         strangers: what else it inherits from.
         is_special: whether setting an attribute of its objects, or an item, may call its code;
             None before it was looked for.
     """
 
-    __slots__ = ("frame", "is_special", "lineage", "node", "scope", "strangers")
+    __slots__ = ("above", "frame", "is_special", "node", "scope", "strangers")
 
     def __init__(self, node: ast.ClassDef, scope: Any, frame: Any) -> None:
-        self.lineage: Optional[List[Class]] = None
+        self.above: Optional[List[Class]] = None
         self.strangers: Tuple[Unknown, ...] = ()
         self.node = node
         self.scope = scope
@@ -418,6 +432,15 @@ class Instance:
         self.cls = cls
         self.key = key
         self.attributes: Dict[str, Any] = {}
+
+
+class Record:
+    """An object that holds what it was made with, and is only read: a SimpleNamespace."""
+
+    __slots__ = ("attributes",)
+
+    def __init__(self, attributes: Dict[str, Any]) -> None:
+        self.attributes = attributes
 
 
 def put(block: Block, entry: Entry) -> None:

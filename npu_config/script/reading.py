@@ -47,6 +47,7 @@ from npu_config.script.objects import (
     Fails,
     Message,
     Unknown,
+    file_of,
     is_known,
 )
 from npu_config.script.paths import Path, Run
@@ -203,7 +204,8 @@ def _read_arguments(
 
 
 def _setting(value: Any, place: Any, name_place: Any) -> Setting:
-    return Setting(value if is_known(value) else UNKNOWN, None, place, name_place)
+    known = value if is_known(value) else UNKNOWN
+    return Setting(known, None, place, name_place, file=file_of(value))
 
 
 Literals = FrozenSet[Tuple[str, bool]]
@@ -283,7 +285,9 @@ def _plain(value: Any) -> object:
 def setting_of(entry: Entry) -> Setting:
     """The setting that an assignment makes."""
     value = entry.value if is_known(entry.value) else UNKNOWN
-    return Setting(value, entry.wire, entry.place, entry.name_place, above=entry.above)
+    place, name_place = entry.place, entry.name_place
+    file = file_of(entry.value)
+    return Setting(value, entry.wire, place, name_place, above=entry.above, file=file)
 
 
 def settings_of_block(script: Script, block: Block) -> Settings:

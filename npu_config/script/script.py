@@ -21,6 +21,7 @@ from typing import (
 
 from npu_config.catalogue.api import PARTS
 from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS
+from npu_config.core.lazy import cached_property
 from npu_config.python_flow.module import Module
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
@@ -418,6 +419,7 @@ def _names(name: str, line: str) -> bool:
     )
 
 
+_QUOTES = frozenset("\"'")
 _SET = re.compile(r"\s*(?::[^=]*)?(?:=(?!=)|[-+*/|&]=)")
 _WORK = ("run", "train", "train_and_evaluate", "fit", "main")
 """What trains, where a module calls it itself."""
@@ -466,16 +468,9 @@ class Script(Module):
     ) -> None:
         super().__init__(text, path, parsed)
         self.environ = environ
-        self._relevance: Optional[Relevance] = None
-        self.flags = Flags(self.source)
         self.steps = 0
         self._attributes: Dict[int, Dict[str, List[AttributeStore]]] = {}
-        self._may_be_patched: Optional[bool] = None
-        self._is_program: Optional[bool] = None
         self._imported: Dict[str, FrozenSet[str]] = {}
-        self._import_lines: Optional[FrozenSet[int]] = None
-        self._files_named: Optional[List[str]] = None
-        self._stars: Optional[List[str]] = None
         self.references: Dict[str, Unknown] = {}
         self.fixed: Dict[ast.AST, Any] = {}
         self.followed: Set[ast.AST] = set()
@@ -489,12 +484,15 @@ class Script(Module):
         for each in others:
             each.module.forget()
 
-    @property
+    @cached_property
+    def flags(self) -> Flags:
+        """The flags that it defines."""
+        return Flags(self.source)
+
+    @cached_property
     def relevance(self) -> Relevance:
         """Its hot lines, looked for when a path through it is followed."""
-        if self._relevance is None:
-            self._relevance = Relevance(self)
-        return self._relevance
+        return Relevance(self)
 
     @property
     def is_patched(self) -> bool:
@@ -506,22 +504,21 @@ class Script(Module):
 
         A script that is a program itself says what it imports.
         """
-        if self.function_of(line) is None or self.is_program:
-            return False
-        if self._may_be_patched is None:
-            self._may_be_patched = any_neighbour_has(self.source.path, ("npu_init",))
-        return self._may_be_patched
+        is_own = self.function_of(line) is None or self.is_program
+        return not is_own and self._is_near_patched
+
+    @cached_property
+    def _is_near_patched(self) -> bool:
+        return any_neighbour_has(self.source.path, ("npu_init",))
 
     def has_module(self, name: str) -> bool:
         """True when a file near the script is the module of a name."""
         return has_module(self.source.path, name)
 
-    @property
+    @cached_property
     def is_program(self) -> bool:
         """True for a script that is run itself: nobody imports what trains when it is imported."""
-        if self._is_program is None:
-            self._is_program = bool(self.source.mentions("__main__")) or self._works_at_once()
-        return self._is_program
+        return bool(self.source.mentions("__main__")) or self._works_at_once()
 
     def _works_at_once(self) -> bool:
         """True when statements of the module itself open a session in ``with``, run or train."""
@@ -575,14 +572,13 @@ class Script(Module):
         """The dotted names of all imports, wherever they are, with a word on their lines."""
         found = self._imported.get(word)
         if found is None:
-            quoted = re.compile(r"[\"'][^\"']*" + re.escape(word))
             text = self.source.lines
             lines = [
                 line
                 for line in self.source.mentions(word)
                 if line in self.import_lines
                 or "import" in text[line - 1]
-                or quoted.search(text[line - 1])
+                or not _QUOTES.isdisjoint(text[line - 1].rpartition(word)[0])
             ]
             nodes = children(self.tree, lines) if lines else []
             for node in nodes:
@@ -591,16 +587,11 @@ class Script(Module):
             found = self._imported[word] = frozenset(names)
         return found
 
-    @property
+    @cached_property
     def import_lines(self) -> FrozenSet[int]:
         """The lines of all import statements."""
-        if self._import_lines is None:
-            self._import_lines = frozenset(
-                line
-                for each in self.import_statements
-                for line in range(each.lineno, self._end_of(each) + 1)
-            )
-        return self._import_lines
+        ends = ((each.lineno, self._end_of(each)) for each in self.import_statements)
+        return frozenset(line for first, last in ends for line in range(first, last + 1))
 
     def _end_of(self, statement: Any) -> int:
         """The last line of an import; Python 3.7 does not say it, so there it is kept."""
@@ -617,16 +608,12 @@ class Script(Module):
             statement.end_lineno = last
         return last_line(statement)
 
-    @property
+    @cached_property
     def files_named(self) -> List[str]:
         """The files of the program that its names may lead to."""
-        if self._files_named is None:
-            path, text = self.source.path, self.source.text
-            stars = self.star_imports
-            self._files_named = (
-                [] if path is None else files_named(path, self.import_statements, stars, text)
-            )
-        return self._files_named
+        path, text = self.source.path, self.source.text
+        stars = self.star_imports
+        return [] if path is None else files_named(path, self.import_statements, stars, text)
 
     def reference(self, text: str) -> Unknown:
         """What a dotted name means that is imported or built in, always the same object."""
@@ -647,16 +634,14 @@ class Script(Module):
             for start, end in spans(name, line)
         )
 
-    @property
+    @cached_property
     def star_imports(self) -> List[str]:
         """The modules whose names are all imported."""
-        if self._stars is None:
-            self._stars = [
-                "." * each.level + (each.module or "")
-                for each in self.import_statements
-                if isinstance(each, ast.ImportFrom) and each.names[0].name == "*"
-            ]
-        return self._stars
+        return [
+            "." * each.level + (each.module or "")
+            for each in self.import_statements
+            if isinstance(each, ast.ImportFrom) and each.names[0].name == "*"
+        ]
 
     @property
     def has_star_import(self) -> bool:

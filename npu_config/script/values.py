@@ -9,6 +9,7 @@ import contextlib
 import re
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
+from npu_config.core.lazy import cached_property
 from npu_config.python_flow.module import LEAVES, Site, sites
 from npu_config.python_flow.scopes import (
     COMPREHENSIONS,
@@ -22,10 +23,10 @@ from npu_config.python_flow.scopes import (
     literal,
     name_of,
     parts_of,
+    root_of,
 )
 from npu_config.script.functions import canonical
 from npu_config.script.neighbours import constants_in, file_of_module
-from npu_config.script.order import Order
 from npu_config.script.passing import Passing, Value
 from npu_config.script.script import Script
 
@@ -92,9 +93,8 @@ class Values:
         self._calls: Dict[str, List[Site]] = {}
         self._names: Dict[ast.AST, Optional[str]] = {}
         self._bound: Dict[Tuple[Scope, str], _Binding] = {}
-        self._kept: Dict[str, Any] = {}
+        self._unpacking: Set[int] = set()
         self._passing = Passing(script)
-        self._order = Order()
 
     # calls
 
@@ -135,18 +135,15 @@ class Values:
             if tight in line or loose in line or (word and _LAST.match(line.rpartition(word)[2])):
                 yield number
 
-    @property
+    @cached_property
     def aliases(self) -> Dict[str, str]:
         """The functions that the script imports under names of its own, by these."""
-        found: Optional[Dict[str, str]] = self._kept.get("aliases")
-        if found is None:
-            found = self._kept["aliases"] = {
-                alias.asname: alias.name
-                for node in self.script.import_statements
-                for alias in (node.names if isinstance(node, ast.ImportFrom) else ())
-                if alias.asname and alias.asname != alias.name
-            }
-        return found
+        return {
+            alias.asname: alias.name
+            for node in self.script.import_statements
+            for alias in (node.names if isinstance(node, ast.ImportFrom) else ())
+            if alias.asname and alias.asname != alias.name
+        }
 
     # names
 
@@ -160,10 +157,7 @@ class Values:
         parts = dotted_parts(node)
         if parts is None or depth > DEEP:
             return None
-        root_node = node
-        while isinstance(root_node, ast.Attribute):
-            root_node = root_node.value
-        where, stores = self.stores(scope, parts[0], root_node)
+        where, stores = self.stores(scope, parts[0], root_of(node))
         found: Set[Optional[str]] = set()
         for store in stores:
             if store.kind == "import":
@@ -222,7 +216,7 @@ class Values:
         self, scope: Scope, where: Scope, found: Sequence[Store], at: ast.AST
     ) -> Optional[Sequence[Store]]:
         """The one of several bindings that holds at a place; None where that is not known."""
-        holding = self._order.holding(scope, where, found, at)
+        holding = where.holding(found, scope, at)
         return [Store("other", where.node)] if holding == [] and where.parameters else holding
 
     def tf(self, scope: Scope, node: ast.AST) -> Optional[str]:
@@ -306,12 +300,11 @@ class Values:
 
     def _unpacked(self, where: Scope, store: Store) -> Optional[Value]:
         """An item of the tuple that a function of the script returns."""
-        pending: Set[int] = self._kept.setdefault("unpacked", set())
-        if id(store.node) in pending:
+        if id(store.node) in self._unpacking:
             return None
-        pending.add(id(store.node))
+        self._unpacking.add(id(store.node))
         made = self.result(where, store.node)
-        pending.remove(id(store.node))
+        self._unpacking.remove(id(store.node))
         if made is None or not isinstance(made.node, (ast.Tuple, ast.List)):
             return None
         items, index = made.node.elts, int(store.text)
@@ -502,22 +495,25 @@ class Values:
 
     def controls(self, node: ast.expr) -> List[Value]:
         """What the operation that a call makes waits for, as ``with`` blocks around it say."""
-        blocks = self._kept.get("controls")
-        if blocks is None:
-            blocks = self._kept["controls"] = []
-            lines = self.script.source.mentions("control_dependencies")
-            for site in sites(self.script.module, lines, (ast.With,)):
-                given = [
-                    Value(site.scope, each)
-                    for item in site.node.items  # type: ignore[attr-defined]
-                    if isinstance(item.context_expr, ast.Call)
-                    and name_of(item.context_expr.func) == "control_dependencies"
-                    for each in item.context_expr.args
-                ]
-                first = site.node.body[0].lineno  # type: ignore[attr-defined]
-                blocks.append((first, last_line(site.node), given))
-        line = node.lineno
+        line, blocks = node.lineno, self._controlled
         return [each for first, last, given in blocks if first <= line <= last for each in given]
+
+    @cached_property
+    def _controlled(self) -> List[Tuple[int, int, List[Value]]]:
+        """The lines of the blocks whose operations wait for something, and for what."""
+        blocks = []
+        lines = self.script.source.mentions("control_dependencies")
+        for site in sites(self.script.module, lines, (ast.With,)):
+            given = [
+                Value(site.scope, each)
+                for item in site.node.items  # type: ignore[attr-defined]
+                if isinstance(item.context_expr, ast.Call)
+                and name_of(item.context_expr.func) == "control_dependencies"
+                for each in item.context_expr.args
+            ]
+            first = site.node.body[0].lineno  # type: ignore[attr-defined]
+            blocks.append((first, last_line(site.node), given))
+        return blocks
 
     def added(self, scope: Scope, node: ast.AST, certain: bool = False) -> List[Value]:
         """What is added to a list by ``append``, ``extend`` and ``+=``: items, or lists of them.
@@ -532,25 +528,24 @@ class Values:
         where, _ = self.stores(scope, node.id)
         return [
             Value(site.scope, value)
-            for site, value in self._additions().get(node.id, ())
+            for site, value in self._additions.get(node.id, ())
             if not (certain and site.is_conditional)
             and self.stores(site.scope, node.id)[0] is where
         ]
 
+    @cached_property
     def _additions(self) -> Dict[str, List[Tuple[Site, ast.expr]]]:
         """What is added to lists, by their names."""
-        found: Optional[Dict[str, List[Tuple[Site, ast.expr]]]] = self._kept.get("added")
-        if found is None:
-            found = self._kept["added"] = {}
-            lines = [n for n, line in enumerate(self.script.source.lines, 1) if "+=" in line]
-            adding = sites(self.script.module, lines, (ast.AugAssign,)) if lines else ()
-            for site in (*self.calls("append", "extend"), *adding):
-                node: Any = site.node
-                is_call = isinstance(node, ast.Call)
-                owner = getattr(node.func, "value", None) if is_call else node.target
-                if isinstance(owner, ast.Name):
-                    values = node.args if is_call else [node.value]
-                    found.setdefault(owner.id, []).extend((site, each) for each in values)
+        found: Dict[str, List[Tuple[Site, ast.expr]]] = {}
+        lines = [n for n, line in enumerate(self.script.source.lines, 1) if "+=" in line]
+        adding = sites(self.script.module, lines, (ast.AugAssign,)) if lines else ()
+        for site in (*self.calls("append", "extend"), *adding):
+            node: Any = site.node
+            is_call = isinstance(node, ast.Call)
+            owner = getattr(node.func, "value", None) if is_call else node.target
+            if isinstance(owner, ast.Name):
+                values = node.args if is_call else [node.value]
+                found.setdefault(owner.id, []).extend((site, each) for each in values)
         return found
 
     # functions
@@ -606,20 +601,23 @@ class Values:
 
     def _looped_over(self, where: Scope, name: str) -> List[Value]:
         """The items of the written tuple or list that a loop takes a name from."""
-        loops = self._kept.get("loops")
-        if loops is None:
-            loops = self._kept["loops"] = {}
-            lines = self.script.source.mentions("for")
-            for site in sites(self.script.module, lines, (ast.For,)):
-                target: ast.expr = site.node.target  # type: ignore[attr-defined]
-                if isinstance(target, ast.Name):
-                    items = site.node.iter  # type: ignore[attr-defined]
-                    loops.setdefault((site.scope, target.id), []).append(items)
-        for items in loops.get((where, name), ()):
+        for items in self._loops.get((where, name), ()):
             made = self.value(where, items)
             if made is not None and isinstance(made.node, (ast.Tuple, ast.List)):
                 return [Value(made.scope, each) for each in made.node.elts]
         return []
+
+    @cached_property
+    def _loops(self) -> Dict[Tuple[Scope, str], List[ast.expr]]:
+        """What loops go over, by the names that they bind."""
+        loops: Dict[Tuple[Scope, str], List[ast.expr]] = {}
+        lines = self.script.source.mentions("for")
+        for site in sites(self.script.module, lines, (ast.For,)):
+            target: ast.expr = site.node.target  # type: ignore[attr-defined]
+            if isinstance(target, ast.Name):
+                items = site.node.iter  # type: ignore[attr-defined]
+                loops.setdefault((site.scope, target.id), []).append(items)
+        return loops
 
     def method(self, cls: Scope, name: str) -> List[Function]:
         """A method of a class, by its name."""

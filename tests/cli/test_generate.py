@@ -25,7 +25,7 @@ SCRIPTS = [
 FILES = [path for half in ("ok", "err") for path in golden.inputs(TESTS / "cases", half)][::6]
 SUFFIXES = {"python": ".py", "builder": ".py", "run-config": ".py", "env": ".sh"}
 OF_FILES = ("yaml", "toml", "json")
-STEP = max(2, golden.STRIDE)
+STEP = 2 * golden.STRIDE
 """Every so manyth source is written in a format, every source in some."""
 
 

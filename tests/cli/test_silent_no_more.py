@@ -19,6 +19,16 @@ an underscore are imported by others.
 """
 
 
+def test_file_beside_the_script(npu, tmp_path):
+    """A side file whose path begins with `__file__` is read as one that is written out."""
+    (tmp_path / "train.py").write_text(HEAD + SCRIPTS["side_file"])
+    (tmp_path / "ops_info.json").write_text('{ // why\n"black-list": {"to-add": ["MatMul"]}}')
+    found = npu("check", "--on-host", tmp_path / "train.py")
+    assert (found.code, "NPU710" in found.out) == (1, True)
+    (tmp_path / "ops_info.json").unlink()
+    assert "NPU770" in npu("check", "--on-host", tmp_path / "train.py").out
+
+
 def test_scripts(npu, tmp_path):
     """What is wrong is found at its line, and nothing in those that are right."""
     expected, paths = set(), []

@@ -1,4 +1,4 @@
-"""``npu-config run`` of scripts with TensorFlow, in copies of one process that has imported it.
+"""Scripts with TensorFlow, plain and by ``npu-config run``, in copies of a process that has it.
 
 A copy has its own directory, variables and streams, and ends as any process does; the ranks of a
 job are copies of the process that starts them.  It saves importing TensorFlow anew, which takes
@@ -7,9 +7,11 @@ longer than most scripts.  Tests of what a copy may hide ask for a new Python, `
 
 import atexit
 import functools
+import importlib
 import io
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -18,6 +20,7 @@ import threading
 import traceback
 
 from npu_config.__main__ import main
+from npu_config.rulebook import load_all
 from npu_config.runner import ranks
 from tests.forks import ROOT, code_of, finish
 
@@ -31,8 +34,19 @@ class Popen(subprocess.Popen):
         super().__init__(command, **settings)
 
 
-def work(words, environ):
-    """Be a process of the command, to its end."""
+def script():
+    """Be Python that runs the script of ``sys.argv``; returns the exit code."""
+    del sys.argv[0]
+    sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
+    try:
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    return 0
+
+
+def work(words, environ, program=main):
+    """Be a process of the command, or of another program, to its end."""
     os.closerange(3, 256)
     atexit._clear()
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -51,7 +65,7 @@ def work(words, environ):
     subprocess.Popen = Popen
     code = 70
     try:
-        code = main()
+        code = program()
     except BaseException:
         traceback.print_exc()
     finally:
@@ -60,11 +74,23 @@ def work(words, environ):
         finish(code)
 
 
-def copies():
-    """Read what to run, line by line; write how each call ended."""
+def load():
+    """Import TensorFlow, with what it loads late, and what a run needs of the package."""
     import tensorflow
 
-    tensorflow.compat.v1.estimator.Estimator, tensorflow.keras.Sequential  # noqa: B018 - lazy
+    legacy = tensorflow.compat.v1
+    legacy.estimator.Estimator, legacy.keras.layers, legacy.layers.dense  # noqa: B018 - lazy
+    tensorflow.keras.Sequential  # noqa: B018 - lazy
+    if tensorflow.__version__.startswith("1."):  # autograph asks all modules for their source
+        tensorflow.contrib.framework  # noqa: B018 - lazy
+    for name in ("diagnosis.graph.live", "runner.sessions", "tf1.estimator"):
+        importlib.import_module("npu_config." + name)
+    load_all()
+
+
+def copies():
+    """Read what to run, line by line; write how each call ended."""
+    load()
     for line in sys.stdin:
         words, folder, environ, out, errors = json.loads(line)
         child = os.fork()
@@ -72,7 +98,7 @@ def copies():
             os.chdir(folder)
             for number, path in enumerate((os.devnull, out, errors)):
                 os.dup2(os.open(path, os.O_RDWR), number)
-            work(words, environ)
+            work(words[1:], environ, PROGRAMS[words[0]])
         print(code_of(child), flush=True)
 
 
@@ -98,14 +124,26 @@ def run(words, folder, new=False, environ=None):
     if new:
         command = [sys.executable, "-m", "npu_config", *words]
         return subprocess.run(command, cwd=str(folder), env=environ, capture_output=True)
+    return in_copy("npu-config", words, folder, environ)
+
+
+def python(words, folder, environ):
+    """What Python does in a folder with a script and its arguments."""
+    return in_copy("python", words, folder, environ)
+
+
+def in_copy(program, words, folder, environ):
+    """How a program ends in a copy of :func:`first`."""
     process = first()
     with tempfile.NamedTemporaryFile() as out, tempfile.NamedTemporaryFile() as errors:
-        request = [list(words), str(folder), environ, out.name, errors.name]
+        request = [[program, *words], str(folder), environ, out.name, errors.name]
         process.stdin.write(json.dumps(request) + "\n")
         process.stdin.flush()
         code = int(process.stdout.readline())
         return subprocess.CompletedProcess(words, code, out.read(), errors.read())
 
+
+PROGRAMS = {"npu-config": main, "python": script}
 
 if __name__ == "__main__":
     copies()

@@ -64,7 +64,9 @@ def child(path):
 
 def main(path):
     """Run all scripts of a file."""
-    import tensorflow  # noqa: F401 - for all children
+    from tests.runner.copies import load
+
+    load()  # for all children
 
     results = []
     folder = tempfile.mkdtemp()

@@ -48,12 +48,12 @@ KERAS = """
 """
 
 
-def run(tmp_path, text, *options, silence="", new=False):
+def run(tmp_path, text, *options, silence=""):
     """The lines of the closing list, all errors, and the report."""
     source = textwrap.dedent(HEAD.format(silence=silence)) + textwrap.dedent(text)
     (tmp_path / "train.py").write_text(source, encoding="utf-8")
     words = ["run", "--report", "seen.json", "--overwrite", *options, "train.py"]
-    done = copies.run(words, tmp_path, new)
+    done = copies.run(words, tmp_path)
     errors = done.stderr.decode()
     told = [line for line in errors.splitlines() if line.startswith("npu-config run: ")]
     report = json.loads((tmp_path / "seen.json").read_text(encoding="utf-8"))
@@ -148,7 +148,7 @@ def test_ranks(tmp_path):
         "            config.graph_options.rewrite_options.custom_optimizers[0]."
         "parameter_map['presicion_mode'].s = b'x'\n            tf.Session(config=config).close()"
     )
-    told, _, report = run(tmp_path, text, "--ranks", "2", new=True)
+    told, _, report = run(tmp_path, text, "--ranks", "2")
     (all_ranks,) = [each for each in report["findings"] if each["rule"] == "NPU886"]
     (one,) = [each for each in report["findings"] if each["rule"] == "NPU101"]
     assert (all_ranks["ranks"], one["ranks"]) == ([0, 1], [1])

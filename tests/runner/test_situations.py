@@ -14,6 +14,8 @@ pytestmark = pytest.mark.tensorflow
 
 import tensorflow  # noqa: E402
 
+from tests.forks import ROOT  # noqa: E402
+
 HERE = Path(__file__).parent
 SCRIPTS = HERE.parent / "data" / "situations.txt"
 COUNT = SCRIPTS.read_text(encoding="utf-8").count("=== ")
@@ -23,7 +25,7 @@ IS_1 = tensorflow.__version__.startswith("1.")
 @functools.lru_cache(maxsize=None)
 def results():
     """What is found in each script of the file; all are run in one process."""
-    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join([ROOT, *sys.path])}
     environ = {name: text for name, text in environ.items() if name[:5] != "RANK_"}
     command = [sys.executable, str(HERE / "situations_in_one_process.py"), str(SCRIPTS)]
     done = subprocess.run(command, env=environ, stdout=subprocess.PIPE, check=True)

@@ -1,11 +1,11 @@
 """The training scripts of ``examples/training`` run, learn, and draw no warning of ours."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.runner import copies
 
 pytestmark = pytest.mark.tensorflow
 
@@ -16,27 +16,12 @@ SCRIPTS = ["session_run.py", "supervisor.py", "estimator.py", "npu_estimator.py"
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_training_scripts(script, tmp_path):
     """The script recognises nine flowers of ten after a hundred steps."""
-    import npu_config
-
-    package = str(Path(npu_config.__file__).resolve().parent.parent)
-    paths = [package, os.environ.get("PYTHONPATH", "")]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-        "TMPDIR": str(tmp_path),
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-    }
-    done = subprocess.run(
-        [sys.executable, str(FOLDER / script), "--steps", "100"],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "ConfigurationWarning" not in done.stderr
+    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = copies.python([str(FOLDER / script), "--steps", "100"], tmp_path, environ)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"ConfigurationWarning" not in done.stderr
     word, accuracy = done.stdout.split()[-2:]
-    assert word == "accuracy"
+    assert word == b"accuracy"
     assert float(accuracy) > 0.9
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import npu_config
+from tests.runner import copies
 
 pytestmark = pytest.mark.tensorflow
 
@@ -84,16 +85,18 @@ with tf.Session(config=config) as session:
 """
 
 
-def process(folder, *words):
-    """A process that records its sessions in ``records``."""
-    environ = {
-        **os.environ,
-        "PYTHONPATH": str(Path(npu_config.__file__).parents[1]),
-        "NPU_CONFIG_RECORD": "records",
-    }
-    return subprocess.Popen(
-        [sys.executable, *words], cwd=str(folder), env=environ, stdout=-1, stderr=-1
-    )
+ENVIRON = {
+    **os.environ,
+    "PYTHONPATH": str(Path(npu_config.__file__).parents[1]),
+    "NPU_CONFIG_RECORD": "records",
+}
+"""Processes record their sessions in ``records``."""
+
+
+def plain(words, folder, environ):
+    """What a new Python does, which has no record yet, and ends by itself."""
+    command = [sys.executable, *words]
+    return subprocess.run(command, cwd=str(folder), env=environ, stdout=-1, stderr=-1)
 
 
 def records(folder):
@@ -105,21 +108,21 @@ def records(folder):
 def test_every_kind_of_session_records_itself(tmp_path):
     """Through ``run``, through the plain drop-in, and as two ranks; with the end of each."""
     ways = {
-        "run": ["-m", "npu_config", "run", "--set", "op_wait_timeout=66", "job.py", "m", "keras"],
+        "run": ["run", "--set", "op_wait_timeout=66", "job.py", "m", "keras"],
         "plain": ["job.py", "m", "keras"],
-        "ranks": ["-m", "npu_config", "run", "--ranks", "2", "rank.py"],
+        "ranks": ["run", "--ranks", "2", "rank.py"],
     }
-    started = {}
+    ended = {}
     for way, words in ways.items():
         (tmp_path / way).mkdir()
         text = SESSIONS.replace("npu_bridge", "npu_config") if way == "plain" else SESSIONS
         (tmp_path / way / "job.py").write_text(text)
         (tmp_path / way / "rank.py").write_text(RANK)
-        started[way] = process(tmp_path / way, *words)
-    errors = {way: each.communicate(timeout=300)[1] for way, each in started.items()}
+        program = plain if way == "plain" else copies.run
+        ended[way] = program(words, tmp_path / way, environ=ENVIRON)
     for way in ("run", "plain"):
         found = records(tmp_path / way)
-        assert started[way].returncode == 3, errors[way].decode()[-2000:]
+        assert ended[way].returncode == 3, ended[way].stderr.decode()[-2000:]
         timeouts = [each["options"].get("hccl_timeout") for each in found.values()]
         assert sorted(t for t in timeouts if t) == [1, 2, 3, 4]
         assert "npu_config.json" in found
@@ -128,7 +131,7 @@ def test_every_kind_of_session_records_itself(tmp_path):
         waits = {each["options"].get("op_wait_timeout") for each in found.values()}
         assert waits == ({66} if way == "run" else {None})
     found = records(tmp_path / "ranks")
-    assert started["ranks"].returncode == 0, errors["ranks"].decode()[-2000:]
+    assert ended["ranks"].returncode == 0, ended["ranks"].stderr.decode()[-2000:]
     assert {name: each["rank"] for name, each in found.items()} == {
         "npu_config.json": 0,
         "npu_config.rank1.json": 1,
@@ -182,7 +185,6 @@ def test_with_the_vendors_package(tmp_path):
         "npu_bridge", "npu_config"
     )
     (tmp_path / "rank.py").write_text(text)
-    ended = process(tmp_path, "rank.py")
-    errors = ended.communicate(timeout=300)[1]
-    assert ended.returncode == 0, errors.decode()[-2000:]
+    ended = plain(["rank.py"], tmp_path, ENVIRON)
+    assert ended.returncode == 0, ended.stderr.decode()[-2000:]
     assert records(tmp_path)["npu_config.json"]["options"] == {"hccl_timeout": 5}

@@ -3,12 +3,15 @@
 import importlib
 import inspect
 import json
+import os
 import subprocess
 import sys
 import textwrap
 import warnings
 
 import pytest
+
+from tests.runner import copies
 
 pytestmark = pytest.mark.tensorflow
 
@@ -287,12 +290,8 @@ class TestResources:
             ),
             encoding="utf-8",
         )
-        output = subprocess.check_output(
-            [sys.executable, "-W", "ignore", str(script)],
-            stderr=subprocess.DEVNULL,
-            universal_newlines=True,
-        )
-        assert output.split("\n")[:2] == ["7", "closed True"]
+        done = copies.python([str(script)], tmp_path, dict(os.environ))
+        assert done.stdout.split(b"\n")[:2] == [b"7", b"closed True"]
 
 
 def test_keras_sessions(tf):
@@ -305,8 +304,9 @@ def test_keras_sessions(tf):
     tf.keras.backend.set_session(None)
 
 
-def test_keras_clear_session(tensorflow):
+def test_keras_clear_session(tensorflow, tmp_path):
     """``npu_clear_session`` forgets the graph and sets a session on the NPU."""
+    script = tmp_path / "script.py"
     code = textwrap.dedent(
         """
         import tensorflow.compat.v1 as tf
@@ -320,12 +320,9 @@ def test_keras_clear_session(tensorflow):
         print(first is second, [e.name for e in entries], len(second.graph.get_operations()))
         """
     )
-    output = subprocess.check_output(
-        [sys.executable, "-W", "ignore", "-c", code],
-        stderr=subprocess.DEVNULL,
-        universal_newlines=True,
-    )
-    assert output.startswith("False ['NpuOptimizer']")
+    script.write_text(code, encoding="utf-8")
+    done = copies.python([str(script)], tmp_path, dict(os.environ))
+    assert done.stdout.startswith(b"False ['NpuOptimizer']")
 
 
 def test_without_tensorflow():

@@ -418,7 +418,7 @@ def _environments(
                 continue
             looks = {
                 name: EnvironmentCheck(values, target, None, places, launch.unset, used)
-                for name, launch in job.items()
+                for name, launch in _by_rank(job).items()
                 for values, places in [_given(launch, ours)]
             }
             compare(
@@ -427,6 +427,14 @@ def _environments(
             found.extend(diagnostic for look in looks.values() for diagnostic in look.found)
     found.extend(_grouped(ranked))
     return list({(one.rule, one.place, one.message): one for one in reversed(found)}.values())
+
+
+def _by_rank(job: Dict[str, Launch]) -> Dict[str, Launch]:
+    """The processes of a job by their ranks, where these are known and tell them apart."""
+    ranks = [launch.variables.get("RANK_ID", NOT_KNOWN).value for launch in job.values()]
+    if UNKNOWN in ranks or len(set(ranks)) < len(ranks):
+        return job
+    return {phrase("rank {}", rank): launch for rank, launch in zip(ranks, job.values())}
 
 
 def _jobs_of(started: Dict[str, Launch]) -> Iterator[Dict[str, Launch]]:

@@ -18,6 +18,7 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
+from npu_config.core.lazy import cached_property
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule, declare
 from npu_config.core.settings import UNKNOWN
@@ -25,14 +26,21 @@ from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     DEFINITIONS,
     FUNCTIONS,
+    argument,
     children,
     is_main,
     last_line,
     name_of,
+    root_of,
 )
 from npu_config.script.elsewhere import Program
 from npu_config.script.meaning import Meaning
-from npu_config.script.neighbours import any_import_has, any_neighbour_has, may_import_unread
+from npu_config.script.neighbours import (
+    any_import_has,
+    any_importer_has,
+    any_neighbour_has,
+    may_import_unread,
+)
 from npu_config.script.objects import Use, is_known
 from npu_config.script.paths import Path, Run
 from npu_config.script.reading import options_of_run_config
@@ -100,8 +108,6 @@ class Unread:
         )
         if isinstance(scope, ast.ClassDef) or self._reads_all_names():
             return True
-        if scope is parents[0] and self._may_be_imported(name, parents):
-            return True
         loop = next((n for n in parents[parents.index(scope) :] if isinstance(n, LOOPS)), None)
         again = None if loop is None else (loop.lineno, last_line(loop))
         mentions = self._script.source.mentions
@@ -113,14 +119,14 @@ class Unread:
                 return True
             if again is not None and again[0] <= node.lineno <= again[1]:
                 return True
-        return False
+        return scope is parents[0] and self._may_be_imported(name, parents)
 
     def _may_be_imported(self, name: str, parents: Parents) -> bool:
         """True when another script may take a name of the module."""
         source = self._script.source
         if any(isinstance(node, ast.If) and is_main(node.test) for node in parents):
             return False
-        return not self._script.is_program or any_neighbour_has(source.path, (name,))
+        return not self._script.is_program or any_importer_has(source.path, (name,))
 
     def _may_read_attribute(self, target: ast.Attribute, statement: ast.Assign) -> bool:
         """True unless nothing reads an attribute of ``self``, here or in a script near it."""
@@ -232,9 +238,6 @@ class Context:
         self.unread = Unread(script)
         self.handed_on: Dict[Tuple[Place, Optional[int]], bool] = {}
         self._imports_have: Dict[Tuple[str, ...], bool] = {}
-        self._may_import_unread: Optional[bool] = None
-        self._uses: Optional[Dict[Place, List[Use]]] = None
-        self._loops: Optional[List[Tuple[int, int]]] = None
         self._meaning = meaning
         self._programs: Dict[Tuple[str, ...], Program] = {}
         self._once: Dict[Callable[[Context], Any], Any] = {}
@@ -297,13 +300,16 @@ class Context:
 
     def uses(self, place: Place) -> List[Use]:
         """Everything that any path does with the object that is made at a place."""
-        if self._uses is None:
-            self._uses = {}
-            for path in self.paths:
-                run = path.outcome
-                for thing in run.messages + run.blocks + run.constructed:
-                    self._uses.setdefault(thing.place, []).extend(thing.uses)
         return self._uses.get(place, [])
+
+    @cached_property
+    def _uses(self) -> Dict[Place, List[Use]]:
+        found: Dict[Place, List[Use]] = {}
+        for path in self.paths:
+            run = path.outcome
+            for thing in run.messages + run.blocks + run.constructed:
+                found.setdefault(thing.place, []).extend(thing.uses)
+        return found
 
     @property
     def meaning(self) -> Meaning:
@@ -351,13 +357,11 @@ class Context:
             False,
         }
 
-    @property
+    @cached_property
     def loops(self) -> List[Tuple[int, int]]:
         """The first and the last line of every loop."""
-        if self._loops is None:
-            nodes = ast.walk(self.script.tree)
-            self._loops = [(n.lineno, last_line(n)) for n in nodes if isinstance(n, LOOPS)]
-        return self._loops
+        nodes = ast.walk(self.script.tree)
+        return [(n.lineno, last_line(n)) for n in nodes if isinstance(n, LOOPS)]
 
     def mentions(self, *words: str) -> bool:
         """True when one of the words is in the script, comments left out."""
@@ -371,10 +375,11 @@ class Context:
 
     def imports_may_have(self, *words: str) -> bool:
         """True when a file that the script imports holds one of the words, or cannot be found."""
-        if self._may_import_unread is None:
-            source = self.script.source
-            self._may_import_unread = may_import_unread(source.path, source.text)
         return self._may_import_unread or self.imports_have(*words)
+
+    @cached_property
+    def _may_import_unread(self) -> bool:
+        return may_import_unread(self.script.source.path, self.script.source.text)
 
     def program(self, *words: str) -> Program:
         """The functions that the script imports from files that hold one of the words."""
@@ -395,9 +400,7 @@ class Context:
             function: what is called.
             kind: the name that it has in npu_bridge.
         """
-        owner = function
-        while isinstance(owner, ast.Attribute):
-            owner = owner.value
+        owner = root_of(function)
         if not isinstance(owner, ast.Name):
             return False
         names = self.script.imported(owner.id)
@@ -530,6 +533,14 @@ def dotted(node: Optional[ast.AST]) -> str:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return "{}.{}".format(node.value.id, node.attr)
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def fetches(run: ast.Call) -> List[Any]:
+    """What ``session.run`` is given to fetch, one by one."""
+    given = argument(run, "fetches", 0)
+    if isinstance(given, (ast.List, ast.Tuple)):
+        return given.elts
+    return given.values if isinstance(given, ast.Dict) else [given]
 
 
 def bindings(context: Context, node: ast.expr) -> List[ast.expr]:

@@ -12,7 +12,7 @@ from npu_config.core.diagnostics import Fix, Place, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.python_flow.scopes import UNCLEAR, literal, literal_text, name_of
 from npu_config.script.checks._check import Context, check
-from npu_config.script.flags import DEFINITION
+from npu_config.script.flags import DEFINITION, destination
 from npu_config.script.objects import (
     Argument,
     Block,
@@ -371,7 +371,8 @@ _LINES_OF_DEFINITION = 6
 def flag_default_not_allowed(context: Context) -> None:
     """An option takes a flag or a variable of the environment, whose default is not legal.
 
-    When the flag is not given, or the variable is not set, the runtime gets that value.
+    When the flag is not given, or the variable is not set, the runtime gets that value.  An item
+    of a table, whichever it is, is refused if no value of the table is legal.
 
     Wrong:
 
@@ -383,7 +384,11 @@ def flag_default_not_allowed(context: Context) -> None:
         custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes(FLAGS.over_dump_path)
     """
     for name, value, place, guards in _known_at_run_time(context):
-        default = _default_of_variable(context, value) or _default_of_flag(context, value)
+        default = (
+            _default_of_variable(context, value)
+            or _default_of_flag(context, value)
+            or _item_of_table(name, value)
+        )
         refused = None if default is None else _refused(name, default)
         if default is None or refused is None or default.is_overruled():
             continue
@@ -427,14 +432,37 @@ def _default_of_variable(context: Context, value: Unknown) -> Optional[_Default]
     found = _variable_of(value)
     if found is None:
         return None
-    variable, default = found
+    variables, default = found
     return _Default(
         default,
-        lambda: _is_named(context, variable) or _is_set_here(context, variable),
-        '"{}" is refused where the environment variable {} is not set: it {}; legal: {}',
-        (variable,),
+        lambda: any(_is_named(context, v) or _is_set_here(context, v) for v in variables),
+        '"{}" is refused where the environment variable {} is not set: it {}; legal: {}'
+        if len(variables) == 1
+        else '"{}" is refused where none of the environment variables {} is set: it {}; legal: {}',
+        (", ".join(variables),),
         "write a default that is legal",
     )
+
+
+def _item_of_table(name: str, value: Unknown) -> Optional[_Default]:
+    """The first value of the table that a value is certainly taken from, if none is legal."""
+    while value.convert is not None and isinstance(value.parts[-1], Unknown):
+        value = value.parts[-1]
+    table = value.parts[0] if value.parts else None
+    if not isinstance(table, (dict, list, tuple)) or not table or not is_known(table):
+        return None
+    values = [*(table.values() if isinstance(table, dict) else table), *value.parts[2:]]
+    found = [
+        _Default(
+            each,
+            lambda: False,
+            '"{}" is taken from a table of which no value is legal; the first one {}; legal: {}',
+            (),
+            "give the table values that are legal",
+        )
+        for each in values
+    ]
+    return found[0] if all(_refused(name, each) for each in found) else None
 
 
 _Given = Tuple[str, Unknown, Place, Tuple[int, ...]]
@@ -478,8 +506,8 @@ _GETS = ("os.getenv", "os.environ.get")
 _NUMBERS: Dict[str, Callable[[Any], Any]] = {"int": int, "float": float}
 
 
-def _variable_of(value: Unknown) -> Optional[Tuple[str, Any]]:
-    """The variable of the environment that a value is, and what it is where that is not set."""
+def _variable_of(value: Unknown) -> Optional[Tuple[Tuple[str, ...], Any]]:
+    """The variables of the environment that a value is, and what it is where none is set."""
     function = value.parts[0] if value.parts else None
     convert = value.convert
     if convert is None and isinstance(function, Unknown) and len(value.parts) == 2:
@@ -493,7 +521,12 @@ def _variable_of(value: Unknown) -> Optional[Tuple[str, Any]]:
     if not isinstance(function, Unknown) or function.key not in _GETS or len(value.parts) != 3:
         return None
     _, variable, default = value.parts
-    return (variable, default) if isinstance(variable, str) and is_known(default) else None
+    if not isinstance(variable, str):
+        return None
+    inner = _variable_of(default) if isinstance(default, Unknown) else None
+    if inner is not None:
+        return (variable, *inner[0]), inner[1]
+    return ((variable,), default) if is_known(default) else None
 
 
 _SETS = re.compile(r"setdefault|putenv|update|\benviron[ ]?\[[^\]]{0,99}\][ \t]{0,9}=(?!=)")
@@ -689,7 +722,7 @@ def _text_flag(context: Context, node: ast.expr, identical: bool) -> Optional[Tu
         return None
     if node.value.id not in _parsed(context):
         return None
-    found = [call for call in context.calls("add_argument") if _destination(call) == node.attr]
+    found = [call for call in context.calls("add_argument") if destination(call) == node.attr]
     if len(found) != 1 or not _gives_text(found[0]):
         return None
     defaults = [keyword.value for keyword in found[0].keywords if keyword.arg == "default"]
@@ -731,13 +764,3 @@ def _parsed(context: Context) -> Set[str]:
                 first = target.elts[0] if isinstance(target, ast.Tuple) else target
                 names.append(name_of(first))
     return set(names) - {""}
-
-
-def _destination(call: ast.Call) -> str:
-    """The attribute that an argument of argparse becomes."""
-    for keyword in call.keywords:
-        if keyword.arg == "dest":
-            return literal_text(keyword.value) or ""
-    names = [name for name in map(literal, call.args) if isinstance(name, str)]
-    long = [name for name in names if name.startswith("--")] or names
-    return long[0].lstrip("-").replace("-", "_") if long else ""

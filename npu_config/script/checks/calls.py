@@ -2,12 +2,32 @@
 
 import ast
 import re
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from npu_config.catalogue.api import MODULES
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import join, phrase
-from npu_config.python_flow.scopes import DEFINITIONS, blocks, is_main, name_of
+from npu_config.python_flow.scopes import (
+    DEFINITIONS,
+    blocks,
+    dotted_parts,
+    is_main,
+    literal,
+    name_of,
+    root_of,
+)
 from npu_config.script.checks._check import Context, check
 from npu_config.script.objects import Constructed, Message, Unknown, Use
 from npu_config.script.paths import Call
@@ -412,7 +432,11 @@ def loss_scale_not_distributed(context: Context) -> None:
         for target, call in _assigned(statements, ("NPULossScaleOptimizer",)):
             if len(call.args) > 2 or any(isinstance(a, ast.Starred) for a in call.args):
                 continue
-            if any(keyword.arg in (None, "is_distributed") for keyword in call.keywords):
+            if any(
+                keyword.arg is None
+                or (keyword.arg == "is_distributed" and literal(keyword.value) is not False)
+                for keyword in call.keywords
+            ):
                 continue
             if target in wrapped or _first_name(call) in wrapped:
                 context.report(
@@ -446,19 +470,11 @@ def _assigned(
             value = value.func.value if isinstance(value.func, ast.Attribute) else None
         if isinstance(value, ast.Call):
             target = statement.targets[-1] if isinstance(statement, ast.Assign) else None
-            yield "" if target is None else _dotted(target), value
+            yield "" if target is None else ".".join(dotted_parts(target) or ()), value
 
 
 def _first_name(call: ast.Call) -> str:
-    return _dotted(call.args[0]) if call.args else ""
-
-
-def _dotted(node: ast.AST) -> str:
-    """``optimizer`` or ``self.optimizer``; empty for anything else."""
-    if isinstance(node, ast.Name):
-        return node.id
-    owner = _dotted(node.value) if isinstance(node, ast.Attribute) else ""
-    return "{}.{}".format(owner, node.attr) if owner and isinstance(node, ast.Attribute) else ""
+    return ".".join(dotted_parts(call.args[0]) or ()) if call.args else ""
 
 
 _APPS = (
@@ -486,7 +502,8 @@ def shutdown_after_app_run(context: Context) -> None:
     """``shutdown_resource`` or ``close_session`` comes after ``tf.app.run`` or ``sys.exit``.
 
     tf.app.run ends the process when ``main`` returns, as sys.exit does: the lines after it are
-    never reached, whatever condition they are under.
+    never reached, whatever condition they are under.  Both raise SystemExit, which
+    ``except Exception`` does not catch.
 
     Wrong:
 
@@ -508,7 +525,7 @@ def shutdown_after_app_run(context: Context) -> None:
     """
     if not context.mentions(*_SHUTDOWNS):
         return
-    lost: Dict[Tuple[str, int], List[ast.Call]] = {}
+    lost: Dict[_End, List[ast.Call]] = {}
     for statements in _bodies(context):
         for number, statement in enumerate(statements):
             end = _end_of(statement, context)
@@ -516,7 +533,7 @@ def shutdown_after_app_run(context: Context) -> None:
                 lost.setdefault(end, []).extend(_shutdowns(statements[number + 1 :]))
                 break
     seen: Set[int] = set()
-    for (name, line), calls in sorted(lost.items(), key=lambda item: item[0][1]):
+    for (name, line, is_caught), calls in sorted(lost.items(), key=lambda item: item[0].line):
         calls = sorted((c for c in calls if id(c) not in seen), key=lambda call: call.lineno)
         if not calls:
             continue
@@ -524,7 +541,11 @@ def shutdown_after_app_run(context: Context) -> None:
         names = sorted({name_of(call.func) for call in calls}, key=_SHUTDOWNS.index)
         context.report(
             calls[0],
-            "{} are never reached: {} in line {} ends the process"
+            "{} are reached only after an exception: else {} in line {} ends the process"
+            if is_caught and len(names) > 1
+            else "{} is reached only after an exception: else {} in line {} ends the process"
+            if is_caught
+            else "{} are never reached: {} in line {} ends the process"
             if len(names) > 1
             else "{} is never reached: {} in line {} ends the process",
             join(" and ", names),
@@ -550,14 +571,22 @@ def _shutdowns(statements: Sequence[ast.AST]) -> Iterator[ast.Call]:
             pending.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
-def _end_of(statement: ast.AST, context: Context) -> Optional[Tuple[str, int]]:
-    """What certainly ends the process in a statement, and its line."""
+class _End(NamedTuple):
+    """What ends the process, and its line; ``is_caught``: not when an exception comes first."""
+
+    name: str
+    line: int
+    is_caught: bool = False
+
+
+def _end_of(statement: ast.AST, context: Context) -> Optional[_End]:
+    """What certainly ends the process in a statement."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         function = statement.value.func
         if _is_app_run(function, context):
-            return "app.run", statement.lineno
+            return _End("app.run", statement.lineno)
         if _is_exit(function, context):
-            return name_of(function), statement.lineno
+            return _End(name_of(function), statement.lineno)
     elif isinstance(statement, ast.If):
         end = _end_in(statement.body, context)
         if is_main(statement.test) and not statement.orelse:
@@ -566,12 +595,29 @@ def _end_of(statement: ast.AST, context: Context) -> Optional[Tuple[str, int]]:
     elif isinstance(statement, ast.With):
         managers = [name_of(getattr(item.context_expr, "func", item)) for item in statement.items]
         return _end_in(statement.body, context) if set(managers) <= _MANAGERS else None
-    elif isinstance(statement, ast.Try) and not statement.handlers:
-        return _end_in(statement.body, context)
+    elif isinstance(statement, ast.Try):
+        end = _end_in(statement.body, context)
+        if end is None or any(map(_catches_exit, statement.handlers)):
+            return None
+        goes_on = not all(_leaves(each.body[-1], context) for each in statement.handlers)
+        return end._replace(is_caught=end.is_caught or goes_on)
     return None
 
 
-def _end_in(statements: Sequence[ast.stmt], context: Context) -> Optional[Tuple[str, int]]:
+def _catches_exit(handler: ast.ExceptHandler) -> bool:
+    """True for a handler that may catch SystemExit: that of Python's errors certainly does not."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return not all(
+        isinstance(each, ast.Name) and (each.id == "Exception" or each.id.endswith("Error"))
+        for each in kinds
+    )
+
+
+def _leaves(statement: ast.stmt, context: Context) -> bool:
+    return isinstance(statement, ast.Raise) or _end_of(statement, context) is not None
+
+
+def _end_in(statements: Sequence[ast.stmt], context: Context) -> Optional[_End]:
     ends = (_end_of(statement, context) for statement in statements)
     return next((end for end in ends if end is not None), None)
 
@@ -594,9 +640,7 @@ def _is_app_run(function: ast.expr, context: Context) -> bool:
         return False
     if isinstance(owner, ast.Name):
         return not context.script.imported("app").isdisjoint(_APPS)
-    while isinstance(owner, ast.Attribute):
-        owner = owner.value
-    return name_of(owner) in _LIBRARIES
+    return name_of(root_of(owner)) in _LIBRARIES
 
 
 _OF_TENSORFLOW = re.compile(

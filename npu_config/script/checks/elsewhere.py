@@ -11,7 +11,7 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import last_line, name_of
-from npu_config.python_flow.source import words_of
+from npu_config.python_flow.source import ScriptSource, words_of
 from npu_config.script.checks._check import CHECKS, Check, Context, check_call, recognises
 from npu_config.script.checks.network import (
     PYTHON,
@@ -47,8 +47,8 @@ from npu_config.script.checks.ranks import (
 )
 from npu_config.script.elsewhere import Elsewhere, Program
 from npu_config.script.functions import DATASETS
-from npu_config.script.meaning import Meaning, is_of_input
-from npu_config.script.neighbours import once_for, text_of
+from npu_config.script.meaning import is_of_input
+from npu_config.script.neighbours import has, once_for, text_of
 from npu_config.script.passing import Value
 from npu_config.script.vocabulary import SESSIONS
 from npu_config.situations import host, pipeline, precision, ranks, shapes
@@ -119,10 +119,9 @@ def _found_elsewhere(
     program, asked = context.program(*words), _Look(context.rule, look)
 
     def found_in(path: str) -> List[_Found]:
-        meaning = program.opened(path) if may_find(text_of(path)) else None
-        if meaning is None or _is_of_npu(meaning):
-            return []
-        return _found_by(asked, Context(meaning.script, ()))
+        is_looked_at = may_find(text_of(path)) and not _is_of_npu(path)
+        meaning = program.opened(path) if is_looked_at else None
+        return [] if meaning is None else _found_by(asked, Context(meaning.script, ()))
 
     told: Set[Diagnostic] = set()
     for site, each, _, one in _where_called(program, look, found_in):
@@ -152,9 +151,10 @@ def _where_called(
                 yield site, each, look, one
 
 
-def _is_of_npu(meaning: Meaning) -> bool:
+def _is_of_npu(path: str) -> bool:
     """True for a file that says something of the NPU: it is looked at itself."""
-    return any(map(meaning.script.source.mentions, _OF_NPU))
+    may_be = has(path, _OF_NPU)
+    return may_be and any(map(ScriptSource(text_of(path), path).mentions, _OF_NPU))
 
 
 def _found_by(look: _Look, other: Context) -> List[_Found]:
@@ -208,8 +208,8 @@ def _all_in(program: Program, path: str) -> List[_Found]:
     words = words_of(text_of(path))
     checks = {each.function: each for each in CHECKS}
     looks = [look for look in _LOOKS if checks[look.function].may_find(words)]
-    meaning = program.opened(path) if looks else None
-    if meaning is None or _is_of_npu(meaning):
+    meaning = program.opened(path) if looks and not _is_of_npu(path) else None
+    if meaning is None:
         return []
     meaning.entered.update(id(node) for _, node in meaning.script.functions)
     found: List[_Found] = []
@@ -268,12 +268,12 @@ def initialised_together_elsewhere(context: Context) -> None:
 def initialised_with_one_of_another_file(context: Context) -> None:
     """Variables are initialised together with an iterator that another file makes."""
     program = context.program(*_INITIALISING)
-    if not program.files:
+    if not program.names:
         return
-    own = {id(site.node) for site in runs_of_both(context, Initialisers(context))}
     initialisers = Initialisers(context, program)
     for site in runs_of_both(context, initialisers):
-        if id(site.node) not in own:
+        own = runs_of_both(context, Initialisers(context))
+        if all(each.node is not site.node for each in own):
             context.report(site.node, "{} ({})", phrase(TOGETHER), *initialisers.told)
 
 
@@ -281,7 +281,7 @@ def initialised_with_one_of_another_file(context: Context) -> None:
 def nothing_broadcast_elsewhere(context: Context) -> None:
     """The script calls what wraps an optimizer in another file, and nothing broadcasts."""
     program = context.program(*WRAPPERS)
-    if not program.files or not context.script.is_program or broadcasts(context):
+    if not program.names or not context.script.is_program or broadcasts(context):
         return
     if not context.once(_trains) or context.imports_may_have(*SENDING):
         return

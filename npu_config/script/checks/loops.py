@@ -11,6 +11,7 @@ from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP
 from npu_config.python_flow.scopes import (
     DEFINITIONS,
+    FUNCTIONS,
     argument,
     blocks,
     is_open,
@@ -19,7 +20,16 @@ from npu_config.python_flow.scopes import (
     literal_text,
     name_of,
 )
-from npu_config.script.checks._check import LOOPS, Context, bindings, check, dotted, value_of
+from npu_config.script.checks._check import (
+    LOOPS,
+    Context,
+    bindings,
+    check,
+    check_call,
+    dotted,
+    fetches,
+    value_of,
+)
 from npu_config.script.checks.calls import of_plain_estimator
 from npu_config.script.neighbours import any_importer_has, named_in
 from npu_config.script.objects import Block, Entry, Message, Tracked
@@ -711,9 +721,16 @@ def loop_in_name_scope(context: Context) -> None:
             )
 
 
-def _scope_of(context: Context, node: ast.expr) -> Optional[str]:
-    """The name scope that certainly is around an expression."""
+def _scope_of(context: Context, node: ast.expr, depth: int = 0) -> Optional[str]:
+    """The name scope that certainly is around an expression, or around all calls that come to it.
+
+    ``depth`` is how many functions are around.
+    """
     for outer in reversed(context.unread.around(node)):
+        if isinstance(outer, FUNCTIONS) and depth < 3:
+            calls = [check_call(site) for site in context.meaning.calls_of(outer) or ()]
+            scopes = [_scope_of(context, call, depth + 1) for call in calls]
+            return scopes[0] if scopes and all(scopes) else None
         if isinstance(outer, (*DEFINITIONS, ast.Lambda)):
             return None
         if not isinstance(outer, (ast.With, ast.AsyncWith)):
@@ -953,12 +970,7 @@ def _target_of(context: Context, node: ast.expr) -> Optional[ast.expr]:
 
 def _fetched(run: ast.Call, target: ast.expr) -> Optional[ast.expr]:
     """Where ``session.run`` or ``operation.run`` names what a target holds."""
-    fetches = argument(run, "fetches", 0)
-    parts: List[Any] = [fetches]
-    if isinstance(fetches, (ast.List, ast.Tuple)):
-        parts = fetches.elts
-    elif isinstance(fetches, ast.Dict):
-        parts = fetches.values
+    parts = fetches(run)
     if isinstance(run.func, ast.Attribute):
         parts = [*parts, run.func.value]
     return next((part for part in parts if dotted(part) == dotted(target)), None)
@@ -983,6 +995,8 @@ def _batches(context: Context, run: ast.Call, part: ast.expr) -> Iterator[ast.ex
     """The placeholders of batches that a run is fed."""
     is_own = isinstance(run.func, ast.Attribute) and run.func.value is part
     feeds = value_of(context, argument(run, "feed_dict", 0 if is_own else 1))
+    if isinstance(feeds, ast.Call):
+        feeds = _returned_by(context, run, feeds)
     for key in feeds.keys if isinstance(feeds, ast.Dict) else ():
         value = value_of(context, key) if dotted(key) else None
         if isinstance(value, ast.Call) and name_of(value.func) in _PLACEHOLDERS:
@@ -990,3 +1004,11 @@ def _batches(context: Context, run: ast.Call, part: ast.expr) -> Iterator[ast.ex
             if isinstance(shape, (ast.List, ast.Tuple)) and shape.elts:
                 assert key is not None
                 yield key
+
+
+def _returned_by(context: Context, run: ast.Call, call: ast.Call) -> Optional[ast.expr]:
+    """What the one function returns that certainly is called to make the feed of a run."""
+    scopes = [site.scope for site in context.meaning.calls("run") if site.node is run]
+    found = [f for scope in scopes for f in context.meaning.functions(scope, call.func)]
+    returned = [each for function in found for each in function.returned]
+    return value_of(context, returned[0]) if len(returned) == 1 else None

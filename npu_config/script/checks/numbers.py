@@ -21,7 +21,7 @@ from npu_config.script.checks._check import Context, check_call, recognises
 from npu_config.script.checks.network import fetched
 from npu_config.script.functions import makes_operator
 from npu_config.script.meaning import Meaning
-from npu_config.script.neighbours import constants_in
+from npu_config.script.neighbours import constants_in, has
 from npu_config.script.passing import Value
 from npu_config.script.values import DEEP
 from npu_config.situations import precision
@@ -118,6 +118,7 @@ def _mentions_types(context: Context) -> bool:
     return any(
         text.rpartition(".")[2] in _TYPES and context.mentions(name)
         for file in files
+        if has(file, _TYPES)
         for name, text in constants_in(file).items()
     )
 

@@ -38,7 +38,7 @@ def variable_captured(context: Context) -> None:
     """A function of a dataset reads a variable that is made outside of it."""
     meaning = context.meaning
     seen: Set[Tuple[int, object]] = set()
-    for _, function in meaning.given_functions():
+    for _, function in meaning.given_functions:
         for part, variable in captured(meaning, function):
             read = part.node.value if isinstance(part.node, ast.Subscript) else part.node
             made = id(variable.node)
@@ -104,7 +104,7 @@ def _is_made_in(scope: Scope, functions: Set[int]) -> bool:
 def argument_from_variable(context: Context) -> None:
     """A variable is an argument of a dataset."""
     meaning = context.meaning
-    for site in meaning.dataset_calls():
+    for site in meaning.dataset_calls:
         call = check_call(site)
         functions = function_arguments(call)
         is_generator = name_of(call.func) == "from_generator"
@@ -146,7 +146,7 @@ def keras_variable_in_input(context: Context) -> None:
                 fix=_as_tensor(context, scope, node),
             )
 
-    for _, function in meaning.given_functions():
+    for _, function in meaning.given_functions:
         for each in meaning.reached([function]):
             for part in meaning.body(each):
                 made = (
@@ -156,7 +156,7 @@ def keras_variable_in_input(context: Context) -> None:
                 )
                 if made is not None:
                     report(*made)
-    for site in meaning.dataset_calls():
+    for site in meaning.dataset_calls:
         for value in arguments(check_call(site)):
             for item in _items(value):
                 made = meaning.makes(site.scope, item, KERAS_VARIABLES)
@@ -499,7 +499,7 @@ def large_shuffle_buffer(context: Context) -> None:
         size = meaning.constant(site.scope, argument(call, "buffer_size", 0))
         if not isinstance(size, (int, float)) or size < _LARGE:
             continue
-        if not any(site.node is each.node for each in meaning.dataset_calls()):
+        if not any(site.node is each.node for each in meaning.dataset_calls):
             continue
         if _is_short(meaning, site, size) or not _takes_next(context):
             continue
@@ -613,7 +613,7 @@ _OF_THE_CLASS = ("data.Dataset.batch", "data.Dataset.padded_batch")
 
 def _batches(meaning: Meaning) -> Iterator[Tuple[Site, ast.Call]]:
     """The calls that batch a dataset, each written as one of its methods."""
-    for site in meaning.dataset_calls():
+    for site in meaning.dataset_calls:
         call = check_call(site)
         if name_of(call.func) in _BATCHING:
             is_function = meaning.tf(site.scope, call.func) in _OF_THE_CLASS

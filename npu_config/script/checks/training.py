@@ -258,7 +258,7 @@ def variable_in_dataset_function(context: Context) -> None:
 
 def _mapped_functions(context: Context) -> List[Function]:
     """The functions that datasets are given, and those that they call."""
-    given = [function for _, function in context.meaning.given_functions()]
+    given = [function for _, function in context.meaning.given_functions]
     return context.meaning.reached(given)
 
 
