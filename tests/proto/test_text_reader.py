@@ -248,7 +248,8 @@ graph_options {
 def test_two_of_a_oneof():
     """Of the fields of a oneof only one can be set."""
     assert (
-        _fault("i: 1 s: '2'", AttrValue).reason == '"s" is set beside "i"; only one of them can be'
+        _fault("i: 1 s: '2'", AttrValue).reason
+        == '"s" and "i" are both set; only one of them can be'
     )
 
 
