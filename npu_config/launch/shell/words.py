@@ -55,12 +55,14 @@ class Shell:
         functions: name to body.
         arguments: ``$1`` and what follows; None when they are not known.
         export_all: after ``set -a``.
+        expands_aliases: after ``shopt -s expand_aliases``; a script has none else.
     """
 
     unset: Set[str]
     functions: Dict[str, Any]
     arguments: Optional[Tuple[Value, ...]]
     export_all: bool
+    expands_aliases: bool = False
 
 
 class ShellPath(NamedTuple):
@@ -145,6 +147,7 @@ class State:
             {**other.functions, **shell.functions},
             shell.arguments if shell.arguments == other.arguments else None,
             shell.export_all or other.export_all,
+            shell.expands_aliases and other.expands_aliases,
         )
 
     def writable_shell(self) -> Shell:
@@ -152,7 +155,11 @@ class State:
         if self._shared:
             shell = self.shell
             self.shell = Shell(
-                set(shell.unset), dict(shell.functions), shell.arguments, shell.export_all
+                set(shell.unset),
+                dict(shell.functions),
+                shell.arguments,
+                shell.export_all,
+                shell.expands_aliases,
             )
             self._shared = False
         return self.shell
@@ -249,6 +256,11 @@ ARRAY_SEPARATOR = "\x1f"
 def file_key(path: str) -> str:
     """The name under which a state keeps the text of a file that the script wrote."""
     return "> " + os.path.normpath(path)
+
+
+def alias_key(name: str) -> str:
+    """The name under which a state keeps what an alias is for."""
+    return "alias " + name
 
 
 def _joined(one: Optional[ShellVariable], two: Optional[ShellVariable]) -> ShellVariable:
