@@ -438,11 +438,10 @@ def _environments(
 
 def _of_copies(launch: Launch) -> Iterator[Diagnostic]:
     """A rank that every process has which a starter such as ``srun`` starts."""
-    values = [launch.variables.get(name, NOT_KNOWN) for name in ("RANK_ID", "RANK_SIZE")]
-    rank, size = (each.value if each.certain else UNKNOWN for each in values)
-    if isinstance(rank, str) and isinstance(size, str) and _is_count(rank) and _is_count(size):
-        if int(size) > 1:
-            yield same_in_all("RANK_ID", rank, place_of(values[0].spot), launch.copies)
+    given = [launch.variables.get(name, NOT_KNOWN) for name in ("RANK_ID", "RANK_SIZE")]
+    rank, size = (str(each.value) if each.certain else "" for each in given)
+    if _is_count(rank) and _is_count(size) and int(size) > 1:
+        yield same_in_all("RANK_ID", rank, place_of(given[0].spot), launch.copies)
 
 
 def _by_rank(job: Dict[str, Launch]) -> Dict[str, Launch]:

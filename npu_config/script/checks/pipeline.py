@@ -29,6 +29,14 @@ KERAS_VARIABLES = frozenset(
 )
 
 
+def _bound_to(context: Context, made: ast.AST) -> Optional[str]:
+    """The name that the script gives to what a call makes; parameters may have others."""
+    for each in ast.walk(context.script.tree):
+        if isinstance(each, ast.Assign) and each.value is made and len(each.targets) == 1:
+            return name_of(each.targets[0]) or None
+    return None
+
+
 _MADE = ("Variable", "get_variable", "get_or_create_global_step")
 """What makes variables that are looked for."""
 
@@ -50,7 +58,7 @@ def variable_captured(context: Context) -> None:
                 part.node,
                 'a function of a dataset uses the variable "{}": it runs on the host, the '
                 "variable is initialised on the device",
-                name_of(read),
+                _bound_to(context, variable.node) or name_of(read),
             )
     for site in meaning.calls("from_generator"):
         given = argument(check_call(site), "args", 3)
