@@ -48,12 +48,20 @@ _NAMED = 10
     "--reference",
     metavar="REFERENCE",
     type=FILE,
-    help="What dumps are compared with; without it overflows, NaN and infinities decide.",
+    help=(
+        "The reference that dumps are compared with; without one, runs are judged by "
+        "overflows, NaN and infinities."
+    ),
 )
-@click.option("--dump", metavar="PATH", type=FILE, help="The dump of the last run; judges it.")
+@click.option(
+    "--dump",
+    metavar="PATH",
+    type=FILE,
+    help=("The dump of the last run, by which the run is judged."),
+)
 @click.option("--agrees", type=int, metavar="N", help="Run N gave the right result.")
 @click.option("--diverges", type=int, metavar="N", help="Run N gave a wrong result.")
-@click.option("--undo", is_flag=True, help="Take the last verdict back.")
+@click.option("--undo", is_flag=True, help="Undo the last verdict.")
 @click.option("--force", is_flag=True, help="Overwrite configurations that exist.")
 @format_option
 def search_command(
@@ -109,7 +117,9 @@ def search_command(
                 raise Failure("{} exists; its suspects and its reference are fixed", path)
             dump = None  # the call that began the search, once more
     elif base is None:
-        raise Failure("{} does not exist; --config BASE and suspects begin a search there", path)
+        raise Failure(
+            ("{} does not exist; give --config BASE and suspects to begin a search in it"), path
+        )
     elif agrees is not None or diverges is not None or undo:
         raise Failure("{} does not exist; there is no run to judge", path)
     else:
@@ -222,8 +232,8 @@ def _new_search(path: str, base: str, suspects: List[Suspect], reference: Option
         kept.append(Suspect(PRECISION, following.ORIGIN[option]))
     if not any(each.kind != PRECISION for each in kept):
         raise Unproducible(
-            "no suspect is left: name passes or operator types that {} does not change already "
-            "(--fusion-result, --graph, --suspect, --type)",
+            "no suspect is left: give fusion passes or operator types that {} does not "
+            "change yet (--fusion-result, --graph, --suspect, --type)",
             base,
         )
     records = "base" if config.get("dump_path") is None else "overflow"
@@ -320,7 +330,7 @@ def _forget(search: Search, path: str) -> None:
 def _undone(search: Search) -> Search:
     judged = [run for run in search.runs if run.verdict is not None]
     if not judged:
-        raise Failure("there is no verdict to take back")
+        raise Failure("there is no verdict to undo")
     last = judged[-1]
     again = attr.evolve(last, verdict=None, how="", runs=())
     known = tuple(run for run in search.known if run not in last.runs)
@@ -380,10 +390,12 @@ def _judged(search: Search, path: str, dump: str, graph: Optional[str]) -> Searc
 
 def _folders(tree: Any) -> Dict[str, str]:
     """The folder of each run."""
+    from npu_config.dumps.tree import run_folder
+
     result: Dict[str, str] = {}
     for file in tree:
         if file.run is not None and file.run not in result:
-            result[file.run] = file.run_folder
+            result[file.run] = run_folder(file)
     return result
 
 

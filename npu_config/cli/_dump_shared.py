@@ -13,7 +13,7 @@ from npu_config.cli._output import Failure, Unproducible, progress, say, write
 from npu_config.cli._report import attempt, name_logs, print_findings
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized
-from npu_config.dumps.tree import find_dumps
+from npu_config.dumps.tree import find_dumps, run_folder
 
 NO_NUMPY = 'values need numpy: pip install "npu_config[compare]"'
 
@@ -198,7 +198,7 @@ def write_next(
 
 def _dump_path(dump: str) -> str:
     """The ``dump_path`` of the job: what is above the folder of the run."""
-    runs = (file.run_folder for file in find_dumps(dump) if file.run is not None)
+    runs = (run_folder(file) for file in find_dumps(dump) if file.run is not None)
     run = next(runs, None)
     return os.path.abspath(dump) if run is None else os.path.dirname(run)
 

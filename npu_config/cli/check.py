@@ -165,7 +165,9 @@ def command(
     if not watch:
         return once()
     if format_ != "text" or fix or diff or write_baseline is not None or "-" in paths:
-        raise click.UsageError("--watch shows findings as text; it takes no -, fix or baseline")
+        raise click.UsageError(
+            "--watch shows findings as text and cannot be combined with -, fix or baseline"
+        )
 
     def files() -> Iterator[str]:
         project = find_project(paths[0], load_all)

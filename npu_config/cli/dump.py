@@ -398,7 +398,7 @@ def list_command(
     limit: int,
     format_: str,
 ) -> int:
-    """List devices, models, steps and operators below PATH, and files that are not whole."""
+    """List devices, models, steps and operators below PATH, and incomplete files."""
     files = files_of(path, format_, step, ops, types, device)
     entries: List[Dict[str, Any]] = []
     found = list(files.diagnostics)

@@ -366,7 +366,7 @@ def _kubernetes(job: Any, given: Dict[str, Any]) -> None:
     if given["image"] is None:
         raise click.UsageError("give --image: the container that the ranks run in")
     if given["product"] is None:
-        raise click.UsageError("give --target: it decides what the devices are called")
+        raise click.UsageError("give --target: the names of the devices depend on it")
     counts = {len(job.of_server(server)) for server in job.servers}
     if len(counts) != 1:
         raise click.UsageError("every pod has the same number of devices; here the servers differ")

@@ -82,6 +82,13 @@ def place(where: Folder) -> str:
     return ", ".join(localized(words, value) for words, value in parts if value is not None)
 
 
+def run_folder(file: "DumpFile") -> str:
+    """The folder of the run of a file; the path of the file where that names no run."""
+    name = "{0}{1}{0}".format(os.sep, file.run)
+    before, found, _ = os.path.abspath(file.path).rpartition(name)
+    return before + found[:-1] or file.path
+
+
 def parse_name(text: str) -> Optional[FileName]:
     """What a file name says; None when it is not the name of a dump."""
     match = _FILE.match(text) if len(text) <= _LONGEST else None
@@ -189,14 +196,6 @@ class DumpFile:
     def step(self) -> Optional[int]:
         """The iteration, counted over all runs of the session."""
         return self.folder.step
-
-    @property
-    def run_folder(self) -> str:
-        """The folder of its run; its own path where that names none."""
-        before, found, _ = os.path.abspath(self.path).rpartition(
-            "{0}{1}{0}".format(os.sep, self.run)
-        )
-        return before + found.rstrip(os.sep) or self.path
 
     @property
     def op_type(self) -> str:

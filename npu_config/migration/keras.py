@@ -39,7 +39,7 @@ def _to_estimator(work: Work, site: Site, name: str) -> None:
         site.line,
         "keras-to-npu-estimator",
         "for iterations_per_loop: keras_to_npu.model_to_npu_estimator with an NPURunConfig; "
-        "callbacks of Keras are lost there",
+        "callbacks of Keras do not run in an Estimator",
     )
 
 

@@ -163,12 +163,15 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
 
 
 def _sets_variables(text: str, name: str) -> bool:
-    """Whether a text is ``NAME=value`` line by line, with variables that jobs have."""
+    """Whether a text is ``NAME=value`` line by line, with variables that jobs have.
+
+    Of a file whose name says it, some lines may be wrong: ``env --check`` reports them.
+    """
     if kind_of_suffix(suffix_of(name)) is not None or text.startswith("#!"):
         return False
     lines = (line.strip() for line in text.splitlines())
     found = [_VARIABLE.match(line) for line in lines if line and not line.startswith("#")]
-    if None in found:
+    if None in found and not name.endswith(".env"):
         return False
     from npu_config.launch.environment.variables import VARIABLES
 
@@ -446,7 +449,7 @@ RULES_OF_OTHERS = tuple(
 )
 """What is said of named files that are not ours: where they are just open they draw nothing."""
 
-NOTHING_OF_NPU = "it sets nothing of the NPU"
+NOTHING_OF_NPU = "the file sets nothing of the NPU"
 _NO_KIND = Ownership(False, "unsupported file type")
 _RECORD = Ownership(False, "this is the record of a job")
 _TAKEN = Ownership(True, "it refers to the NPU")

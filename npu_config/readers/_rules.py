@@ -172,7 +172,7 @@ def record_not_read() -> None:
 
 @declare("NPU708", Severity.ERROR, source=("npu_config",))
 def unknown_file_kind() -> None:
-    """Neither the name nor the content of a file says what it is.
+    """Neither the name nor the content of a file tells its type.
 
     Configuration files (.yaml .yml .toml .json), ConfigProto text and bytes (.pbtxt .pb) and
     training scripts (.py) are known by their suffix, side files and rank tables by their content.

@@ -23,6 +23,7 @@ from npu_config.script.objects import (
     Instance,
     Message,
     ParameterMap,
+    Record,
     Subscript,
     Tracked,
     Unknown,
@@ -181,6 +182,9 @@ def attribute(run: Run, owner: Any, name: str, node: ast.AST) -> Any:
         return argument.value if argument else anonymous(node)
     if isinstance(owner, Class):
         return of_class(run, owner, name)
+    if isinstance(owner, Record) and name in owner.attributes:
+        value = owner.attributes[name]
+        return Record(value) if isinstance(value, dict) else value
     if name == "side_files" and isinstance(owner, Builder):
         owner.has_writer.append(True)
     if name == "value" and is_known(owner):

@@ -32,18 +32,10 @@ ENUMS = ("RewriterConfig", "OptimizerOptions", "Toggle", "MemOptType", "GlobalJi
 """What the enumerated values of these messages are members of."""
 
 TABLES = (
-    "HashTable",
-    "StaticHashTable",
-    "MutableHashTable",
-    "MutableDenseHashTable",
-    "DenseHashTable",
-    "StaticVocabularyTable",
-    "IdTableWithHashBuckets",
-    "index_table_from_file",
-    "index_table_from_tensor",
-    "index_to_string_table_from_file",
-    "index_to_string_table_from_tensor",
-    "string_to_index_table_from_file",
+    *("HashTable", "StaticHashTable", "MutableHashTable", "MutableDenseHashTable"),
+    *("DenseHashTable", "StaticVocabularyTable", "IdTableWithHashBuckets"),
+    *("index_table_from_file", "index_table_from_tensor", "index_to_string_table_from_file"),
+    *("index_to_string_table_from_tensor", "string_to_index_table_from_file"),
     "string_to_index_table_from_tensor",
 )
 """What makes a lookup table."""

@@ -223,7 +223,7 @@ def test_generate_from_a_script_without_comments(npu, tmp_path, to, other):
         "cannot hold comments, which this needs: hccl_timeout: known at run time only"
         in result.err
     )
-    assert "write {}: there it is a comment".format(other) in result.err
+    assert "write {}, which can hold the unknown value as a comment".format(other) in result.err
 
 
 def test_generate_from_a_script_with_an_error(npu, tmp_path):

@@ -186,7 +186,7 @@ def test_customize_dtypes_faults():
         (" a", "must not begin or end with blanks"),
         ("a\nb", "must not contain line ends"),
         ("a=b", 'must not contain "="'),
-        ("; a", "would be taken for a comment"),
+        ("; a", "would be read as a comment"),
     ],
 )
 def test_names_of_lines(name, fault):

@@ -591,7 +591,7 @@ def _grouped(ranked: Iterable[Ranked]) -> Iterator[Diagnostic]:
         first = next(one for rank, one in found if rank == ranks[0])
         others = ", ".join(map(str, ranks[1:_MOST_NAMED])) + (", ..." * (len(ranks) > _MOST_NAMED))
         message = phrase(
-            "{} (likewise rank {})" if len(ranks) == 2 else "{} (likewise ranks {})",
+            "{} (the same for rank {})" if len(ranks) == 2 else "{} (the same for ranks {})",
             first.message,
             others,
         )

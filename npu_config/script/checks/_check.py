@@ -108,8 +108,6 @@ class Unread:
         )
         if isinstance(scope, ast.ClassDef) or self._reads_all_names():
             return True
-        if scope is parents[0] and self._may_be_imported(name, parents):
-            return True
         loop = next((n for n in parents[parents.index(scope) :] if isinstance(n, LOOPS)), None)
         again = None if loop is None else (loop.lineno, last_line(loop))
         mentions = self._script.source.mentions
@@ -121,7 +119,7 @@ class Unread:
                 return True
             if again is not None and again[0] <= node.lineno <= again[1]:
                 return True
-        return False
+        return scope is parents[0] and self._may_be_imported(name, parents)
 
     def _may_be_imported(self, name: str, parents: Parents) -> bool:
         """True when another script may take a name of the module."""

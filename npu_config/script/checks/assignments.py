@@ -644,7 +644,8 @@ def switch_never_on(context: Context) -> None:
             if decision.asks_for and words & asks and not _DENIALS & asks:
                 context.report(
                     entry.place,
-                    '"{}" is False where "{}" holds: nothing here switches it on',
+                    '"{}" is False on the path where "{}" is true: no code on that path sets '
+                    "it to True",
                     entry.name,
                     decision.text,
                     guards=entry.path,

@@ -24,6 +24,7 @@ from npu_config.python_flow.scopes import (
     blocks,
     dotted_parts,
     is_main,
+    literal,
     name_of,
     root_of,
 )
@@ -273,7 +274,7 @@ def estimator_config_class(context: Context) -> None:
             ):
                 context.report(
                     made.place,
-                    "NPUEstimator is given no config, which it needs; it raises TypeError",
+                    "NPUEstimator needs a config and is given none; the call raises TypeError",
                     guards=made.path,
                     help="write config=NPURunConfig(...)",
                 )
@@ -384,7 +385,9 @@ def shutdown_never_run(context: Context) -> None:
             call,
             "{} gives back an operation, but {}; nothing runs it",
             name_of(call.func),
-            phrase('nothing reads "{}"', name) if name else phrase("it is given to nothing"),
+            phrase('nothing reads "{}"', name)
+            if name
+            else phrase("the operation is not passed to anything"),
             help=phrase("run it: sess.run({})", name or "..."),
         )
 
@@ -429,7 +432,11 @@ def loss_scale_not_distributed(context: Context) -> None:
         for target, call in _assigned(statements, ("NPULossScaleOptimizer",)):
             if len(call.args) > 2 or any(isinstance(a, ast.Starred) for a in call.args):
                 continue
-            if any(keyword.arg in (None, "is_distributed") for keyword in call.keywords):
+            if any(
+                keyword.arg is None
+                or (keyword.arg == "is_distributed" and literal(keyword.value) is not False)
+                for keyword in call.keywords
+            ):
                 continue
             if target in wrapped or _first_name(call) in wrapped:
                 context.report(

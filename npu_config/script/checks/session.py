@@ -196,7 +196,7 @@ def _returns(function: ast.AST, names: Set[str], made: Optional[ast.AST]) -> boo
     source=(_INTRODUCTION,),
 )
 def config_never_used(context: Context) -> None:
-    """A ConfigProto or a DumpConfig with options is built, and nothing is ever done with it.
+    """A ConfigProto or a DumpConfig with options is built but never used.
 
     A session that is opened with another configuration, or with none, does not know of it.  The
     same is true of NPURunConfig, DumpConfig, ProfilingConfig and their kin, when they are given
@@ -386,7 +386,8 @@ def option_after_session(context: Context) -> None:
             if not is_in_one_loop(context, first, last):
                 context.report(
                     entry.name_place,
-                    '"{}" is set after the session was opened in line {}; it has no effect on it',
+                    '"{}" is set after the session was opened in line {} and has no effect '
+                    "on that session",
                     entry.name,
                     opened[-1].place.line,
                     guards=entry.path,
