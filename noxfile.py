@@ -257,19 +257,19 @@ def docs(session: nox.Session) -> None:
     """The site builds without a warning; its links lead somewhere; a browser shows its pages."""
     built = the_wheel(session)
     session.install("-r", str(ROOT / "docs" / "requirements.txt"), built + "[all]")
-    session.install("pytest", "selenium")
+    session.install("pytest", "pytest-timeout", "selenium")
     site = ROOT / "build" / "site"
     shutil.rmtree(str(site), ignore_errors=True)
     session.run("sphinx-build", "-W", "-q", "-b", "html", "docs", str(site))
     session.run("python", "-m", "tools.browser", str(site), built)
     environ = {"NPU_CONFIG_SITE": str(site), "NPU_CONFIG_SCREENSHOTS": str(site.parent / "pages")}
-    session.run("pytest", "--noconftest", "tests/site", env=environ)
+    session.run("pytest", GUARD, "--noconftest", "tests/site", env=environ)
 
 
 @nox.session(python=interpreter("3.11"))
 def package(session: nox.Session) -> None:
     """The wheel and the source distribution hold what they must, and the wheel works alone."""
-    session.install("build", "pytest", "hypothesis", "pre-commit")
+    session.install("build", "pytest", "pytest-timeout", "hypothesis", "pre-commit")
     session.run("python", "-m", "tools.dist")
     (found,) = (ROOT / "dist").glob("*.whl")
     session.install("--force-reinstall", str(found) + "[cli]")
@@ -283,7 +283,7 @@ def package(session: nox.Session) -> None:
         session.run("npu-config", "diff", "config.yaml", "session.pbtxt")
         session.run("npu-config", "explain", "NPU101")
         session.chdir(str(ROOT))
-    session.run("pytest", "tests/test_pre_commit.py")  # in the clone that pre-commit installs
+    session.run("pytest", GUARD, "tests/test_pre_commit.py")  # in a clone
 
 
 @nox.session(python=interpreter("3.11"))
@@ -292,12 +292,12 @@ def vscode(session: nox.Session) -> None:
     if shutil.which("npm") is None:
         explain = "node and npm are needed for the extension of VS Code"
         session.error(explain) if os.environ.get("CI") else session.skip(explain)
-    session.install("pytest")
+    session.install("pytest", "pytest-timeout")
     session.chdir(str(ROOT / "editors" / "vscode"))
     for words in (["ci"], ["test"], ["run", "package"]):
         session.run("npm", *words, "--silent", external=True)
     session.chdir(str(ROOT))
-    session.run("pytest", "--noconftest", "tests/vscode")
+    session.run("pytest", GUARD, "--noconftest", "tests/vscode")
 
 
 @nox.session(python=interpreter("3.7"), venv_backend="venv")  # it asks pip

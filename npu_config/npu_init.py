@@ -16,26 +16,64 @@ vendor's, ``docs/drop-in.md`` says so and why.
 import os
 
 from npu_config.tf1 import (
+    DumpConfig,
+    DynamicInputConfig,
+    ExperimentalConfig,
+    ExponentialUpdateLossScaleManager,
+    FixedLossScaleManager,
+    GraphMemoryOptimizeConfig,
+    KerasDistributeOptimizer,
+    MemoryConfig,
+    NPUBroadcastGlobalVariablesCallback,
+    NPUBroadcastGlobalVariablesHook,
+    NPUCheckpointSaverHook,
+    NPUDistributedOptimizer,
+    NpuEmptyHook,
+    NPUEstimator,
+    NPUEstimatorSpec,
+    NpuExecutePlacement,
+    NPULossScaleOptimizer,
+    NPUOptimizer,
+    NPUOutputTensorHook,
+    NPURunConfig,
+    ProfilingConfig,
+    SetIterationsVarHook,
+    TellMeStepOrLossHook,
+    close_session,
+    get_npu_local_rank_id,
+    get_npu_local_rank_size,
+    get_npu_rank_id,
+    get_npu_rank_size,
     hccl_ops,
+    init_resource,
     keras_to_npu,
+    npu_allreduce,
+    npu_callbacks_append,
+    npu_clear_session,
+    npu_config_proto,
     npu_cpu_ops,
+    npu_distributed_optimizer_wrapper,
+    npu_graph_options,
+    npu_hooks_append,
+    npu_keras_optimizer,
     npu_ops,
+    npu_optimizer_options,
     npu_plugin,
+    npu_resources,
     npu_rnn,
+    npu_run_config_init,
+    npu_session,
     npu_strategy,
+    npu_tf_optimizer,
     npu_unary_ops,
     profiler,
     scoped_graph_manager,
+    set_keras_session_npu_config,
+    shutdown_resource,
+    unpatch_sessions,
     util,
 )
 from npu_config.tf1 import scopes as npu_scope
-from npu_config.tf1.config_proto import (
-    npu_config_proto,
-    npu_graph_options,
-    npu_optimizer_options,
-    npu_run_config_init,
-)
-from npu_config.tf1.estimator import NPUEstimator, NPUEstimatorSpec
 from npu_config.tf1.hccl import (
     create_group,
     destroy_group,
@@ -48,62 +86,9 @@ from npu_config.tf1.hccl import (
     set_split_strategy_by_idx,
     set_split_strategy_by_size,
 )
-from npu_config.tf1.hooks import (
-    NPUBroadcastGlobalVariablesHook,
-    NPUCheckpointSaverHook,
-    NpuEmptyHook,
-    NPUOutputTensorHook,
-    SetIterationsVarHook,
-    TellMeStepOrLossHook,
-    npu_hooks_append,
-)
-from npu_config.tf1.keras import (
-    NPUBroadcastGlobalVariablesCallback,
-    npu_callbacks_append,
-    npu_clear_session,
-    set_keras_session_npu_config,
-)
 from npu_config.tf1.loops import register_collections as _register_collections
-from npu_config.tf1.loss_scale import (
-    ExponentialUpdateLossScaleManager,
-    FixedLossScaleManager,
-    NPULossScaleOptimizer,
-)
 from npu_config.tf1.npu_plugin import npu_close
-from npu_config.tf1.optimizers import (
-    KerasDistributeOptimizer,
-    NPUDistributedOptimizer,
-    NPUOptimizer,
-    npu_allreduce,
-    npu_distributed_optimizer_wrapper,
-    npu_keras_optimizer,
-    npu_tf_optimizer,
-)
-from npu_config.tf1.resources import (
-    get_npu_local_rank_id,
-    get_npu_local_rank_size,
-    get_npu_rank_id,
-    get_npu_rank_size,
-    init_resource,
-    npu_resources,
-    shutdown_resource,
-)
-from npu_config.tf1.run_config import NPURunConfig
-from npu_config.tf1.run_config_parts import (
-    DumpConfig,
-    DynamicInputConfig,
-    ExperimentalConfig,
-    GraphMemoryOptimizeConfig,
-    MemoryConfig,
-    ProfilingConfig,
-)
-from npu_config.tf1.scopes import NpuExecutePlacement
-from npu_config.tf1.session import (
-    close_session,
-    decorator_tf_session,
-    npu_session,
-    unpatch_sessions,
-)
+from npu_config.tf1.session import decorator_tf_session
 from npu_config.tf1.session import patch_sessions as _patch_sessions
 from npu_config.tf1.tensorflow import internal as _internal
 from npu_config.tf1.tensorflow import is_version_1 as _is_version_1

@@ -27,6 +27,7 @@ settings.register_profile(
 )
 settings.load_profile("ci" if os.environ.get("CI") else "npu_config")
 
+ENDED = os.environ.pop("NPU_CONFIG_ENDED", None)  # not for what tests start
 HAS_TENSORFLOW = importlib.util.find_spec("tensorflow") is not None
 
 
@@ -64,8 +65,8 @@ def pytest_ignore_collect(collection_path, config):
 
 def pytest_sessionfinish():
     """Tell whoever asks that pytest came to its end (noxfile.py)."""
-    if "NPU_CONFIG_ENDED" in os.environ:
-        pathlib.Path(os.environ["NPU_CONFIG_ENDED"]).touch()
+    if ENDED is not None:
+        pathlib.Path(ENDED).touch()
 
 
 @pytest.hookimpl(hookwrapper=True)

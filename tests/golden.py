@@ -112,8 +112,9 @@ def check(path, report):
     if update:
         output.write_bytes(text.encode("utf-8", "backslashreplace"))
     assert output.read_bytes().decode("utf-8") == text
-    assert text
-    assert rules_of(path) <= {found.rule for found in report}
+    assert text, "{} draws nothing".format(path.name)
+    missing = rules_of(path) - {found.rule for found in report}
+    assert not missing, "{} does not draw {}, but:\n{}".format(path.name, sorted(missing), text)
 
 
 def _name(path):

@@ -179,6 +179,13 @@ def test_mixed_precision_carries_the_mixlist(tmp_path):
     assert saved.save_side_files(tmp_path) == saved
 
 
+def test_a_side_file_at_no_path():
+    """What is no path is a finding about the option, as with any other value."""
+    with pytest.raises(npu.NpuConfigError) as caught:
+        npu.NpuConfigBuilder().op_precision({"Pooling": "high_precision"}, path=3).build()
+    assert [d.name for d in caught.value.diagnostics] == ["wrong-type"]
+
+
 def test_side_files_are_not_overwritten(tmp_path):
     """A file with another content stays as it is, and none of the others is written."""
     (tmp_path / "fusion_off.cfg").write_text("mine")

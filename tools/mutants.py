@@ -43,8 +43,8 @@ _TOP = tuple(
 """Tests of the configuration as a whole."""
 
 ROOMS = {
-    "rules": ("tests/rules", *_TOP),
-    "launch": ("tests/launch",),
+    "rules": ("tests/rules", "tests/cli/test_show_and_diff.py", *_TOP),
+    "launch": ("tests/launch", "tests/cli/test_launchers_together.py"),
     "script": ("tests/script",),
     "migration": ("tests/migrate",),
     "dumps": ("tests/dumps",),

@@ -109,7 +109,7 @@ def as_int(value: object) -> Optional[int]:
 
 def written_int(text: str) -> Optional[int]:
     """The integer that a text of at most 18 digits is, else None."""
-    return int(text) if re.match(r"-?[0-9]{1,18}\Z", text) else None
+    return int(text) if re.match(r"-?[0-9]{1,19}\Z", text) else None
 
 
 class Kind:

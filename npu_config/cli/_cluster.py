@@ -43,7 +43,7 @@ product_option = click.option(
     "product",
     type=ProductType(),
     metavar="PRODUCT",
-    help=phrase("What it is for: {}.", PRODUCT_HELP),
+    help=phrase("The product it is generated for: {}.", PRODUCT_HELP),
 )
 
 

@@ -181,7 +181,13 @@ def _compared(compared: Any) -> str:
 @graph_option
 @run_option
 @selection_options
-@click.option("--limit", default=LINES, show_default=True, help="How many rows; 0: all.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=LINES,
+    show_default=True,
+    help="How many rows; 0: all.",
+)
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON.")
 @click.option("--force", is_flag=True, help="Overwrite files that exist.")
 @format_option

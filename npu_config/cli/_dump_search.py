@@ -48,12 +48,20 @@ _NAMED = 10
     "--reference",
     metavar="REFERENCE",
     type=FILE,
-    help="What dumps are compared with; without it overflows, NaN and infinities decide.",
+    help=(
+        "The reference that dumps are compared with; without one, runs are judged by "
+        "overflows, NaN and infinities."
+    ),
 )
-@click.option("--dump", metavar="PATH", type=FILE, help="The dump of the last run; judges it.")
+@click.option(
+    "--dump",
+    metavar="PATH",
+    type=FILE,
+    help=("The dump of the last run, by which the run is judged."),
+)
 @click.option("--agrees", type=int, metavar="N", help="Run N gave the right result.")
 @click.option("--diverges", type=int, metavar="N", help="Run N gave a wrong result.")
-@click.option("--undo", is_flag=True, help="Take the last verdict back.")
+@click.option("--undo", is_flag=True, help="Undo the last verdict.")
 @click.option("--force", is_flag=True, help="Overwrite configurations that exist.")
 @format_option
 def search_command(
@@ -87,12 +95,13 @@ def search_command(
 
     def new_search() -> Search:
         """A new search of what is named."""
-        attempt(format_, lambda: _refuse_unknown(fusion_result, graph, passes, types))
+        known = attempt(format_, lambda: _known(fusion_result, graph))
+        _refuse_unknown(known, passes, types)
         more = types
         if dump is not None and reference is None:
             overflowed = dump
             more += attempt_values(format_, lambda: _types(overflowed, graph))
-        suspects = attempt(format_, lambda: _suspects(fusion_result, graph, passes, more))
+        suspects = attempt(format_, lambda: _suspects(known, passes, more))
         return attempt(format_, lambda: _new_search(path, base or "", suspects, reference))
 
     if passes and fusion_result is None and graph is None:
@@ -108,7 +117,9 @@ def search_command(
                 raise Failure("{} exists; its suspects and its reference are fixed", path)
             dump = None  # the call that began the search, once more
     elif base is None:
-        raise Failure("{} does not exist; --config BASE and suspects begin a search there", path)
+        raise Failure(
+            ("{} does not exist; give --config BASE and suspects to begin a search in it"), path
+        )
     elif agrees is not None or diverges is not None or undo:
         raise Failure("{} does not exist; there is no run to judge", path)
     else:
@@ -154,27 +165,34 @@ def _types(dump: str, graph: Optional[str]) -> Tuple[str, ...]:
     return tuple(dict.fromkeys(odd))
 
 
-def _refuse_unknown(
-    fusion_result: Optional[str],
-    graph: Optional[str],
-    passes: Sequence[str],
-    types: Sequence[str],
-) -> None:
+class _Known(NamedTuple):
+    """What is known of the compiled graph: the passes that took effect, and the operators."""
+
+    passes: Sequence[Any] = ()
+    operators: Sequence[Any] = ()
+
+    @property
+    def names(self) -> List[str]:
+        """The passes of the graph, by name."""
+        return [name for op in self.operators for name in op.passes]
+
+
+def _known(fusion_result: Optional[str], graph: Optional[str]) -> _Known:
+    from npu_config.diagnosis.profiling_tables import read_fusion_result
+    from npu_config.dumps.graph import read_ge_graph
+
+    return _Known(
+        () if fusion_result is None else read_fusion_result(fusion_result).effective,
+        () if graph is None else tuple(read_ge_graph(graph)),
+    )
+
+
+def _refuse_unknown(known: _Known, passes: Sequence[str], types: Sequence[str]) -> None:
     """A name that the compiled graph does not have is a slip of the pen."""
-    known: Dict[str, None] = {}
-    of_types: Dict[str, None] = {}
-    if fusion_result is not None:
-        from npu_config.diagnosis.profiling_tables import read_fusion_result
-
-        known.update((each.name, None) for each in read_fusion_result(fusion_result).effective)
-    if graph is not None:
-        from npu_config.dumps.graph import read_ge_graph
-
-        for op in read_ge_graph(graph):
-            of_types[op.type] = None
-            known.update((name, None) for name in op.passes)
+    of_passes = dict.fromkeys([*(each.name for each in known.passes), *known.names])
+    of_types = dict.fromkeys(op.type for op in known.operators)
     for names, legal, words in (
-        (passes, known, "no fusion pass that took effect is called {}; there are {:,}{}"),
+        (passes, of_passes, "no fusion pass that took effect is called {}; there are {:,}{}"),
         (types, of_types, "no operator of the graph is of the type {}; there are {:,} types{}"),
     ):
         for name in names:
@@ -183,30 +201,16 @@ def _refuse_unknown(
                 raise Failure(words, name, len(legal), "; {}".format(hint) if hint else "")
 
 
-def _suspects(
-    fusion_result: Optional[str],
-    graph: Optional[str],
-    passes: Sequence[str],
-    types: Sequence[str],
-) -> List[Suspect]:
+def _suspects(known: _Known, passes: Sequence[str], types: Sequence[str]) -> List[Suspect]:
     """Everything that is named as a suspect, each once."""
-    found: Dict[Suspect, None] = {}
-    if fusion_result is not None:
-        from npu_config.diagnosis.profiling_tables import read_fusion_result
-
-        for each in read_fusion_result(fusion_result).effective:
-            found[Suspect(GRAPH if each.kind == "graph_fusion" else UB, each.name)] = None
-    named = list(passes)
-    if graph is not None:
-        from npu_config.dumps.graph import read_ge_graph
-
-        named += [name for op in read_ge_graph(graph) for name in op.passes]
-    known = {each.name for each in found}
-    graph_passes, ub_passes = following.by_kind([name for name in named if name not in known])
-    found.update((Suspect(GRAPH, name), None) for name in graph_passes)
-    found.update((Suspect(UB, name), None) for name in ub_passes)
-    found.update((Suspect(TYPE, name), None) for name in types)
-    return list(found)
+    effective = {each.name for each in known.passes}
+    named = [name for name in (*passes, *known.names) if name not in effective]
+    graph_passes, ub_passes = following.by_kind(named)
+    found = [Suspect(GRAPH if p.kind == "graph_fusion" else UB, p.name) for p in known.passes]
+    found += [Suspect(GRAPH, name) for name in graph_passes]
+    found += [Suspect(UB, name) for name in ub_passes]
+    found += [Suspect(TYPE, name) for name in types]
+    return list(dict.fromkeys(found))
 
 
 def _new_search(path: str, base: str, suspects: List[Suspect], reference: Optional[str]) -> Search:
@@ -228,8 +232,8 @@ def _new_search(path: str, base: str, suspects: List[Suspect], reference: Option
         kept.append(Suspect(PRECISION, following.ORIGIN[option]))
     if not any(each.kind != PRECISION for each in kept):
         raise Unproducible(
-            "no suspect is left: name passes or operator types that {} does not change already "
-            "(--fusion-result, --graph, --suspect, --type)",
+            "no suspect is left: give fusion passes or operator types that {} does not "
+            "change yet (--fusion-result, --graph, --suspect, --type)",
             base,
         )
     records = "base" if config.get("dump_path") is None else "overflow"
@@ -326,7 +330,7 @@ def _forget(search: Search, path: str) -> None:
 def _undone(search: Search) -> Search:
     judged = [run for run in search.runs if run.verdict is not None]
     if not judged:
-        raise Failure("there is no verdict to take back")
+        raise Failure("there is no verdict to undo")
     last = judged[-1]
     again = attr.evolve(last, verdict=None, how="", runs=())
     known = tuple(run for run in search.known if run not in last.runs)
@@ -386,12 +390,12 @@ def _judged(search: Search, path: str, dump: str, graph: Optional[str]) -> Searc
 
 def _folders(tree: Any) -> Dict[str, str]:
     """The folder of each run."""
+    from npu_config.dumps.tree import run_folder
+
     result: Dict[str, str] = {}
     for file in tree:
         if file.run is not None and file.run not in result:
-            parts = os.path.abspath(file.path).split(os.sep)
-            last = len(parts) - 1 - parts[::-1].index(file.run)
-            result[file.run] = os.sep.join(parts[: last + 1])
+            result[file.run] = run_folder(file)
     return result
 
 

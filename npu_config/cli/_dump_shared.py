@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import os
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 import click
 
@@ -13,7 +13,7 @@ from npu_config.cli._output import Failure, Unproducible, progress, say, write
 from npu_config.cli._report import attempt, name_logs, print_findings
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized
-from npu_config.dumps.tree import find_dumps
+from npu_config.dumps.tree import find_dumps, run_folder
 
 NO_NUMPY = 'values need numpy: pip install "npu_config[compare]"'
 
@@ -21,9 +21,13 @@ LINES = 50
 
 
 format_option = form_option("How the result is printed.")
-device_option = click.option("--device", type=int, metavar="N", help="Only this device.")
+device_option = click.option(
+    "--device", type=click.IntRange(min=0), metavar="N", help="Only this device."
+)
 selection_options = together(
-    click.option("--step", type=int, metavar="N", help="Only this step (data_index)."),
+    click.option(
+        "--step", type=click.IntRange(min=0), metavar="N", help="Only this step (data_index)."
+    ),
     click.option(
         "--op", "ops", multiple=True, metavar="PATTERN", help="Only these operators (* and ?)."
     ),
@@ -194,14 +198,9 @@ def write_next(
 
 def _dump_path(dump: str) -> str:
     """The ``dump_path`` of the job: what is above the folder of the run."""
-    tree = find_dumps(dump)
-    parts: List[str] = os.path.abspath(dump).split(os.sep)
-    for file in tree:
-        if file.run is not None:
-            parts = os.path.abspath(file.path).split(os.sep)
-            last = len(parts) - 1 - parts[::-1].index(file.run)
-            return os.sep.join(parts[:last]) or os.sep
-    return os.sep.join(parts)
+    runs = (run_folder(file) for file in find_dumps(dump) if file.run is not None)
+    run = next(runs, None)
+    return os.path.abspath(dump) if run is None else os.path.dirname(run)
 
 
 class Bar:

@@ -483,9 +483,12 @@ def others(files: Any) -> str:
     lines = ["{}: {}".format(stray.path, stray.reason) for stray in files.strays[:5]]
     if len(files.strays) > 5:
         lines.append(localized("and {:,} more that are no dumps", len(files.strays) - 5))
-    lines += [localized("{}: in mapping.csv, and not there", each) for each in files.missing[:5]]
+    lines += [
+        localized("{}: listed in mapping.csv, but the file does not exist", each)
+        for each in files.missing[:5]
+    ]
     if len(files.missing) > 5:
-        lines.append(localized("and {:,} more that are not there", len(files.missing) - 5))
+        lines.append(localized("and {:,} more that do not exist", len(files.missing) - 5))
     return "".join("{}\n".format(line) for line in ["", *lines]) if lines else ""
 
 

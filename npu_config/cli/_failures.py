@@ -46,9 +46,7 @@ def failure_called(word: str) -> List[Topic]:
         if code is not None:
             return [_of_code(code)]
         of = next((c.component for c in codes().values() if c.code[:2] == word[:2].upper()), None)
-        text = (
-            "an error code of {}; its own meaning is not known: read the text that stands with it"
-        )
+        text = "an error code of {} whose meaning is not known: read the text next to the code"
         return [] if of is None else [_of_unlisted(word.upper(), phrase(text, of))]
     match = _NUMBER.fullmatch(word)
     if match is not None:
@@ -155,9 +153,7 @@ def _of_code(code: Code) -> Topic:
         )
     )
     if not code.own:
-        lines.append(
-            localized("A family of errors: what it means is said by the lines below the code.")
-        )
+        lines.append(localized("A family of errors: the lines below the code explain the cause."))
     facts = {"class": code.class_, "component": code.component, "leads_to": dict(code.leads_to)}
     return Topic("code", code.code, localized(code.cause), _page(lines), (), facts)
 

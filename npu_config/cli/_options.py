@@ -76,8 +76,8 @@ class InputPath(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     ) -> str:
         """The path; a path that names nothing is refused."""
         path = str(value)
-        if "\0" in path:
-            raise Failure("{} is not a path", path)
+        if not path or "\0" in path:
+            raise Failure("{} is not a path", path or '""')
         if self.must_exist and not (self.stdin and path == "-") and not os.path.lexists(path):
             raise Failure("{} does not exist", path)
         return path
@@ -156,7 +156,9 @@ _target_options = together(
         "product",
         type=ProductType(),
         metavar="PRODUCT",
-        help=phrase("What it runs on: {}; replaces the file's.", PRODUCT_HELP),
+        help=phrase(
+            ("The product that the job runs on: {}; overrides that of the file."), PRODUCT_HELP
+        ),
     ),
     click.option(
         "--mode", type=click.Choice(MODES), help="How the job runs; replaces the file's."
@@ -240,7 +242,7 @@ def set_option(function: Any) -> Any:
         metavar="NAME=VALUE",
         callback=_overrides,
         shell_complete=complete_options,
-        help="Set an option, whatever the file says; null takes it away.  Repeatable.",
+        help="Set an option, whatever the file says; null removes the option.  Repeatable.",
     )(function)
 
 

@@ -9,10 +9,20 @@ from typing import Callable, Dict, Iterable, Iterator, Mapping, Optional, Sequen
 import click
 
 from npu_config.cli._options import form_option
-from npu_config.cli._output import Failure, Unproducible, read_stdin, say, wants_color, write
+from npu_config.cli._output import (
+    FINDINGS,
+    WRONG_CALL,
+    Failure,
+    Unproducible,
+    read_stdin,
+    say,
+    wants_color,
+    write,
+)
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.files import reading
 from npu_config.core.message import localized, phrase
+from npu_config.core.rule import Rule
 from npu_config.judging import Judgement
 from npu_config.readers import LARGEST, Reading, kind_of_suffix, read, suffix_of
 from npu_config.reporters import FORMATS, Style, Summary, Unchecked, render
@@ -98,15 +108,26 @@ def name_logs(found: Iterable[Diagnostic], err: bool = False) -> None:
 
 
 @contextlib.contextmanager
-def refusals(format_: str = "text", err: bool = True) -> Iterator[None]:
-    """Inside, what is refused is printed, and the command ends with code 1."""
+def refusals(
+    format_: str = "text", err: bool = True, of_call: Optional[Rule] = None
+) -> Iterator[None]:
+    """Inside, what is refused is printed, and the command ends with code 1.
+
+    Args:
+        format_: how it is printed.
+        err: to standard error.
+        of_call: what this rule refuses is a wrong call, which ends with code 2.
+    """
     try:
         yield
     except NpuConfigError as error:
         print_findings(error.diagnostics, format_, err=err)
         if format_ == "text":
             name_logs(error.diagnostics, err)
-        raise click.exceptions.Exit(1) from None
+        wrong_call = of_call is not None and {each.rule for each in error.diagnostics} == {
+            of_call.id
+        }
+        raise click.exceptions.Exit(WRONG_CALL if wrong_call else FINDINGS) from None
 
 
 def attempt(format_: str, read: Callable[[], _Result]) -> _Result:

@@ -20,7 +20,7 @@ from typing import (
 )
 
 from npu_config.cli._guard import check_directory, guarded
-from npu_config.cli._output import Failure, deliver, say
+from npu_config.cli._output import Failure, Unproducible, deliver, say
 from npu_config.core.message import join, language, language_of, listed, localized, speaking
 
 if TYPE_CHECKING:
@@ -75,21 +75,21 @@ OPTIONS = (
         "--ranks",
         "ranks",
         range(1, 33),
-        "Start the script so many times, as the ranks of one job that communicate (1 to 32).",
+        "Start the script this many times, as the ranks of one job that communicate (1 to 32).",
         metavar="N",
     ),
     RunOption(
         "--timeout",
         "timeout",
         range(1, sys.maxsize),
-        "End the run after so many seconds, with exit code 124, and say where it was.",
+        "End the run after this many seconds, with exit code 124, and report where it was.",
         metavar="SECONDS",
     ),
     RunOption(
         "--set",
         "overrides",
         list,
-        "Set an option in every session, whatever the script says; null takes it away.  "
+        "Set an option in every session, whatever the script says; null removes the option.  "
         "Repeatable.",
         (),
         metavar="NAME=VALUE",
@@ -172,7 +172,7 @@ def run(values: Mapping[str, Any]) -> int:
     """Run the script of a call; returns its exit code."""
     report, dry_run, format_ = values["report"], values["dry_run"], values["format_"]
     if format_ is not None and not dry_run:
-        raise Failure("--format belongs to --dry-run; --report FILE writes what a run showed")
+        raise Failure("--format requires --dry-run; --report FILE writes a JSON report of the run")
     if values["overwrite"] and report is None:
         raise Failure("--overwrite belongs to --report FILE, which it lets replace a file")
     if report is not None:
@@ -303,8 +303,8 @@ def _summary(seen: "Seen", values: Mapping[str, Any]) -> Iterator[str]:
             yield localized(text, notes)
     if not seen.modules and any(s.lacks_optimizer and s.trains for s in seen.sessions):
         text = (
-            "npu-config run: the script imports nothing of npu_bridge; npu-config migrate {} "
-            "makes one for the NPU of it\n"
+            "npu-config run: the script does not import npu_bridge; npu-config migrate {} "
+            "migrates the script to the NPU\n"
         )
         yield localized(text, seen.script)
     if seen.environment:
@@ -376,12 +376,14 @@ def _is_rank(report: Optional[str]) -> bool:
 @contextlib.contextmanager
 def _failures() -> Iterator[None]:
     """What keeps a script from being run, as a failure of the command."""
-    from npu_config.runner.script import CannotRunError
+    from npu_config.runner.script import CannotRunError, NoScriptError
 
     try:
         yield
-    except CannotRunError as error:
+    except NoScriptError as error:
         raise Failure(error.args[0]) from None
+    except CannotRunError as error:
+        raise Unproducible(error.args[0]) from None
     except ValueError as error:
         from npu_config.core.diagnostics import NpuConfigError
 

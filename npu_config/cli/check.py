@@ -14,7 +14,15 @@ from npu_config.cli._options import (
     set_option,
     target_options,
 )
-from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, Failure, say, writing
+from npu_config.cli._output import (
+    DONE,
+    FINDINGS,
+    WRONG_CALL,
+    Failure,
+    Unproducible,
+    say,
+    writing,
+)
 from npu_config.cli._report import fails, format_option, print_findings, strict_option
 from npu_config.cli._watch import Remembered
 from npu_config.cli._watch import watch as check_again
@@ -157,7 +165,9 @@ def command(
     if not watch:
         return once()
     if format_ != "text" or fix or diff or write_baseline is not None or "-" in paths:
-        raise click.UsageError("--watch shows findings as text; it takes no -, fix or baseline")
+        raise click.UsageError(
+            "--watch shows findings as text and cannot be combined with -, fix or baseline"
+        )
 
     def files() -> Iterator[str]:
         project = find_project(paths[0], load_all)
@@ -191,5 +201,6 @@ def without_known(report: Report, session: Any, path: Optional[str]) -> Report:
     try:
         known = Baseline.load(path)
     except BaselineError as error:
-        raise Failure("{}: {}".format(path, error.diagnostic.message)) from None
+        failure = Failure if missing([path]) else Unproducible
+        raise failure("{}: {}".format(path, error.diagnostic.message)) from None
     return Report(known.new(report, session.texts))

@@ -61,9 +61,18 @@ bounds_options = together(
 @click.argument("reference", metavar="[REFERENCE]", type=FILE, required=False)
 @graph_option
 @bounds_options
-@click.option("--step", type=int, metavar="N", help="Only this step of the dump.")
-@click.option("--reference-step", type=int, metavar="N", help="The run or step of REFERENCE.")
-@click.option("--device", type=int, metavar="N", help="Only this device of the dump.")
+@click.option(
+    "--step", type=click.IntRange(min=0), metavar="N", help="Only this step of the dump."
+)
+@click.option(
+    "--reference-step",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="The run or step of REFERENCE.",
+)
+@click.option(
+    "--device", type=click.IntRange(min=0), metavar="N", help="Only this device of the dump."
+)
 @click.option("--run", metavar="TIME", help="The run of the dump; else the newest of each device.")
 @click.option(
     "--ignore",
@@ -72,7 +81,13 @@ bounds_options = together(
     help="Leave these operators out (* and ? match any text).",
 )
 @click.option("--all", "everything", is_flag=True, help="Print inputs that agree, too.")
-@click.option("--limit", default=LINES, show_default=True, help="How many rows; 0: all.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=LINES,
+    show_default=True,
+    help="How many rows; 0: all.",
+)
 @click.option(
     "--csv", "csv_file", metavar="FILE", help="Write the table in the columns of msaccucmp."
 )
@@ -178,8 +193,14 @@ threshold_option = click.option(
     show_default=True,
     help="Where an operator is looked for.",
 )
-@click.option("--step", type=int, metavar="N", help="Only this step.")
-@click.option("--bins", default=8, show_default=True, help="Lines of the histogram; 0: none.")
+@click.option("--step", type=click.IntRange(min=0), metavar="N", help="Only this step.")
+@click.option(
+    "--bins",
+    type=click.IntRange(min=0),
+    default=8,
+    show_default=True,
+    help="Lines of the histogram; 0: none.",
+)
 @format_option
 def show_command(what: str, path: str, step: Optional[int], bins: int, format_: str) -> int:
     """Show the header of a dump and what its values look like.
@@ -361,7 +382,11 @@ def command() -> None:
 @click.argument("path", metavar="PATH", type=FILE)
 @selection_options
 @click.option(
-    "--limit", default=LINES, show_default=True, help="How many operators are printed; 0: all."
+    "--limit",
+    type=click.IntRange(min=0),
+    default=LINES,
+    show_default=True,
+    help="How many operators are printed; 0: all.",
 )
 @format_option
 def list_command(
@@ -373,7 +398,7 @@ def list_command(
     limit: int,
     format_: str,
 ) -> int:
-    """List devices, models, steps and operators below PATH, and files that are not whole."""
+    """List devices, models, steps and operators below PATH, and incomplete files."""
     files = files_of(path, format_, step, ops, types, device)
     entries: List[Dict[str, Any]] = []
     found = list(files.diagnostics)
@@ -430,7 +455,7 @@ def _entry(file: Any, opened: Any) -> Dict[str, Any]:
 @click.option(
     "--select", "ops", multiple=True, metavar="PATTERN", help="Only these operators (* and ?)."
 )
-@click.option("--step", type=int, metavar="N", help="Only this step.")
+@click.option("--step", type=click.IntRange(min=0), metavar="N", help="Only this step.")
 @device_option
 @format_option
 def export_command(
@@ -482,7 +507,13 @@ def export_command(
 @click.command("result")
 @click.argument("path", metavar="FILE.csv", type=FILE)
 @threshold_option
-@click.option("--limit", default=LINES, show_default=True, help="How many rows; 0: all.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=LINES,
+    show_default=True,
+    help="How many rows; 0: all.",
+)
 @format_option
 def result_command(path: str, threshold: float, limit: int, format_: str) -> int:
     """Read a result table of msaccucmp, old or new, and find what diverges in it.

@@ -203,6 +203,7 @@ def _write(given: Dict[str, Any]) -> None:
     from npu_config.core.diagnostics import Severity
     from npu_config.core.target import Target
     from npu_config.launch.environment import job as environment
+    from npu_config.rank_table import building
 
     if bool(given["workers"]) == (given["rank_table"] is not None):
         raise click.UsageError("give either --rank-table or --worker (or --check)")
@@ -220,13 +221,15 @@ def _write(given: Dict[str, Any]) -> None:
         raise click.UsageError("--output is the rank table; give another file")
     if given["rank"] is not None and given["server"] is not None:
         raise click.UsageError("give --rank or --server, not both")
-    with refusals():
+    described = building.cluster_description
+    with refusals(of_call=described if given["workers"] else None):
         job = _job(given)
         found = environment.judge(job, Target.named(given["product"]))
         loud = [each for each in found if each.severity is not Severity.INFO]
         if loud:
             print_findings(loud, err=True)
-        chosen = _chosen(job, given)
+        with refusals(of_call=described):
+            chosen = _chosen(job, given)
         if given["to"] == "launcher":
             _launchers(job, chosen, given)
         elif given["to"] in STARTING:
@@ -363,7 +366,7 @@ def _kubernetes(job: Any, given: Dict[str, Any]) -> None:
     if given["image"] is None:
         raise click.UsageError("give --image: the container that the ranks run in")
     if given["product"] is None:
-        raise click.UsageError("give --target: it decides what the devices are called")
+        raise click.UsageError("give --target: the names of the devices depend on it")
     counts = {len(job.of_server(server)) for server in job.servers}
     if len(counts) != 1:
         raise click.UsageError("every pod has the same number of devices; here the servers differ")

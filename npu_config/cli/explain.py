@@ -105,7 +105,8 @@ def _with_codes(topic: Topic) -> Topic:
         page += "\n" + localized(text, code, *([localized(listed(names))] if names else [])) + "\n"
     if others:
         page += "\n" + localized(
-            "What it finds can be behind {} in a log.", localized(listed(others))
+            "A fault found by this rule can be the cause of {} in a log.",
+            localized(listed(others)),
         )
         page += "\n"
     return topic._replace(page=page, facts={**topic.facts, "codes": [*ends, *others]})

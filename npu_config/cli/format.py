@@ -21,8 +21,8 @@ from npu_config.text.loading import attempted
 def command(paths: Tuple[str, ...], checking: bool, diff: bool, as_kind: Optional[str]) -> int:
     """Clean side files and rank tables in place (- for standard input, to standard output).
 
-    Comments and commas that strict JSON refuses go, what else is mechanical is corrected, and
-    JSON is laid out anew.  A file that has other errors stays as it is.
+    Comments and commas that strict JSON refuses are removed, other mechanical faults are
+    corrected, and JSON is indented again.  A file that has other errors is left unchanged.
     """
     dry = checking or diff
     outcomes = [_format(path, as_kind, dry, diff) for path in dict.fromkeys(paths)]
@@ -43,7 +43,7 @@ def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> int:
     kind = as_kind or attempted(faults, source.name, recognise, source.text, source.name)
     if not faults and kind not in _side_files():
         say(localized("{}: neither a side file nor a rank table\n", source.name), err=True)
-        return WRONG_CALL
+        return FINDINGS
     clean = kind and attempted(faults, source.name, _cleaned, format_of(kind), source)
     if faults:
         print_findings(faults, [source], err=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--to",
     type=click.Choice(list(FORMATS)),
-    help="What to write; without it, what the suffix of the output says.",
+    help="The output format; default: by the suffix of the output file.",
 )
 @out_options
 @as_option

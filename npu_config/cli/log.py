@@ -60,15 +60,18 @@ def command(
     python train.py 2>&1 | npu-config log --follow -
 
     Exit code 0: no failure is seen (where no end of the job is seen either, the report says so:
-    that is no all-clear); 1: something failed, or a log cannot be read; 2: wrong usage.
+    that is no all-clear); 1: something failed, a file cannot be read, or none is a log; 2: wrong
+    usage.
     """
     from npu_config.logs.redact import Redactor, of_this_machine
 
     if bundle is not None and os.path.lexists(bundle):
         raise Failure("{} exists; name another file", bundle)
     report = _followed(paths) if follow else _read(paths)
+    is_unread = not report.files
     if config is not None:
-        report = _with_places(report, config)
+        report, is_read = _with_places(report, config)
+        is_unread = is_unread or not is_read
     redactor = Redactor(of_this_machine()) if redact or bundle is not None else None
     if redactor is not None:  # the same name for the same thing, whatever is printed or bundled
         from npu_config.logs.text import text_report
@@ -100,7 +103,7 @@ def command(
         write(bundle, content, False)
         say(localized("{} written, with names taken out:\n", bundle), err=format_ != "text")
         say("".join("  {}\n".format(line) for line in contents), err=format_ != "text")
-    return FINDINGS if report.first_cause is not None or report.unread else DONE
+    return FINDINGS if report.first_cause is not None or report.unread or is_unread else DONE
 
 
 def _stdin() -> IO[bytes]:
@@ -142,12 +145,15 @@ def _followed(paths: Tuple[str, ...]) -> Any:
         time.sleep(_PAUSE)
 
 
-def _with_places(report: Any, config: str) -> Any:
+def _with_places(report: Any, config: str) -> Tuple[Any, bool]:
+    """The report with the places in a configuration, and whether all of that could be read."""
     from npu_config.cli._report import complain, read_configuration
+    from npu_config.core.diagnostics import Severity
     from npu_config.logs.settings import with_places
 
     reading = read_configuration(config, scripts=True)
-    if reading.unchecked is not None:
-        complain(reading.diagnostics, reading)
-        return report
-    return with_places(report, reading)
+    wrong = [each for each in reading.diagnostics if each.severity is Severity.ERROR]
+    if reading.unchecked is None and not wrong:
+        return with_places(report, reading), True
+    complain(wrong or reading.diagnostics, reading)
+    return (report if reading.unchecked else with_places(report, reading)), False

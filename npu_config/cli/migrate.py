@@ -231,9 +231,16 @@ class _Plan(NamedTuple):
 @click.option(
     "--partial",
     is_flag=True,
-    help="Edit what depends on something that is refused, too, where that is not certain.",
+    help=(
+        "Also edit code that depends on refused code, although the result is not certain to "
+        "be right."
+    ),
 )
-@click.option("--force", is_flag=True, help="With --write: over changes that git has not seen.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help=("With --write: also write files that have changes not committed in git."),
+)
 @click.option("--output", metavar="DIR", help="Write a migrated copy of the files to DIR.")
 @click.option(
     "--run",
@@ -275,7 +282,7 @@ def command(
     imports: str,
     form: str,
 ) -> None:
-    """Make training scripts for GPUs or CPUs ones for the NPU, and say what is left to do.
+    """Migrate training scripts for GPUs or CPUs to the NPU, and list what is left to do.
 
     Takes scripts (.py, - for standard input) and directories; shell scripts (.sh) are reported
     only.  Without --write and --output nothing is written: a diff goes to standard output, and the
@@ -490,7 +497,7 @@ def _check_output(output: str, paths: Sequence[str]) -> None:
         while not os.path.lexists(above):
             above = os.path.dirname(above)
         if not (os.path.isdir(above) and os.access(above, os.W_OK)):
-            raise Failure("{} cannot be made: {} is no directory to write to", output, above)
+            raise Failure("{} cannot be created: {} is not a directory to write to", output, above)
 
 
 def _copied(plan: _Plan, outcomes: List[FileOutcome], output: str) -> List[FileOutcome]:

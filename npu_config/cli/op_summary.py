@@ -19,7 +19,13 @@ _LARGE = 1 << 26
 
 @click.command("op-summary")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=FILE)
-@click.option("--top", default=20, show_default=True, help="How many operators are printed.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=0),
+    default=20,
+    show_default=True,
+    help="How many operators are printed.",
+)
 @click.option(
     "--before",
     metavar="PATH",

@@ -78,7 +78,9 @@ def command() -> None:
 )
 @click.option("--host-ip", "host_ips", multiple=True, metavar="SERVER=IP", help="Of the host.")
 @_super_node_options
-@click.option("--device-port", type=int, metavar="PORT", help="Port of every device.")
+@click.option(
+    "--device-port", type=click.IntRange(1, 65535), metavar="PORT", help="Port of every device."
+)
 @click.option(
     "--layer",
     "layers",
@@ -130,7 +132,8 @@ def build_command(
     hosts = told_by("--host-ip", building.assignments, host_ips)
     pods = told_by("--super-pod", building.super_nodes, super_pods)
     ids = told_by("--sdid", building.lists, sdids)
-    with refusals():
+    from_files = bool(hccn_confs) or local is not None
+    with refusals(of_call=None if from_files else building.cluster_description):
         if of_ranks:
             table: Any = building.build_ranks(len(servers), networks, choice, device_port)
         else:

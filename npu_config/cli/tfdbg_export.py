@@ -5,7 +5,7 @@ import os
 import click
 
 from npu_config.cli._options import FILE
-from npu_config.cli._output import Failure, say, unwritable
+from npu_config.cli._output import Failure, Unproducible, say, unwritable
 from npu_config.cli._report import attempt
 from npu_config.core.message import localized
 
@@ -27,6 +27,8 @@ def command(dump: str, output: str) -> None:
     except FileExistsError:
         raise Failure("{} holds something already; name another directory", output) from None
     except OSError as error:
+        if error.filename is not None and _is_below(error.filename, dump):
+            raise Unproducible("{} cannot be read: {}", error.filename, error.strerror) from None
         raise Failure(unwritable(output, error)) from None
     left_out = sum(line.status != "ok" for line in lines)
     say(
@@ -37,3 +39,9 @@ def command(dump: str, output: str) -> None:
             os.path.join(output, INDEX),
         )
     )
+
+
+def _is_below(path: str, folder: str) -> bool:
+    """Whether a path is a folder, or lies in it."""
+    inside, outer = (os.path.join(os.path.abspath(each), "") for each in (path, folder))
+    return inside.startswith(outer)

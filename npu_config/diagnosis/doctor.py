@@ -303,7 +303,7 @@ def _used(facts: Facts) -> CheckResult:
         return unknown(_nothing(facts))
     if False in off:
         reason = "use_off_line is False: everything runs on the host CPU"
-        return failed(reason, "take use_off_line away")
+        return failed(reason, "remove use_off_line")
     if UNKNOWN in off:
         return unknown("use_off_line has a value known at run time")
     if not facts.writes_session and names and not names & {"NpuOptimizer", UNKNOWN}:

@@ -72,7 +72,7 @@ def aligned(tensor: Tensor, array: Array, original_format: Optional[str] = None)
         for start in range(0, flat.size, BLOCK):
             yield flat[start : start + BLOCK]
 
-    message = "the shape is {} on the device; what is beyond that of the reference is 0"
+    message = "the shape is {} on the device; the values beyond the shape of the reference are 0"
     remark = "" if order is not None else phrase(message, list(shape))
     return Aligned(wanted, _together(pieces, array.blocks), remark)
 

@@ -494,7 +494,9 @@ def result_of(
         raise NpuConfigError([_nothing_matched(work.rows, path, without), *unread])
     parts = [part for part in work.parts if part.verdict != NOT_COMPARED] or work.parts
     apart = [
-        phrase("model {}, step {}: nothing of it is in the reference", p.where.model, p.where.step)
+        phrase(
+            "model {}, step {}: the reference has none of its tensors", p.where.model, p.where.step
+        )
         for p in work.parts
         if p not in parts
     ]

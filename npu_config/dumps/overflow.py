@@ -249,7 +249,8 @@ _TASKS = 65536
 _GRADIENTS = "gradients"
 _INTEGER = 0x18
 _NO_DUMP = (
-    "the dump of the operator is not beside the record; find the task and the stream in the "
+    "the dump of the operator is not in the folder of the record; find the task and the "
+    "stream in the "
     "op_summary of a profile"
 )
 
@@ -514,7 +515,7 @@ def _reports(dump: Dump) -> List[TensorReport]:
 
 def _reported_row(row: StatisticsRow) -> TensorReport:
     values = statistics_of_row(row)
-    reason = "" if values is not None else "the table has no numbers of it"
+    reason = "" if values is not None else "the table has no numbers of this tensor"
     return TensorReport(row.side, row.index, row.data_type, row.shape or (), values, reason)
 
 
@@ -558,8 +559,8 @@ def _advice(
         )
     if _GRADIENTS in name.lower() or "loss" in name.lower():
         result.append(
-            "it belongs to the loss or the gradients: a dynamic loss scale skips such a step, "
-            "a fixed one has to be lower"
+            "the operator belongs to the loss or the gradients: a dynamic loss scale skips a "
+            "step that overflows, a fixed loss scale has to be lowered"
         )
     if not floating:
         result.append(

@@ -162,7 +162,7 @@ def outcome(report: OverflowReport, path: str) -> List[str]:
     count, operators = len(report.overflows), len({_identity(o) for o in report.overflows})
     if not count:
         lines = [
-            localized("what was recorded cannot be told: a record is not whole")
+            localized("the recorded overflows cannot be counted: a record is incomplete")
             if any(each.severity is Severity.ERROR for each in report.diagnostics)
             else localized("no overflow was recorded"),
             localized("Ascend 950 writes no records.")
@@ -198,7 +198,7 @@ def verdict_on(compared: RunsCompared) -> str:
         message = "the change did not help these operators: {:,} of {:,} overflow as before"
         return localized(message, left, left + gone)
     if new:
-        return localized("the overflow is gone there and is elsewhere now")
+        return localized("the overflow no longer occurs at this operator, but at another one")
     if gone:
         return localized("none of the operators of the earlier run overflows in this one")
     return localized("neither run has an overflow")

@@ -149,7 +149,7 @@ def _group(number: int, group: OverflowGroup) -> str:
     if len(group.members) > 1:
         lines.insert(0, localized("{:,} equal overflows; the first:", len(group.members)))
     if each.stands_for:
-        lines.append(localized("stands for {}", ", ".join(each.stands_for)))
+        lines.append(localized("is in the network as {}", ", ".join(each.stands_for)))
     if each.passes:
         lines.append(localized("made by the fusion passes {}", ", ".join(each.passes)))
     rows = []

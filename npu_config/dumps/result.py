@@ -334,7 +334,7 @@ def first_sentences(
         message = "first operator whose outputs differ: {}; its inputs were not compared"
     lines = [localized(message, name)]
     if len(path) > 1:
-        lines.append(localized("the way to it: {}", " -> ".join(path)))
+        lines.append(localized("path to this operator: {}", " -> ".join(path)))
     return lines
 
 

@@ -257,7 +257,9 @@ class _Scanning:
         try:
             statistics = look()
         except NoNumbers:
-            self._unread.append(Unread(file.path, label, "the table has no numbers of it"))
+            self._unread.append(
+                Unread(file.path, label, ("the table has no numbers of this tensor"))
+            )
         except NpuConfigError as error:
             self._unread.append(Unread(file.path, label, error.diagnostics[0].message))
         else:

@@ -281,7 +281,7 @@ def load_search(path: PathLike) -> Search:
         message = "the file is not the state of a search"
     except _StateError as error:
         message = error.args[0]
-    help_ = "name another file; the search begins anew there"
+    help_ = "name another file; a new search begins with it"
     raise search_unreadable.error(message, Place(name), help=help_)
 
 
@@ -323,7 +323,9 @@ def _run(each: Any, suspects: Cures) -> SearchRun:
         named.append(Suspect(PRECISION, each["precision_mode"]))
     number, verdict = each["number"], each["verdict"]
     if not set(named) <= suspects:
-        raise _StateError(phrase("run {} of the state changes what is no suspect", number))
+        raise _StateError(
+            phrase(("run {} in the state file changes something that is not a suspect"), number)
+        )
     if verdict not in (None, AGREES, DIVERGES):
         raise _StateError(
             phrase('the verdict of run {} is not one of "agrees", "diverges"', number)

@@ -106,7 +106,7 @@ def judge_numbers(
         return Judged(DIVERGES, tuple(dict.fromkeys(causes)), join("; ", reasons))
     if exact:
         return Judged(
-            AGREES, (), "the statistics are equal; they do not tell whether every value is"
+            AGREES, (), "the statistics are equal, which does not prove that every value is"
         )
     return Judged(AGREES, (), "compared by statistics alone")
 

@@ -82,6 +82,13 @@ def place(where: Folder) -> str:
     return ", ".join(localized(words, value) for words, value in parts if value is not None)
 
 
+def run_folder(file: "DumpFile") -> str:
+    """The folder of the run of a file; the path of the file where that names no run."""
+    name = "{0}{1}{0}".format(os.sep, file.run)
+    before, found, _ = os.path.abspath(file.path).rpartition(name)
+    return before + found[:-1] or file.path
+
+
 def parse_name(text: str) -> Optional[FileName]:
     """What a file name says; None when it is not the name of a dump."""
     match = _FILE.match(text) if len(text) <= _LONGEST else None
@@ -427,6 +434,11 @@ def no_such_run(
     tree: DumpTree, path: str, run: Optional[str], device: Optional[int]
 ) -> Diagnostic:
     """What is said where a run or a device is asked for that a dump does not have."""
+    if run is None and device is None:
+        message = "none of the dumps here was asked for; the devices here: {}"
+        text = phrase(message, listed(map(str, tree.devices)))
+        help = "choose otherwise: npu-config dump list shows what is here"
+        return rules.no_dump_found.diagnostic(text, Place(path), help=help)
     text = phrase(
         "no dump of {} here; there are the runs {} and the devices {}",
         phrase("run {}", run)

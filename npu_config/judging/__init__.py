@@ -201,8 +201,8 @@ def _of_loaded(reading: Reading, around: Around) -> Iterator[Diagnostic]:
         loaded = read_loaded(reading, load, around.overrides)
         if loaded is None:
             message = phrase(
-                '"{}" is found neither from here nor beside the script, nor in a folder above it; '
-                "its options are not checked",
+                '"{}" is found neither in the current directory nor next to the script, nor '
+                "in a folder above it; its options are not checked",
                 load.file,
             )
             help = "name the file to check it"

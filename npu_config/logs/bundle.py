@@ -84,7 +84,7 @@ def _excerpt(path: str, lines: Sequence[int], redactor: Redactor, report: LogRep
     """The lines of a log around some of them, with their numbers."""
     spans = sorted((line - _BEFORE, line + _BEHIND) for line in lines)
     last = spans[-1][1]
-    found: List[str] = [localized("# lines of {} around what was found", redactor.text(path))]
+    found: List[str] = [localized("# lines of {} around the findings", redactor.text(path))]
     try:
         with again(path, report.copy) as stream:
             for number, raw in enumerate(stream, 1):

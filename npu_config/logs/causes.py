@@ -82,8 +82,8 @@ _OF_JOBS = re.compile(r"SCRIPT|GRAPH|npu-config (?:compat|explain)")
 
 _UNKNOWN = phrase("nothing more is known of this: the text is what the software itself says")
 _OF_SCRIPTS = phrase(
-    "go to the line of the script that is named, and correct what the exception says; the whole "
-    "traceback stands above it"
+    "go to the line of the script that is named, and correct what the exception says; the "
+    "whole traceback is above that line"
 )
 _LOOK_BEFORE = phrase(
     "read the lines before it; if they do not tell, search for the text together with the part "

@@ -82,14 +82,16 @@ def class_name(class_: str) -> str:
 
 _ADVICE = {
     "configuration": phrase(
-        "read which parameter the text beside it names, and check the configuration"
+        "read which parameter is named in the text next to the code, and check the configuration"
     ),
     "script": phrase("read the traceback of the script above it"),
     "data-pipeline": phrase("look at the dataset: its end, its speed, an exception in it"),
-    "shape-or-dtype": phrase("compare the shapes and data types that the text beside it names"),
-    "operator-unsupported": phrase("look at the operator that the text beside it names"),
+    "shape-or-dtype": phrase(
+        "compare the shapes and data types named in the text next to the code"
+    ),
+    "operator-unsupported": phrase("look at the operator named in the text next to the code"),
     "operator-compile": phrase(
-        "find the operator that is named beside it (fault kernel_name, op_name), and look at its "
+        "find the operator named next to the code (fault kernel_name, op_name), and look at its "
         "input and shapes"
     ),
     "memory": phrase("use a smaller batch, and see with npu-smi info who holds memory"),
@@ -99,7 +101,7 @@ _ADVICE = {
     "timeout": phrase(
         "find what was waited for, in the lines before it; raise the time-out only when it goes on"
     ),
-    "environment": phrase("look at the file or the variable that the text beside it names"),
+    "environment": phrase("look at the file or the variable named in the text next to the code"),
     "package-or-driver": phrase(
         "compare the versions of driver, firmware and CANN: npu-config compat"
     ),
@@ -278,7 +280,7 @@ class Unlisted(NamedTuple):
         if self.meaning:
             return phrase("a number of {}: {}", self.part, self.meaning)
         return phrase(
-            "a number of {}; its own meaning is not known: read the text that stands with it",
+            "a number of {} whose meaning is not known: read the text next to the number",
             self.part,
         )
 

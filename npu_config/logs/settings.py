@@ -61,7 +61,10 @@ def _place(name: str, setting: Optional[Setting], path: str, is_open: bool) -> C
     option = OPTIONS.get(name)
     if is_open:
         return CausePlace(
-            path, None, name, phrase("{} is not seen; it may be set all the same", name)
+            path,
+            None,
+            name,
+            phrase(("no setting of {} was found; it may be set nevertheless"), name),
         )
     if option is None or option.default is None:
         return CausePlace(path, None, name, phrase("{} is not set", name))

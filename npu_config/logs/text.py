@@ -105,7 +105,11 @@ def _first(report: LogReport, cause: Cause, everything: bool) -> List[str]:
         shown = message if everything else message[:_LINES]
         lines += ["  " + _cut(line, 600) for line in shown]
         if len(shown) < len(message):
-            lines.append(localized("  ... more of it: {} (--all)", len(message) - len(shown)))
+            lines.append(
+                localized(
+                    ("  ... more lines of this message: {} (--all)"), len(message) - len(shown)
+                )
+            )
     if cause.operators:
         lines.append(localized("operator: {}", printable(", ".join(cause.operators))))
     lines.append(localized("what it means: {}", localized(cause.cause)))
@@ -188,7 +192,7 @@ def verdict_words(report: LogReport) -> List[str]:
     elif verdict.no_root:
         found.append(
             phrase(
-                "no root rank can be named: what is here only says that another rank stopped, is "
+                "no root rank can be named: the given logs only say that another rank stopped, is "
                 "late, or cannot be reached"
             )
         )
@@ -233,7 +237,7 @@ def verdict_words(report: LogReport) -> List[str]:
             )
         )
     if verdict.process and verdict.event and trained_behind(verdict.process, verdict.event):
-        found.append(phrase("lines of training stand behind it: it may not be what ended the job"))
+        found.append(phrase("lines of training follow: this error may not be what ended the job"))
     if lost is not None:
         found.append(
             phrase("lost first: device {} of server {}; read its log first", lost[1], lost[0])
@@ -300,7 +304,9 @@ def _rest(report: LogReport, everything: bool) -> List[str]:
             lines.append(localized("  ... {} more (--all)", len(report.others) - len(shown)))
     lines += [localized(each) for each in _survived(report)]
     if report.follow_ups:
-        lines.append(localized("lines that only follow from others: {:,}", report.follow_ups))
+        lines.append(
+            localized(("lines that are consequences of other errors: {:,}"), report.follow_ups)
+        )
     return lines
 
 

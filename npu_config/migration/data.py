@@ -500,8 +500,8 @@ def _method(work: Work, found: DatasetCall) -> None:
             work.manual(
                 line_of(work.script, found),
                 "dataset-shard",
-                "for several ranks: shard(get_npu_rank_size(), get_npu_rank_id()); what the "
-                "arguments mean here cannot be seen",
+                "for several ranks: shard(get_npu_rank_size(), get_npu_rank_id()); the "
+                "meaning of the arguments here is not known",
             )
     elif name in ("shuffle", "shuffle_and_repeat"):
         size = argument(call, "buffer_size", 0)

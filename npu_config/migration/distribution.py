@@ -36,8 +36,8 @@ _STRATEGY = (
     "npu_strategy.NPUStrategy() with the optimizer wrapped, variables broadcast and data sharded"
 )
 _ONE_DEVICE = (
-    "it only places what is made on one device, which the NPU does by itself: take it out, with "
-    "its scope and train_distribute"
+    "this strategy only places operations on one device, which the NPU does by itself: "
+    "remove the strategy, its scope and train_distribute"
 )
 
 
@@ -68,7 +68,7 @@ def _replica_device_setter(work: Work, site: Site, name: str) -> None:
 
 _PLACED = (
     "left as it is: npu_init switches soft placement on, whatever the script says, so that a "
-    "device that is not there is passed over"
+    "device that does not exist is ignored"
 )
 
 

@@ -435,7 +435,8 @@ _BY_NAME = re.compile(r"\b(?:import_module|__import__)\(\s{0,20}f?[\"']([\w.]{1,
 
 def named_modules(text: str) -> Iterator[str]:
     """The modules that are imported by name; ``models.*`` where only their package is known."""
-    for match in _BY_NAME.finditer(text) if "import" in text else ():
+    is_there = "import_module" in text or "__import__" in text
+    for match in _BY_NAME.finditer(text) if is_there else ():
         yield match.group(1) + ("*" if match.group(1).endswith(".") else "")
 
 

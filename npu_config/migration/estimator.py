@@ -53,15 +53,10 @@ def _estimator(work: Work, site: Site, name: str) -> None:
         _reference(work, site)
         return
     position = _CONFIG_AT[name.rsplit(".", 1)[1]]
-    if is_open(call):
-        work.needs_patch(site)
-        work.manual(
-            site.line,
-            "estimator-star",
-            STAR_NOTE,
-        )
-        return
     work.needs_patch(site)
+    if is_open(call):
+        work.manual(site.line, "estimator-star", STAR_NOTE)
+        return
     given = argument(call, "config", position)
     done = wrap_config(work, call, "config", position, _INIT, "run_config")
     if done is None:
@@ -211,15 +206,14 @@ def _tpu_estimator(work: Work, site: Site, name: str) -> None:
     call = site.call
     if call is None:
         return
+    work.needs_patch(site)
     if is_open(call):
-        work.needs_patch(site)
         work.manual(
             site.line,
             "estimator-star",
             "** may hold use_tpu and config: set use_tpu=False, and wrap config by hand",
         )
         return
-    work.needs_patch(site)
     given = argument(call, "config", 2)
     if given is not None and not is_wrapped(given):
         done = wrap_config(work, call, "config", 2, _INIT, "run_config")

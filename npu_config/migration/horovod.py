@@ -443,7 +443,12 @@ def _broadcast_all(work: Work, use: HorovodUse, call: ast.Call) -> None:
             isinstance(node, ast.Name) and is_hvd(work, node.id)
             for node in ast.walk(given["variables"])
         ):
-            work.refuse(use.line, "hvd-broadcast", "too entangled to be edited", True)
+            work.refuse(
+                use.line,
+                "hvd-broadcast",
+                ("the code is too entangled to be edited"),
+                True,
+            )
             return
     else:
         whose = "{}.global_variables()".format(tf)
@@ -460,11 +465,12 @@ def _check_types(work: Work, use: HorovodUse) -> None:
 
 _TYPES = "check the types of the variables: float16, float32 and integers of the product only"
 _AT_ONCE = (
-    "Horovod for Keras runs it at once; here it is only made: "
+    "Horovod for Keras runs the collective at once; here the operation is only created: "
     "tf.keras.backend.get_session().run(...); check the types of the variables"
 )
 _NEVER_RUN = (
-    "made here, and run nowhere in this script: sess.run(...); check the types of the variables: "
+    "created here but run nowhere in this script: add sess.run(...); check the types of the "
+    "variables: "
     "float16, float32 and integers of the product only"
 )
 
@@ -772,7 +778,10 @@ def horovod(work: Work) -> None:
     refused_before = work.blocked
     if work.keeper:
         for site in imports:
-            text = "{} keeps Horovod, and both are one program: all of it, or nothing"
+            text = (
+                "{} still uses Horovod and belongs to the same program: migrate all of the "
+                "program, or nothing of it"
+            )
             work.refuse(site.line, "hvd-import", phrase(text, work.keeper), blocks=True)
     for site in imports:
         if isinstance(site.parents[-1], ast.ClassDef):
@@ -794,8 +803,8 @@ def horovod(work: Work) -> None:
             work.refuse(
                 site.line,
                 "hvd-import",
-                "stays: uses are left that have no counterpart; nothing of Horovod in this file "
-                "is changed",
+                "left unchanged: some uses have no counterpart, so no Horovod code in this "
+                "file is changed",
                 blocks=True,
             )
         else:

@@ -27,11 +27,10 @@ def _to_estimator(work: Work, site: Site, name: str) -> None:
     call = site.call
     if call is None:
         return
+    work.needs_patch(site)
     if is_open(call):
-        work.needs_patch(site)
         work.manual(site.line, "estimator-star", "left as it is: ** may hold a config already")
         return
-    work.needs_patch(site)
     done = wrap_config(work, call, "config", 4, "npu_run_config_init", "run_config")
     if done is None:
         return
@@ -40,7 +39,7 @@ def _to_estimator(work: Work, site: Site, name: str) -> None:
         site.line,
         "keras-to-npu-estimator",
         "for iterations_per_loop: keras_to_npu.model_to_npu_estimator with an NPURunConfig; "
-        "callbacks of Keras are lost there",
+        "callbacks of Keras do not run in an Estimator",
     )
 
 

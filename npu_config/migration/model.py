@@ -90,7 +90,9 @@ def _cudnn(work: Work, site: Site, name: str) -> None:
     if site.call is None:
         return
     if _under_gpu_test(work, site):
-        work.manual(site.line, "cudnn", "no cuDNN on the NPU; not reached there")
+        work.manual(
+            site.line, "cudnn", ("there is no cuDNN on the NPU, where this line is not reached")
+        )
     elif "load_" in name:
         work.depend(
             site,

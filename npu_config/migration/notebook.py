@@ -199,7 +199,7 @@ def open_notebook(text: str) -> Union[Notebook, str]:
     return Notebook("".join(script), found, starts, reading, unread)
 
 
-_NOT_READ = "what {} holds is not looked at: write it to a file, and migrate that"
+_NOT_READ = "the code in {} is not looked at: write it to a file, and migrate that file"
 _STARTED = "{} is run from here and not looked at with this notebook: migrate it, too"
 
 

@@ -21,7 +21,7 @@ __all__ = ["next_commands", "render"]
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _TITLES = (
     (CHANGED, False, "changed"),
-    (REFUSED, True, "refused, these lines stay as they are: see why"),
+    (REFUSED, True, "refused: these lines are unchanged, for the reason given"),
     (MANUAL, True, "left to do"),
     (REFUSED, False, "left as it is"),
     (MANUAL, False, "to know"),

@@ -47,7 +47,7 @@ def migration_not_written() -> None:
 
 @declare("NPU454", Severity.ERROR, source=_SOURCE)
 def migration_failed() -> None:
-    """`npu-config migrate` failed on a script, which stays as it is.
+    """`npu-config migrate` failed on a script, which is left unchanged.
 
     This is a fault of npu_config: report it, with the script if you can.  The other files are
     migrated.

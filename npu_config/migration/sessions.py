@@ -83,7 +83,10 @@ def check_close(work: Work, site: Site, always: bool) -> None:
         work.manual(
             line,
             "session-close",
-            phrase('a session without "with": "{}.close()" is there, keep it', name),
+            phrase(
+                ('a session without "with": the script closes it by "{}.close()", keep that call'),
+                name,
+            ),
             False,
         )
 
@@ -247,7 +250,8 @@ def _is_entered(work: Work, name: str) -> bool:
 
 _PROTO = "npu_config_proto"
 STAR_NOTE = (
-    "* or ** may hold a config: left as it is, the patch of npu_init configures what it makes"
+    "* or ** may hold a config: left unchanged; the patch of npu_init configures the "
+    "sessions it creates"
 )
 
 
@@ -383,15 +387,18 @@ def _reference(work: Work, site: Site) -> None:
     if isinstance(parent, ast.ClassDef):
         text = "subclass: the __init__ of its base is patched by npu_init, so it is configured"
     else:
-        text = "stored or passed on: not edited, the patch of npu_init configures what it makes"
+        text = (
+            "stored or passed on: not edited; the patch of npu_init configures the sessions "
+            "it creates"
+        )
     work.needs_patch(site)
     work.manual(site.line, "session-reference", text)
 
 
 _supervisor = of_calls(
     "graph-frozen",
-    "finalizes the graph: for iterations_per_loop and for broadcasts, change the graph before it "
-    "(util.IterationPerLoop().create_iteration_per_loop_var)",
+    "finalizes the graph: for iterations_per_loop and for broadcasts, change the graph "
+    "before this call (util.IterationPerLoop().create_iteration_per_loop_var)",
     needs_patch=True,
 )
 _monitored = of_calls(
@@ -470,7 +477,7 @@ def after(work: Work) -> None:
             elif name in ("test_session", "cached_session", "session"):
                 _test_session(work, site, node)
             elif name == "finalize" and _is_graph(work, site, node.value):
-                work.manual(site.line, "graph-frozen", "nothing can be added behind this line")
+                work.manual(site.line, "graph-frozen", "nothing can be added after this line")
 
 
 def _method_of(work: Work, site: Site, node: ast.Attribute) -> Optional[_Maker]:

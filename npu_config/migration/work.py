@@ -470,8 +470,8 @@ _REACHED = (ast.Call, ast.Name, ast.Attribute, ast.Import, ast.ImportFrom)
 OFF = "off by default: keep it off on the NPU"
 _CONDITIONAL = "under a condition: it must not hold on the NPU"
 _OF_FUNCTION = "nothing in its function is edited"
-_PARTIAL = "what depends on it is edited all the same, as --partial says"
-_LATER = "not yet, once what is refused is gone"
+_PARTIAL = "code that depends on it is edited anyway, because of --partial"
+_LATER = "not changed yet: first resolve the refused lines, then migrate again"
 
 
 def _parent(site: Site, statement: ast.stmt) -> ast.AST:

@@ -75,6 +75,13 @@ def dotted_parts(node: ast.AST) -> Optional[List[str]]:
     return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else None
 
 
+def root_of(node: ast.AST) -> ast.AST:
+    """What an attribute is taken of, at the beginning of the chain; else the node itself."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
+
+
 def number_of(node: Optional[ast.AST]) -> Optional[float]:
     """The number of a literal, its sign included; None for anything else."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):

@@ -57,13 +57,17 @@ def check(model: AnyRankTable, target: Target = ANY_TARGET) -> Tuple[Diagnostic,
 
 
 _COUNTS = ("server_count", "rank_count", "group_count")
+_VERSIONS = ("1.0", "1.2", "2.0")
 
 
 def _looks_like(sample: Sample) -> bool:
-    """One of the lists, or what stands beside a list whose name is misspelt."""
+    """One of the lists, or what stands beside a list that is missing or misspelt."""
     top = sample.top
-    return any(key in top for key in LIST_KEYS) or (
-        "status" in top and any(key in top for key in _COUNTS)
+    beside = ("status" in top) + (top.get("version") in _VERSIONS)
+    return (
+        any(key in top for key in LIST_KEYS)
+        or beside == 2
+        or (beside == 1 and any(key in top for key in (*_COUNTS, "super_pod_list")))
     )
 
 

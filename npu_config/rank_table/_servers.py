@@ -247,8 +247,9 @@ def _check_adjacent(servers: TableNode, pod_of: Dict[int, int], findings: FileFi
             findings.report_at(
                 rank_table_super_pods,
                 servers.level.path(index),
-                "{} ({}) is in super_pod_list[{}], but servers of another super node stand "
-                "between it and the others of its super node; the guides want the servers of "
+                "{} ({}) is in super_pod_list[{}], but servers of another super node are "
+                "listed between this server and the others of its super node; the guides "
+                "want the servers of "
                 "one super node next to each other",
                 shown(servers.level.items[index].get("server_id")),
                 pod,
@@ -355,7 +356,7 @@ def check_blocks(
             findings.report_at(
                 rank_table_interleaved_ranks,
                 (*level.path(index), "rank_id"),
-                "{} is {}, but lower ranks of this server come before ranks of "
+                "{} is {}: between it and the lower ranks of its server are ranks of "
                 "server_list[{}]; the ranks of one server form one block",
                 rank,
                 current,

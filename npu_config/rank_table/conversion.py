@@ -54,7 +54,7 @@ def rank_table_not_convertible() -> None:
 
 @declare("NPU668", Severity.WARNING, facts=("rank-table-file",), source=("npu_config",))
 def rank_table_not_held() -> None:
-    """A converted or merged table has no place for something that the old ones say.
+    """A field of the old rank tables cannot be written to the converted or merged one.
 
     Version 1.0 has no groups and no pods: `group_name`, `pod_name` and the counts of groups end
     with template 2, and a process is then known by `RANK_ID` alone.  Of keys that two merged

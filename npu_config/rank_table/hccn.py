@@ -84,7 +84,7 @@ def parse_hccn(text: str, path: Optional[str] = None) -> Parsed[Dict[int, str]]:
         )
         place = line.place(*match.span("address"))
         if family_of(address, zone=False) is None:
-            message = phrase('{} is "{}"; it takes an IPv4 or IPv6 address', key, address)
+            message = phrase('{} is "{}"; it must be an IPv4 or IPv6 address', key, address)
             found.append(hccn_conf_address.diagnostic(message, place))
         elif addresses.setdefault(device, address) != address:
             message = phrase('{} is "{}", but "{}" before', key, address, addresses[device])

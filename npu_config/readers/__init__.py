@@ -24,7 +24,7 @@ from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.proto import wire
 from npu_config.readers import _rules as rules
 from npu_config.readers.evidence import KINDS as CONFIGURATIONS
-from npu_config.readers.evidence import TOP, Signs, signs
+from npu_config.readers.evidence import TOP, Signs, is_version_alone, signs
 from npu_config.rules.reading import ANOTHER_PROGRAM, CANNOT_BE_READ, TEMPLATE, Reading
 from npu_config.sidefiles import KINDS as SIDE_FILE_KINDS
 from npu_config.sidefiles import MARKS
@@ -163,12 +163,15 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
 
 
 def _sets_variables(text: str, name: str) -> bool:
-    """Whether a text is ``NAME=value`` line by line, with variables that jobs have."""
+    """Whether a text is ``NAME=value`` line by line, with variables that jobs have.
+
+    Of a file whose name says it, some lines may be wrong: ``env --check`` reports them.
+    """
     if kind_of_suffix(suffix_of(name)) is not None or text.startswith("#!"):
         return False
     lines = (line.strip() for line in text.splitlines())
     found = [_VARIABLE.match(line) for line in lines if line and not line.startswith("#")]
-    if None in found:
+    if None in found and not name.endswith(".env"):
         return False
     from npu_config.launch.environment.variables import VARIABLES
 
@@ -446,7 +449,7 @@ RULES_OF_OTHERS = tuple(
 )
 """What is said of named files that are not ours: where they are just open they draw nothing."""
 
-NOTHING_OF_NPU = "it sets nothing of the NPU"
+NOTHING_OF_NPU = "the file sets nothing of the NPU"
 _NO_KIND = Ownership(False, "unsupported file type")
 _RECORD = Ownership(False, "this is the record of a job")
 _TAKEN = Ownership(True, "it refers to the NPU")
@@ -604,12 +607,15 @@ def _read(
             place = Source(text, name).place(*hole.span())
             note = rules.template.diagnostic(phrase(message, shown(hole.group())), place)
             return Reading(kind, name, diagnostics=(note,), text=text, unchecked=TEMPLATE)
+    if guess and text is not None and kind == "json" and is_version_alone(text):
+        return _nothing(kind, name, _unknown(name), why="unsupported file type")
     if guess and text is not None and kind in CONFIGURATIONS:
         found = signs(text, kind, name, named=True)
         if found.is_foreign:
             return _nothing(kind, name, _foreign(found, name), why=ANOTHER_PROGRAM)
         reading = _read_as(entry, text, data, name)
-        is_ours = bool(found.evidence) or not found.foreign
+        names = (*found.options, *found.common, *found.groups)
+        is_ours = bool(found.evidence) or (not found.foreign and bool(names))
         return reading if is_ours else attr.evolve(reading, fixable=False)
     return _read_as(entry, text, data, name)
 

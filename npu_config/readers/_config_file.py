@@ -12,7 +12,7 @@ from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import MODES, Product, Target
 from npu_config.readers import _rules as rules
 from npu_config.rules.reading import Base, Reading
-from npu_config.text.source import BROKEN, FaultLog, Path, Places, Source, StopReading
+from npu_config.text.source import BROKEN, FaultLog, Path, Places, Source, StopReading, both_places
 from npu_config.text.words import near, numbers_agree, shown
 
 __all__ = [
@@ -398,10 +398,9 @@ class _Interpreter:
                 rules.duplicate_key,
                 name_place,
                 phrase(
-                    '"{}" is set twice, on lines {} and {}',
+                    '"{}" is set twice, on {}',
                     shorten(name),
-                    first.line,
-                    name_place.line,
+                    both_places(first, name_place),
                 ),
                 "keep one of the two",
             )

@@ -46,9 +46,9 @@ def duplicate_key() -> None:
 def yaml_trap() -> None:
     """YAML reads a value as something else than it looks, or a feature of YAML is not accepted.
 
-    `off`, `on`, `yes` and `no` are booleans, `010` is eight, `30:00` is 1800, `8.50` is the number
-    8.5, `2024-01-01` is a date, and YAML 1.2 disagrees with YAML 1.1 about most of them.  A tab
-    cannot indent.  Merge keys, tags and a second document are not accepted.
+    `off`, `on`, `yes` and `no` are booleans, `010` is eight, `30:00` is 1800, `1_000` is 1000,
+    `8.50` is the number 8.5, `2024-01-01` is a date, and YAML 1.2 disagrees with YAML 1.1 about
+    most of them.  A tab cannot indent.  Merge keys, tags and a second document are not accepted.
 
     Wrong:
 
@@ -155,7 +155,8 @@ def bases_disagree() -> None:
     "NPU7063",
     Severity.ERROR,
     source=("npu_config",),
-    help="name a record as the job wrote it, read by an npu_config as new as the one that did",
+    help="give a folder with npu_config.json, or that file, as the job wrote it; a newer "
+    "npu_config than this one may have done so",
 )
 def record_not_read() -> None:
     """The record of a job (`npu_config.json`) is damaged, or of a version that is not known.
@@ -171,7 +172,7 @@ def record_not_read() -> None:
 
 @declare("NPU708", Severity.ERROR, source=("npu_config",))
 def unknown_file_kind() -> None:
-    """Neither the name nor the content of a file says what it is.
+    """Neither the name nor the content of a file tells its type.
 
     Configuration files (.yaml .yml .toml .json), ConfigProto text and bytes (.pbtxt .pb) and
     training scripts (.py) are known by their suffix, side files and rank tables by their content.

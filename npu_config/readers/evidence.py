@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS
-from npu_config.catalogue.layout import EXTENDS, GROUP_OF_KEY, HEADER_KEYS, TARGET_KEYS
+from npu_config.catalogue.layout import EXTENDS, GROUP_OF_KEY, HEADER_KEYS, TARGET_KEYS, VERSION
 from npu_config.core.lazy import lazy_pattern
 from npu_config.text.words import SLIP, is_typo, likeness, near
 
@@ -19,6 +19,7 @@ __all__ = [
     "MOST_KEYS",
     "TOP",
     "TopKey",
+    "is_version_alone",
     "outline",
     "COMMON",
     "EVIDENCE",
@@ -337,6 +338,15 @@ _VERSION = lazy_pattern(r"""["']?v?\d{1,2}(?:\.0)?["']?[ \t]*(?:#.*)?""")
 _CONFIGURATION = lazy_pattern(r"\.(?:ya?ml|toml|json)\b|^$|^\[")
 _NAMES: Tuple[str, ...] = (*OPTIONS, *GROUP_OF_KEY, *HEADER_KEYS)
 _OPTION, _COMMON, _GROUP, _HEADER, _FOREIGN = range(5)
+
+
+def is_version_alone(text: str) -> bool:
+    """Whether a JSON object has nothing but a version, and one that is not npu_config's.
+
+    Rank tables begin so, and much else.
+    """
+    keys = outline(text, "json")
+    return [key.name for key in keys] == ["version"] and keys[0].value != str(VERSION)
 
 
 def signs(text: str, kind: str, path: str, named: bool = False) -> Signs:

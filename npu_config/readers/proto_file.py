@@ -12,7 +12,7 @@ from npu_config.proto.places import TextPositions
 from npu_config.readers import _rules as rules
 from npu_config.readers._config_file import inside_quotes
 from npu_config.rules.reading import CANNOT_BE_PARSED, Reading
-from npu_config.text.source import Source
+from npu_config.text.source import Source, both_places
 
 
 def read(content: Union[bytes, str], path: Optional[str] = None) -> Reading:
@@ -67,14 +67,13 @@ def _duplicates(positions: TextPositions, path: Optional[str]) -> List[Diagnosti
     """A warning for each option that one entry holds twice: the last value is used."""
     found = []
     for optimizer in positions.optimizers:
-        lines: Dict[str, Optional[int]] = {}
+        seen: Dict[str, Place] = {}
         for name, places in optimizer.options:
-            if name in lines:
+            if name in seen:
                 message = phrase(
-                    '"{}" appears twice, on lines {} and {}; the last value is used',
+                    '"{}" appears twice, on {}; the last value is used',
                     shorten(name),
-                    lines[name],
-                    places.key.line,
+                    both_places(seen[name], places.key),
                 )
                 place = places.key._replace(path=path)
                 found.append(
@@ -82,5 +81,5 @@ def _duplicates(positions: TextPositions, path: Optional[str]) -> List[Diagnosti
                         message, place, name, "keep one of the two", Severity.WARNING
                     )
                 )
-            lines.setdefault(name, places.key.line)
+            seen.setdefault(name, places.key)
     return found

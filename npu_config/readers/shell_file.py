@@ -23,7 +23,7 @@ from npu_config.rules.reading import CANNOT_BE_READ, Around, Reading
 from npu_config.script import may_matter, read_script
 from npu_config.script.neighbours import any_file_has, framework_of, remembering
 from npu_config.text.loading import load
-from npu_config.text.rules import unreadable_file
+from npu_config.text.rules import empty_program, holds_code, unreadable_file
 
 _ABOVE = ("..", os.path.join("..", ".."), os.path.join("..", "..", ".."))
 """Launch scripts stand in the folder of what they start or below, and change to it."""
@@ -132,7 +132,8 @@ def read(data: bytes, path: Optional[str]) -> Reading:
         fault = unreadable_file.diagnostic(message, Place(path), help="check the path")
         return Reading("shell", path, diagnostics=(fault,), unchecked=CANNOT_BE_READ)
     text = data.decode("utf-8", "replace")
-    return ShellReading("shell", path, text=text, unchecked=why_unchecked(text))
+    empty = () if holds_code(text) else (empty_program(path),)
+    return ShellReading("shell", path, diagnostics=empty, text=text, unchecked=why_unchecked(text))
 
 
 def _in_scripts(launches: Iterable[Launch], around: Around) -> List[Diagnostic]:

@@ -6,6 +6,7 @@ import sys
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue.kinds import shorten
+from npu_config.core.diagnostics import Place
 from npu_config.core.message import phrase
 from npu_config.readers import _rules as rules
 from npu_config.readers._config_file import (
@@ -19,7 +20,7 @@ from npu_config.readers._config_file import (
     interpret,
 )
 from npu_config.rules.reading import Reading
-from npu_config.text.source import PlaceTable, Source
+from npu_config.text.source import PlaceTable, Source, both_places
 
 _BLANK = re.compile(r"[ \t]*")
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
@@ -79,7 +80,7 @@ class Scanner:
         self._root: Dict[str, Any] = {}
         self._current: Any = self._root
         self._header: Path = ()
-        self._lines: Dict[Path, int] = {}
+        self._defined: Dict[Path, Place] = {}
         self._count = 0
 
     def run(self) -> Dict[str, Any]:
@@ -167,19 +168,18 @@ class Scanner:
 
     def _remember(self, path: Path, key: _Key) -> bool:
         """False, and reported, when the path was defined before."""
-        line = self._document.source.line(key.start)
-        if path not in self._lines:
-            self._lines[path] = line
+        place = self._document.source.place(key.start, key.end)
+        if path not in self._defined:
+            self._defined[path] = place
             return True
         self._document.report(
             rules.duplicate_key,
             key.start,
             key.end,
             phrase(
-                'the key "{}" appears twice, on lines {} and {}',
+                'the key "{}" appears twice, on {}',
                 shorten(".".join(str(step) for step in path)),
-                self._lines[path],
-                line,
+                both_places(self._defined[path], place),
             ),
             "keep one of the two",
         )

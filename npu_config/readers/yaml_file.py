@@ -11,6 +11,7 @@ import yaml
 
 from npu_config.catalogue.kinds import shorten
 from npu_config.catalogue.layout import GROUP_OF_KEY
+from npu_config.core.diagnostics import Place
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import phrase
 from npu_config.readers import _rules as rules
@@ -26,7 +27,7 @@ from npu_config.readers._config_file import (
     interpret,
 )
 from npu_config.rules.reading import Reading
-from npu_config.text.source import PlaceTable, Source
+from npu_config.text.source import PlaceTable, Source, both_places
 from npu_config.text.words import shown
 
 _SYNTAX_HELP = (
@@ -128,6 +129,9 @@ _KINDS = {
 _BOOLEANS = {"yes": True, "no": False, "true": True, "false": False, "on": True, "off": False}
 _LEADING_ZERO = lazy_pattern(r"[-+]?0[0-9_]+\Z")
 _BASE_60 = lazy_pattern(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?\Z")
+_OF_YAML_1_1 = lazy_pattern(r"[-+]?(?:0b|[0-9.][0-9.xa-fA-F]*_)")
+"""Numbers in groups (``1_000``), and binary ones."""
+_OF_YAML_1_2 = lazy_pattern(r"0o[0-7]{1,18}\Z")
 _LONE_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
@@ -214,6 +218,21 @@ class Scalars:
                 help = phrase("write {}, or put it in quotes", decimal)
         elif kind in ("int", "float") and _BASE_60.match(text):
             problem = phrase('"{}" is a number of base 60 in YAML 1.1 and text in YAML 1.2', shown)
+        elif kind in ("int", "float") and _OF_YAML_1_1.match(text):
+            number = self.converted(kind, text)
+            if number is BROKEN:
+                return False
+            problem = phrase(
+                '"{}" is the number {} in YAML 1.1 and text in YAML 1.2',
+                shown,
+                shorten(str(number)),
+            )
+            help = phrase("write {}, or put it in quotes", shorten(str(number)))
+        elif kind == "str" and _OF_YAML_1_2.match(text):
+            problem = phrase(
+                '"{}" is text in YAML 1.1 and the number {} in YAML 1.2', shown, int(text, 8)
+            )
+            help = phrase("write {}, or put it in quotes", int(text, 8))
         elif kind == "timestamp":
             problem = phrase('"{}" is read as a date by YAML; no option takes one', shown)
         else:
@@ -309,7 +328,7 @@ class _OpenNode:
         "good",
         "key",
         "key_span",
-        "lines",
+        "keys",
         "path",
         "start",
         "value",
@@ -326,7 +345,7 @@ class _OpenNode:
         self.good = True
         self.key: Optional[str] = None
         self.key_span: Tuple[int, int] = (self.start, self.start)
-        self.lines: Dict[str, int] = {}
+        self.keys: Dict[str, Place] = {}
 
 
 class _Composer:
@@ -574,21 +593,20 @@ class _Composer:
 
     def _good_key(self, text: str, start: int, end: int) -> None:
         frame = self._frames[-1]
-        line = self._document.source.line(start)
-        if text in frame.lines:
+        place = self._document.source.place(start, end)
+        if text in frame.keys:
             self._document.report(
                 rules.duplicate_key,
                 start,
                 end,
                 phrase(
-                    'the key "{}" appears twice, on lines {} and {}',
+                    'the key "{}" appears twice, on {}',
                     shorten(text),
-                    frame.lines[text],
-                    line,
+                    both_places(frame.keys[text], place),
                 ),
                 "keep one of the two",
             )
-        frame.lines.setdefault(text, line)
+        frame.keys.setdefault(text, place)
         frame.key, frame.key_span = text, (start, end)
 
     def _bad_key(self, name: str, start: int, end: int) -> None:

@@ -38,7 +38,9 @@ WANTED = {
     "dump_path": Wanted(True, "session.run raises", strict=True),
     "work_path": Wanted(True, "the adapter aborts the process", strict=True),
     "graph_compiler_cache_dir": Wanted(True, "the compilation fails"),
-    "op_compiler_cache_dir": Wanted(True, "the cache cannot be kept there", created=True),
+    "op_compiler_cache_dir": Wanted(
+        True, ("the cache cannot be stored in that directory"), created=True
+    ),
     "debug_dir": Wanted(True, "debug files may be lost", Severity.WARNING),
     "modify_mixlist": Wanted(False, _REFUSED),
     "op_precision_mode": Wanted(False, _REFUSED),
@@ -211,7 +213,9 @@ def path_is_a_link(case: Case) -> None:
     for found in _paths(case):
         if found.status is not None and stat.S_ISLNK(found.status.st_mode):
             if os.path.isdir(found.path):
-                help = phrase('write "{}/", or the directory behind it', shorten(found.path))
+                help = phrase(
+                    ('write "{}/", or the directory that the link points to'), shorten(found.path)
+                )
             else:
                 help = "give the path of a directory"
             _report(case, found, "is a symbolic link", help)

@@ -370,7 +370,7 @@ def accelerated_training_with_precision_mode(case: Case) -> None:
     source=(_ACCURACY,),
 )
 def accelerated_training_in_bfloat16(case: Case) -> None:
-    """``experimental_accelerate_train_mode`` lowers to bfloat16 on a product without it.
+    """``experimental_accelerate_train_mode`` lowers to bfloat16 on a product without bfloat16.
 
     ``fast1`` lowers to bfloat16, which only ascend_950, atlas_a3 and atlas_a2 support; ``fast``
     lowers to float16.

@@ -1,5 +1,7 @@
 """800-809: what a session configuration says beside the options."""
 
+from typing import Optional
+
 from npu_config.core.diagnostics import Fix, Severity
 from npu_config.core.message import phrase
 from npu_config.core.names import NPU_OPTIMIZER
@@ -75,6 +77,18 @@ def _stands(session: SessionFacts, field: str, value: str, unset: str) -> str:
     return phrase('"{}" is {}', field, value)
 
 
+def _as_text(case: Case, field: str, value: str) -> Optional[str]:
+    """How a field is written in the text form of a ConfigProto; None for any other source."""
+    session = case.session
+    if case.source_kind is not SourceKind.PROTO or session is None or session.place.line is None:
+        return None
+    *outer, name = field.split(".")
+    inner = "{}: {}".format(name, value)
+    for each in reversed(outer):
+        inner = "{} {{ {} }}".format(each, inner)
+    return phrase("write {}", inner)
+
+
 @rule(
     "NPU802",
     Severity.WARNING,
@@ -144,7 +158,8 @@ def remapping_not_off(case: Case) -> None:
         None,
         "{}; legal with NpuOptimizer: OFF",
         _stands(session, "remapping", session.remapping, "DEFAULT"),
-        help=phrase(
+        help=_as_text(case, "graph_options.rewrite_options.remapping", "OFF")
+        or phrase(
             "write config.graph_options.rewrite_options.remapping = RewriterConfig.OFF ({})",
             _REWRITER_CONFIG,
         ),
@@ -188,11 +203,14 @@ def memory_optimization_not_off(case: Case) -> None:
     is_advice = written in ("MANUAL", "DEFAULT_MEM_OPT")
     case.report(
         None,
-        "{} (the number of RewriterConfig.OFF); off is NO_MEM_OPT"
+        "{} (the number of RewriterConfig.OFF); the documentation wants the memory optimizer of "
+        "TensorFlow off, which is NO_MEM_OPT"
         if written == "MANUAL"
-        else "{}; off is NO_MEM_OPT",
+        else "{}; the documentation wants the memory optimizer of TensorFlow off, which is "
+        "NO_MEM_OPT",
         _stands(session, "memory_optimization", written, "DEFAULT_MEM_OPT"),
-        help=phrase(
+        help=_as_text(case, "graph_options.rewrite_options.memory_optimization", "NO_MEM_OPT")
+        or phrase(
             "write config.graph_options.rewrite_options.memory_optimization = "
             "RewriterConfig.NO_MEM_OPT ({})",
             _REWRITER_CONFIG,
@@ -235,7 +253,8 @@ def xla_not_off(case: Case) -> None:
         None,
         "{}; legal with NpuOptimizer: OFF",
         _stands(session, "global_jit_level", level, "DEFAULT"),
-        help="write config.graph_options.optimizer_options.global_jit_level = "
+        help=_as_text(case, "graph_options.optimizer_options.global_jit_level", "OFF")
+        or "write config.graph_options.optimizer_options.global_jit_level = "
         "tf.OptimizerOptions.OFF",
         place=place or session.place,
         severity=Severity.INFO if level == "DEFAULT" else None,
@@ -270,6 +289,7 @@ def soft_placement_off(case: Case) -> None:
             None,
             "{}; operators that only the host has cannot be placed",
             _stands(session, "allow_soft_placement", "False", "False"),
-            help="write config.allow_soft_placement = True",
+            help=_as_text(case, "allow_soft_placement", "true")
+            or "write config.allow_soft_placement = True",
             place=session.places.get("allow_soft_placement", session.place),
         )

@@ -340,7 +340,10 @@ def _placed(found: Diagnostic, call: Place) -> Diagnostic:
     """A finding with a line: of an operation that the script did not make, that of the run."""
     if found.path is not None:
         return found
-    message = phrase("{}; no line of the script made it, this one runs it", found.message)
+    message = phrase(
+        ("{}; the operator was not created by a line of the script, this line runs it"),
+        found.message,
+    )
     return replace(found, message=message, path=call.path, line=call.line)
 
 

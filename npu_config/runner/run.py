@@ -241,7 +241,7 @@ def run_path(
         raise ValueError(phrase("steps must be at least 1, got {}", steps))
     if timeout is not None and last is None:
         raise ValueError(
-            "timeout needs last, the function that gets what was seen when the time is up"
+            "timeout needs last, the function that gets the results recorded until the time is up"
         )
     name = path_name(path)
     found = script.find(name)

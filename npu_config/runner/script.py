@@ -46,6 +46,10 @@ class CannotRunError(Exception):
     """The file cannot be run at all: it is not there, or is not a script."""
 
 
+class NoScriptError(CannotRunError):
+    """There is no such file."""
+
+
 def find(path: str) -> str:
     """The file that ``python PATH`` would run.
 
@@ -62,8 +66,8 @@ def find(path: str) -> str:
     if not os.path.exists(path):
         if is_text(path):
             text = "the path of a script is expected, and not its text: {!r} ..."
-            raise CannotRunError(phrase(text, path[:40]))
-        raise CannotRunError(phrase("{} does not exist", path))
+            raise NoScriptError(phrase(text, path[:40]))
+        raise NoScriptError(phrase("{} does not exist", path))
     return path
 
 

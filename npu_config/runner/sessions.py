@@ -248,6 +248,8 @@ def _sets(calls: Sequence[SessionCall]) -> Iterator[Diagnostic]:
                 listed(lines[:_SHOWN]),
             ),
             group[-1].place,
-            help="use one set of fetches for all steps, and ignore what is not needed",
+            help=(
+                "use one set of fetches for all steps, and ignore the results that are not needed"
+            ),
             severity=Severity.WARNING if rises else None,
         )

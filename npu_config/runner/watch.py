@@ -402,11 +402,13 @@ class SessionWatch:
         while frame is not None and not self._is_mine(frame.f_code.co_filename):
             frame = frame.f_back
         text = (
-            "a process is started by fork beside a session: it inherits locks as they stand, and "
-            "may hang"
+            "a process is started by fork while there is a session: it inherits locks in "
+            "their current state, and may hang"
             if self._open
-            else "a process is started by fork after TensorFlow was imported: it inherits locks "
-            "as they stand, and may hang"
+            else (
+                "a process is started by fork after TensorFlow was imported: it inherits "
+                "locks in their current state, and may hang"
+            )
         )
         finding = forked_process_beside_session.diagnostic(
             phrase(text), severity=Severity.ERROR if self._open else None

@@ -5,6 +5,7 @@ configuration block on every path, and :func:`judge_script` applies the rules to
 and says each fault once.
 """
 
+import os
 from typing import Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import attr
@@ -36,7 +37,7 @@ from npu_config.script.script import Script
 from npu_config.script.unfollowed import unfollowed
 from npu_config.script.vocabulary import may_matter, unmigrated
 from npu_config.text.loading import guarded
-from npu_config.text.rules import not_checked_here
+from npu_config.text.rules import empty_program, holds_code, not_checked_here
 
 __all__ = [
     "script_not_parsed",
@@ -47,6 +48,10 @@ __all__ = [
     "read_script",
     "situations_of",
 ]
+
+
+_OF_A_PACKAGE = "__init__.py"
+"""The name of a script that may well be empty."""
 
 
 @declare("NPU830", Severity.ERROR, source=("Python language reference",))
@@ -163,6 +168,8 @@ def read(data: bytes, path: Optional[str]) -> ScriptReading:
         )
         return ScriptReading("script", path, diagnostics=(finding,), unchecked="not text")
     reading = attr.evolve(read_script(text, path), encoding=encoding)
+    if not holds_code(text) and os.path.basename(path or "") != _OF_A_PACKAGE:
+        return attr.evolve(reading, diagnostics=(*reading.diagnostics, empty_program(path)))
     return reading if may_matter(data) else _if_unmigrated(reading, data)
 
 

@@ -1,15 +1,18 @@
-"""Attributes that a script sets or takes by name, and those that it sets on an NPURunConfig.
+"""Attributes that a script sets or takes by name, those that it sets on an NPURunConfig, and
+those of objects that only hold values.
 
 Source: what the constructors keep, and under which names, is seen from outside.
 """
 
 import ast
+import re
 from typing import Any
 
 from npu_config.catalogue.api import KEPT, PARAMETERS, READ_ONLY
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
+from npu_config.python_flow.source import spans
 from npu_config.script import builders
 from npu_config.script.effects import UNFOLLOWED, attribute, call_special, pass_on
 from npu_config.script.methods import set_field
@@ -17,11 +20,12 @@ from npu_config.script.objects import (
     Argument,
     Constructed,
     Instance,
+    Record,
     Subscript,
     Tracked,
     Unknown,
 )
-from npu_config.script.paths import Call, Run, identity, used
+from npu_config.script.paths import Call, Run, anonymous, identity, used
 from npu_config.text.words import near
 
 
@@ -82,14 +86,15 @@ def set_attribute(
         return
     else:
         message = phrase('nothing reads the attribute "{}" of {}', name, kind)
-    found = attribute_without_effect.diagnostic(
-        message,
-        place,
-        severity=severity,
-        consequence=consequence,
-        help=phrase("give it to the constructor: {}({}=...)", kind, close or argument),
+    run.refuse(
+        attribute_without_effect.diagnostic(
+            message,
+            place,
+            severity=severity,
+            consequence=consequence,
+            help=phrase("give it to the constructor: {}({}=...)", kind, close or argument),
+        )
     )
-    run.refused.append((found, tuple(run.guards)))
 
 
 def set_by_name(run: Run, call: Call) -> Any:
@@ -132,6 +137,35 @@ def get_by_name(run: Run, call: Call) -> Any:
     pass_on(run, call)
     named = ", ".join(map(identity, values))
     return Unknown("getattr({})".format(named), parts=(Unknown("getattr"), *values))
+
+
+_NAMED = re.compile(r"\s*([A-Za-z_]\w*)\s*=[^=]")
+_READ = re.compile(
+    r"\s*\.\s*[A-Za-z_]\w*\b(?!\s*\()(?!(?:\s*\.\s*\w+)*\s*(?:[-+*/%|&]|//|\*\*)?=(?!=))"
+)
+"""What follows the name of an object of which an attribute is read."""
+
+
+def record(run: Run, call: Call) -> Any:
+    """``SimpleNamespace(...)``, ``HParams(...)``, ``EasyDict({...})`` of a program.
+
+    Unknown where it is given no name, or more is done with it than to read its attributes.
+    """
+    source = run.script.source
+    name = _NAMED.match(source.lines[call.node.lineno - 1])
+    given = [value for value, _ in call.args]
+    if name is None or call.open or not all(isinstance(each, dict) for each in given):
+        return anonymous(call.node)
+    is_read = all(
+        _READ.match(source.lines[number - 1], end)
+        for number in source.mentions(name.group(1))
+        for _, end in spans(name.group(1), source.lines[number - 1])
+        if number != call.node.lineno
+    )
+    if not is_read or not run.script.is_program:
+        return anonymous(call.node)
+    named = {key: value for key, (value, _) in call.keywords.items()}
+    return Record({**(given[0] if given else {}), **named})
 
 
 def set_past_the_class(run: Run, call: Call) -> Any:

@@ -133,7 +133,7 @@ def renaming(place: Place, name: str, meant: Optional[str]) -> Optional[Fix]:
 
 
 def _note(run: Run, message: str, place: Place, **more: Any) -> None:
-    run.refused.append((own_call_refused.diagnostic(message, place, **more), tuple(run.guards)))
+    run.refuse(own_call_refused.diagnostic(message, place, **more))
 
 
 def _judge(run: Run, call: Call, name: str, signature: inspect.Signature) -> None:
@@ -397,9 +397,7 @@ def _read_later(run: Run, value: Any, node: ast.expr, target: OwnTarget) -> None
     if name is None:
         run.script.unfollowed[node] = _LATER
     else:
-        loaded = Loaded(name, node, run.place(node), run.tick(), True, target)
-        loaded.path = tuple(run.guards)
-        run.loaded.append(loaded)
+        run.load(name, node, True, target)
 
 
 def _places(run: Run, node: ast.expr) -> Iterator[Tuple[str, Tuple[Place, Place]]]:
@@ -426,11 +424,8 @@ def load(run: Run, call: Call) -> Any:
             "which file is loaded here is known at run time only; its options are not checked"
         )
         return anonymous(call.node)
-    own = _own_target(call, 1)
-    loaded = Loaded(path, call.node, run.place(call.node), run.tick(), ours, own)
-    loaded.path = tuple(run.guards)
+    loaded = run.load(path, call.node, ours, _own_target(call, 1))
     loaded.overrides = tuple(_overrides(run, call)) if ours else ()
-    run.loaded.append(loaded)
     return loaded
 
 
@@ -456,8 +451,7 @@ def _overrides(run: Run, call: Call) -> Iterator[Override]:
                 value = each.value if isinstance(text, str) else UNKNOWN
                 yield each._replace(place=place, value=value)
         except NpuConfigError as error:
-            faults = [replace(each, **place._asdict()) for each in error.diagnostics]
-            run.refused += [(each, tuple(run.guards)) for each in faults]
+            run.refuse(*(replace(each, **place._asdict()) for each in error.diagnostics))
 
 
 _SAME_PATH = ("resolve", "absolute", "as_posix", "expanduser")
@@ -609,9 +603,8 @@ def _run_task(run: Run, builder: Builder, call: Call) -> None:
         content = None if file is None else file.text
         builder.entries[name] = Setting(value, None, place, content=content)
     if builder.ours:
-        guards = tuple(run.guards)
         for name, faults in task.refused.items():
-            run.refused += [(fault.in_option(name, place), guards) for fault in faults]
+            run.refuse(*(fault.in_option(name, place) for fault in faults))
 
 
 _UNREADABLE = OwnTarget(None, frozenset(PARTS))

@@ -23,6 +23,7 @@ from npu_config.script.objects import (
     Instance,
     Message,
     ParameterMap,
+    Record,
     Subscript,
     Tracked,
     Unknown,
@@ -181,6 +182,9 @@ def attribute(run: Run, owner: Any, name: str, node: ast.AST) -> Any:
         return argument.value if argument else anonymous(node)
     if isinstance(owner, Class):
         return of_class(run, owner, name)
+    if isinstance(owner, Record) and name in owner.attributes:
+        value = owner.attributes[name]
+        return Record(value) if isinstance(value, dict) else value
     if name == "side_files" and isinstance(owner, Builder):
         owner.has_writer.append(True)
     if name == "value" and is_known(owner):
@@ -435,15 +439,15 @@ def invoke(
 ) -> Any:
     """Run a function of the script; ``is_open``: other arguments may be given, too."""
     node = function.node
-    if isinstance(node, ast.Lambda):
-        return _of_lambda(run, function, args, keywords, is_open)
     if len(run.stack) >= _CALLS or any(active is node for active in run.stack):
         return anonymous(node)
-    run.visited[id(node)] = True
     frame = run.new_frame(function.scope, function.frame)
     _bind_parameters(run, function, frame, args, keywords, is_open)
     run.stack.append(node)
     try:
+        if isinstance(node, ast.Lambda):
+            return evaluate_in(run, frame, node.body)
+        run.visited[id(node)] = True
         with entered(run, frame):
             left = execute(run, node.body)
         value = run.returned if left == RETURN else None
@@ -456,22 +460,6 @@ def invoke(
     if isinstance(node, ast.AsyncFunctionDef) or node.decorator_list or not is_simple(node):
         return result_of(Unknown(node.name, (node.name,)), node.name, args)
     return value
-
-
-def _of_lambda(
-    run: Run, function: Function, args: List[Any], keywords: Dict[str, Any], is_open: bool
-) -> Any:
-    """What a lambda gives."""
-    node = function.node
-    if len(run.stack) >= _CALLS or any(active is node for active in run.stack):
-        return anonymous(node)
-    frame = run.new_frame(function.scope, function.frame)
-    _bind_parameters(run, function, frame, args, keywords, is_open)
-    run.stack.append(node)
-    try:
-        return evaluate_in(run, frame, node.body)
-    finally:
-        run.stack.pop()
 
 
 def call_special(run: Run, owner: Any, name: str, args: List[Any]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, FrozenSet, Iterator, List, NamedTuple, Optional, Sequenc
 from npu_config.core.lazy import cached_property
 from npu_config.core.message import phrase
 from npu_config.python_flow.module import Site
-from npu_config.python_flow.scopes import Scope, name_of
+from npu_config.python_flow.scopes import Scope, name_of, root_of
 from npu_config.python_flow.source import Unparsable
 from npu_config.script.meaning import Meaning
 from npu_config.script.neighbours import file_of_module, has, once_for, text_of
@@ -171,9 +171,7 @@ class Program:
                 yield path, ".".join(parts[count:])
 
     def _imported(self, scope: Scope, node: ast.expr) -> Optional[str]:
-        root: ast.expr = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
+        root = root_of(node)
         if not isinstance(root, ast.Name):
             return None
         where, stores = self._meaning.stores(scope, root.id)

@@ -13,7 +13,7 @@ from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
 from npu_config.python_flow.scopes import CONSTANTS, Watch, in_brackets, name_of
 from npu_config.script import builders, objects
-from npu_config.script.attributes import get_by_name, set_by_name, set_past_the_class
+from npu_config.script.attributes import get_by_name, record, set_by_name, set_past_the_class
 from npu_config.script.builders import is_ours, is_switch, judge_constructor, taken
 from npu_config.script.effects import (
     above,
@@ -357,6 +357,7 @@ MODELS: Dict[str, Callable[[Run, Call], Any]] = {
     "RunConfig": _constructed,
     "AttrValue": _constructed,
     "Target": _target,
+    **dict.fromkeys(("SimpleNamespace", "HParams", "EasyDict", "AttrDict", "Munch"), record),
     "NpuConfigBuilder": builders.make,
     "NpuConfig": builders.from_mapping,
 }

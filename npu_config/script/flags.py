@@ -5,7 +5,7 @@ import re
 from typing import Any, Dict, NamedTuple, Optional
 
 from npu_config.core.lazy import cached_property
-from npu_config.python_flow.scopes import UNCLEAR, literal, literal_text
+from npu_config.python_flow.scopes import UNCLEAR, argument, keyword_of, literal, literal_text
 from npu_config.python_flow.source import ScriptSource
 
 DEFINITION = re.compile(r"\b(?:DEFINE_\w+|add_argument)\s*\(")
@@ -68,15 +68,18 @@ def _call_at(text: str, start: int) -> Optional[ast.Call]:
     return None
 
 
+def destination(call: ast.Call) -> Optional[str]:
+    """The attribute that an argument of argparse becomes."""
+    named = keyword_of(call, "dest")
+    if named is not None:
+        return literal_text(named.value)
+    names = [name for name in map(literal_text, call.args) if name]
+    long = [name for name in names if name.startswith("--")] or names
+    return long[0].lstrip("-").replace("-", "_") if long else None
+
+
 def _name_and_default(call: ast.Call, argparse: bool) -> Any:
-    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
-    names = [literal_text(argument) for argument in call.args]
     if argparse:
-        options = [name for name in names if name]
-        long = [name for name in options if name.startswith("--")] or options
-        dest = literal_text(keywords["dest"]) if "dest" in keywords else None
-        name = dest or (long[0].lstrip("-").replace("-", "_") if long else None)
-        return name, keywords.get("default")
-    name = names[0] if names else literal_text(keywords["name"]) if "name" in keywords else None
-    default = call.args[1] if len(call.args) > 1 else keywords.get("default")
-    return name, default
+        default = keyword_of(call, "default")
+        return destination(call), None if default is None else default.value
+    return literal_text(argument(call, "name", 0)), argument(call, "default", 1)

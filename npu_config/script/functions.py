@@ -83,14 +83,9 @@ _FUNCTION_ARGUMENTS: Dict[str, Tuple[str, ...]] = {
 
 VARIABLES = frozenset(
     (
-        "Variable",
-        "get_variable",
-        "get_local_variable",
-        "train.get_or_create_global_step",
-        "train.create_global_step",
-        "contrib.framework.get_or_create_global_step",
-        "contrib.framework.model_variable",
-        "contrib.framework.variable",
+        *("Variable", "get_variable", "get_local_variable", "train.get_or_create_global_step"),
+        *("train.create_global_step", "contrib.framework.get_or_create_global_step"),
+        *("contrib.framework.model_variable", "contrib.framework.variable"),
     )
 )
 PASSING = frozenset(
@@ -103,65 +98,27 @@ PASSING = frozenset(
 OF_VARIABLES = ("read_value", "value", "initialized_value")
 DATASET_METHODS = frozenset(
     (
-        "apply",
-        "batch",
-        "cache",
-        "concatenate",
-        "enumerate",
-        "filter",
-        "filter_with_legacy_function",
-        "flat_map",
-        "interleave",
-        "map",
-        "map_with_legacy_function",
-        "padded_batch",
-        "prefetch",
-        "reduce",
-        "repeat",
-        "shard",
-        "shuffle",
-        "skip",
-        "take",
-        "unbatch",
-        "window",
-        "with_options",
+        *("apply", "batch", "cache", "concatenate", "enumerate", "filter"),
+        *("filter_with_legacy_function", "flat_map", "interleave", "map"),
+        *("map_with_legacy_function", "padded_batch", "prefetch", "reduce", "repeat", "shard"),
+        *("shuffle", "skip", "take", "unbatch", "window", "with_options"),
     )
 )
 DATASET_FUNCTIONS = (
-    "from_tensor_slices",
-    "from_tensors",
-    "from_generator",
-    "from_sparse_tensor_slices",
-    "list_files",
-    "range",
-    "zip",
-    "TFRecordDataset",
-    "TextLineDataset",
-    "FixedLengthRecordDataset",
-    "CsvDataset",
-    "map_and_batch",
-    "map_and_batch_with_legacy_function",
-    "parallel_interleave",
-    "shuffle_and_repeat",
-    "group_by_window",
-    "group_by_reducer",
-    "bucket_by_sequence_length",
-    "take_while",
-    "scan",
+    *("from_tensor_slices", "from_tensors", "from_generator", "from_sparse_tensor_slices"),
+    *("list_files", "range", "zip", "TFRecordDataset", "TextLineDataset"),
+    *("FixedLengthRecordDataset", "CsvDataset", "map_and_batch"),
+    *("map_and_batch_with_legacy_function", "parallel_interleave", "shuffle_and_repeat"),
+    *("group_by_window", "group_by_reducer", "bucket_by_sequence_length", "take_while", "scan"),
 )
 DATASETS = (*sorted(DATASET_METHODS), *DATASET_FUNCTIONS)
 """What makes a dataset, or one of another."""
 MAKE_DATASETS = frozenset(
     (
-        "data.TFRecordDataset",
-        "data.TextLineDataset",
-        "data.FixedLengthRecordDataset",
-        "data.experimental.CsvDataset",
-        "data.experimental.SqlDataset",
-        "data.experimental.make_csv_dataset",
-        "data.experimental.make_batched_features_dataset",
-        "data.experimental.RandomDataset",
-        "data.experimental.sample_from_datasets",
+        *("data.TFRecordDataset", "data.TextLineDataset", "data.FixedLengthRecordDataset"),
+        *("data.experimental.CsvDataset", "data.experimental.SqlDataset"),
+        *("data.experimental.make_csv_dataset", "data.experimental.make_batched_features_dataset"),
+        *("data.experimental.RandomDataset", "data.experimental.sample_from_datasets"),
         "data.experimental.choose_from_datasets",
     )
 )

@@ -22,7 +22,6 @@ from npu_config.script.objects import (
     Constructed,
     Entry,
     EnumName,
-    Loaded,
     Message,
     Unknown,
     Use,
@@ -140,10 +139,7 @@ def read_at_run_time(
             "what {} reads here is known at run time only; its options are not checked", call.name
         )
         return
-    place = run.place(call.node)
-    loaded = Loaded(name, call.node, place, run.tick(), True, NO_TARGET, is_part=True, kind=kind)
-    loaded.path = tuple(run.guards)
-    run.loaded.append(loaded)
+    run.load(name, call.node, True, NO_TARGET, kind).is_part = True
 
 
 def _read(run: Run, target: Any, data: Any, call: Call, is_json: bool = True) -> None:

@@ -262,11 +262,10 @@ def _added(path: str) -> Sequence[str]:
 
 
 def _folders_added(path: str) -> Sequence[str]:
-    text = text_of(path)
     found = []
-    for call in _ADDING.findall(text) if "sys.path" in text else ():
+    for match in _at_lines(_ADDING, "sys.path", text_of(path)):
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            tree = ast.parse("f" + call.rstrip("; \t\r"), mode="eval").body
+            tree = ast.parse("f" + match.group(1).rstrip("; \t\r"), mode="eval").body
             folder = _folder(tree.args[-1], path) if isinstance(tree, ast.Call) else None
             if folder is not None:
                 found.append(os.path.normpath(os.path.join(os.path.dirname(path), folder)))
@@ -503,10 +502,10 @@ def once_for(path: str, question: object, answer: Callable[[str], _Answer]) -> _
         question: what is asked.
         answer: looks for the answer in a file, which holds no syntax tree: it is kept.
     """
-    known = _memory().asked
-    if (path, question) not in known:
-        known[path, question] = answer(path)
-    found: _Answer = known[path, question]
+    known, key = _memory().asked, (path, question)
+    if key not in known:
+        known[key] = answer(path)
+    found: _Answer = known[key]
     return found
 
 

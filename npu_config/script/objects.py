@@ -369,7 +369,6 @@ class Loaded(Tracked):
         moment: int,
         ours: bool,
         target: OwnTarget,
-        is_part: bool = False,
         kind: Optional[str] = None,
     ) -> None:
         super().__init__(node, place, moment)
@@ -378,7 +377,7 @@ class Loaded(Tracked):
         self.overrides: Tuple[Any, ...] = ()
         self.ours = ours
         self.target = target
-        self.is_part = is_part
+        self.is_part = False
 
 
 class Function:
@@ -433,6 +432,15 @@ class Instance:
         self.cls = cls
         self.key = key
         self.attributes: Dict[str, Any] = {}
+
+
+class Record:
+    """An object that holds what it was made with, and is only read: a SimpleNamespace."""
+
+    __slots__ = ("attributes",)
+
+    def __init__(self, attributes: Dict[str, Any]) -> None:
+        self.attributes = attributes
 
 
 def put(block: Block, entry: Entry) -> None:

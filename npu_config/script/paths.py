@@ -28,6 +28,8 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.lazy import cached_property
+from npu_config.core.target import OwnTarget
 from npu_config.python_flow.scopes import Scope
 from npu_config.script.neighbours import constants_in, file_of_module, is_library
 from npu_config.script.objects import (
@@ -521,8 +523,6 @@ class Run:
         self.testing = False
         self.wanting = False
         self.returned: Any = None
-        self._guards_at: Optional[Dict[Place, Guards]] = None
-        self._entries_at: Optional[Dict[Place, List[Entry]]] = None
         self.adopted: Dict[str, Any] = {}
         self.class_bodies: Dict[ast.AST, Dict[str, Any]] = {}
         self.messages: List[Message] = []
@@ -574,6 +574,19 @@ class Run:
         """Keep a call for the rules that look at it."""
         self.calls.append((call, self.tick(), tuple(self.guards)))
 
+    def refuse(self, *findings: Diagnostic) -> None:
+        """Note what is wrong with the statement that is being run."""
+        self.refused += [(finding, tuple(self.guards)) for finding in findings]
+
+    def load(
+        self, file: str, node: ast.AST, ours: bool, target: OwnTarget, kind: Optional[str] = None
+    ) -> Loaded:
+        """A configuration file that an expression loads."""
+        loaded = Loaded(file, node, self.place(node), self.tick(), ours, target, kind)
+        loaded.path = tuple(self.guards)
+        self.loaded.append(loaded)
+        return loaded
+
     def new_message(self, kind: str, node: ast.AST, foreign: bool = False) -> Message:
         """A message that an expression makes."""
         message = Message(kind, node, self.place(node), self.tick(), foreign)
@@ -592,9 +605,11 @@ class Run:
 
     def guards_at(self, place: Place) -> Guards:
         """The decisions that led to what was done at a place; for a path that has ended."""
-        if self._guards_at is None:
-            self._guards_at = dict(self._all_guards())
         return self._guards_at.get(place, ())
+
+    @cached_property
+    def _guards_at(self) -> Dict[Place, Guards]:
+        return dict(self._all_guards())
 
     def _all_guards(self) -> Iterator[Tuple[Place, Guards]]:
         """What is entered last counts: what is most exact."""
@@ -618,13 +633,16 @@ class Run:
 
     def entries_at(self, place: Place) -> List[Entry]:
         """The assignments whose value, name or field is at a place; for a path that has ended."""
-        if self._entries_at is None:
-            self._entries_at = {}
-            for block in self.blocks:
-                for entry in block.all_entries:
-                    for at in {entry.place, entry.name_place, entry.field_place}:
-                        self._entries_at.setdefault(at, []).append(entry)
         return self._entries_at.get(place, [])
+
+    @cached_property
+    def _entries_at(self) -> Dict[Place, List[Entry]]:
+        found: Dict[Place, List[Entry]] = {}
+        for block in self.blocks:
+            for entry in block.all_entries:
+                for at in {entry.place, entry.name_place, entry.field_place}:
+                    found.setdefault(at, []).append(entry)
+        return found
 
     @property
     def function(self) -> Optional[ast.AST]:
@@ -711,6 +729,8 @@ def said(run: Run, value: Any, is_switch: bool) -> Any:
         value: the value.
         is_switch: it is taken as a bool, so that it is enough to know whether it is true.
     """
+    if not isinstance(value, Unknown):
+        return value
     found = resolved(run, run.decisions.known(value))
     if is_switch and isinstance(found, Unknown):
         flags = (part.flag for part in origins(found) if part.flag)

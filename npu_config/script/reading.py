@@ -218,7 +218,11 @@ def _instance_of(name: str) -> object:
 def _is_strategy(value: Any) -> bool:
     """True for what ``tf.distribute.MirroredStrategy()`` and its kin make."""
     made_by = value.parts[0] if isinstance(value, Unknown) and value.parts else None
-    return isinstance(made_by, Unknown) and made_by.name.endswith("Strategy")
+    return (
+        isinstance(made_by, Unknown)
+        and made_by.name.endswith("Strategy")
+        and (made_by.name != "NPUStrategy")
+    )
 
 
 def _setting(value: Any, place: Any, name_place: Any) -> Setting:

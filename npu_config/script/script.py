@@ -419,6 +419,7 @@ def _names(name: str, line: str) -> bool:
     )
 
 
+_QUOTES = frozenset("\"'")
 _SET = re.compile(r"\s*(?::[^=]*)?(?:=(?!=)|[-+*/|&]=)")
 _WORK = ("run", "train", "train_and_evaluate", "fit", "main")
 """What trains, where a module calls it itself."""
@@ -571,14 +572,13 @@ class Script(Module):
         """The dotted names of all imports, wherever they are, with a word on their lines."""
         found = self._imported.get(word)
         if found is None:
-            quoted = re.compile(r"[\"'][^\"']*" + re.escape(word))
             text = self.source.lines
             lines = [
                 line
                 for line in self.source.mentions(word)
                 if line in self.import_lines
                 or "import" in text[line - 1]
-                or quoted.search(text[line - 1])
+                or not _QUOTES.isdisjoint(text[line - 1].rpartition(word)[0])
             ]
             nodes = children(self.tree, lines) if lines else []
             for node in nodes:

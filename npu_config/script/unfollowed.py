@@ -78,7 +78,7 @@ def _texts(script: Script, node: ast.expr) -> Iterator[str]:
 
 def _classes(script: Script) -> Iterator[Tuple[ast.AST, str]]:
     """What makes configurations, where it is not called at once."""
-    message = "{} is used here in a way that is not followed; what it is given is not checked"
+    message = "{} is used here in a way that is not analysed; its arguments are not checked"
     for node in script.nodes(*_MAKERS):
         if isinstance(node, ast.ClassDef):
             values = node.bases

@@ -23,6 +23,7 @@ from npu_config.python_flow.scopes import (
     literal,
     name_of,
     parts_of,
+    root_of,
 )
 from npu_config.script.functions import canonical
 from npu_config.script.neighbours import constants_in, file_of_module
@@ -156,10 +157,7 @@ class Values:
         parts = dotted_parts(node)
         if parts is None or depth > DEEP:
             return None
-        root_node = node
-        while isinstance(root_node, ast.Attribute):
-            root_node = root_node.value
-        where, stores = self.stores(scope, parts[0], root_node)
+        where, stores = self.stores(scope, parts[0], root_of(node))
         found: Set[Optional[str]] = set()
         for store in stores:
             if store.kind == "import":

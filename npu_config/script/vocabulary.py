@@ -32,18 +32,10 @@ ENUMS = ("RewriterConfig", "OptimizerOptions", "Toggle", "MemOptType", "GlobalJi
 """What the enumerated values of these messages are members of."""
 
 TABLES = (
-    "HashTable",
-    "StaticHashTable",
-    "MutableHashTable",
-    "MutableDenseHashTable",
-    "DenseHashTable",
-    "StaticVocabularyTable",
-    "IdTableWithHashBuckets",
-    "index_table_from_file",
-    "index_table_from_tensor",
-    "index_to_string_table_from_file",
-    "index_to_string_table_from_tensor",
-    "string_to_index_table_from_file",
+    *("HashTable", "StaticHashTable", "MutableHashTable", "MutableDenseHashTable"),
+    *("DenseHashTable", "StaticVocabularyTable", "IdTableWithHashBuckets"),
+    *("index_table_from_file", "index_table_from_tensor", "index_to_string_table_from_file"),
+    *("index_to_string_table_from_tensor", "string_to_index_table_from_file"),
     "string_to_index_table_from_tensor",
 )
 """What makes a lookup table."""
@@ -200,6 +192,7 @@ _WORK = (
     "fit_generator",
     "train_on_batch",
 )
+_CALLS = tuple(word + "(" for word in _WORK)
 _WORKS = re.compile(
     r"^(?![ \t]*(?:#|def |class )).*\b(?:" + "|".join(_WORK) + r")\(", re.MULTILINE
 )
@@ -237,7 +230,8 @@ def unmigrated(data: bytes, path: Optional[str], named: bool = True) -> Optional
     if not named and any(says(data, word.encode()) for word in _OF_NPU):
         return None
     text = data.decode("utf-8", "replace") if b"tensorflow" in data else ""
-    trains = _is_program(text) and _WORKS.search(text)
+    works = any(call in text for call in _CALLS)
+    trains = works and _is_program(text) and _WORKS.search(text)
     if not named and not trains:
         return None
     framework = of_modules(modules_in(data))

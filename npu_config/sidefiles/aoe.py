@@ -55,7 +55,7 @@ def aoe_config_structure() -> None:
     help="correct aoe_mode, or the list of features",
 )
 def aoe_feature_mode() -> None:
-    """A feature of the AOE configuration file does not go with `aoe_mode`.
+    """A feature of the AOE configuration file does not match `aoe_mode`.
 
     `deeper_opat` needs `aoe_mode` 2 (operator tuning), `nonhomo_split` needs `aoe_mode` 1
     (subgraph tuning); so the two cannot be in one file.

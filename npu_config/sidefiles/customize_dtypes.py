@@ -428,11 +428,11 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
         for name, dtypes in entries.items():
             fault = name_fault(name, ":")
             if fault is None and name.startswith("#"):
-                fault = "would be taken for a comment"
+                fault = "would be read as a comment"
             if fault is None and name == "OpType" and what == "node":
-                fault = "would be taken for the mark of an operator type"
+                fault = "would be read as the mark of an operator type"
             if fault is None and hides_keyword(name, bool(getattr(dtypes, "inputs", ()))):
-                fault = "has one of the keywords InputDtype and OutputDtype in it"
+                fault = "contains the keyword InputDtype or OutputDtype"
             if fault is not None:
                 yield customize_dtypes_line.diagnostic(
                     phrase("the {} {} {}", what, shown(name), fault)

@@ -65,7 +65,7 @@ def side_file_unreadable() -> None:
     source=(_PARSERS + "modify_mixlist_config_parser.cc",),
 )
 def json_text_after_value() -> None:
-    """A JSON file goes on after the end of its value.
+    """A JSON file has more content after the end of its value.
 
     The graph engine reads one value of a rank table, a mixed-precision list or a fusion switch
     file and does not look at what follows it, be it a second object or a comment.

@@ -337,8 +337,8 @@ def _judge_moves(findings: FileFindings, operator: str, steps: Dict[Move, Path])
         mixlist_contradiction,
         last,
         phrase(
-            "the moves of {} contradict each other: {}; legal: one to-add, with or without one "
-            "to-remove from another list",
+            "{} is {}, which contradicts itself; legal: added to one list, and removed from "
+            "another one or from none",
             shown(operator),
             joined(done),
         ),

@@ -118,7 +118,7 @@ def op_debug_oom_ccec_o0() -> None:
     help="keep one of the lines",
 )
 def op_debug_repeated() -> None:
-    """A key is there twice in the operator debug file.
+    """A key is given twice in the operator debug file.
 
     The last line wins; the values of the earlier one are lost.
 
@@ -270,7 +270,9 @@ def _read(lines: Iterable[Item], last: Dict[str, Item]) -> Iterator[Diagnostic]:
                 message = phrase(message, shown(key), item.line.number)
                 yield op_debug_repeated.diagnostic(message, last[key].line.content())
             if item.key.lstrip(MARK) != key:
-                message = "{} is no key; the line is read as {}, because that is in it"
+                message = (
+                    "{} is no key; the line is read as {}, because the line contains that key"
+                )
                 yield op_debug_line.diagnostic(
                     phrase(message, shown(item.key), key), place, meant=key
                 )

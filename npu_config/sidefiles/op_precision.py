@@ -98,7 +98,7 @@ def op_precision_mode_word() -> None:
 
 @_rule("NPU733", Severity.WARNING, source=(_PARSER,), help="keep one of the two lines")
 def op_precision_repeated() -> None:
-    """A name is there twice in one section of the operator precision file.
+    """A name is given twice in one section of the operator precision file.
 
     The first entry wins; the later one is ignored in silence.
 
@@ -190,7 +190,7 @@ def _faults(model: OpPrecision) -> Iterator[Diagnostic]:
         for name, mode in modes.items():
             fault = name_fault(name, "=")
             if fault is None and name.startswith(_NO_NAME):
-                fault = "would be taken for a comment"
+                fault = "would be read as a comment"
             if fault is not None:
                 message = phrase("the {} {} {}", what, shown(name), fault)
                 yield op_precision_line.diagnostic(message, severity=Severity.ERROR)

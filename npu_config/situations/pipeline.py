@@ -22,7 +22,7 @@ from npu_config.situations import (
     source=(FAQ + "tf-variable_preprocess_error.md", "article:000"),
     situation="dataset-function-captures-variable",
     help="use a Python number, a constant, or a placeholder that is fed when the iterator is "
-    "initialised; or compute with the variable behind get_next()",
+    "initialised; or compute with the variable after get_next()",
 )
 def variable_in_preprocessing() -> None:
     """A variable is used inside data preprocessing.
@@ -79,8 +79,10 @@ def dataset_argument_from_variable() -> None:
     facts=("mix-compile-resource-tables",),
     source=(FAQ + "resource_operator_preprocess_fix.md", "article:000"),
     situation="dataset-function-uses-table",
-    help="set mix_compile_mode to True (iterations_per_loop must be 1 then), or look the table up "
-    "behind get_next()",
+    help=(
+        "set mix_compile_mode to True (iterations_per_loop must be 1 then), or look the "
+        "table up after get_next()"
+    ),
 )
 def table_in_preprocessing() -> None:
     """A lookup table is used inside data preprocessing.

@@ -66,7 +66,7 @@ def uint8_arithmetic_saturates() -> None:
     facts=("overflow-mode-products",),
     source=(_MIXED, FAQ + "multi_optimizer_fp_exception_detection.md"),
     situation="two-optimizers-one-overflow-flag",
-    help="run them in separate session.run calls, or use one status for both",
+    help="run each in a session.run of its own, or use one optimizer for the sum of the losses",
 )
 def optimizers_share_overflow_flag() -> None:
     """Several loss-scale optimizers read one overflow flag in the same run.

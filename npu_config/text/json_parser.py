@@ -16,7 +16,7 @@ from npu_config.core.diagnostics import Diagnostic, Edit, Fix
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import phrase
 from npu_config.text import rules
-from npu_config.text.source import BROKEN, FaultLog, Source, StopReading
+from npu_config.text.source import BROKEN, FaultLog, Source, StopReading, both_places
 from npu_config.text.words import joined
 
 
@@ -461,16 +461,15 @@ class _JsonParser:
         if frame.key in frame.value:
             first = frame.node.parts[frame.key][0]
             first = first.start if isinstance(first, JsonNode) else first
+            source = self._log.source
             self._log.report(
                 rules.json_duplicate_key,
                 start,
                 end,
                 phrase(
-                    'the key "{}" appears twice, on lines {} and {}; one of the two values is '
-                    "lost",
+                    'the key "{}" appears twice, on {}; one of the two values is lost',
                     frame.key,
-                    self._log.line(first),
-                    self._log.line(start),
+                    both_places(source.place(first, first), source.place(start, end)),
                 ),
                 "join the two into one",
             )
@@ -710,7 +709,8 @@ class _JsonParser:
             self._unclosed()
         elif self._root is None:
             what = "holds nothing but comments" if self._comments else "is empty"
-            self._log.structure(0, 0, phrase("the text {}; a JSON value is missing", what))
+            message = phrase("the text {}; a JSON value is missing", what)
+            self._log.structure(0, 0, message, "check the path; a JSON value is expected there")
 
     def _unclosed(self) -> None:
         openers = [

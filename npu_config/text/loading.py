@@ -188,7 +188,7 @@ def decode(data: bytes, path: Optional[str]) -> Tuple[Optional[str], Optional[Di
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
             help = "it looks like UTF-16; save it as UTF-8"
         elif b"\0" in data:
-            help = "it looks like a binary file; give one of text"
+            help = "the file is binary; give a text file"
         message = phrase(
             "the file is not UTF-8 text: it holds the byte 0x{:02x}", data[error.start]
         )

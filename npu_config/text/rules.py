@@ -1,6 +1,8 @@
 """The rules about text as such: files that cannot be read, or hold more than any real one."""
 
-from npu_config.core.diagnostics import Severity
+from typing import Optional
+
+from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.rule import declare
 
 
@@ -90,8 +92,21 @@ def not_checked_here() -> None:
 def nothing_to_check() -> None:
     """A file is empty, or a directory holds no file that could be checked.
 
-    No file is wrong, but whoever ran the check expected one there.
+    No file is wrong, but whoever ran the check expected one there.  A script is empty that has
+    nothing but comments; an `__init__.py` may be.
     """
+
+
+def holds_code(text: str) -> bool:
+    """Whether a line of a script is more than a comment."""
+    return any(line.strip()[:1] not in ("", "#") for line in text.lstrip("\ufeff").splitlines())
+
+
+def empty_program(path: Optional[str]) -> Diagnostic:
+    """What is said of a script that was named and is empty."""
+    return nothing_to_check.diagnostic(
+        "the file holds no code; there is nothing to check", Place(path), help="check the path"
+    )
 
 
 _GE = "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/"

@@ -64,6 +64,13 @@ class Source:
         return min(starts[line - 1] + column - 1, len(self.text))
 
 
+def both_places(first: Place, second: Place) -> str:
+    """Where two things stand, in words: ``lines 3 and 7``."""
+    if first.line == second.line:
+        return phrase("line {} (columns {} and {})", first.line, first.column, second.column)
+    return phrase("lines {} and {}", first.line, second.line)
+
+
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """The text with every edit done; of two edits that overlap the first is done.
 

@@ -237,7 +237,7 @@ def graph_annotation_argument() -> None:
 
 @declare("NPU859", Severity.ERROR, source=(_UTIL,))
 def util_argument() -> None:
-    """A checking function of ``util`` refuses what it was given.
+    """A checking function of ``util`` refuses its argument.
 
     ``check_positive_integer``, ``check_path``, ``check_aoe_mode`` and the others are what
     scripts use to check their own flags; the message names the flag.
@@ -511,7 +511,7 @@ def loop_name_taken() -> None:
     options=("iterations_per_loop",),
 )
 def loop_has_no_effect() -> None:
-    """The loop is loaded, but the session or the graph lacks what makes it run.
+    """The device loop is loaded, but the session or the graph is not set up to run it.
 
     The session must declare ``iterations_per_loop`` for ``NpuOptimizer`` (absent means 1), and
     the graph must fetch an operation named exactly ``IterationOp``.  Otherwise each

@@ -34,8 +34,8 @@ _KINDS = {
 
 _WITH_TARGET = ("yaml", "toml", "json", "builder")
 _INSTEAD = {
-    "json": "write yaml or toml: there it is a comment",
-    "pb": "write pbtxt: there it is a comment",
+    "json": "write yaml or toml, which can hold the unknown value as a comment",
+    "pb": "write pbtxt, which can hold the unknown value as a comment",
 }
 _NOT_READ = ("unknown-option", "wrong-field", "option-not-in-version")
 """The faults of settings that the adapter does not read as they are meant."""

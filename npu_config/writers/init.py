@@ -47,10 +47,12 @@ def render() -> str:
         _HEAD.format(
             about="\n# ".join(map(localized, _ABOUT)),
             extends=localized(
-                "The files that this one builds on, relative to it: what it sets itself wins, null"
-                " takes away."
+                "Files that this file extends (relative paths); its options override theirs, null "
+                "removes one."
             ),
-            target=localized("What it is meant for; narrows what is checked."),
+            target=localized(
+                "The product, mode and version that the job runs with; narrows the checks."
+            ),
             cann=localized("The version of CANN."),
             version=VERSION,
             products=", ".join(product.value for product in Product),

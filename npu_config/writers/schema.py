@@ -14,7 +14,9 @@ def schema() -> Dict[str, Any]:
     """The schema: version, target, groups of options, and options outside groups."""
     target = {
         "type": ["object", "null"],
-        "description": localized("What it is meant for; narrows what is checked."),
+        "description": localized(
+            "The product, mode and version that the job runs with; narrows the checks."
+        ),
         "properties": {
             "product": {
                 "enum": [product.value for product in Product]
@@ -30,7 +32,8 @@ def schema() -> Dict[str, Any]:
         "$schema": {"type": "string"},
         EXTENDS: {
             "description": localized(
-                "The files that this one builds on, relative to it; later ones win."
+                "Files that this file extends, relative to its folder; later files override "
+                "earlier ones."
             ),
             "anyOf": [_PATH, {"type": "array", "items": _PATH}],
         },

@@ -390,7 +390,7 @@ def test_a_directory_that_cannot_be_listed(npu, good, monkeypatch):
 
 @pytest.mark.parametrize("text", ["def f(:\n", "print 'x'\n", "x = '\xff'\n"])
 def test_a_named_script_that_is_no_python(npu, tmp_path, text):
-    """It is reported though it sets nothing of the NPU; one that was only found is not."""
+    """It is reported though the file sets nothing of the NPU; one that was only found is not."""
     script = tmp_path / "train.py"
     script.write_bytes(text.encode("latin-1"))
     named = npu("check", script)
@@ -418,3 +418,63 @@ def test_a_sourced_file(npu, tmp_path, monkeypatch, named):
     (tmp_path / "run.sh").write_text("source {}  # npu: ignore\n".format(named))
     sourced.write_text("export RANK_SIZE=0\n")
     assert npu("check", "run.sh").code == 1
+
+
+NOTHING = {
+    "empty.py": "",
+    "comments.py": "# Copyright\n\n# nobody\n",
+    "empty.sh": "",
+    "comments.sh": "#!/bin/bash\n# later\n",
+}
+
+
+def test_a_script_without_code(npu, tmp_path, monkeypatch):
+    """It is said of one that is named; the file of a package may be empty, a walk is silent."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in {**NOTHING, "__init__.py": ""}.items():
+        (tmp_path / name).write_text(text)
+    result = npu("check", "--format=json", *NOTHING, "__init__.py")
+    found = [(each["path"], each["rule"]) for each in json.loads(result.out)["diagnostics"]]
+    assert sorted((name, "NPU709") for name in NOTHING) == sorted(found)
+    assert npu("check", "--strict", "empty.sh").code == 1
+    assert json.loads(npu("check", "--format=json", ".").out)["diagnostics"] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "number"),
+    [("1_000", 1000), ("-1_0", -10), ("0b11", 3), ("0x1_0", 16), ("1_0.5", 10.5), ("0o17", 15)],
+)
+def test_numbers_of_one_yaml_only(npu, tmp_path, written, number):
+    """What YAML 1.1 and 1.2 read as a number and as text is not guessed."""
+    (tmp_path / "job.yaml").write_text("version: 1\nop_wait_timeout: {}\n".format(written))
+    (found,) = json.loads(npu("check", "--format=json", tmp_path / "job.yaml").out)["diagnostics"]
+    assert (found["rule"], found["line"], found["column"]) == ("NPU705", 2, 18)
+    assert "the number {} in YAML 1.".format(number) in found["message"]
+
+
+@pytest.mark.parametrize(
+    ("content", "rule"),
+    [
+        ('{"version": "1.0"}', "NPU708"),
+        ('{"version": 2}', "NPU708"),
+        ('{"version": "1.0", "status": "completed"}', "NPU641"),
+        ('{"version": "1.2", "super_pod_list": []}', "NPU641"),
+    ],
+)
+def test_a_version_alone_is_no_configuration(npu, tmp_path, content, rule):
+    """A rank table begins so, too; --fix leaves it alone."""
+    path = tmp_path / "rt.json"
+    path.write_text(content)
+    found = json.loads(npu("check", "--fix", "--format=json", path).out)["diagnostics"]
+    assert ([rule], content) == ([each["rule"] for each in found], path.read_text())
+
+
+def test_a_key_twice_on_one_line(npu, tmp_path):
+    """The columns are said where the line says nothing."""
+    for name, text, key in (
+        ("a.yaml", "{version: 1, hccl_timeout: 5, hccl_timeout: 6}\n", (14, 31)),
+        ("a.json", '{"version": 1, "hccl_timeout": 5, "hccl_timeout": 6}\n', (16, 35)),
+    ):
+        (tmp_path / name).write_text(text)
+        said = npu("check", tmp_path / name).out
+        assert "twice, on line 1 (columns {} and {})".format(*key) in said

@@ -89,6 +89,31 @@ OUTPUTS = {
 
 WITH_INPUT = sorted(name for name, call in RIGHT.items() if "IN." in call)
 
+INPUTS = {
+    **{name: RIGHT[name] for name in WITH_INPUT},
+    "check script": "check IN.py",
+    "check table": "check IN.table.json",
+    "check --baseline": "check good.yaml --baseline IN.baseline",
+    "compat script": "compat IN.py",
+    "diagnose --config": "diagnose good.pbtxt --config IN.yaml",
+    "diff, the second": "diff good.yaml IN.yaml",
+    "dump compare, the reference": "dump compare reference IN.dumps",
+    "generate script": "generate IN.py --to yaml",
+    "log --config": "log good.log --config IN.yaml",
+    "run --dry-run": "run --dry-run IN.program",
+    "show script": "show IN.py",
+}
+"""A call of each command with each kind of input."""
+
+WALKS = ("check", "check script", "check table", "compat", "compat script", "migrate")
+"""What goes through directories, where an empty one is a warning."""
+
+MAY_BE_EMPTY = (
+    *WALKS, "doctor", "diagnose --config", "dump search", "env --check", "generate",
+    "log --config", "run", "run --dry-run", "show", "show script",
+)  # fmt: skip
+"""What takes an empty input as one that sets nothing, and says so."""
+
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
@@ -105,6 +130,9 @@ def folder(tmp_path, monkeypatch):
         "IN.csv": CSV,
         "IN.fusion": '[{"session_and_graph_id_0_0": {"graph_fusion": {}, "ub_fusion": {}}}]',
         "IN.log": LOG,
+        "IN.baseline": '{"version": 1, "findings": []}',
+        "good.pbtxt": GRAPH,
+        "good.log": LOG,
         "IN.result": "LeftOp,RightOp,TensorIndex,CosineSimilarity\na,a,a:output:0,1.0\n",
     }.items():
         (tmp_path / name).write_text(text)
@@ -149,24 +177,105 @@ def test_a_path_that_does_not_exist(npu, folder, name):
     assert "nowhere." in result.out + result.err
 
 
-@pytest.mark.parametrize("name", sorted(set(WITH_INPUT) - {"run"}))
-@pytest.mark.parametrize("content", ["bytes", "directory"])
-def test_a_file_that_cannot_be_read(npu, folder, name, content):
-    """1, and the path is named; what `run` is given Python itself reads."""
-    call = shlex.split(RIGHT[name])
+@pytest.mark.parametrize("name", sorted(INPUTS))
+def test_a_file_that_cannot_be_read(npu, folder, name):
+    """1, and the path is named; an empty directory holds nothing that is wrong."""
+    call = shlex.split(INPUTS[name])
+    (path,) = [folder / word for word in call if word.startswith("IN.")]
+    for put in (_bytes, _zeros, _directory, _unreadable):
+        if put is _unreadable and (path.is_dir() or not os.path.exists("/proc/self/mem")):
+            continue
+        _remove(path)
+        put(path)
+        result = npu(*call)
+        expected = 0 if put is _directory and name in WALKS else 1
+        assert (put.__name__, result.code) == (put.__name__, expected), result
+        assert path.name in result.out + result.err
+        _remove(path)
+
+
+@pytest.mark.parametrize("name", sorted(INPUTS))
+def test_an_empty_file(npu, folder, name):
+    """0 where nothing is a right input, too; else 1, and what is missing is said."""
+    call = shlex.split(INPUTS[name])
     (path,) = [folder / word for word in call if word.startswith("IN.")]
     if path.is_dir():
-        shutil.rmtree(str(path))
+        _remove(path)
+        path.mkdir()
     else:
-        path.unlink()
-    if content == "bytes":
-        path.write_bytes(b"\xff\xfe\x00\x9f\n" * 10)
+        path.write_bytes(b"")
+    result = npu(*call)
+    assert result.code == (0 if name in MAY_BE_EMPTY else 1), result
+    assert result.out + result.err != ""
+
+
+def _bytes(path):
+    path.write_bytes(b"\xff\xfe\x00\x9f\n" * 10)
+
+
+def _zeros(path):
+    path.write_bytes(bytes(100))
+
+
+def _directory(path):
+    if path.name in ("IN.dumps", "IN.tfdbg"):
+        path.write_bytes(b"x")
     else:
         path.mkdir()
-    result = npu(*call)
-    empty_directory = content == "directory" and name in ("check", "compat", "migrate")
-    assert result.code == (0 if empty_directory else 1), result
-    assert path.name in result.out + result.err
+
+
+def _unreadable(path):
+    """A file that opens and cannot be read, whoever the user is."""
+    path.symlink_to("/proc/self/mem")
+
+
+def _remove(path):
+    if path.is_dir():
+        shutil.rmtree(str(path))
+    elif os.path.lexists(str(path)):
+        path.unlink()
+
+
+WRONG_VALUES = """
+check IN.yaml --target atlas_a9
+check IN.yaml --target-cann nine
+check IN.yaml --set hccl_timeout
+check IN.yaml --set hccl_timout=1
+check IN.yaml --select NPU99999
+check IN.yaml --format xml
+check IN.yaml --as pdf
+compat IN.yaml --cann nine
+generate IN.yaml --to ini
+show IN.yaml --target atlas_a9
+ranktable build --server a --server a --device-ips 10.0.0.1
+ranktable build --server a --device-ips 10.0.0.300
+ranktable build --server a --devices 2 --device-ips 10.0.0.1,10.0.0.2,10.0.0.3
+ranktable build --server a --devices none --device-ips 10.0.0.1
+ranktable build --server a --device-ips 10.0.0.1 --device-port 0
+ranktable convert IN.table.json --to 9.9
+env --rank-table IN.table.json --job-id job --rank x
+env --rank-table IN.table.json --job-id job --rank 9
+env --rank-table IN.table.json --job-id job --server b
+env --worker 10.0.0.1 --worker 10.0.0.1 --job-id job
+env --worker 10.0.0.1 --job-id job --port 0
+op-summary IN.csv --top -1
+dump list IN.dumps --limit -1
+dump show IN.dump --bins -1
+dump scan IN.dumps --step -1
+dump scan IN.dumps --limit -1
+dump compare IN.dumps reference --device -1
+dump compare IN.dumps reference --threshold 2
+mixlist build --black a-b
+run --ranks 0 IN.program
+run --steps -1 IN.program
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("call", WRONG_VALUES)
+def test_a_value_that_an_option_does_not_take(npu, folder, call):
+    """2, and nothing is printed but why."""
+    result = npu(*shlex.split(call))
+    assert (result.code, result.out) == (2, ""), result
 
 
 @pytest.mark.parametrize("path", sorted(set(leaves())), ids=" ".join)

@@ -260,9 +260,9 @@ def test_a_job_that_trained_on(npu, error):
     assert (done.code, done.out.splitlines()[0]) == (0, "nothing failed in 1 log")
     assert "logged and survived, not the cause: -:3 " in done.out
     open_ = npu("log", "-", stdin=text.encode())
-    assert (open_.code, "lines of training stand behind it" in open_.out) == (1, True)
+    assert (open_.code, "lines of training follow" in open_.out) == (1, True)
     failed = npu("log", "-", stdin=(TRAINED + error + "all done\n").encode())
-    assert (failed.code, "lines of training stand" in failed.out) == (1, False)
+    assert (failed.code, "lines of training follow" in failed.out) == (1, False)
 
 
 def test_other_programs(npu):
@@ -330,9 +330,9 @@ def test_lines_of_json(npu):
     ("word", "said"),
     [
         ("No space left", "A disk is full"),
-        ("drvRetCode=87", "a number of the driver; its own meaning is not known"),
+        ("drvRetCode=87", "a number of the driver whose meaning is not known"),
         ("drvRetCode=7", "a number of the driver: device not ready"),
-        ("EI7777", "an error code of HCCL; its own meaning is not known"),
+        ("EI7777", "an error code of HCCL whose meaning is not known"),
         ("ret:0x7BC87", "# 507015 "),
     ],
 )

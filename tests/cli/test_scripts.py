@@ -178,7 +178,7 @@ def test_baseline(npu, tmp_path, bad):
 def test_a_baseline_that_is_none(npu, tmp_path, bad):
     """Nothing is checked with it."""
     assert npu("check", bad, "--baseline", tmp_path / "nope").code == 2
-    assert npu("check", bad, "--baseline", bad).code == 2
+    assert npu("check", bad, "--baseline", bad).code == 1
     assert npu("check", bad, "--write-baseline", tmp_path / "no" / "x.json").code == 2
 
 

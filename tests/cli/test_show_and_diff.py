@@ -85,9 +85,10 @@ def test_origins(npu, folder):
 
 
 def test_inference_sets_an_option(npu, folder):
-    """Implied by another option, as the adapter does."""
-    found = shown(npu, "job.yaml", "--set", "graph_run_mode=0")
+    """Implied by another option, as the adapter does; ``--set`` takes a list as JSON."""
+    found = shown(npu, "job.yaml", "--set", "graph_run_mode=0", "--set", "dump_step=[0, 5]")
     assert found["enable_small_channel"][:2] == (1, "adapter")
+    assert found["dump_step"][0] == "0|5"
 
 
 def test_a_value_in_a_field_that_is_not_read(npu, folder):

@@ -55,6 +55,17 @@ def test_a_script_is_no_list(npu, tmp_path, monkeypatch):
         assert found.out.startswith("train.py: error: this is a Python script, which")
 
 
+@pytest.mark.parametrize("line", ["export RANK_SIZE 16", "RANK_SIZE: 8", "cd /home"])
+def test_a_wrong_line_makes_no_configuration_of_variables(npu, tmp_path, monkeypatch, line):
+    """A file that is called ``.env`` is one of variables, and ``env --check`` reports the line."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "job.env").write_text("RANK_ID=0\n{}\n".format(line))
+    found = npu("check", "job.env")
+    assert "run: npu-config env --check job.env" in found.out
+    assert "NPU101" not in found.out
+    assert "job.env:2:" in npu("env", "--check", "job.env").out
+
+
 def test_no_graph(npu, tmp_path, monkeypatch):
     """The answer says what ``diagnose`` takes."""
     monkeypatch.chdir(tmp_path)

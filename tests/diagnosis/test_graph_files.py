@@ -128,6 +128,26 @@ def test_wrong_files_are_one_diagnostic(tmp_path, name, content, message):
     assert found.rule == "NPU795"
 
 
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ((("y", "x:1"),), 'the node "y" reads "x", which the graph does not hold'),
+        ((("x", ""), ("y", "^z")), 'the node "y" reads "z", which the graph does not hold'),
+        ((("x", ""), ("y", "x"), ("x", "")), 'two nodes are called "x"'),
+    ],
+)
+@pytest.mark.parametrize("is_text", [True, False])
+def test_a_graph_that_tensorflow_refuses(tmp_path, nodes, message, is_text):
+    """One that was cut between two nodes, or put together by hand, draws no all-clear."""
+    graph_def = graph_message("GraphDef")()
+    for name, read in nodes:
+        graph_def.node.add(name=name, op="Identity", input=[read] if read else [])
+    path = tmp_path / "graph.pb"
+    text = text_format.MessageToString(graph_def).encode()
+    path.write_bytes(text if is_text else graph_def.SerializeToString())
+    assert fault(path).message == message
+
+
 def test_the_other_files_of_a_checkpoint_point_to_the_meta(tmp_path):
     """Data and index hold values, not the graph."""
     for name in ("model.ckpt-1.data-00000-of-00001", "model.ckpt-1.index"):

@@ -305,6 +305,13 @@ def test_steps_that_start_anew_each_epoch_go_on(tmp_path):
     assert (report.samples, report.last_step) == (20, 20)
 
 
+def test_a_job_that_resumed_repeats_its_steps(tmp_path):
+    """What the restart repeats is void: the steps stay those of the log."""
+    before = [(step, 8.0) for step in range(0, 501, 100)]
+    report = log(tmp_path, [*before, *((step, 4.0) for step in range(400, 701, 100))])
+    assert (report.samples, report.last_step, report.last) == (8, 700, 4.0)
+
+
 def test_summaries(tmp_path):
     """An event file gives the same report as a log; a directory is searched."""
     points = halving(65536.0, 5) + [(step, 2048.0) for step in range(6, 50)]
@@ -340,7 +347,7 @@ def test_a_restart_voids_the_steps_it_repeats(tmp_path):
     ("content", "message"),
     [
         (b"", "the file is empty"),
-        (b"epoch 1\nloss 3.2\n", "no loss scale in it"),
+        (b"epoch 1\nloss 3.2\n", "the input has no loss scale"),
         (b"\x7fELF\x02\x01\x01\x00\x00\x00", "neither a text log nor"),
     ],
 )

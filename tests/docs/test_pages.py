@@ -258,6 +258,8 @@ def folder(tmp_path, monkeypatch):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    examples, broken = tmp_path / "examples", shutil.ignore_patterns("broken.yaml")
+    shutil.copytree(str(ROOT / "examples"), str(examples), ignore=broken)
     shutil.copy(str(GRAPHS / "case3_v2_dynamic.pbtxt"), str(tmp_path / "graph.pbtxt"))
     tensor = event_messages.tensor(1, (), struct.pack("<f", 1.0))
     event = event_messages.event(0, [event_messages.field(8, tensor)])

@@ -256,7 +256,7 @@ def test_a_configuration_that_was_edited_is_not_overwritten(npu, begin):
         (lambda text: text.replace('"runs": [', '"runs": [{}, ', 1), "not the state"),
         (lambda text: text.replace('"number": 1', '"number": 7'), "not numbered from 1"),
         (lambda text: text.replace('"base_sha256": "', '"base_sha256": "0'), "another config"),
-        (lambda text: text.replace(PASSES[0] + '"\n', 'Mine"\n', 1), "no suspect"),
+        (lambda text: text.replace(PASSES[0] + '"\n', 'Mine"\n', 1), "not a suspect"),
     ],
 )
 def test_wrong_states(npu, begin, change, words):

@@ -60,6 +60,27 @@ def test_two_processes(scripts, monkeypatch):
     assert list(judge_scripts(scripts, processes=2)) == expected
 
 
+def test_what_is_worth_sharing(scripts, monkeypatch):
+    """Processes share scripts where enough of them are judged; those that are named all are."""
+    shared = []
+
+    def alone(function, works, processes, apart):
+        shared.append((processes, len(works)))
+        return map(function, works)
+
+    monkeypatch.setattr(batch, "_WORTH_SHARING", 20)
+    monkeypatch.setattr(batch, "in_processes", alone)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    few = summary(judge_scripts(scripts))
+    assert shared == []
+    all_named = summary(judge_scripts(scripts, named=frozenset(scripts)))
+    assert shared == [(2, 14)]
+    assert len(few) < len(all_named) == len(scripts)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert summary(judge_scripts(scripts)) == few
+    assert len(shared) == 1
+
+
 def test_text_and_encoding(scripts):
     """The text comes along where there are findings, so that they can be shown and fixed."""
     first, *_, old, odd = judge_scripts(scripts, processes=1)
@@ -141,7 +162,7 @@ def test_a_fault_of_ours_is_told(tmp_path, monkeypatch):
 
     monkeypatch.setattr(batch, "read", failing)
     first, second = judge_scripts([str(bad), str(good)])
-    assert first.unchecked == "npu_config failed on it"
+    assert first.unchecked == "npu_config failed while checking it"
     assert "KeyError" in first.found[0].message
     assert "NPU101" in [found.rule for found in second.found]
 

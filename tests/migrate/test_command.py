@@ -83,7 +83,7 @@ def test_output(tmp_path, script):
     again = npu("--output", output, tmp_path)
     assert (again.exit_code, "exists and is not empty" in again.stderr) == (2, True)
     below = npu("--output", output / "train.py" / "below", tmp_path)
-    assert (below.exit_code, "cannot be made" in below.stderr) == (2, True)
+    assert (below.exit_code, "cannot be created" in below.stderr) == (2, True)
 
 
 def test_output_inside_of_the_input(tmp_path, script):

@@ -198,7 +198,9 @@ def test_variables_are_sent_at_once_by_horovod_for_keras():
     )
     (_, (_, kind, text)) = said(source, "hvd-broadcast")
     assert kind == "manual"
-    assert text.startswith("Horovod for Keras runs it at once; here it is only made")
+    assert text.startswith(
+        "Horovod for Keras runs the collective at once; here the operation is only created"
+    )
 
 
 def test_both_interfaces_of_horovod():

@@ -126,7 +126,7 @@ def test_magics_that_take_python(tmp_path):
     assert [(one.split(":")[0], one.split()[2]) for one in notes] == [
         ("cell 1", "train.py"),
         ("cell 1", "other.py"),
-        ("cell 5", "what"),
+        ("cell 5", "the"),
     ]
 
 

@@ -85,7 +85,7 @@ def test_horovod_stays_in_a_whole_program(tmp_path):
     main = "import tensorflow as tf\nimport horovod.tensorflow as hvd\nimport ops\n\nhvd.init()\n"
     found = migrated(tmp_path, {"ops.py": ops, "main.py": main, "other.py": main[:-22]})
     assert found["main.py"].migration.status == "refused"
-    assert "ops.py keeps Horovod" in found["main.py"].migration.notes[0].note
+    assert "ops.py still uses Horovod" in found["main.py"].migration.notes[0].note
 
 
 def test_several_processes_give_the_same(tmp_path):

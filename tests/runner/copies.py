@@ -81,7 +81,9 @@ def load():
     legacy = tensorflow.compat.v1
     legacy.estimator.Estimator, legacy.keras.layers, legacy.layers.dense  # noqa: B018 - lazy
     tensorflow.keras.Sequential  # noqa: B018 - lazy
-    for name in ("diagnosis.graph.live", "runner.sessions", "runner.conclusions", "tf1.estimator"):
+    if tensorflow.__version__.startswith("1."):  # autograph asks all modules for their source
+        tensorflow.contrib.framework  # noqa: B018 - lazy
+    for name in ("diagnosis.graph.live", "runner.sessions", "tf1.estimator"):
         importlib.import_module("npu_config." + name)
     load_all()
 

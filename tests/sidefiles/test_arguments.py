@@ -58,7 +58,7 @@ def test_mixlist_faults():
     )
     assert sorted(rule for rule, _ in found) == ["NPU720", "NPU720", "NPU721"]
     assert any(
-        'the moves of "A" contradict each other: added to "black-list" and added to "white-list"'
+        '"A" is added to "black-list" and added to "white-list", which contradicts itself'
         in message
         for _, message in found
     )
@@ -186,7 +186,7 @@ def test_customize_dtypes_faults():
         (" a", "must not begin or end with blanks"),
         ("a\nb", "must not contain line ends"),
         ("a=b", 'must not contain "="'),
-        ("; a", "would be taken for a comment"),
+        ("; a", "would be read as a comment"),
     ],
 )
 def test_names_of_lines(name, fault):

@@ -15,7 +15,8 @@ def graph_unreadable() -> None:
 
     A graph is read from a GraphDef (text or binary), a MetaGraphDef (a checkpoint's `.meta`
     file) or a SavedModel. A file that is cut off is refused as a whole: what is missing
-    may be what matters.
+    may be what matters. So is a graph that lacks a node which another one reads, or that has
+    two nodes of one name: TensorFlow imports neither.
 
     Wrong: `model.ckpt-100.data-00000-of-00001`, or a `graph.pbtxt` on a disk that was full.
 

@@ -113,7 +113,8 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
         yield finding(
             v1_control_flow_dynamic,
             phrase(
-                "v1 control flow ({}) beside dynamic shapes (from {}): the graph engine does not "
+                "v1 control flow ({}) together with dynamic shapes (from {}): the graph "
+                "engine does not "
                 "support both in one session.run",
                 _constructs(met.apart),
                 named(met.origins),
@@ -134,7 +135,7 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
                 named(met.origins),
             ),
             [*met.v2, *met.origins],
-            "take lower_functional_ops away",
+            "remove lower_functional_ops",
             case=3,
             change=Change(options={"lower_functional_ops": False}),
             option="lower_functional_ops",

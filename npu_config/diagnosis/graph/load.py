@@ -7,6 +7,7 @@ MetaGraphDef (the ``.meta`` of a checkpoint) or a SavedModel.
 import os
 import re
 import stat
+from collections import Counter
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import NpuConfigError, Place
@@ -133,7 +134,25 @@ def _loaded(path: str, data: bytes) -> LoadedGraph:
     start = _TEXT_START.match(data[:65536])
     if start and b"\x00" not in data[:65536]:
         return _load_text(path, data, start.group(1).decode())
-    return LoadedGraph(Graph.of(_binary(path, data)), path)
+    return LoadedGraph(_whole(path, _binary(path, data)), path)
+
+
+def _whole(path: str, graph_def: Any) -> Graph:
+    """The graph of a file; one that lacks what its nodes read, or names two alike, is refused."""
+    graph = Graph.of(graph_def)
+    if len(graph.main.nodes) < len(graph_def.node):
+        name = Counter(node.name for node in graph_def.node).most_common(1)[0][0]
+        raise _unreadable(path, phrase('two nodes are called "{}"', name), help=_ANEW)
+    names = graph.main.nodes.keys()
+    for node in graph.main:
+        for source in (*(edge.source for edge in node.inputs), *node.controls):
+            if source not in names:
+                text = 'the node "{}" reads "{}", which the graph does not hold'
+                raise _unreadable(path, phrase(text, node.name, source), help=_ANEW)
+    return graph
+
+
+_ANEW = 'write the graph anew: tf.io.write_graph(graph, folder, "graph.pbtxt")'
 
 
 def _graph_file(given: str) -> str:
@@ -189,7 +208,7 @@ def _load_text(path: str, data: bytes, first: str) -> LoadedGraph:
     graph_def = message.graph_def if hasattr(message, "graph_def") else message
     if not _plausible(graph_def):
         raise _no_graph(path)
-    return LoadedGraph(Graph.of(graph_def), path, text)
+    return LoadedGraph(_whole(path, graph_def), path, text)
 
 
 def _first_meta_graph(text: str) -> str:

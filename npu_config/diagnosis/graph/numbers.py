@@ -246,8 +246,8 @@ def _step_outside(run: RunGraph) -> Iterator[Sight]:
             precision.step_counted_outside_optimizer,
             node,
             phrase(
-                "{} counts the global step outside of the loss-scale optimizer, so that steps "
-                "with an overflow, which are dropped, count, too",
+                "{} counts the global step outside of the loss-scale optimizer, so that "
+                "steps with an overflow, which are dropped, are counted, too",
                 named([node.name]),
             ),
             "give global_step to apply_gradients",

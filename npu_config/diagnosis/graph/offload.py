@@ -65,8 +65,8 @@ def _iteration_op(main: Body, options: Options) -> Iterator[Finding]:
                     "the graph has an IterationOp but not the loop variables {}", named(missing, 4)
                 ),
                 [ITERATION_OP],
-                "use util.set_iteration_per_loop, or SetIterationsVarHook(n) beside the "
-                "IterationOp",
+                "use util.set_iteration_per_loop, or SetIterationsVarHook(n) in addition to "
+                "the IterationOp",
             )
     elif lookalikes and (wanted or not options.given):
         yield finding(

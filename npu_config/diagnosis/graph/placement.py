@@ -132,7 +132,8 @@ def _resizes(run: RunGraph) -> Iterator[Sight]:
             shapes.slow_resize_bilinear,
             node,
             phrase(
-                "{} resizes in each training step, which may take most of it", named([node.name])
+                "{} resizes in each training step, which may take most of the time of a step",
+                named([node.name]),
             ),
             "profile the step (npu-config op-summary); a device loop hides the part of the host",
         )
@@ -197,7 +198,9 @@ def _gelu(run: RunGraph) -> Iterator[Sight]:
             yield Sight(
                 host.slow_gelu,
                 node,
-                phrase("{} is part of a gelu that is written out", named([node.name])),
+                phrase(
+                    "{} is part of a gelu written out in single operations", named([node.name])
+                ),
                 "npu_unary_ops.gelu(x) is one operator in place of about eight",
             )
 

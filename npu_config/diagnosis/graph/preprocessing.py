@@ -83,7 +83,8 @@ _OF_KERAS = (
 _TENSORS = "write tf.zeros (tf.ones, tf.constant)"
 _APART = (
     "use a constant, a Python value or a placeholder in the pipeline, or compute with the "
-    "variable behind iterator.get_next(); where it must stay, initialise the iterator and the "
+    "variable after iterator.get_next(); where it must stay, initialise the iterator and the "
+    ""
     "variables in separate session.run calls"
 )
 
@@ -102,7 +103,7 @@ def _table(run: RunGraph, found: List[StatefulUse]) -> Sight:
         pipeline.table_in_preprocessing,
         found[0].dataset,
         message,
-        "set mix_compile_mode=True, or look the table up behind iterator.get_next()",
+        "set mix_compile_mode=True, or look the table up after iterator.get_next()",
         Severity.WARNING if unless else None,
         "mix_compile_mode",
         tuple(_nodes(run.graph, found, operators.TABLE_USES)),

@@ -205,10 +205,10 @@ def _nothing(files: List[str], tag: Optional[str]) -> str:
     if not files:
         return "no events.out.tfevents.* file below this directory"
     if tag is not None:
-        return phrase('no value of "{}" in it', tag)
+        return phrase('the input has no value of "{}"', tag)
     return (
-        'no loss scale in it: neither a line such as "loss_scale = 65536.0, step = 100" '
-        "nor a summary of that name"
+        'the input has no loss scale: neither a line such as "loss_scale = 65536.0, step = '
+        '100" nor a summary of that name'
     )
 
 
@@ -257,13 +257,24 @@ def _flag(series: Series, step: Optional[int], overflow: bool) -> None:
 
 def _read_log(stream: BinaryIO, series: Series) -> None:
     offset, seen = 0, 0
+    begun: List[int] = []  # the first two steps of a count
     step: Optional[int] = None
     for line in _lines(stream):
         named = _step_of(line)
         if named is not None:
-            if named < seen:
+            if named < seen and len(begun) > 1 and named > begun[1]:
+                # After a restart from a checkpoint, the steps it repeats are void.
+                while series.scales:
+                    last, scale_of_last = series.scales.popitem()
+                    if last < offset + named:
+                        series.scales[last] = scale_of_last
+                        break
+            elif named < seen:
                 # Steps counted anew per epoch: go on from where the last one ended.
                 offset += seen
+                begun = []
+            if len(begun) < 2 and named not in begun:
+                begun.append(named)
             seen = named
             step = offset + named
         if "nan" in line and _loss_is_lost(line):

@@ -24,7 +24,10 @@ _WHITE = " \t\r\n,\ufeff\x00"
 
 
 @declare(
-    "NPU798", Severity.ERROR, source=("docs/en/tfadapter_1/apiref/session_config/debugging.md",)
+    "NPU798",
+    Severity.ERROR,
+    source=("docs/en/tfadapter_1/apiref/session_config/debugging.md",),
+    help="give a fusion_result.json as the compiler wrote it",
 )
 def fusion_result_unreadable() -> None:
     """A file is not a usable fusion_result.json.

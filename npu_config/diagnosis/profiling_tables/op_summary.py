@@ -78,6 +78,7 @@ MAX_OPERATORS = 50000
         "hiascend.com CANN 8.5 devaids/profiling op_summary (operator details)",
         "docs/en/tfadapter_1/migration/faq/networktest_reducesum_low_performance.md",
     ),
+    help="give a table as the profiler exported it, such as op_summary_*.csv",
 )
 def profiling_table_unreadable() -> None:
     """A file is not a usable op_summary table.

@@ -60,7 +60,7 @@ EFFECTS: Tuple[Tuple[str, Optional[str], str, Optional[str]], ...] = (
     (
         "GE_USE_STATIC_MEMORY",
         None,
-        "it must not be combined with the option static_memory_policy, which takes its place",
+        "must not be combined with the option static_memory_policy, which replaces it",
         "unset it, and set static_memory_policy",
     ),
     ("AOE_MODE", None, "graphs are tuned when the option aoe_mode is not set", None),
@@ -87,11 +87,11 @@ PARTNERS = (
 SILENCERS = (
     ("HCCL_SOCKET_IFNAME", "HCCL_IF_IP", "is ignored when HCCL_IF_IP is set"),
     ("RESTORE_FROM", "LOCAL_CHECKPOINT_DIR", "is ignored when LOCAL_CHECKPOINT_DIR is set"),
-    ("RANK_ID", "POD_NAME", "is not what NPUBasics reads: it reads POD_NAME first"),
+    ("RANK_ID", "POD_NAME", "is ignored by NPUBasics, which reads POD_NAME first"),
     (
         "ASCEND_WORK_PATH",
         "NPU_COLLECT_PATH",
-        "does not take what is collected about faults: that goes to NPU_COLLECT_PATH",
+        "is not used for collected fault data, which is written to NPU_COLLECT_PATH",
     ),
     (
         "ASCEND_WORK_PATH",

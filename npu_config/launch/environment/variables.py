@@ -99,8 +99,8 @@ def family(pages: str, **common: Any) -> Callable[..., Variable]:
 
 _ENV = "docs/en/tfa_env/"
 _CM = frozenset((Product.ATLAS_TRAINING, Product.ATLAS_A2))
-_WITHOUT_TABLE = "not with RANK_TABLE_FILE, RANK_ID and RANK_SIZE"
-_WITHOUT_CM = "not with the CM_ variables"
+_WITHOUT_TABLE = "cannot be combined with RANK_TABLE_FILE, RANK_ID and RANK_SIZE"
+_WITHOUT_CM = "cannot be combined with the CM_ variables"
 _table = family(_ENV, products=COLLECTIVE)
 _cm = family(_ENV, products=_CM, read_by=("C++ plugin",), interactions=(_WITHOUT_TABLE,))
 
@@ -167,7 +167,7 @@ JOB = (
         read_by=("C++ plugin", "util.get_ranksize"),
         interactions=(
             "with CM_WORKER_SIZE get_ranksize raises ValueError",
-            "hooks and distributed optimizers look at it",
+            "hooks and distributed optimizers read this variable",
         ),
         facts=("rank-id-matches-table", "resource-info-exclusive", "rank-table-used-when"),
     ),
@@ -207,7 +207,7 @@ JOB = (
         Whole(0, 32768),
         default="1",
         read_by=("C++ plugin", "util.get_ranksize"),
-        interactions=("not with RANK_SIZE",),
+        interactions=("cannot be combined with RANK_SIZE",),
         facts=("cm-ranges", "cm-used-when", "resource-info-exclusive"),
     ),
     _cm(
@@ -372,7 +372,7 @@ HCCL = (
     ),
     Variable(
         "HCCL_OP_EXPANSION_MODE",
-        "where collective operations are expanded; decides what a timeout may be",
+        "where collective operations are expanded; the legal timeouts depend on it",
         filled("AI_CPU, AIV, HOST, HOST_TS or another mode of the product"),
         products=COLLECTIVE,
         read_by=("HCCL",),
@@ -507,7 +507,7 @@ ENGINE = (
         "how memory is allocated; static_memory_policy takes its place",
         Word(("0", "2", "3", "4"), quietly=("1",)),
         default="0",
-        interactions=("not with the option static_memory_policy",),
+        interactions=("cannot be combined with the option static_memory_policy",),
         facts=("static-memory-policy-env",),
     ),
     Variable(
@@ -556,12 +556,12 @@ ENGINE = (
     ),
     Variable(
         "NPU_COLLECT_PATH",
-        "directory for what is collected about faults",
+        "directory for collected fault data",
         DIRECTORY,
         read_by=("GE", "operator compiler", "C++ adapter"),
         interactions=(
             "the exception dump works in mode 1, whatever the option says",
-            "not with oom in op_debug_config",
+            "cannot be combined with oom in op_debug_config",
             "graphs of the adapter go to <path>/extra-info/graph/<pid>_<device>/",
             "with an empty op_debug_config GE takes dump_bin, dump_cce, dump_loc, ccec_g",
         ),
@@ -573,7 +573,7 @@ ENGINE = (
         "processes that compile operators; at most 80 % of the CPU cores over the devices",
         Whole(1, 32),
         default="8",
-        interactions=("op_compiler_cache_mode force is not recommended with it",),
+        interactions=('not recommended together with op_compiler_cache_mode "force"',),
         facts=("cache-force-parallel",),
     ),
     _ge(

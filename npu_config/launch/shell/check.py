@@ -418,7 +418,7 @@ def _environments(
                 continue
             looks = {
                 name: EnvironmentCheck(values, target, None, places, launch.unset, used)
-                for name, launch in job.items()
+                for name, launch in _by_rank(job).items()
                 for values, places in [_given(launch, ours)]
             }
             compare(
@@ -427,6 +427,14 @@ def _environments(
             found.extend(diagnostic for look in looks.values() for diagnostic in look.found)
     found.extend(_grouped(ranked))
     return list({(one.rule, one.place, one.message): one for one in reversed(found)}.values())
+
+
+def _by_rank(job: Dict[str, Launch]) -> Dict[str, Launch]:
+    """The processes of a job by their ranks, where these are known and tell them apart."""
+    ranks = [launch.variables.get("RANK_ID", NOT_KNOWN).value for launch in job.values()]
+    if UNKNOWN in ranks or len(set(ranks)) < len(ranks):
+        return job
+    return {phrase("rank {}", rank): launch for rank, launch in zip(ranks, job.values())}
 
 
 def _jobs_of(started: Dict[str, Launch]) -> Iterator[Dict[str, Launch]]:
@@ -568,7 +576,7 @@ def _grouped(ranked: Iterable[Ranked]) -> Iterator[Diagnostic]:
         first = next(one for rank, one in found if rank == ranks[0])
         others = ", ".join(map(str, ranks[1:_MOST_NAMED])) + (", ..." * (len(ranks) > _MOST_NAMED))
         message = phrase(
-            "{} (likewise rank {})" if len(ranks) == 2 else "{} (likewise ranks {})",
+            "{} (the same for rank {})" if len(ranks) == 2 else "{} (the same for ranks {})",
             first.message,
             others,
         )

@@ -26,10 +26,12 @@ from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     DEFINITIONS,
     FUNCTIONS,
+    argument,
     children,
     is_main,
     last_line,
     name_of,
+    root_of,
 )
 from npu_config.script.elsewhere import Program
 from npu_config.script.meaning import Meaning
@@ -106,8 +108,6 @@ class Unread:
         )
         if isinstance(scope, ast.ClassDef) or self._reads_all_names():
             return True
-        if scope is parents[0] and self._may_be_imported(name, parents):
-            return True
         loop = next((n for n in parents[parents.index(scope) :] if isinstance(n, LOOPS)), None)
         again = None if loop is None else (loop.lineno, last_line(loop))
         mentions = self._script.source.mentions
@@ -119,7 +119,7 @@ class Unread:
                 return True
             if again is not None and again[0] <= node.lineno <= again[1]:
                 return True
-        return False
+        return scope is parents[0] and self._may_be_imported(name, parents)
 
     def _may_be_imported(self, name: str, parents: Parents) -> bool:
         """True when another script may take a name of the module."""
@@ -400,9 +400,7 @@ class Context:
             function: what is called.
             kind: the name that it has in npu_bridge.
         """
-        owner = function
-        while isinstance(owner, ast.Attribute):
-            owner = owner.value
+        owner = root_of(function)
         if not isinstance(owner, ast.Name):
             return False
         names = self.script.imported(owner.id)
@@ -544,6 +542,14 @@ def dotted(node: Optional[ast.AST]) -> str:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return "{}.{}".format(node.value.id, node.attr)
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def fetches(run: ast.Call) -> List[Any]:
+    """What ``session.run`` is given to fetch, one by one."""
+    given = argument(run, "fetches", 0)
+    if isinstance(given, (ast.List, ast.Tuple)):
+        return given.elts
+    return given.values if isinstance(given, ast.Dict) else [given]
 
 
 def bindings(context: Context, node: ast.expr) -> List[ast.expr]:

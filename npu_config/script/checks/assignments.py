@@ -12,7 +12,7 @@ from npu_config.core.diagnostics import Fix, Place, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.python_flow.scopes import UNCLEAR, literal, literal_text, name_of
 from npu_config.script.checks._check import Context, check
-from npu_config.script.flags import DEFINITION
+from npu_config.script.flags import DEFINITION, destination
 from npu_config.script.objects import (
     Argument,
     Block,
@@ -644,7 +644,8 @@ def switch_never_on(context: Context) -> None:
             if decision.asks_for and words & asks and not _DENIALS & asks:
                 context.report(
                     entry.place,
-                    '"{}" is False where "{}" holds: nothing here switches it on',
+                    '"{}" is False on the path where "{}" is true: no code on that path sets '
+                    "it to True",
                     entry.name,
                     decision.text,
                     guards=entry.path,
@@ -721,7 +722,7 @@ def _text_flag(context: Context, node: ast.expr, identical: bool) -> Optional[Tu
         return None
     if node.value.id not in _parsed(context):
         return None
-    found = [call for call in context.calls("add_argument") if _destination(call) == node.attr]
+    found = [call for call in context.calls("add_argument") if destination(call) == node.attr]
     if len(found) != 1 or not _gives_text(found[0]):
         return None
     defaults = [keyword.value for keyword in found[0].keywords if keyword.arg == "default"]
@@ -763,13 +764,3 @@ def _parsed(context: Context) -> Set[str]:
                 first = target.elts[0] if isinstance(target, ast.Tuple) else target
                 names.append(name_of(first))
     return set(names) - {""}
-
-
-def _destination(call: ast.Call) -> str:
-    """The attribute that an argument of argparse becomes."""
-    for keyword in call.keywords:
-        if keyword.arg == "dest":
-            return literal_text(keyword.value) or ""
-    names = [name for name in map(literal, call.args) if isinstance(name, str)]
-    long = [name for name in names if name.startswith("--")] or names
-    return long[0].lstrip("-").replace("-", "_") if long else ""

@@ -19,7 +19,15 @@ from typing import (
 from npu_config.catalogue.api import MODULES
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import join, phrase
-from npu_config.python_flow.scopes import DEFINITIONS, blocks, is_main, name_of
+from npu_config.python_flow.scopes import (
+    DEFINITIONS,
+    blocks,
+    dotted_parts,
+    is_main,
+    literal,
+    name_of,
+    root_of,
+)
 from npu_config.script.checks._check import Context, check, check_call
 from npu_config.script.objects import Constructed, Message, Unknown, Use
 from npu_config.script.paths import Call
@@ -266,7 +274,7 @@ def estimator_config_class(context: Context) -> None:
             ):
                 context.report(
                     made.place,
-                    "NPUEstimator is given no config, which it needs; it raises TypeError",
+                    "NPUEstimator needs a config and is given none; the call raises TypeError",
                     guards=made.path,
                     help="write config=NPURunConfig(...)",
                 )
@@ -377,7 +385,9 @@ def shutdown_never_run(context: Context) -> None:
             call,
             "{} gives back an operation, but {}; nothing runs it",
             name_of(call.func),
-            phrase('nothing reads "{}"', name) if name else phrase("it is given to nothing"),
+            phrase('nothing reads "{}"', name)
+            if name
+            else phrase("the operation is not passed to anything"),
             help=phrase("run it: sess.run({})", name or "..."),
         )
 
@@ -416,7 +426,11 @@ def loss_scale_not_distributed(context: Context) -> None:
 
     def report(call: ast.Call) -> None:
         is_open = len(call.args) > 2 or any(isinstance(a, ast.Starred) for a in call.args)
-        is_told = any(keyword.arg in (None, "is_distributed") for keyword in call.keywords)
+        is_told = any(
+            keyword.arg is None
+            or (keyword.arg == "is_distributed" and literal(keyword.value) is not False)
+            for keyword in call.keywords
+        )
         if is_open or is_told or id(call) in reported:
             return
         reported.add(id(call))
@@ -472,19 +486,11 @@ def _assigned(
             value = value.func.value if isinstance(value.func, ast.Attribute) else None
         if isinstance(value, ast.Call):
             target = statement.targets[-1] if isinstance(statement, ast.Assign) else None
-            yield "" if target is None else _dotted(target), value
+            yield "" if target is None else ".".join(dotted_parts(target) or ()), value
 
 
 def _first_name(call: ast.Call) -> str:
-    return _dotted(call.args[0]) if call.args else ""
-
-
-def _dotted(node: ast.AST) -> str:
-    """``optimizer`` or ``self.optimizer``; empty for anything else."""
-    if isinstance(node, ast.Name):
-        return node.id
-    owner = _dotted(node.value) if isinstance(node, ast.Attribute) else ""
-    return "{}.{}".format(owner, node.attr) if owner and isinstance(node, ast.Attribute) else ""
+    return ".".join(dotted_parts(call.args[0]) or ()) if call.args else ""
 
 
 _APPS = (
@@ -650,9 +656,7 @@ def _is_app_run(function: ast.expr, context: Context) -> bool:
         return False
     if isinstance(owner, ast.Name):
         return not context.script.imported("app").isdisjoint(_APPS)
-    while isinstance(owner, ast.Attribute):
-        owner = owner.value
-    return name_of(owner) in _LIBRARIES
+    return name_of(root_of(owner)) in _LIBRARIES
 
 
 _OF_TENSORFLOW = re.compile(

@@ -268,12 +268,12 @@ def initialised_together_elsewhere(context: Context) -> None:
 def initialised_with_one_of_another_file(context: Context) -> None:
     """Variables are initialised together with an iterator that another file makes."""
     program = context.program(*_INITIALISING)
-    if not program.files:
+    if not program.names:
         return
-    own = {id(site.node) for site in runs_of_both(context, Initialisers(context))}
     initialisers = Initialisers(context, program)
     for site in runs_of_both(context, initialisers):
-        if id(site.node) not in own:
+        own = runs_of_both(context, Initialisers(context))
+        if all(each.node is not site.node for each in own):
             context.report(site.node, "{} ({})", phrase(TOGETHER), *initialisers.told)
 
 
@@ -281,7 +281,7 @@ def initialised_with_one_of_another_file(context: Context) -> None:
 def nothing_broadcast_elsewhere(context: Context) -> None:
     """The script calls what wraps an optimizer in another file, and nothing broadcasts."""
     program = context.program(*WRAPPERS)
-    if not program.files or not context.script.is_program or broadcasts(context):
+    if not program.names or not context.script.is_program or broadcasts(context):
         return
     if not context.once(_trains) or context.imports_may_have(*SENDING):
         return

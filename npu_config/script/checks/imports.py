@@ -335,7 +335,7 @@ class _Import(NamedTuple):
 
 @check("NPU869", Severity.ERROR, source=("docs/reference/python.md",), whole=True)
 def own_name_unknown(context: Context) -> None:
-    """A name is imported from npu_config, or read of it, that there is not.
+    """A name is imported or read from npu_config that does not exist there.
 
     Python raises ImportError or AttributeError when the script comes there.  A name that is like
     none is reported only where another import says that the module is this npu_config.

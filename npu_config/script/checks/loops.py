@@ -27,6 +27,7 @@ from npu_config.script.checks._check import (
     check,
     check_call,
     dotted,
+    fetches,
     value_of,
 )
 from npu_config.script.checks.calls import of_plain_estimator
@@ -248,7 +249,7 @@ _VARIABLES = "npu_runconfig"
     also=("iterations_per_loop",),
 )
 def loop_without_iteration_op(context: Context) -> None:
-    """``iterations_per_loop`` is set, and nothing makes the loop, or only a half of it.
+    """``iterations_per_loop`` is set, but the script does not create the loop, or only half of it.
 
     The loop is built around an operation that is called ``IterationOp``, and a variable of the
     session says how often it runs.  ``set_iteration_per_loop`` makes both.  Elsewhere each half
@@ -347,7 +348,10 @@ def _report(context: Context, loop: Declared, named: bool, counted: bool) -> Non
             loop.iterations,
         )
     elif counted:
-        lacks = phrase("no operation is called IterationOp, which is what is looped")
+        lacks = phrase(
+            "no operation is named IterationOp, and the device loop runs the operation of "
+            "that name"
+        )
         help = phrase(
             'let model_fn return tf.group(train_op, name="IterationOp")'
             if loop.by_estimator
@@ -665,7 +669,9 @@ def loop_never_run(context: Context) -> None:
                 call.node,
                 "{} gives back the operation to run, but {}; each session.run trains one step",
                 call.name,
-                phrase('nothing reads "{}"', name) if name else phrase("it is given to nothing"),
+                phrase('nothing reads "{}"', name)
+                if name
+                else phrase("the operation is not passed to anything"),
                 guards=guards,
                 option="iterations_per_loop",
                 help=phrase(
@@ -964,12 +970,7 @@ def _target_of(context: Context, node: ast.expr) -> Optional[ast.expr]:
 
 def _fetched(run: ast.Call, target: ast.expr) -> Optional[ast.expr]:
     """Where ``session.run`` or ``operation.run`` names what a target holds."""
-    fetches = argument(run, "fetches", 0)
-    parts: List[Any] = [fetches]
-    if isinstance(fetches, (ast.List, ast.Tuple)):
-        parts = fetches.elts
-    elif isinstance(fetches, ast.Dict):
-        parts = fetches.values
+    parts = fetches(run)
     if isinstance(run.func, ast.Attribute):
         parts = [*parts, run.func.value]
     return next((part for part in parts if dotted(part) == dotted(target)), None)

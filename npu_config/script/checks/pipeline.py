@@ -589,8 +589,9 @@ def short_last_batch(context: Context) -> None:
         if is_whole or meaning.constant(site.scope, size) == 1:
             continue
         text = (
-            "{} without drop_remainder=True: its first dimension is unknown, although no batch is "
-            "short behind an endless repeat, and the graph is compiled for dynamic shapes"
+            "{} without drop_remainder=True: its first dimension is unknown, although no "
+            "batch is short after an endless repeat, and the graph is compiled for dynamic "
+            "shapes"
             if _is_endless(meaning, site.scope, call.func)
             else "{} without drop_remainder=True: the last batch may be shorter, and the graph is "
             "compiled for dynamic shapes"

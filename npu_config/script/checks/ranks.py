@@ -680,6 +680,19 @@ def _by_hand(meaning: Meaning, scope: Scope, node: ast.AST, every: bool) -> bool
     return is_sure and not is_other and any(tf == "gradients" for tf, _ in names)
 
 
+def _of_plain_optimizer(meaning: Meaning, scope: Scope, node: ast.AST) -> bool:
+    """True for what an optimizer of TensorFlow itself computes, and nothing averages."""
+    for where, part in meaning.parts(scope, node):
+        function = part.func if isinstance(part, ast.Call) else None
+        if isinstance(function, ast.Attribute) and function.attr == "compute_gradients":
+            made = meaning.result(where, function.value)
+            if made is None or not isinstance(made.node, ast.Call):
+                return False
+            name = meaning.tf(made.scope, made.node.func) or ""
+            return name.startswith("train.") and name.endswith("Optimizer")
+    return False
+
+
 _HANDING_ON = ("zip", "list", "tuple", "enumerate", "len", "reversed", "range")
 
 
@@ -694,7 +707,13 @@ def gradients_not_averaged(context: Context) -> None:
         given = argument(call, "grads_and_vars", 0)
         if given is None or not _averages(meaning, site.scope, call):
             continue
-        if any(_by_hand(meaning, site.scope, given, every) for every in (False, True)):
+        if _of_plain_optimizer(meaning, site.scope, given):
+            context.report(
+                call,
+                "gradients of an optimizer that is not wrapped are not averaged: the wrapped one "
+                "does so in its own compute_gradients",
+            )
+        elif any(_by_hand(meaning, site.scope, given, every) for every in (False, True)):
             context.report(
                 call,
                 "gradients of tf.gradients are not averaged: the wrapped optimizer does so in "

@@ -19,8 +19,9 @@ from npu_config.python_flow.scopes import (
     last_line,
     literal,
     name_of,
+    root_of,
 )
-from npu_config.script.checks._check import Context, bindings, check, dotted, value_of
+from npu_config.script.checks._check import Context, bindings, check, dotted, fetches, value_of
 from npu_config.script.neighbours import any_importer_has
 from npu_config.script.objects import Block, Constructed, Message, Unknown, Use
 from npu_config.script.reading import (
@@ -195,7 +196,7 @@ def _returns(function: ast.AST, names: Set[str], made: Optional[ast.AST]) -> boo
     source=(_INTRODUCTION,),
 )
 def config_never_used(context: Context) -> None:
-    """A ConfigProto or a DumpConfig with options is built, and nothing is ever done with it.
+    """A ConfigProto or a DumpConfig with options is built but never used.
 
     A session that is opened with another configuration, or with none, does not know of it.  The
     same is true of NPURunConfig, DumpConfig, ProfilingConfig and their kin, when they are given
@@ -385,7 +386,8 @@ def option_after_session(context: Context) -> None:
             if not is_in_one_loop(context, first, last):
                 context.report(
                     entry.name_place,
-                    '"{}" is set after the session was opened in line {}; it has no effect on it',
+                    '"{}" is set after the session was opened in line {} and has no effect '
+                    "on that session",
                     entry.name,
                     opened[-1].place.line,
                     guards=entry.path,
@@ -713,9 +715,7 @@ def _is_of_tensorflow(context: Context, call: ast.Call) -> bool:
     """True for a session of TensorFlow, as far as the imports say; a Supervisor has its own."""
     if name_of(call.func) == "managed_session":
         return True
-    owner = call.func
-    while isinstance(owner, ast.Attribute):
-        owner = owner.value
+    owner = root_of(call.func)
     names = context.script.imported(owner.id) if isinstance(owner, ast.Name) else ()
     return any(name.startswith("tensorflow") for name in names)
 
@@ -803,16 +803,10 @@ _Name = Tuple[str, Tuple[int, ...]]
 def _fetched(context: Context, call: ast.Call) -> Iterator[_Name]:
     """The names that ``session.run`` fetches."""
     if name_of(call.func) == "run":
-        for part in _parts(argument(call, "fetches", 0)):
+        for part in fetches(call):
             found = bindings(context, part) if dotted(part) else []
             if found:
                 yield dotted(part), tuple(map(id, found))
-
-
-def _parts(fetches: Optional[ast.expr]) -> List[Any]:
-    if isinstance(fetches, (ast.List, ast.Tuple)):
-        return fetches.elts
-    return fetches.values if isinstance(fetches, ast.Dict) else [fetches]
 
 
 def _is_evidence(context: Context, session: _Session, call: ast.Call, others: Set[_Name]) -> bool:
@@ -828,7 +822,7 @@ def _is_evidence(context: Context, session: _Session, call: ast.Call, others: Se
     if name_of(session.call.func) not in ("Session", "InteractiveSession"):
         return True
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-    for part in (*_parts(argument(call, "fetches", 0)), owner):
+    for part in (*fetches(call), owner):
         if part is None:
             continue
         value = value_of(context, part)

@@ -48,7 +48,7 @@ _PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.Ge
     needs=(tuple(_APPENDING),),
 )
 def last_hook_is_appended(context: Context) -> None:
-    """The last item of a list is taken after ``npu_hooks_append`` put a hook behind it.
+    """The last item of a hook list is read after ``npu_hooks_append`` appended one.
 
     npu_hooks_append and npu_callbacks_append extend the list that they are given, in place: its
     last item is the hook that broadcasts the variables.  A script that takes its own hook from
@@ -84,7 +84,7 @@ def last_hook_is_appended(context: Context) -> None:
                 seen.add(id(index))
                 context.report(
                     index,
-                    '"{}[-1]" is {} here: {} in line {} put it behind the others',
+                    '"{}[-1]" is {} here, because {} in line {} appended it to the list',
                     item,
                     _APPENDING[name][1],
                     name,

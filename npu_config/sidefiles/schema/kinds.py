@@ -282,7 +282,7 @@ class NumberText(JsonKind):
         match = _LED.match(value)
         if match is None:
             raise BadValueError(
-                phrase("it takes a whole number written as text, {}", self._range())
+                phrase("it must be a whole number written as text, {}", self._range())
             )
         digits = match.group(2).lstrip("0") or "0"
         number = int(digits) if len(digits) < 11 else _LARGEST + 1
@@ -364,7 +364,7 @@ class IpAddress(JsonKind):
         """The text as it is."""
         if family_of(value, self.zone) is None:
             raise BadValueError(
-                "it takes an IPv4 or IPv6 address",
+                "it must be an IPv4 or IPv6 address",
                 "give four decimal numbers up to 255 without leading zeros"
                 if re.match(r"[0-9.]+\Z", value)
                 else None,
@@ -404,10 +404,11 @@ class IpAddresses(IpAddress):
             if family_of(piece) is None:
                 raise BadValueError(
                     phrase(
-                        'it takes IPv4 or IPv6 addresses joined by ",", and "{}" is not one', piece
+                        'it must be IPv4 or IPv6 addresses joined by ",", and "{}" is not one',
+                        piece,
                     )
                     if "," in value and not self.single
-                    else "it takes an IPv4 or IPv6 address",
+                    else "it must be an IPv4 or IPv6 address",
                     "give four decimal numbers up to 255 without leading zeros"
                     if re.match(r"[0-9.]+\Z", piece)
                     else None,

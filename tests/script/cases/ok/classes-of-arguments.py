@@ -11,3 +11,5 @@ config = NPURunConfig(
     save_checkpoints_steps=100,
 )
 NPUEstimator(model_fn=model_fn, config=config)
+again = NPURunConfig(train_distribute=npu_strategy.NPUStrategy(), save_checkpoints_steps=100)
+NPUEstimator(model_fn=model_fn, config=again)
