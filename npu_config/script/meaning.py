@@ -91,8 +91,9 @@ class Meaning(Values):
             if name is not None:
                 return name in VARIABLES or makes_operator(name)
             made = self.result(scope, node, depth)
-            is_other = made is not None and made.node is not node
-            return is_other and self.is_tensor(*made, depth + 3)  # type: ignore[misc]
+            if made is None or made.node is node:
+                return False
+            return self.is_tensor(made.scope, made.node, depth + 3)
         if isinstance(node, ast.BinOp):
             sides = (node.left, node.right)
             return any(self.is_tensor(scope, each, depth + 1) for each in sides)
