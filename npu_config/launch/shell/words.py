@@ -154,13 +154,8 @@ class State:
         """What changes seldom, to be changed: no other path has it."""
         if self._shared:
             shell = self.shell
-            self.shell = Shell(
-                set(shell.unset),
-                dict(shell.functions),
-                shell.arguments,
-                shell.export_all,
-                shell.expands_aliases,
-            )
+            functions = dict(shell.functions)
+            self.shell = attr.evolve(shell, unset=set(shell.unset), functions=functions)
             self._shared = False
         return self.shell
 
@@ -256,11 +251,6 @@ ARRAY_SEPARATOR = "\x1f"
 def file_key(path: str) -> str:
     """The name under which a state keeps the text of a file that the script wrote."""
     return "> " + os.path.normpath(path)
-
-
-def alias_key(name: str) -> str:
-    """The name under which a state keeps what an alias is for."""
-    return "alias " + name
 
 
 def _joined(one: Optional[ShellVariable], two: Optional[ShellVariable]) -> ShellVariable:
