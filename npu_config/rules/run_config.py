@@ -19,13 +19,8 @@ _RUN_CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
 _ESTIMATOR = "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py"
 
 
-_UNSUPPORTED = (
-    "train_distribute",
-    "eval_distribute",
-    "device_fn",
-    "protocol",
-    "experimental_distribute",
-)
+UNSUPPORTED = ("train_distribute", "eval_distribute")
+"""The arguments that NPURunConfig hands on to RunConfig, and that the NPU does not support."""
 
 
 @rule(
@@ -38,8 +33,8 @@ _UNSUPPORTED = (
 def unsupported_run_config_field(case: Case) -> None:
     """A field of tf.estimator.RunConfig is given that the NPU does not support.
 
-    ``train_distribute``, ``eval_distribute``, ``device_fn``, ``protocol`` and
-    ``experimental_distribute``.
+    ``train_distribute`` and ``eval_distribute``.  NPURunConfig has no argument for ``device_fn``,
+    ``protocol`` and ``experimental_distribute``: NPU839.
 
     Wrong, in a script:
 
@@ -49,7 +44,7 @@ def unsupported_run_config_field(case: Case) -> None:
 
         NPURunConfig()
     """
-    for name in _UNSUPPORTED:
+    for name in UNSUPPORTED:
         if case.argument(name) is not None:
             case.report_argument(
                 name, '"{}" is given, which the NPU does not support', name, help="remove it"
@@ -64,6 +59,12 @@ _NESTED = (
 )
 """The configuration objects whose class the constructor looks at."""
 
+_UNCHECKED = {
+    **{name: PARTS[name] for name in ("profiling_config", "memory_config")},
+    "session_config": "ConfigProto",
+}
+"""The objects whose class nobody looks at before NPUEstimator uses them."""
+
 
 @rule(
     "NPU816",
@@ -75,7 +76,8 @@ _NESTED = (
 def wrong_nested_config(case: Case) -> None:
     """A nested configuration is of another class than NPURunConfig takes.
 
-    It raises ValueError.
+    It raises ValueError, or NPUEstimator fails later: with ``profiling_config``,
+    ``memory_config`` and ``session_config``, which nobody looks at before.
 
     Wrong, in a script:
 
@@ -85,12 +87,14 @@ def wrong_nested_config(case: Case) -> None:
 
         NPURunConfig(dump_config=DumpConfig(enable_dump=True, dump_path="/tmp"))
     """
-    for name in _NESTED:
-        value, expected = case.argument(name), PARTS[name]
+    for name, expected in {**{name: PARTS[name] for name in _NESTED}, **_UNCHECKED}.items():
+        value = case.argument(name)
         if value is not None and expected not in [c.__name__ for c in type(value).__mro__]:
             case.report_argument(
                 name,
-                '"{}" takes a {} or None, got {}; NPURunConfig raises',
+                '"{}" takes a {} or None, got {}; NPUEstimator fails later'
+                if name in _UNCHECKED
+                else '"{}" takes a {} or None, got {}; NPURunConfig raises',
                 name,
                 expected,
                 type(value).__name__,
@@ -210,11 +214,13 @@ def npu_optimizer_in_session_config(case: Case) -> None:
     """The ``session_config`` of NPURunConfig has an NpuOptimizer of its own.
 
     NPUEstimator adds another one; what it always writes (enable_dump, jit_compile,
-    iterations_per_loop, mix_compile_mode, ...) beats the first.
+    iterations_per_loop, mix_compile_mode, ...) beats the first.  In a script, ``check`` names
+    each option that loses by it: NPU883; the entry of ``npu_config_proto()`` has none to lose.
 
     Wrong, in a script:
 
-        NPURunConfig(session_config=npu_config_proto())
+        custom_op.parameter_map["enable_dump"].b = True
+        NPURunConfig(session_config=config)
 
     Right, in a script:
 

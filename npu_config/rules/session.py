@@ -203,11 +203,9 @@ def memory_optimization_not_off(case: Case) -> None:
     is_advice = written in ("MANUAL", "DEFAULT_MEM_OPT")
     case.report(
         None,
-        "{} (the number of RewriterConfig.OFF); the documentation wants the memory optimizer of "
-        "TensorFlow off, which is NO_MEM_OPT"
+        "{} (the number of RewriterConfig.OFF); off is NO_MEM_OPT"
         if written == "MANUAL"
-        else "{}; the documentation wants the memory optimizer of TensorFlow off, which is "
-        "NO_MEM_OPT",
+        else "{}; off is NO_MEM_OPT",
         _stands(session, "memory_optimization", written, "DEFAULT_MEM_OPT"),
         help=_as_text(case, "graph_options.rewrite_options.memory_optimization", "NO_MEM_OPT")
         or phrase(

@@ -30,6 +30,7 @@ from npu_config.script.objects import (
     Message,
     Tracked,
     Unknown,
+    Use,
     file_of,
     is_known,
     origins,
@@ -566,6 +567,9 @@ def to_config_proto(run: Run, owner: Tracked, call: Call) -> Message:
     """``config.to_config_proto(base)``: what is done with the result is done with the owner."""
     message = run.new_message("ConfigProto", call.node, foreign=True)
     message.uses = owner.uses
+    base = call.value("base", 0)
+    if isinstance(base, Message):
+        base.uses.append(Use(call.name, run.place(call.node), run.tick()))
     return message
 
 

@@ -137,7 +137,8 @@ _OPERATORS = frozenset(
         *("logical_not", "logical_or", "matmul", "maximum", "minimum", "mod", "multiply"),
         *("negative", "norm", "not_equal", "one_hot", "ones", "ones_like", "pad", "placeholder"),
         *("placeholder_with_default", "pow", "py_func", "random_normal", "random_shuffle"),
-        *("random_uniform", "range", "realdiv", "reciprocal", "reshape", "reverse", "round"),
+        *("random_uniform", "range", "realdiv", "reciprocal", "report_uninitialized_variables"),
+        *("reshape", "reverse", "round"),
         *("rsqrt", "scatter_nd", "scatter_update", "sequence_mask", "shape", "sigmoid", "sign"),
         *("sin", "cos", "size", "slice", "split", "sqrt", "square", "squared_difference"),
         *("squeeze", "stack", "stop_gradient", "string_to_number", "subtract", "tanh", "tile"),
@@ -171,3 +172,18 @@ def makes_operator(name: str) -> bool:
         and "initializer" not in rest
         and "regularizer" not in rest
     )
+
+
+GIVING_ONE = frozenset(
+    (
+        *("abs", "add", "add_n", "argmax", "bias_add", "cast", "concat", "constant", "conv2d"),
+        *("dense", "divide", "equal", "exp", "expand_dims", "gather", "get_total_loss"),
+        *("identity", "l2_loss", "log", "matmul", "mean_squared_error", "multiply", "one_hot"),
+        *("ones", "placeholder", "random_normal", "random_uniform", "relu", "reshape", "sigmoid"),
+        *("sigmoid_cross_entropy_with_logits", "softmax", "softmax_cross_entropy", "sqrt"),
+        *("softmax_cross_entropy_with_logits", "softmax_cross_entropy_with_logits_v2", "square"),
+        *("sparse_softmax_cross_entropy", "sparse_softmax_cross_entropy_with_logits", "squeeze"),
+        *("stack", "subtract", "tanh", "transpose", "zeros"),
+    )
+)
+"""Functions of TensorFlow that give one tensor, not a list or tuple of them."""

@@ -13,6 +13,7 @@ from npu_config.python_flow.scopes import FUNCTIONS, Scope, argument, last_line,
 from npu_config.script.functions import (
     DATASET_METHODS,
     DATASETS,
+    GIVING_ONE,
     MAKE_DATASETS,
     OF_VARIABLES,
     PASSING,
@@ -87,7 +88,12 @@ class Meaning(Values):
             return False
         if isinstance(node, ast.Call):
             name = self.tf(scope, node.func)
-            return name is not None and (name in VARIABLES or makes_operator(name))
+            if name is not None:
+                return name in VARIABLES or makes_operator(name)
+            made = self.result(scope, node, depth)
+            if made is None or made.node is node:
+                return False
+            return self.is_tensor(made.scope, made.node, depth + 3)
         if isinstance(node, ast.BinOp):
             sides = (node.left, node.right)
             return any(self.is_tensor(scope, each, depth + 1) for each in sides)
@@ -111,6 +117,38 @@ class Meaning(Values):
                 for each in found
             )
         return False
+
+    def is_one_tensor(self, scope: Scope, node: ast.AST, depth: int = 0) -> bool:
+        """True for one tensor or variable, not a list that may be added and has items."""
+        made = self.result(scope, node)
+        if made is None or depth > DEEP or not self.is_tensor(scope, node):
+            return False
+        if isinstance(made.node, ast.Call):
+            name = self.tf(made.scope, made.node.func) or ""
+            is_reduced = name.startswith("reduce_")
+            return is_reduced or name in VARIABLES or name.rpartition(".")[2] in GIVING_ONE
+        return isinstance(made.node, (ast.BinOp, ast.UnaryOp)) and (
+            self.is_computed(*made, depth + 1)
+        )
+
+    def is_computed(self, scope: Scope, node: ast.AST, depth: int = 0) -> bool:
+        """True for what certainly makes an operator of a tensor by an operator of Python."""
+        if isinstance(node, ast.UnaryOp):
+            is_not = isinstance(node.op, ast.Not)
+            return not is_not and self.is_one_tensor(scope, node.operand, depth)
+        if isinstance(node, ast.Subscript):
+            return self.is_one_tensor(scope, node.value, depth)
+        if isinstance(node, ast.Compare):  # by == TensorFlow 1 compares objects
+            sides = (node.left, *node.comparators)
+            is_order = all(isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops)
+            return is_order and any(self.is_one_tensor(scope, each, depth) for each in sides)
+        if not isinstance(node, ast.BinOp) or not self.is_tensor(scope, node):
+            return False
+        return not isinstance(node.op, ast.Add) or any(
+            self.is_one_tensor(scope, each, depth)
+            or isinstance(self.constant(scope, each), (int, float))
+            for each in (node.left, node.right)
+        )
 
     # datasets
 

@@ -6,6 +6,7 @@ Corrections are mechanical and safe, or there is none.
 import re
 from collections import defaultdict
 from dataclasses import replace
+from functools import lru_cache
 from typing import (
     Any,
     Dict,
@@ -37,6 +38,7 @@ from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, S
 from npu_config.core.target import NO_TARGET, OwnTarget
 from npu_config.python_flow.source import ScriptSource
 from npu_config.rules.names import FORMER_NAMES
+from npu_config.rules.run_config import UNSUPPORTED
 from npu_config.script import objects
 from npu_config.script.objects import (
     Argument,
@@ -187,9 +189,13 @@ def _read_arguments(
             if value.kind == PARTS[path]:
                 inner = _read_arguments(value, path + ".", entries, extra)
                 is_open = is_open or inner or value.open
+            else:
+                extra[path] = Setting(_instance_of(value.kind), None, place, name_place)
         elif path in PARTS:
             is_open = is_open or not is_known(value)
             extra[path] = _setting(value, place, name_place)
+        elif argument in UNSUPPORTED and _is_strategy(value):
+            extra[path] = Setting(_instance_of("Strategy"), None, place, name_place)
         elif argument not in PARAMETERS[made.kind]:
             is_open = True
         elif name is None or value is None:
@@ -201,6 +207,22 @@ def _read_arguments(
                 value = str(value)
             entries[name] = _setting(value, place, name_place)
     return is_open
+
+
+@lru_cache(maxsize=None)
+def _instance_of(name: str) -> object:
+    """What stands for an object of which its class alone is known."""
+    return type(name, (), {})()
+
+
+def _is_strategy(value: Any) -> bool:
+    """True for what ``tf.distribute.MirroredStrategy()`` and its kin make."""
+    made_by = value.parts[0] if isinstance(value, Unknown) and value.parts else None
+    return (
+        isinstance(made_by, Unknown)
+        and made_by.name.endswith("Strategy")
+        and (made_by.name != "NPUStrategy")
+    )
 
 
 def _setting(value: Any, place: Any, name_place: Any) -> Setting:

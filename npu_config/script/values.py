@@ -277,19 +277,37 @@ class Values:
             if stores[0].node is where.node:
                 given = self._passing.given(where, node.id)
             return given + [self._stored(where, s) for s in stores[1 if given else 0 :]]
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
+            return self._of_attribute(scope, node, node.value)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             cls = self._class_of(scope, node.value.id)
             if cls is not None:
-                found: List[Optional[Value]] = [
-                    None if s.value is None else Value(s.scope, s.value)
-                    for s in self.script.attribute_stores(cls).get(node.attr, ())
-                ]
+                found = self._set_in(cls, node.attr)
                 if found:
                     return found
             own = self._of_class(scope, node.value.id, node.attr, cls)
             other = None if own else self._of_file(scope, node)
             return own if other is None else [other]
         return []
+
+    def _of_attribute(
+        self, scope: Scope, node: ast.Attribute, owner: ast.Attribute
+    ) -> List[Optional[Value]]:
+        """What ``self.pipeline.iterator`` is bound to, in the class that its owner is made of."""
+        if id(owner) in self._unpacking:
+            return []
+        self._unpacking.add(id(owner))
+        made = self.value(scope, owner)
+        self._unpacking.remove(id(owner))
+        cls = None if made is None else self.class_made(made)
+        return [] if cls is None else self._set_in(cls, node.attr)
+
+    def _set_in(self, cls: Scope, name: str) -> List[Optional[Value]]:
+        """What the methods of a class bind an attribute to."""
+        return [
+            None if each.value is None else Value(each.scope, each.value)
+            for each in self.script.attribute_stores(cls).get(name, ())
+        ]
 
     def _stored(self, where: Scope, store: Store) -> Optional[Value]:
         """The expression whose value a binding gives a name."""

@@ -105,17 +105,17 @@ def rank_variables_unusable() -> None:
 def run_config_argument() -> None:
     """An argument of NPURunConfig, or of a configuration object in it, cannot be used.
 
-    The configuration objects are of their own classes (the vendor does not check two of them,
-    and fails later), ``recompute`` and ``graph_slice`` are "auto" or "manual", and what
-    TensorFlow's RunConfig refuses is refused here, with all other faults.
+    ``recompute`` and ``graph_slice`` are "auto" or "manual", the configuration objects are of
+    their own classes (those of NPURunConfig: NPU816), and what TensorFlow's RunConfig refuses is
+    refused here, with all other faults.  Seen by ``npu-config run`` only.
 
     Wrong:
 
-        NPURunConfig(memory_config={"static_memory_policy": 2})
+        GraphMemoryOptimizeConfig(recompute="always")
 
     Right:
 
-        NPURunConfig(memory_config=MemoryConfig(static_memory_policy=2))
+        GraphMemoryOptimizeConfig(recompute="auto")
     """
 
 

@@ -196,7 +196,6 @@ class NPURunConfig(RunConfig):
         from npu_config.proto import decode, encode
         from npu_config.tf1.run_config_options import (
             choose,
-            faults_of_parts,
             findings_of,
             task_of,
             wire_values,
@@ -205,8 +204,7 @@ class NPURunConfig(RunConfig):
         arguments = self._arguments
         base = session_config if isinstance(session_config, tf.ConfigProto) else None
         choices = choose(arguments)
-        findings = [*faults, *faults_of_parts(arguments)]
-        findings += findings_of(choices, {} if base is None else decode(base).entries)
+        findings = [*faults, *findings_of(choices, {} if base is None else decode(base).entries)]
         if any(finding.severity is Severity.ERROR for finding in findings):
             raise errors.ArgumentError(findings)
         job, index = task_of()

@@ -17,7 +17,6 @@ from npu_config.catalogue.api import WRITTEN_AS_TEXT, WRITTEN_WITHOUT_PART
 from npu_config.core.settings import Setting, Settings, SourceKind
 from npu_config.rules.case import Case, judge, judge_case
 from npu_config.tf1 import vendor
-from npu_config.tf1._lazy import rules
 from npu_config.tf1.run_config_parts import PARTS, fields_of
 
 if TYPE_CHECKING:
@@ -151,20 +150,6 @@ def _leave_out(written: Dict[str, Any], given: Dict[str, Any], flat: Mapping[str
         dropped = written.pop("dump_debug_mode", None)
         if flat.get("dump_config.enable_dump_debug") is True and dropped is not None:
             given["dump_debug_mode"] = dropped
-
-
-def faults_of_parts(arguments: Mapping[str, Any]) -> List[Diagnostic]:
-    """Configuration objects of a wrong class, for those that the vendor does not check."""
-    return [
-        rules.run_config_argument.diagnostic(
-            "{} must be a {} or None, got {!r}".format(
-                argument, PARTS[argument].__name__, arguments[argument]
-            ),
-            help="write {}(...)".format(PARTS[argument].__name__),
-        )
-        for argument in ("profiling_config", "memory_config")
-        if arguments.get(argument) is not None and not _is_part(arguments[argument], argument)
-    ]
 
 
 def findings_of(choices: Choices, base: Mapping[str, Setting]) -> List[Diagnostic]:

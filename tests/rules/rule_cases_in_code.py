@@ -164,13 +164,19 @@ CASES = {
         ],
     ),
     "NPU815": (
-        [(run_config(train_distribute=object()), None), (run_config(protocol="grpc"), None)],
-        [(run_config(train_distribute=None, protocol=None), None)],
+        [
+            (run_config(train_distribute=object()), None),
+            (run_config(eval_distribute=object()), None),
+        ],
+        [(run_config(train_distribute=None, eval_distribute=None), None)],
     ),
     "NPU816": (
         [
             (run_config(dump_config={"enable_dump": True}), None),
             (run_config(experimental_config=DumpConfig()), None),
+            (run_config(memory_config={"static_memory_policy": 2}), None),
+            (run_config(profiling_config=DumpConfig()), None),
+            (run_config(session_config="config.pbtxt"), None),
         ],
         [(run_config(dump_config=DumpConfig(), experimental_config=None), None)],
     ),

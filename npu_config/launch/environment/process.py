@@ -383,6 +383,20 @@ def taken_twice(variable: str, text: str, place: Place, before: str, apart: bool
     )
 
 
+def same_in_all(variable: str, text: str, place: Place, processes: int) -> Diagnostic:
+    """What is said of a variable that has one value in all processes that one command starts."""
+    return rules.job_environments_differ.diagnostic(
+        phrase(
+            "{} in all {} processes that this starts; every process of a job has its own",
+            assigned(variable, text),
+            processes,
+        ),
+        place,
+        None,
+        "take it from the starter: SLURM_PROCID, OMPI_COMM_WORLD_RANK",
+    )
+
+
 def _is_rank(context: EnvironmentCheck) -> bool:
     """Whether this is one of several ranks, with a device that nothing else numbers."""
     several = "RANK_ID" in context.environ and (context.whole("RANK_SIZE") or 0) > 1

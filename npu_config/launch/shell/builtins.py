@@ -10,6 +10,7 @@ from npu_config.launch.shell.walk import (
     DEEPEST,
     PARSED,
     ScriptRun,
+    alias_key,
     document,
     file,
     resolve_path,
@@ -185,7 +186,27 @@ def _shift(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> 
         state.writable_shell().arguments = state.shell.arguments[1:] if not words else None
 
 
+def _alias(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    """``alias NAME=TEXT``: kept until the name is a command."""
+    for word in words:
+        name, equals, value = ("", "", "") if word is UNKNOWN else word.partition("=")
+        if equals:
+            state.set(alias_key(name), value, spot)
+
+
+def _unalias(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    for word in words:
+        if word is not UNKNOWN:
+            state.put(alias_key(word), None)
+
+
+def _shopt(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    if "expand_aliases" in words and words[0] in ("-s", "-u"):
+        state.writable_shell().expands_aliases = words[0] == "-s"
+
+
 BUILTINS: Dict[str, Callable[[ScriptRun, State, Spot, Sequence[Value]], None]] = {
+    "alias": _alias,
     "exit": _exit,
     "return": _return,
     "source": _source,
@@ -200,4 +221,6 @@ BUILTINS: Dict[str, Callable[[ScriptRun, State, Spot, Sequence[Value]], None]] =
     "let": _let,
     "set": _set,
     "shift": _shift,
+    "shopt": _shopt,
+    "unalias": _unalias,
 }

@@ -32,7 +32,12 @@ from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.launch.environment import check as environment_check
 from npu_config.launch.environment.kinds import TABLE_PATH
-from npu_config.launch.environment.process import EnvironmentCheck, compare, taken_twice
+from npu_config.launch.environment.process import (
+    EnvironmentCheck,
+    compare,
+    same_in_all,
+    taken_twice,
+)
 from npu_config.launch.environment.variables import (
     CM_NAMES,
     OF_NPU,
@@ -412,6 +417,8 @@ def _environments(
     for launch in launches:
         if launch.doubtful:
             found.extend(_of_some_paths(launch, ours, target, used))
+        if launch.copies > 1:
+            found.extend(_of_copies(launch))
     for loop, started in jobs.items():
         for job in [started] if loop > 0 else _jobs_of(started):
             if len(job) < 2:
@@ -427,6 +434,14 @@ def _environments(
             found.extend(diagnostic for look in looks.values() for diagnostic in look.found)
     found.extend(_grouped(ranked))
     return list({(one.rule, one.place, one.message): one for one in reversed(found)}.values())
+
+
+def _of_copies(launch: Launch) -> Iterator[Diagnostic]:
+    """A rank that every process has which a starter such as ``srun`` starts."""
+    given = [launch.variables.get(name, NOT_KNOWN) for name in ("RANK_ID", "RANK_SIZE")]
+    rank, size = (str(each.value) if each.certain else "" for each in given)
+    if _is_count(rank) and _is_count(size) and int(size) > 1:
+        yield same_in_all("RANK_ID", rank, place_of(given[0].spot), launch.copies)
 
 
 def _by_rank(job: Dict[str, Launch]) -> Dict[str, Launch]:

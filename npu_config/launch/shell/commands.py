@@ -130,7 +130,9 @@ _STARTERS: Dict[str, Optional[str]] = {
     "torchrun": "torch",
     "vllm": "vllm",
 }
-_COUNTS = frozenset(("n", "np", "num_proc", "nproc_per_node", "num_processes", "num_gpus"))
+_COUNTS = frozenset(
+    ("n", "np", "ntasks", "num_proc", "nproc_per_node", "num_processes", "num_gpus")
+)
 _STARTER = re.compile(
     r"(?<![\w./-])({})(?![\w./-])|-m[ \t]+([a-z_]\w*)".format(
         "|".join(re.escape(name) for name, module in _STARTERS.items() if module is not None)
@@ -164,7 +166,8 @@ class Launch(NamedTuple):
     starts them and its round.  ``made`` says that something before it may have made the file
     that ``RANK_TABLE_FILE`` names, and ``table`` is the text that the script wrote to it.
     ``framework`` is that of the starter, None for one of any.  ``doubtful`` are variables that it
-    gets on some of the paths to it, or with one value or another.
+    gets on some of the paths to it, or with one value or another.  ``copies`` is how often it is
+    started at the same time, by ``srun -n``.
     """
 
     kind: str
@@ -178,6 +181,7 @@ class Launch(NamedTuple):
     table: Optional[ShellVariable] = None
     framework: Optional[str] = None
     doubtful: Mapping[str, ShellVariable] = MappingProxyType({})
+    copies: int = 1
 
     @property
     def place(self) -> Place:

@@ -17,7 +17,9 @@ from npu_config.launch.shell.commands import (
     MAKES_ITS_WORDS,
     MAKES_NOTHING,
     MOVES,
+    Launch,
     may_start,
+    processes_of,
     started,
 )
 from npu_config.launch.shell.starting import program, start
@@ -29,6 +31,7 @@ from npu_config.launch.shell.walk import (
     Loader,
     ScriptRun,
     Step,
+    alias_key,
     directives,
     follow_steps,
     names_in,
@@ -383,7 +386,11 @@ def for_(run: ScriptRun, state: State, node: Node) -> None:
         run.steps -= len(words) // 16
     spot = run.script.spot(node.children[1])
     if UNKNOWN in words or len(words) > _MOST_ROUNDS or loop.leaves_early:
+        before = len(run.launches)
         _loop_of_unknown_rounds(run, state, loop.body, loop.name)
+        if _starts_ranks(run, loop.body, run.launches[before:]):
+            message = "how often this loop runs is not known, nor whether its ranks share a device"
+            run.note(spot, message)
         return
     run.counted += 1
     number = run.counted
@@ -392,6 +399,22 @@ def for_(run: ScriptRun, state: State, node: Node) -> None:
         _round(run, state, loop.body, (number, rounds))
         if state.dead:
             return
+
+
+def _starts_ranks(run: ScriptRun, body: Sequence[Node], launches: Sequence[Launch]) -> bool:
+    """Whether the rounds of a loop start ranks beside each other, all of them on one device."""
+    begin, end = (body[0].start_byte, body[-1].end_byte) if body else (0, 0)
+    if _IN_BACKGROUND.search(run.script.data, begin, end) is None:
+        return False
+    return any(
+        each.kind == "python"
+        and each.environment.get("RANK_ID") is UNKNOWN
+        and each.environment.get("ASCEND_DEVICE_ID", UNKNOWN) is not UNKNOWN
+        for each in launches
+    )
+
+
+_IN_BACKGROUND = re.compile(rb"(?<![&>])&(?![&>\d])")
 
 
 def _leaves_early(run: ScriptRun, body: Sequence[Node]) -> bool:
@@ -664,6 +687,8 @@ def redirected(run: ScriptRun, state: State, node: Node) -> None:
 
 def _is_quiet(run: ScriptRun, state: State, name: str, words: str) -> bool:
     """Whether the words of a command do not matter; what it may do is noted then."""
+    if state.shell.expands_aliases and alias_key(name) in state.variables:
+        return False
     makes = name in MAKES_ITS_WORDS and (not run.programs or _TABLE.search(words) is not None)
     if makes or run.texts or name in state.shell.functions or _COMPUTED.search(words):
         return False
@@ -761,6 +786,12 @@ def _apply(
     while words[0] in ("command", "builtin") and words[1:2] != ["-v"] and len(words) > 1:
         words = words[1:]
     first = words[0]
+    if first is not UNKNOWN and state.shell.expands_aliases:
+        meant = state.variables.get(alias_key(first))
+        if meant is not None:
+            plain = meant.certain and meant.value is not UNKNOWN and _PLAIN.match(meant.value)
+            words = [*(str(meant.value).split() if plain else [UNKNOWN]), *words[1:]]
+            first = words[0]
     if first is UNKNOWN:
         run.programs = True
         program(run, state, spot, added)
@@ -773,7 +804,9 @@ def _apply(
     else:
         found = started(words)
         if found is not None:
+            before = len(run.launches)
             start(run, state, spot, found, added)
+            _several_times(run, before, words)
             if UNKNOWN not in words and found.kind not in ("shell", "text"):
                 run.needs_no_note(spot)
         elif not VARIABLES.keys().isdisjoint(added):
@@ -790,6 +823,10 @@ def _apply(
             run.programs = run.programs or first not in MAKES_NOTHING
 
 
+_PLAIN = re.compile(r"[\w./+:=,-]+(?:[ \t]+[\w./+:=,-]+)*\Z", re.ASCII)
+"""The text of an alias that is nothing but words."""
+
+
 def _may_write(run: ScriptRun, words: Sequence[Value]) -> None:
     """A program may write the tables that it is given: ``python3 make.py table.json``."""
     for word in words:
@@ -804,6 +841,20 @@ def _make(run: ScriptRun, words: Sequence[Value]) -> None:
             run.programs = True
         elif not word.startswith("-"):
             run.made.add(word.rstrip("/").rpartition("/")[2])
+
+
+def _several_times(run: ScriptRun, before: int, words: Sequence[Value]) -> None:
+    """What ``srun -n 8`` starts is started eight times, with one environment."""
+    if words[0] not in _START_COPIES or ":" in words:
+        return
+    count = processes_of(words[1:])
+    if count is not UNKNOWN and count.isdecimal() and int(count) > 1:
+        run.launches[before:] = [
+            each._replace(copies=int(count)) for each in run.launches[before:]
+        ]
+
+
+_START_COPIES = ("mpiexec", "mpirun", "orterun", "srun")
 
 
 def _call(run: ScriptRun, state: State, name: str, arguments: Sequence[Value]) -> None:

@@ -70,7 +70,9 @@ def _unset(state: State, found: Started) -> FrozenSet[str]:
     """The variables that certainly are not set for what is started, unless it is given them."""
     if found.bare:
         return frozenset(VARIABLES)
-    return frozenset({*state.shell.unset, *(found.removed or ())})
+    if found.removed is None:  # a container or another machine has variables of its own
+        return frozenset()
+    return frozenset({*state.shell.unset, *found.removed})
 
 
 def _word_of(name: str, spot: Spot) -> Spot:

@@ -279,6 +279,11 @@ def names_in(spot: Spot) -> List[str]:
     return [name.decode("ascii") for name in _ASSIGNED.findall(script.data[begin:end])]
 
 
+def alias_key(name: str) -> str:
+    """The name under which a state keeps what an alias is for."""
+    return "alias " + name
+
+
 def resolve_path(run: ScriptRun, name: Optional[str]) -> Optional[str]:
     """The path of a file that a script names: beside it, or as it stands.
 

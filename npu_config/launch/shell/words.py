@@ -55,12 +55,14 @@ class Shell:
         functions: name to body.
         arguments: ``$1`` and what follows; None when they are not known.
         export_all: after ``set -a``.
+        expands_aliases: after ``shopt -s expand_aliases``; a script has none else.
     """
 
     unset: Set[str]
     functions: Dict[str, Any]
     arguments: Optional[Tuple[Value, ...]]
     export_all: bool
+    expands_aliases: bool = False
 
 
 class ShellPath(NamedTuple):
@@ -145,15 +147,15 @@ class State:
             {**other.functions, **shell.functions},
             shell.arguments if shell.arguments == other.arguments else None,
             shell.export_all or other.export_all,
+            shell.expands_aliases and other.expands_aliases,
         )
 
     def writable_shell(self) -> Shell:
         """What changes seldom, to be changed: no other path has it."""
         if self._shared:
             shell = self.shell
-            self.shell = Shell(
-                set(shell.unset), dict(shell.functions), shell.arguments, shell.export_all
-            )
+            functions = dict(shell.functions)
+            self.shell = attr.evolve(shell, unset=set(shell.unset), functions=functions)
             self._shared = False
         return self.shell
 

@@ -465,6 +465,15 @@ def check(
     return enter
 
 
+def items_of(node: ast.expr) -> List[ast.expr]:
+    """The items of a written tuple, list or dict, at any depth; or the node itself."""
+    if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+        return [each for part in node.elts for each in items_of(part)]
+    if isinstance(node, ast.Dict):
+        return [each for part in node.values for each in items_of(part)]
+    return [node]
+
+
 def check_call(site: Site) -> ast.Call:
     """The call of a place that :meth:`Meaning.calls` gives."""
     assert isinstance(site.node, ast.Call)

@@ -28,7 +28,7 @@ from npu_config.python_flow.scopes import (
     name_of,
     root_of,
 )
-from npu_config.script.checks._check import Context, check
+from npu_config.script.checks._check import Context, check, check_call
 from npu_config.script.objects import Constructed, Message, Unknown, Use
 from npu_config.script.paths import Call
 from npu_config.script.reading import options_of_run_config
@@ -422,6 +422,32 @@ def loss_scale_not_distributed(context: Context) -> None:
     """
     if not context.mentions("NPULossScaleOptimizer"):
         return
+    reported: Set[int] = set()
+
+    def report(call: ast.Call) -> None:
+        is_open = len(call.args) > 2 or any(isinstance(a, ast.Starred) for a in call.args)
+        is_told = any(
+            keyword.arg is None
+            or (keyword.arg == "is_distributed" and literal(keyword.value) is not False)
+            for keyword in call.keywords
+        )
+        if is_open or is_told or id(call) in reported:
+            return
+        reported.add(id(call))
+        context.report(
+            call,
+            "the optimizer is wrapped for distributed training, but "
+            "NPULossScaleOptimizer has no is_distributed=True; a step that overflows on "
+            "one rank is passed over by that rank alone",
+            help="give it is_distributed=True when there are several ranks",
+        )
+
+    for site in context.meaning.calls("NPULossScaleOptimizer"):
+        call = check_call(site)
+        inner = context.meaning.result(site.scope, call.args[0]) if call.args else None
+        around = site.parents[-1] if site.parents else None
+        if _wraps(around) or (inner is not None and _wraps(inner.node)):
+            report(call)
     for statements in _bodies(context):
         wrapped = {
             name
@@ -430,22 +456,12 @@ def loss_scale_not_distributed(context: Context) -> None:
             if name
         }
         for target, call in _assigned(statements, ("NPULossScaleOptimizer",)):
-            if len(call.args) > 2 or any(isinstance(a, ast.Starred) for a in call.args):
-                continue
-            if any(
-                keyword.arg is None
-                or (keyword.arg == "is_distributed" and literal(keyword.value) is not False)
-                for keyword in call.keywords
-            ):
-                continue
             if target in wrapped or _first_name(call) in wrapped:
-                context.report(
-                    call,
-                    "the optimizer is wrapped for distributed training, but "
-                    "NPULossScaleOptimizer has no is_distributed=True; a step that overflows on "
-                    "one rank is passed over by that rank alone",
-                    help="give it is_distributed=True when there are several ranks",
-                )
+                report(call)
+
+
+def _wraps(node: Optional[ast.AST]) -> bool:
+    return isinstance(node, ast.Call) and name_of(node.func) in _WRAPPERS
 
 
 def _bodies(context: Context) -> Iterator[Sequence[ast.AST]]:

@@ -29,7 +29,7 @@ from npu_config.python_flow.scopes import (
     name_of,
     parts_of,
 )
-from npu_config.script.checks._check import LOOPS, Context, check_call, recognises
+from npu_config.script.checks._check import LOOPS, Context, check_call, items_of, recognises
 from npu_config.script.functions import makes_operator
 from npu_config.script.meaning import Meaning
 from npu_config.script.passing import Value
@@ -58,7 +58,7 @@ def fetched(meaning: Meaning, scope: Scope, call: ast.Call) -> List[ast.expr]:
         and isinstance(made.node, ast.Call)
         and (operator_made(meaning, made.scope, made.node) is not None)
     )
-    return [owner] if is_one else []
+    return [owner] if is_one or (made is not None and meaning.is_computed(scope, owner)) else []
 
 
 def is_run(meaning: Meaning, scope: Scope, call: ast.Call) -> bool:
@@ -82,10 +82,12 @@ def operator_made(meaning: Meaning, scope: Scope, call: ast.Call) -> Optional[st
     owner, method = call.func.value, call.func.attr
     if method in _ASSIGNING and meaning.variable(scope, owner):
         return "." + method
-    found = meaning.value(scope, owner) if method in _MAKING else None
+    found = meaning.value(scope, owner) if method in (*_MAKING, "apply") else None
     if found is None or not isinstance(found.node, ast.Call):
         return None
     made = meaning.tf(found.scope, found.node.func) or name_of(found.node.func)
+    if method == "apply":
+        return ".apply" if made == "train.ExponentialMovingAverage" else None
     if method == "get_next":
         return ".get_next" if "terator" in made else None
     is_optimizer = made.startswith(("train.", "npu", "NPU")) and "ptimizer" in made
@@ -310,8 +312,9 @@ def _made_in(
     results = _results(loop, fetches)
     passed: Set[int] = set()
     for each in fetches:
-        if _is_computed(meaning, scope, each):
-            yield each, "arithmetic with tensors"
+        for item in items_of(each):
+            if meaning.is_computed(scope, item):
+                yield item, "arithmetic with tensors"
     for index, node, outer in certain:
         if outer in passed:
             passed.add(index)
@@ -345,16 +348,6 @@ def _results(loop: ast.AST, fetches: Sequence[ast.expr]) -> Set[int]:
         if isinstance(statement, ast.Assign)
         and any(name_of(target) in names for target in statement.targets)
     }
-
-
-def _is_computed(meaning: Meaning, scope: Scope, node: ast.expr) -> bool:
-    """True for arithmetic with a tensor, or of two; lists of tensors may be added."""
-    if not isinstance(node, ast.BinOp) or not meaning.is_tensor(scope, node):
-        return False
-    sides = (node.left, node.right)
-    return not isinstance(node.op, ast.Add) or any(
-        isinstance(meaning.constant(scope, each), (int, float)) for each in sides
-    )
 
 
 def _comes_again(test: ast.expr) -> bool:

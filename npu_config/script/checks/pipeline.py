@@ -16,7 +16,7 @@ from npu_config.python_flow.scopes import (
     literal_text,
     name_of,
 )
-from npu_config.script.checks._check import Context, check_call, recognises
+from npu_config.script.checks._check import Context, check_call, items_of, recognises
 from npu_config.script.elsewhere import Program, says
 from npu_config.script.functions import DATASETS, function_arguments
 from npu_config.script.meaning import Meaning
@@ -27,6 +27,14 @@ from npu_config.situations import pipeline
 KERAS_VARIABLES = frozenset(
     "keras.backend." + name for name in ("zeros", "ones", "variable", "random_normal_variable")
 )
+
+
+def _bound_to(context: Context, made: ast.AST) -> Optional[str]:
+    """The name that the script gives to what a call makes; parameters may have others."""
+    for each in ast.walk(context.script.tree):
+        if isinstance(each, ast.Assign) and each.value is made and len(each.targets) == 1:
+            return name_of(each.targets[0]) or None
+    return None
 
 
 _MADE = ("Variable", "get_variable", "get_or_create_global_step")
@@ -50,27 +58,18 @@ def variable_captured(context: Context) -> None:
                 part.node,
                 'a function of a dataset uses the variable "{}": it runs on the host, the '
                 "variable is initialised on the device",
-                name_of(read),
+                _bound_to(context, variable.node) or name_of(read),
             )
     for site in meaning.calls("from_generator"):
         given = argument(check_call(site), "args", 3)
         if given is not None and meaning.called(site) == "data.Dataset.from_generator":
-            for item in _items(given):
+            for item in items_of(given):
                 if meaning.variable(site.scope, item):
                     context.report(
                         item,
                         "a generator of a dataset is given a variable: it runs on the host, the "
                         "variable is initialised on the device",
                     )
-
-
-def _items(node: ast.expr) -> List[ast.expr]:
-    """The items of a written tuple, list or dict, at any depth; or the node itself."""
-    if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
-        return [each for part in node.elts for each in _items(part)]
-    if isinstance(node, ast.Dict):
-        return [each for part in node.values for each in _items(part)]
-    return [node]
 
 
 def captured(meaning: Meaning, function: Function) -> Iterator[Tuple[Value, Value]]:
@@ -113,7 +112,7 @@ def argument_from_variable(context: Context) -> None:
         for value in () if is_generator else arguments(call):
             if any(value is each for each in functions):
                 continue
-            for item in _items(value):
+            for item in items_of(value):
                 if meaning.variable(site.scope, item):
                     context.report(
                         item,
@@ -158,7 +157,7 @@ def keras_variable_in_input(context: Context) -> None:
                     report(*made)
     for site in meaning.dataset_calls:
         for value in arguments(check_call(site)):
-            for item in _items(value):
+            for item in items_of(value):
                 made = meaning.makes(site.scope, item, KERAS_VARIABLES)
                 if made is not None:
                     report(*made)
@@ -314,7 +313,8 @@ class Initialisers:
     ) -> FrozenSet[str]:
         name = self._meaning.tf(scope, node.func)
         if name in OF_ALL_VARIABLES or (name in _LOCALS and self._has_locals):
-            return frozenset(("variables",))
+            waits = [self.of(*each, given, depth + 1) for each in self._meaning.controls(node)]
+            return frozenset(("variables",)).union(*waits)
         if name in _TABLES and "TABLE_INITIALIZERS" in self._context.script.source.words:
             return self._collected()
         if name_of(node.func) in ("get_collection", "get_collection_ref") and node.args:
@@ -551,7 +551,7 @@ def _is_short(meaning: Meaning, site: Site, size: float) -> bool:
             is_list = (
                 made is not None
                 and isinstance(made.node, (ast.List, ast.Tuple))
-                and not any(isinstance(each, _NO_CONSTANTS) for each in _items(made.node))
+                and not any(isinstance(each, _NO_CONSTANTS) for each in items_of(made.node))
             )
             return is_list or any(word in text.lower() for word in _SHORT[:4])
     return False

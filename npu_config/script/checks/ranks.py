@@ -537,6 +537,9 @@ def nothing_broadcast(context: Context) -> None:
         "the optimizer averages gradients, and no session runs what assigns the values that are "
         "broadcast: each rank trains from weights of its own"
         if _assigns(context)
+        else "the optimizer averages gradients, and the hook that broadcasts the first values is "
+        "given to no session: each rank trains from weights of its own"
+        if _unread_hooks(context)
         else "the optimizer averages gradients, and nothing assigns the values that are "
         "broadcast: each rank trains from weights of its own"
         if "broadcast" in _text(context)
@@ -572,8 +575,22 @@ def _assigns(context: Context) -> bool:
 def broadcasts(context: Context) -> bool:
     """True unless nothing sends the first values, or nothing takes what was sent."""
     text = _text(context)
-    if context.mentions(*(word for word in SENDING if word != "broadcast")):
+    unread = _unread_hooks(context)
+    mentioned = {
+        line
+        for word in SENDING
+        if word != "broadcast"
+        for line in context.script.source.mentions(word)
+    }
+    if mentioned - unread:
         return True
+    if unread:
+        lines = text.split("\n")
+        return any(
+            "broadcast" in line.lower()
+            for number, line in enumerate(lines, 1)
+            if number not in unread
+        )
     meaning = context.meaning
     sent = [
         site
@@ -583,6 +600,24 @@ def broadcasts(context: Context) -> bool:
     if not sent or text.lower().count("broadcast") > len(sent):
         return "broadcast" in text.lower()
     return _assigns(context) and not all(_is_never_run(context, site) for site in sent)
+
+
+def _unread_hooks(context: Context) -> Set[int]:
+    """The lines that make a hook which broadcasts, and give it a name that nothing reads."""
+    found: Set[int] = set()
+    for site in context.meaning.calls("NPUBroadcastGlobalVariablesHook"):
+        made = site.statement
+        if not isinstance(made, ast.Assign) or len(made.targets) > 1:
+            continue
+        name, inner = made.targets[0], site.parents[site.parents.index(made) + 1 :]
+        lines = range(made.lineno, last_line(made) + 1)
+        if (
+            isinstance(name, ast.Name)
+            and all(isinstance(each, (ast.List, ast.Tuple)) for each in inner)
+            and all(line in lines for line in context.script.source.mentions(name.id))
+        ):
+            found.add(site.line)
+    return found
 
 
 _GATHERING = ("zip", "list", "tuple", "enumerate", "assign", "broadcast")

@@ -139,6 +139,9 @@ B='A=3'; eval $B
 declare -i A=3; A=$A
 readonly A=4
 A=5 true; A=x$A
+shopt -s expand_aliases; alias p='read -r'; eval 'p A <<< b'
+alias p='read -r'; A=1; eval 'p A <<< b' 2>/dev/null || true; A=x$A
+shopt -s expand_aliases; alias p=true; unalias p; A=1; A=x$A
 """.strip("\n")
 
 
