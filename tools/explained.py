@@ -153,6 +153,8 @@ def rule_page(rule: Rule, translate: Optional[Translate] = None) -> str:
         parts.append(localized("Options: {}", listed(rule.named)))
     if rule.on_host:
         parts.append(localized("Checked on the training host only (--on-host)."))
+    if rule.shows == ("run",):
+        parts.append(localized("Found while a script runs, by npu-config run too; not by check."))
     if rule.source:
         parts.append(
             localized("Source:")

@@ -11,7 +11,7 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 
 
-@declare("NPU8041", Severity.WARNING, source=("npu_config",))
+@declare("NPU8041", Severity.WARNING, source=("npu_config",), shows=("run",))
 def value_overwritten() -> None:
     """An existing value is replaced by that of a configuration or preset.
 

@@ -5,8 +5,12 @@ package report them where they see them.  This module imports no TensorFlow: the
 part of the reference wherever it is built.
 """
 
+from functools import partial
+
+from npu_config.core import rule
 from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
+
+declare = partial(rule.declare, shows=("run",))
 
 _UTIL = "tf_adapter/python/npu_bridge/estimator/npu/util.py"
 _OFFLOAD = "docs/en/tfadapter_1/more_features/iteration_offload.md"

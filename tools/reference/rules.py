@@ -89,6 +89,8 @@ def page(rule: Rule) -> str:
         lines.append("Products: {}.".format(", ".join(sorted(p.value for p in rule.products))))
     if rule.on_host:
         lines.append("Runs only when asked to look at the host (`--on-host`, `on_host=True`).")
+    if rule.shows == ("run",):
+        lines.append("Found while a script runs, by `npu-config run` too; not by `check`.")
     if rule.named:
         links = [
             options.link(OPTIONS[name], "../options/") for name in rule.named if name in OPTIONS
