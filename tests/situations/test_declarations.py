@@ -17,7 +17,7 @@ FACTS = {
 }
 ELSEWHERE = {"last-hook-after-append", "checkpoint-inside-device-loop"}
 """What checks of scripts and rules about options knew before."""
-HOME = {rule.situation: rule for rule in load_all() if rule.shows}
+HOME = {rule.situation: rule for rule in load_all() if rule.situation and rule.shows}
 
 
 def test_every_situation_has_a_rule():
@@ -28,7 +28,7 @@ def test_every_situation_has_a_rule():
 
 def test_each_is_declared_once():
     """One rule says where a situation shows."""
-    declared = [rule.situation for rule in load_all() if rule.shows]
+    declared = [rule.situation for rule in load_all() if rule.situation and rule.shows]
     assert sorted(set(declared)) == sorted(declared)
 
 
