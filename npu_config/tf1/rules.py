@@ -316,7 +316,9 @@ def operator_argument() -> None:
     """
 
 
-@declare("NPU866", Severity.ERROR, source=("npu_config",), situation="graph-differs-by-rank")
+@declare(
+    "NPU866", Severity.ERROR, source=("npu_config",), situation="graph-differs-by-rank", shows=()
+)
 def collective_failed() -> None:
     """The ranks of a job on one machine cannot do a collective operation together.
 
