@@ -89,11 +89,17 @@ def _are_worth_sharing(paths: Sequence[str], named: AbstractSet[str]) -> bool:
     """True where judging the scripts takes longer than to start another process."""
 
     def is_judged(path: str) -> bool:
-        data = b"" if path in named else _load(path)
-        return isinstance(data, bytes) and (path in named or may_matter(data))
+        try:
+            with guarded(path):
+                data = b"" if path in named else _load(path)
+                return isinstance(data, bytes) and (path in named or may_matter(data))
+        except NpuConfigError:  # it is told when the file is judged
+            return True
 
+    if not _WORTH_SHARING <= len(paths) < _MANY:
+        return len(paths) >= _MANY
     judged = itertools.islice(filter(is_judged, paths), _WORTH_SHARING)
-    return len(paths) >= _MANY or sum(1 for _ in judged) == _WORTH_SHARING
+    return sum(1 for _ in judged) == _WORTH_SHARING
 
 
 class _Results(NamedTuple):

@@ -346,7 +346,9 @@ def is_version_alone(text: str) -> bool:
     Rank tables begin so, and much else.
     """
     keys = outline(text, "json")
-    return [key.name for key in keys] == ["version"] and keys[0].value != str(VERSION)
+    if [key.name for key in keys] != ["version"]:
+        return False
+    return keys[0].value.rstrip(" ,}") != str(VERSION)
 
 
 def signs(text: str, kind: str, path: str, named: bool = False) -> Signs:

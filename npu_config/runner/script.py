@@ -47,7 +47,7 @@ class CannotRunError(Exception):
 
 
 class NoScriptError(CannotRunError):
-    """There is no such file."""
+    """There is no such file, or it is clearly something else: the call is wrong."""
 
 
 def find(path: str) -> str:
@@ -60,7 +60,7 @@ def find(path: str) -> str:
         main = os.path.join(path, "__main__.py")
         if os.path.isfile(main):
             return main
-        raise CannotRunError(
+        raise NoScriptError(
             phrase("{} is a directory without __main__.py; name the script in it", path)
         )
     if not os.path.exists(path):
@@ -261,7 +261,7 @@ def _compiled(path: str) -> Any:
         import re
 
         if path.endswith(".sh") or re.match(rb"#!.*\b\w*sh\b", data):
-            raise CannotRunError(
+            raise NoScriptError(
                 phrase("{} is a shell script; name the Python script that it starts", path)
             ) from None
         _print_exception()

@@ -240,7 +240,12 @@ def test_a_text_that_is_checked_after_a_fix(npu, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["version:\n", "version: # one\n", "{version: , hccl_timeout: 1}\n"]
+    "text",
+    [
+        "version:\nhccl_timeout: 1\n",
+        "version: # one\nhccl_timeout: 1\n",
+        "{version: , hccl_timeout: 1}\n",
+    ],
 )
 def test_a_version_without_a_value(npu, tmp_path, text):
     """It gets one, and a blank before it."""

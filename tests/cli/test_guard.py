@@ -100,7 +100,7 @@ def test_hostile_files_by_name(npu, hostile, name):
 
 JUDGES = {
     "check": ("check IN.yaml wrong.yaml", "rules.reading.judge", "NPU101"),
-    "check, comments": ("check again.yaml wrong.yaml", "judging.comments.Suppressions", "NPU101"),
+    "check, comments": ("check npu.py wrong.yaml", "judging.comments.Suppressions", "NPU101"),
     "check, scripts": ("check npu.py wrong.yaml", "judging.batch.read", "NPU101"),
     "check, words": ("check --if-ours npu.py wrong.yaml", "judging.batch.may_matter", "NPU101"),
     "check --on-host": (

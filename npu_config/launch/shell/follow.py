@@ -848,10 +848,9 @@ def _several_times(run: ScriptRun, before: int, words: Sequence[Value]) -> None:
     if words[0] not in _START_COPIES or ":" in words:
         return
     count = processes_of(words[1:])
-    if count is not UNKNOWN and count.isdecimal() and int(count) > 1:
-        run.launches[before:] = [
-            each._replace(copies=int(count)) for each in run.launches[before:]
-        ]
+    copies = int(count[:9]) if count is not UNKNOWN and count.isdecimal() else 1
+    if copies > 1:
+        run.launches[before:] = [each._replace(copies=copies) for each in run.launches[before:]]
 
 
 _START_COPIES = ("mpiexec", "mpirun", "orterun", "srun")
