@@ -60,7 +60,7 @@ def find(path: str) -> str:
         main = os.path.join(path, "__main__.py")
         if os.path.isfile(main):
             return main
-        raise NoScriptError(
+        raise CannotRunError(
             phrase("{} is a directory without __main__.py; name the script in it", path)
         )
     if not os.path.exists(path):

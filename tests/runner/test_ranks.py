@@ -254,7 +254,6 @@ def test_a_reader_that_leaves(tmp_path):
         (["--ranks", "33", "train.py"], "Invalid value for '--ranks'"),
         (["--ranks", "two", "train.py"], "Invalid value for '--ranks'"),
         (["--ranks", "2", "missing.py"], "missing.py does not exist"),
-        (["--ranks", "2", "."], "without __main__.py"),
         (["--ranks", "2", "--report", "train.py", "train.py"], "train.py exists"),
     ],
 )

@@ -108,11 +108,18 @@ def test_a_directory(tmp_path):
     assert outcome(["-m", "npu_config", "run", "job", "-x", "y"], tmp_path)[:2] == theirs[:2]
 
 
+@pytest.mark.parametrize("options", [[], ["--ranks", "2"]])
+def test_a_directory_without_a_script(tmp_path, options):
+    """It is there and cannot be run: exit code 1, as for any file that cannot be read."""
+    code, output, errors = outcome(["-m", "npu_config", "run", *options, "."], tmp_path)
+    assert (code, output) == (1, "")
+    assert "without __main__.py" in errors
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["missing.py"], "does not exist"),
-        (["."], "without __main__.py"),
         (["--steps", "0", "x.py"], "Invalid value"),
         (["--loops", "twice", "x.py"], "Invalid value"),
         (["--report", "there.json", "x.py"], "there.json exists"),
