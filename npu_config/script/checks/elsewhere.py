@@ -4,7 +4,7 @@ import ast
 import os
 import re
 from functools import partial
-from typing import Callable, Iterator, List, NamedTuple, Sequence, Set, Tuple
+from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import phrase
@@ -271,9 +271,11 @@ def initialised_with_one_of_another_file(context: Context) -> None:
     if not program.names:
         return
     initialisers = Initialisers(context, program)
+    own: Optional[Set[int]] = None
     for site in runs_of_both(context, initialisers):
-        own = runs_of_both(context, Initialisers(context))
-        if all(each.node is not site.node for each in own):
+        if own is None:  # what the script alone shows is reported without this
+            own = {id(each.node) for each in runs_of_both(context, Initialisers(context))}
+        if id(site.node) not in own:
             context.report(site.node, "{} ({})", phrase(TOGETHER), *initialisers.told)
 
 
