@@ -2,12 +2,12 @@
 
 An option is left out, or its value is not known or the one beside it, or more options may be set;
 the input is of another kind, the target another product, mode or version, a variable of the
-environment is empty or another one.  ``changed_cases.txt`` has below each case the changes that matter, those with the same outcome
-together; ``--update-cases`` writes it.
+environment is empty or another one.  ``changed_cases.txt`` has below each case the changes that
+matter, those with the same outcome together; ``--update-cases`` writes it.
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -45,20 +45,21 @@ def near(name, value):
 def changes(settings, target, environ):
     """What is changed, in words, and the arguments of :func:`judge`."""
     entries = settings.entries
+    given = settings._replace
     for name, setting in entries.items():
         rest = {other: entries[other] for other in entries if other != name}
         unknown = {**entries, name: setting._replace(value=UNKNOWN)}
-        yield "no " + str(name), (settings._replace(entries=rest), target, environ)
-        yield str(name) + "?", (settings._replace(entries=unknown), target, environ)
+        yield "no " + str(name), (given(entries=rest), target, environ)
+        yield str(name) + "?", (given(entries=unknown), target, environ)
         for value in near(name, setting.value):
             changed = {**entries, name: setting._replace(value=value)}
             yield (
                 "{}={!r}".format(name, value),
-                (settings._replace(entries=changed), target, environ),
+                (given(entries=changed), target, environ),
             )
-    yield "open", (settings._replace(open=True), target, environ)
+    yield "open", (given(open=True), target, environ)
     for kind in SourceKind:
-        yield kind.value, (settings._replace(source_kind=kind), target, environ)
+        yield kind.value, (given(source_kind=kind), target, environ)
     for product in Product:
         yield product.value, (settings, Target(product), environ)
     for mode in MODES:
@@ -81,11 +82,11 @@ def said(found, own):
 
 def difference(before, after):
     """What came and what went, each rule once; its words where they are new."""
-    old = {(rule, words) for _, rule, words in before}
+    old = defaultdict(lambda: {""})
+    for _, rule, words in before:
+        old[rule].add(words)
     came = [
-        "+{} {}{}".format(
-            severity, rule, words and (rule, words) not in old and ": " + words or ""
-        )
+        "+{} {}{}".format(severity, rule, ": " + words if words not in old[rule] else "")
         for severity, rule, words in after - before
     ]
     went = ["-{} {}".format(severity, rule) for severity, rule, _ in before - after]
@@ -100,10 +101,9 @@ def outcomes(path, directory):
     by_outcome = {}
     with host(text, directory) as on_host:
         for settings in reading.settings:
+            same = [("", (settings, target, environ))]
             before = None
-            for words, arguments in [("", (settings, target, environ))] + list(
-                changes(settings, target, environ)
-            ):
+            for words, arguments in [*same, *changes(settings, target, environ)]:
                 found = judge(*arguments, on_host=on_host)
                 after = Counter(said(each, own) for each in found)
                 before = after if before is None else before

@@ -100,9 +100,9 @@ def test_what_is_looked_at(tmp_path, options, environ, rules):
 
 def test_the_run_directory_is_looked_at_where_no_other_is_named(tmp_path):
     """The tuning writes there: it may be closed."""
-    with host("# host:\n", str(tmp_path)), mock.patch("os.access", lambda path, mode: False):
-        assert ["NPU773"] == [e.rule for e in found({"aoe_mode": "2"})]
-        assert ["NPU773"] == [e.rule for e in found({"aoe_mode": "2", "work_path": "."})]
+    with host("# host:\n", str(tmp_path)), mock.patch("os.access", return_value=False):
+        for options in ({}, {"work_path": "."}):
+            assert [each.rule for each in found({"aoe_mode": "2", **options})] == ["NPU773"]
 
 
 @pytest.mark.parametrize(
@@ -187,6 +187,6 @@ def test_what_cannot_be_asked():
     assert "cannot be accessed (Permission denied)" in one.message
     pipe = os.stat_result((stat.S_IFIFO | 0o600, 0, 0, 1, 0, 0, 0, 0, 0, 0))
     with mock.patch("npu_config.rules.paths.os.stat", return_value=pipe), mock.patch(
-        "npu_config.rules.paths.os.access", lambda path, mode: True
+        "npu_config.rules.paths.os.access", return_value=True
     ):
         assert found({"modify_mixlist": "x"}) == []
