@@ -50,9 +50,9 @@ from npu_config.diagnosis.graph.run import (
 from npu_config.diagnosis.graph.shapes import Flow, flow
 from npu_config.runner.doings import Doings
 from npu_config.situations import pipeline, precision, shapes
-from npu_config.tf1.own import OPTIMIZER_MARK
 from npu_config.tf1.purpose import operations_of
 from npu_config.tf1.purpose import purpose as purpose_of
+from npu_config.tf1.vendor import OPTIMIZER_MARK
 
 _SHAPE = operator.attrgetter("shape")
 Shape = Optional[Tuple[int, ...]]

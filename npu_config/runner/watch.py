@@ -52,7 +52,7 @@ def with_threads(arguments: Any) -> Any:
     Args:
         arguments: positional or named ones of a session.
     """
-    from npu_config.tf1.rank_frames import ADDRESS
+    from npu_config.tf1.rank_link import ADDRESS
 
     if not os.environ.get(ADDRESS):
         return arguments
@@ -325,7 +325,7 @@ class SessionWatch:
 
     @staticmethod
     def _is_one_of_several() -> bool:
-        from npu_config.tf1.rank_frames import ADDRESS
+        from npu_config.tf1.rank_link import ADDRESS
 
         return bool(os.environ.get(ADDRESS)) and os.environ.get("RANK_SIZE", "1") != "1"
 

@@ -12,7 +12,7 @@ import operator
 import re
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
-from npu_config.tf1 import hccl, rank_frames, rank_link
+from npu_config.tf1 import hccl, rank_link
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1.tensorflow import require_graph_mode, tf
 
@@ -152,7 +152,7 @@ def _run(
         given = [numpy.asarray(each) for each in arrays]
         said = head
         if head["kind"] == "broadcast":
-            said = {**head, "shapes": [rank_frames.described(each) for each in given]}
+            said = {**head, "shapes": [rank_link.described(each) for each in given]}
             if not is_root:
                 given = []
         return rank_link.link().call(said, given)

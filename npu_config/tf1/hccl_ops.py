@@ -347,4 +347,4 @@ def _other(name: str, rank: Any, members: Sequence[int]) -> int:
     return rank
 
 
-__getattr__ = vendor.names_of("hccl_ops", "npu_bridge.hccl.hccl_ops")
+__getattr__ = vendor.rest_of("hccl_ops", "npu_bridge.hccl.hccl_ops")

@@ -10,17 +10,15 @@ from npu_config.core.names import ITERATION_OP
 from npu_config.tf1 import hccl_ops, ranks, vendor
 from npu_config.tf1._bases import CheckpointSaverHook, Saver, SessionRunHook
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1.loop_checks import (
+from npu_config.tf1.loop_runs import find_operation
+from npu_config.tf1.loops import (
     LoopVariables,
     check_count,
-    find_operation,
-    session_faults,
-)
-from npu_config.tf1.loops import (
     create_variables,
     load,
     load_count,
     not_created,
+    session_faults,
     warn_if_not_declared,
     warn_no_effect,
 )

@@ -21,6 +21,7 @@ from typing import (
     FrozenSet,
     Iterable,
     List,
+    Optional,
     Set,
     Tuple,
 )
@@ -28,16 +29,50 @@ from typing import (
 from npu_config.core.names import ITERATION_OP
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules, warn
-from npu_config.tf1._sessions import declared_iterations
-from npu_config.tf1.loop_checks import SCOPE, find_operation, find_variable
+from npu_config.tf1.config_proto import declared_iterations
 from npu_config.tf1.purpose import TRAINS, Fetched, fetched, needed, purpose, reached
 from npu_config.tf1.tensorflow import tf
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
 
+SCOPE = "npu_runconfig"
+"""The first part of the names of the loop variables."""
+
 _OPTION = "iterations_per_loop"
 _COUNTS = ("AssignAdd", "AssignAddVariableOp")
+
+
+def collection_of(name: str) -> str:
+    """The collection that holds the loop variable ``name``."""
+    return "{}_{}".format(SCOPE, name)
+
+
+def find_variable(graph: Any, name: str) -> Optional[Any]:
+    """The loop variable ``name`` of a graph, or None.
+
+    Raises:
+        StateError: the graph holds several.
+    """
+    found = graph.get_collection(collection_of(name))
+    if len(found) > 1:
+        raise rules.loop_name_taken.error(
+            'the collection "{}" holds {} variables, the runtime knows one'.format(
+                collection_of(name), len(found)
+            ),
+            option="iterations_per_loop",
+            help="build the loop once per graph",
+            kind=errors.StateError,
+        )
+    return found[0] if found else None
+
+
+def find_operation(graph: Any, name: str) -> Optional[Any]:
+    """The operation of that name, or None."""
+    try:
+        return graph.get_operation_by_name(name)
+    except (KeyError, ValueError):
+        return None
 
 
 class LoopFindings:

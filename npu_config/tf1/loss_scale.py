@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple
 
 from npu_config.tf1 import ranks
 from npu_config.tf1._bases import Optimizer
-from npu_config.tf1._classes import VendorFirst
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1.own import OPTIMIZER_MARK, own_operators
 from npu_config.tf1.tensorflow import package, require_graph_mode, tf
+from npu_config.tf1.vendor import OPTIMIZER_MARK, VendorFirst, own_operators
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic

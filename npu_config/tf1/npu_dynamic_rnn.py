@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence,
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1.own import own_operators
 from npu_config.tf1.tensorflow import tf
+from npu_config.tf1.vendor import own_operators
 
 if TYPE_CHECKING:
 

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1.rank_frames import ADDRESS
+from npu_config.tf1.rank_link import ADDRESS
 
 
 def rank_size_text(environ: Optional[Mapping[str, str]] = None) -> str:
