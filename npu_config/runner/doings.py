@@ -160,14 +160,11 @@ def _print(run: RunGraph, node: LiveNode) -> int:
 
     Contents and sizes of constants may differ by rank, as names, seeds and devices may.
     """
-    outputs = [] if node.op == "Const" else [node.shape_of(n) for n in range(_count(node))]
+    count = 0 if node.op == "Const" else len(node.operation.outputs)
+    outputs = [node.shape_of(number) for number in range(count)]
     sources = sorted(each.type for each in node.sources)
     text = repr((node.op, list(node.types()), outputs, sources))
     return zlib.crc32(text.encode())
-
-
-def _count(node: LiveNode) -> int:
-    return len(node.operation.outputs)
 
 
 def _kind(node: Node) -> str:

@@ -119,6 +119,17 @@ def _module(name: str) -> Any:
     return importlib.import_module("{}.{}".format(package, name))
 
 
+def serve(name: str) -> None:
+    """Serve the vendor's modules where one of them was found through ``PYTHONPATH``.
+
+    Args:
+        name: that of the module that was found.
+    """
+    if name in _PACKAGES:  # and not as a module of npu_config
+        install_npu_bridge(force=True)
+        fill(sys.modules[name])
+
+
 def installed() -> Optional[Finder]:
     """The finder that serves now, if there is one."""
     return next((each for each in sys.meta_path if isinstance(each, Finder)), None)
@@ -173,13 +184,9 @@ def uninstall_npu_bridge() -> None:
 def _forget() -> None:
     """Take modules out of ``sys.modules`` that were served, or found in empty folders."""
     for name in _names():
-        module = sys.modules.get(name)
-        spec = getattr(module, "__spec__", None)
-        if module is not None and getattr(spec, "origin", None) in (
-            None,
-            "namespace",
-            vendor.SERVED,
-        ):
+        module = sys.modules[name]
+        origin = getattr(getattr(module, "__spec__", None), "origin", None)
+        if module is not None and origin in (None, "namespace", vendor.SERVED):
             del sys.modules[name]
 
 

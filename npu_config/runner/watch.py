@@ -33,6 +33,7 @@ from npu_config.core.message import phrase
 from npu_config.runner import script
 from npu_config.runner.script import Stopped
 from npu_config.tf1.purpose import OTHER, TRAINS, Fetched, fetched, is_lasting, purpose
+from npu_config.tf1.rank_link import ADDRESS, stopped
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic, Place
@@ -52,8 +53,6 @@ def with_threads(arguments: Any) -> Any:
     Args:
         arguments: positional or named ones of a session.
     """
-    from npu_config.tf1.rank_link import ADDRESS
-
     if not os.environ.get(ADDRESS):
         return arguments
     if isinstance(arguments, dict):
@@ -69,12 +68,6 @@ def _threads(given: Any) -> Any:
     made.CopyFrom(given)
     made.inter_op_parallelism_threads = 0
     return made
-
-
-def others_stopped() -> bool:
-    """Whether another rank of the job was stopped as asked, so that a collective failed here."""
-    link = sys.modules.get("npu_config.tf1.rank_link")
-    return link is not None and bool(link.stopped())
 
 
 def files_below() -> FrozenSet[str]:
@@ -186,6 +179,8 @@ class SessionWatch:
         self.findings[finding] = None
 
     def _patch(self, module: Any) -> None:
+        import inspect
+
         base = module.BaseSession
         init, run = base.__init__, base.run
         self._read = run
@@ -250,7 +245,7 @@ class SessionWatch:
             return self._seen_callable(name, session, fetches, keys, call)
 
         made.__wrapped__ = init  # type: ignore[attr-defined]
-        made.__signature__ = _signature(init)  # type: ignore[attr-defined]
+        made.__signature__ = inspect.signature(init)  # type: ignore[attr-defined]
         self._replace(base, "__init__", made)
         self._replace(base, "run", ran)
         self._replace(base, "make_callable", callable_of)
@@ -325,8 +320,6 @@ class SessionWatch:
 
     @staticmethod
     def _is_one_of_several() -> bool:
-        from npu_config.tf1.rank_link import ADDRESS
-
         return bool(os.environ.get(ADDRESS)) and os.environ.get("RANK_SIZE", "1") != "1"
 
     def observe(self, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
@@ -357,7 +350,7 @@ class SessionWatch:
 
     def _end_with_others(self, is_round: bool = False) -> None:
         """A run failed: where the others of the job were stopped, that is no failure."""
-        if not is_round and others_stopped():
+        if not is_round and stopped():
             self.stopped = True
             raise Stopped(0) from None
 
@@ -372,10 +365,7 @@ class SessionWatch:
             with self._lock:
                 self.doings.runs(live.number)
         result, probed = call(live.probes)
-        if probed is not None:
-            live.ran((*feeds.values(), *probed))
-        else:
-            live.ran(())
+        live.ran(() if probed is None else (*feeds.values(), *probed))
         return result
 
     def _asked(self, name: str) -> None:
@@ -396,7 +386,7 @@ class SessionWatch:
         if self._has_forked or "tensorflow" not in sys.modules:
             return
         self._has_forked = True
-        from npu_config.core.diagnostics import Place, Severity
+        from npu_config.core.diagnostics import Severity
         from npu_config.situations.host import forked_process_beside_session
 
         while frame is not None and not self._is_mine(frame.f_code.co_filename):
@@ -416,15 +406,8 @@ class SessionWatch:
         if frame is not None:
             from dataclasses import replace
 
-            place = Place(frame.f_code.co_filename, frame.f_lineno)
-            finding = replace(finding, path=place.path, line=place.line)
+            finding = replace(finding, path=frame.f_code.co_filename, line=frame.f_lineno)
         findings.tell(finding)
-
-
-def _signature(function: Any) -> Any:
-    import inspect
-
-    return inspect.signature(function)
 
 
 class _AfterImport:

@@ -15,10 +15,9 @@ from npu_config.tf1.loops import (
     LoopVariables,
     check_count,
     create_variables,
-    load,
     load_count,
+    load_created,
     not_created,
-    session_faults,
     warn_if_not_declared,
     warn_no_effect,
 )
@@ -78,14 +77,8 @@ class SetIterationsVarHook(SessionRunHook):
         Raises:
             StateError: ``begin`` was not called, or the session cannot be used.
         """
-        if self._variables is None:
-            raise errors.StateError([not_created("begin()")])
         count = self._iterations_per_loop
-        graph = self._variables.iterations_per_loop.graph
-        faults = session_faults(session, graph, count)
-        if faults:
-            raise errors.StateError(faults)
-        load(session, self._variables, count)
+        graph = load_created(session, self._variables, count, "begin()").loop_cond.graph
         tf.logging.info("iterations_per_loop is loaded: %d steps per session.run", count)
         warn_if_not_declared(session, count)
         if count > 1 and find_operation(graph, ITERATION_OP) is None:
@@ -142,16 +135,10 @@ class NPUStopAtStepHook(SessionRunHook):
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Read the step that the session starts from."""
-        if self._variables is None:
-            raise errors.StateError([not_created("begin()")])
+        load_created(session, self._variables, self._iterations_per_loop, "begin()")
         self._step = int(session.run(self._global_step))
         if self._last_step is None:
             self._last_step = self._step + (self._num_steps or 0)
-        graph = self._variables.iterations_per_loop.graph
-        faults = session_faults(session, graph, self._iterations_per_loop)
-        if faults:
-            raise errors.StateError(faults)
-        load(session, self._variables, self._iterations_per_loop)
         self._loaded = None
 
     def before_run(self, run_context: Any) -> None:

@@ -41,27 +41,23 @@ def is_int(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _fault(rule: Any, message: str, help: str) -> Diagnostic:
+    found: Diagnostic = rule.diagnostic(message, option="iterations_per_loop", help=help)
+    return found
+
+
 def count_faults(value: Any, name: str = "iterations_per_loop") -> List[Diagnostic]:
     """What is wrong with a number of iterations; nothing when it is a whole number from 1."""
     if not is_int(value):
         integral = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-        return [
-            rules.iteration_count.diagnostic(
-                "{} must be an int from 1, got {!r} of type {}".format(
-                    name, value, type(value).__name__
-                ),
-                option="iterations_per_loop",
-                help="write int({})".format(name) if integral else "write it as a Python int",
-            )
-        ]
+        message = "{} must be an int from 1, got {!r} of type {}"
+        help = "write int({})".format(name) if integral else "write it as a Python int"
+        message = message.format(name, value, type(value).__name__)
+        return [_fault(rules.iteration_count, message, help)]
     if not 1 <= value <= _INT64_MAX:
-        return [
-            rules.iteration_count.diagnostic(
-                "{} must be from 1 to 2**63 - 1, got {}".format(name, value),
-                option="iterations_per_loop",
-                help="use 1 for no loop, or the number of steps per session.run",
-            )
-        ]
+        message = "{} must be from 1 to 2**63 - 1, got {}".format(name, value)
+        help = "use 1 for no loop, or the number of steps per session.run"
+        return [_fault(rules.iteration_count, message, help)]
     return []
 
 
@@ -72,7 +68,10 @@ def check_count(value: Any, name: str = "iterations_per_loop") -> None:
         ArgumentError: it is not an int.
         NpuConfigError: it is below 1 or does not fit an int64.
     """
-    faults = count_faults(value, name)
+    _refuse_count(value, count_faults(value, name))
+
+
+def _refuse_count(value: Any, faults: List[Diagnostic]) -> None:
     if faults:
         raise (errors.NpuConfigError if is_int(value) else errors.ArgumentError)(faults)
 
@@ -87,13 +86,8 @@ def train_op_faults(train_op: Any) -> List[Diagnostic]:
         help = "group the operations: tf.group(*train_ops)"
     else:
         help = "pass what optimizer.minimize or optimizer.apply_gradients returns"
-    return [
-        rules.train_op_type.diagnostic(
-            "train_op must be a tf.Operation, got {!r}".format(train_op),
-            option="iterations_per_loop",
-            help=help,
-        )
-    ]
+    message = "train_op must be a tf.Operation, got {!r}".format(train_op)
+    return [_fault(rules.train_op_type, message, help)]
 
 
 def found_variables(graph: Any) -> Optional[LoopVariables]:
@@ -125,21 +119,21 @@ def graph_faults(graph: Any, train_op: Optional[Any]) -> List[Diagnostic]:
         return faults
     if graph.finalized:
         faults.append(
-            rules.graph_cannot_be_changed.diagnostic(
+            _fault(
+                rules.graph_cannot_be_changed,
                 "the graph is finalized, the loop variables and {} cannot be added".format(
                     ITERATION_OP
                 ),
-                option="iterations_per_loop",
-                help="call IterationPerLoop().create_iteration_per_loop_var(train_op) before the "
+                "call IterationPerLoop().create_iteration_per_loop_var(train_op) before the "
                 "graph is frozen, and load_iteration_per_loop_var(sess, n) afterwards",
             )
         )
     if graph is not tf.get_default_graph():
         faults.append(
-            rules.graph_cannot_be_changed.diagnostic(
+            _fault(
+                rules.graph_cannot_be_changed,
                 "train_op belongs to another graph than the default one",
-                option="iterations_per_loop",
-                help="call inside `with train_op.graph.as_default():`",
+                "call inside `with train_op.graph.as_default():`",
             )
         )
     return faults
@@ -155,22 +149,22 @@ def _variable_name_faults(graph: Any) -> List[Diagnostic]:
                     tf.get_variable(full, shape=[], dtype=tf.int64)
             except ValueError:
                 faults.append(
-                    rules.loop_name_taken.diagnostic(
+                    _fault(
+                        rules.loop_name_taken,
                         '"{}" is in the graph already and is not an int64 scalar variable that '
                         "tf.get_variable made".format(full),
-                        option="iterations_per_loop",
-                        help='leave the scope "{}" to the loop'.format(SCOPE),
+                        'leave the scope "{}" to the loop'.format(SCOPE),
                     )
                 )
     return faults
 
 
 def _iteration_op_taken(train_op: Any) -> Diagnostic:
-    return rules.loop_name_taken.diagnostic(
+    return _fault(
+        rules.loop_name_taken,
         '"{0}" is in the graph already and does not run "{1}"; a second one would be called '
         '"{0}_1", which the runtime does not recognise'.format(ITERATION_OP, train_op.name),
-        option="iterations_per_loop",
-        help="group the training operations, tf.group(first, second), and build one loop",
+        "group the training operations, tf.group(first, second), and build one loop",
     )
 
 
@@ -183,35 +177,27 @@ def session_faults(session: Any, graph: Any, iterations_per_loop: int) -> List[D
         iterations_per_loop: what is to be loaded.
     """
     real = real_session(session)
+    unusable = rules.session_cannot_be_used.diagnostic
     if real is None:
         message = "sess must be a tf.Session, got {!r}".format(session)
-        return [
-            rules.session_cannot_be_used.diagnostic(message, help="pass the session that trains")
-        ]
+        return [unusable(message, help="pass the session that trains")]
     faults = []
     if is_closed(real):
-        faults.append(
-            rules.session_cannot_be_used.diagnostic(
-                "the session is closed", help="load the loop before the session is closed"
-            )
-        )
+        help = "load the loop before the session is closed"
+        faults.append(unusable("the session is closed", help=help))
     if real.graph is not graph:
-        faults.append(
-            rules.session_cannot_be_used.diagnostic(
-                "the session belongs to another graph than the loop",
-                help="create it with tf.Session(graph=train_op.graph)",
-            )
-        )
+        help = "create it with tf.Session(graph=train_op.graph)"
+        faults.append(unusable("the session belongs to another graph than the loop", help=help))
     declared = declared_iterations(real)
     if declared not in (None, iterations_per_loop):
         faults.append(
-            rules.iterations_per_loop_mismatch.diagnostic(
+            _fault(
+                rules.iterations_per_loop_mismatch,
                 "the loop is to run {} iterations, but the session was made with "
                 "iterations_per_loop {}; the documentation requires both to be equal".format(
                     iterations_per_loop, declared
                 ),
-                option="iterations_per_loop",
-                help="use {} in both places".format(declared),
+                "use {} in both places".format(declared),
             )
         )
     return faults
@@ -221,6 +207,30 @@ def load(session: Any, variables: LoopVariables, iterations_per_loop: int) -> No
     """Load a loop into a session: n - 1, 0, 0, 1."""
     values = (iterations_per_loop - 1, 0, 0, 1)
     runs_of(real_session(session)).load(zip(variables, values))
+
+
+def load_created(
+    session: Any, variables: Optional[LoopVariables], iterations_per_loop: int, first: str
+) -> LoopVariables:
+    """Load a loop into a session that was checked.
+
+    Args:
+        session: what was given as session.
+        variables: those of the loop; None where it was not created.
+        iterations_per_loop: what is to be loaded.
+        first: what creates it.
+
+    Raises:
+        StateError: nothing was created yet, or the session cannot be used.
+    """
+    if variables is None:
+        raise errors.StateError([not_created(first)])
+    graph = variables.iterations_per_loop.graph
+    faults = session_faults(session, graph, iterations_per_loop)
+    if faults:
+        raise errors.StateError(faults)
+    load(session, variables, iterations_per_loop)
+    return variables
 
 
 def load_count(session: Any, variables: LoopVariables, iterations_per_loop: int) -> None:
@@ -246,7 +256,7 @@ def warn_if_not_declared(session: Any, iterations_per_loop: int) -> None:
 
 def warn_no_effect(message: str, help: str) -> None:
     """Warn that a loop has no effect."""
-    warn(rules.loop_has_no_effect.diagnostic(message, option="iterations_per_loop", help=help))
+    warn(_fault(rules.loop_has_no_effect, message, help))
 
 
 def register_collections() -> None:
@@ -352,9 +362,7 @@ def set_iteration_per_loop(sess: Any, train_op: Any, iterations_per_loop: int = 
     """
     require_graph_mode("set_iteration_per_loop")
     faults = train_op_faults(train_op) + count_faults(iterations_per_loop)
-    if faults:
-        refusal = errors.NpuConfigError if is_int(iterations_per_loop) else errors.ArgumentError
-        raise refusal(faults)
+    _refuse_count(iterations_per_loop, faults)
     graph = train_op.graph
     variables = found_variables(graph)
     declared = declared_iterations(real_session(sess))
@@ -416,13 +424,8 @@ class IterationPerLoop:
             StateError: nothing was created yet, or the session cannot be used.
         """
         check_count(iterations_per_loop)
-        if self._variables is None:
-            raise errors.StateError([not_created("create_iteration_per_loop_var(train_op)")])
-        graph = self._variables.iterations_per_loop.graph
-        faults = session_faults(sess, graph, iterations_per_loop)
-        if faults:
-            raise errors.StateError(faults)
-        load(sess, self._variables, iterations_per_loop)
+        first = "create_iteration_per_loop_var(train_op)"
+        load_created(sess, self._variables, iterations_per_loop, first)
         warn_if_not_declared(sess, iterations_per_loop)
 
 

@@ -222,12 +222,7 @@ def npu_allreduce(
     Raises:
         VendorError: there are several ranks, and nothing that connects them.
     """
-    if reduction not in ("mean", *hccl_ops.REDUCTIONS):
-        hccl.refuse(
-            "npu_allreduce: reduction must be one of mean, {}, got {!r}".format(
-                ", ".join(hccl_ops.REDUCTIONS), reduction
-            )
-        )
+    hccl_ops.check_reduction("npu_allreduce", reduction, ("mean", *hccl_ops.REDUCTIONS))
     listed = list(values) if isinstance(values, (list, tuple)) else [values]
     if any(each is None for each in listed):
         hccl.refuse("npu_allreduce: None is no tensor")

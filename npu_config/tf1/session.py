@@ -47,19 +47,19 @@ def decorator_tf_session(func: Init) -> Init:
             config = overridden(session_config(config))
             warn_of_findings(config)
         func(self, *args, config=config, **kwargs)
-        watch(self)
-        if _RECORD in os.environ:
-            _record(self)
+        _made(self)
 
     setattr(wrapper, _ORIGINAL, (wrapper, func))
     return wrapper
 
 
-def _record(session: Any) -> None:
-    """Record a session in the directory that the variable names."""
-    from npu_config.tf1.records import record_if_asked
+def _made(session: Any) -> None:
+    """Watch the loops of a new session, and record it in the directory that the variable names."""
+    watch(session)
+    if _RECORD in os.environ:
+        from npu_config.tf1.records import record_if_asked
 
-    record_if_asked(session)
+        record_if_asked(session)
 
 
 def _original(init: Any) -> Optional[Init]:
@@ -122,14 +122,9 @@ def npu_session(config: Any = None, target: str = "", graph: Any = None) -> Iter
     made = overridden(session_config(config))
     warn_of_findings(made)
     session = tf.Session(target=target, graph=graph, config=made)
-    watch(session)
-    if _RECORD in os.environ:
-        _record(session)
-    try:
-        with session:
-            yield session
-    finally:
-        session.close()
+    _made(session)
+    with contextlib.closing(session), session:
+        yield session
 
 
 def close_session(sess: Any) -> None:

@@ -134,9 +134,7 @@ def load_adapter() -> bool:
     try:
         importlib.import_module(PACKAGE)
     except Exception as error:
-        reason = "{} is installed but fails to load: {}".format(PACKAGE, error)
-        finding = _missing("the NPU", reason)
-        warn(finding)
+        warn(_missing("the NPU", "{} is installed but fails to load: {}".format(PACKAGE, error)))
         return False
     return True
 
@@ -171,10 +169,8 @@ def require(module: str, name: str) -> Any:
     """
     found = find(module, name)
     if found is None:
-        what = "{}.{}".format(module, name)
-        raise errors.VendorError(
-            [_missing(what, "the package {} is not installed".format(PACKAGE))]
-        )
+        reason = "the package {} is not installed".format(PACKAGE)
+        raise errors.VendorError([_missing("{}.{}".format(module, name), reason)])
     return found
 
 
