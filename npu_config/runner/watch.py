@@ -33,7 +33,6 @@ from npu_config.core.message import phrase
 from npu_config.runner import script
 from npu_config.runner.script import Stopped
 from npu_config.tf1.purpose import OTHER, TRAINS, Fetched, fetched, is_lasting, purpose
-from npu_config.tf1.rank_link import ADDRESS, stopped
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic, Place
@@ -45,6 +44,13 @@ if TYPE_CHECKING:
 _FLAT = (list, tuple)
 
 
+def _is_rank() -> bool:
+    """Whether this process is a rank of ``npu-config run --ranks``."""
+    from npu_config.tf1.rank_link import ADDRESS
+
+    return bool(os.environ.get(ADDRESS))
+
+
 def with_threads(arguments: Any) -> Any:
     """Arguments of a session whose configuration lets a rank wait in many collectives at once.
 
@@ -53,7 +59,7 @@ def with_threads(arguments: Any) -> Any:
     Args:
         arguments: positional or named ones of a session.
     """
-    if not os.environ.get(ADDRESS):
+    if not _is_rank():
         return arguments
     if isinstance(arguments, dict):
         return {name: _threads(value) for name, value in arguments.items()}
@@ -309,7 +315,7 @@ class SessionWatch:
     def _see(self, session: Any) -> SeenSession:
         from npu_config.runner.sessions import see
 
-        if self.doings is None and self._is_one_of_several():
+        if self.doings is None and _is_rank() and os.environ.get("RANK_SIZE", "1") != "1":
             from npu_config.runner.doings import Doings
 
             self.doings = Doings(self._read)
@@ -317,10 +323,6 @@ class SessionWatch:
         with self._lock:
             self.sessions.append(seen)
         return seen
-
-    @staticmethod
-    def _is_one_of_several() -> bool:
-        return bool(os.environ.get(ADDRESS)) and os.environ.get("RANK_SIZE", "1") != "1"
 
     def observe(self, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
         """A loop of runs that is one run of the script; ``call`` does it."""
@@ -350,6 +352,8 @@ class SessionWatch:
 
     def _end_with_others(self, is_round: bool = False) -> None:
         """A run failed: where the others of the job were stopped, that is no failure."""
+        from npu_config.tf1.rank_link import stopped
+
         if not is_round and stopped():
             self.stopped = True
             raise Stopped(0) from None
