@@ -313,7 +313,7 @@ def _of_script(
         frames: the first of them.
         end: a folder; a frame of its files ends the script's, once it has begun.
     """
-    kept = []
+    kept: List[TracebackType] = []
     while frames is not None:
         path = os.path.abspath(frames.tb_frame.f_code.co_filename)
         if kept and end is not None and path.startswith(end + os.sep):
