@@ -73,7 +73,7 @@ class Doings:
         for node in run.graph.main:
             if isinstance(node, LiveNode):
                 at = _line(run, node)
-                prints[at] = (prints.get(at, 0) + _print(run, node)) & 0xFFFFFFFF
+                prints[at] = (prints.get(at, 0) + _print(node)) & 0xFFFFFFFF
         alone = None
         if run.purpose == TRAINS:
             alone = _not_averaged(run, _trainable(session.graph))
@@ -155,7 +155,7 @@ def _line(run: RunGraph, node: Node) -> Line:
     return "{}:{}".format(place.path, place.line)
 
 
-def _print(run: RunGraph, node: LiveNode) -> int:
+def _print(node: LiveNode) -> int:
     """A number for what an operation is: its type, its outputs, and the types of its sources.
 
     Contents and sizes of constants may differ by rank, as names, seeds and devices may.
@@ -249,20 +249,17 @@ def _runs(found: Mapping[int, Tuple[Did, Mapping[str, Any]]]) -> Iterator[Found]
         mine, theirs = difference
         if mine is None or theirs is None:
             call, who = (mine, first) if theirs is None else (theirs, rank)
-            assert call is not None
+            rule = situations.graph_differs_by_rank
             text = "rank {} makes a run with a collective that rank {} does not make, and waits"
-            message = phrase(text, who, rank if who == first else first)
-            yield _at(situations.graph_differs_by_rank, message, call["line"]), [who]
         elif mine["summary"] != theirs["summary"]:
             call, who = (mine, first) if mine["summary"] else (theirs, rank)
-            message = phrase(
-                "summaries are in the training run of rank {}, and not in that of rank {}",
-                who,
-                rank if who == first else first,
-            )
-            yield _at(situations.summary_run_on_one_rank, message, call["line"]), [who]
+            rule = situations.summary_run_on_one_rank
+            text = "summaries are in the training run of rank {}, and not in that of rank {}"
         else:
             yield _differing(first, rank, one, other, mine, theirs)
+            return
+        message = phrase(text, who, rank if who == first else first)
+        yield _at(rule, message, call["line"]), [who]
         return
 
 

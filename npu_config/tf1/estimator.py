@@ -209,7 +209,9 @@ if TYPE_CHECKING:
         evaluation_hooks: Any
         scaffold: Any
 
-        def __new__(cls, mode: str, **kwargs: Any) -> Any:
+        _fields: Tuple[str, ...]
+
+        def __new__(cls, **kwargs: Any) -> Any:
             """Make one."""
 
         def _replace(self, **kwargs: Any) -> Any: ...
@@ -254,21 +256,11 @@ class NPUEstimatorSpec(EstimatorSpec):
         host_call: Optional[HostCall] = None,
     ) -> NPUEstimatorSpec:
         """Make a spec, and check its host_call."""
+        given = locals()
         if host_call is not None:
             check_host_call(host_call)
         spec: NPUEstimatorSpec = super().__new__(
-            cls,
-            mode=mode,
-            predictions=predictions,
-            loss=loss,
-            train_op=train_op,
-            eval_metric_ops=eval_metric_ops,
-            export_outputs=export_outputs,
-            training_chief_hooks=training_chief_hooks,
-            training_hooks=training_hooks,
-            scaffold=scaffold,
-            evaluation_hooks=evaluation_hooks,
-            prediction_hooks=prediction_hooks,
+            cls, **{name: given[name] for name in cls._fields}
         )
         spec._host_call = host_call
         return spec

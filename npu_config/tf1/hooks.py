@@ -268,13 +268,7 @@ class NPUCheckpointSaverHook(CheckpointSaverHook):
         if faults:
             raise errors.ArgumentError(faults)
         super().__init__(
-            checkpoint_dir,
-            save_secs=save_secs,
-            save_steps=save_steps,
-            saver=saver,
-            checkpoint_basename=checkpoint_basename,
-            scaffold=scaffold,
-            listeners=listeners,
+            checkpoint_dir, save_secs, save_steps, saver, checkpoint_basename, scaffold, listeners
         )
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
