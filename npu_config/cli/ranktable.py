@@ -3,24 +3,30 @@
 import os
 import socket
 from dataclasses import replace
-from typing import Any, Dict, Iterable, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import click
 
-from npu_config.cli._cluster import (
-    InputFile,
-    check_files,
-    print_findings,
+from npu_config.cli._language import CommandGroup
+from npu_config.cli._options import (
+    form_option,
+    missing,
+    out_options,
     product_option,
-    read,
-    table_of,
-    tables_of,
+    together,
     told_by,
 )
-from npu_config.cli._language import CommandGroup
-from npu_config.cli._options import form_option, missing, out_options, together
 from npu_config.cli._output import Failure, deliver, say
-from npu_config.cli._report import format_option, refusals, strict_option
+from npu_config.cli._report import (
+    InputFile,
+    check_files,
+    format_option,
+    print_file_findings,
+    read_side_file,
+    refusals,
+    strict_option,
+)
+from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import localized
 
 HCCN_CONF = "/etc/hccn.conf"
@@ -42,6 +48,48 @@ _super_node_options = together(
         help="The SDIDs of a server's devices, in order (npu-smi info -t spod-info).",
     ),
 )
+
+
+def table_of(path: str, product: Optional[str] = None, for_hccl: bool = False) -> Any:
+    """The rank table of a file; see :func:`tables_of`."""
+    return tables_of([path], product, for_hccl)[0]
+
+
+def tables_of(
+    paths: Sequence[str], product: Optional[str] = None, for_hccl: bool = False
+) -> List[Any]:
+    """The rank tables of files; where there is none the command ends with code 1.
+
+    Args:
+        paths: the files.
+        product: what they are for.
+        for_hccl: HCCL reads the files as they are, so that comments in them are errors, too.
+            Else only warnings are printed of a table that can be read: ``ranktable check`` is
+            there for the rest.
+    """
+    from npu_config import rank_table
+    from npu_config.core.target import Target
+
+    absent = [path for path in paths if missing([path])]
+    sources = [read_side_file(path) for path in paths if path not in absent]
+    models: List[Any] = []
+    loud: List[Diagnostic] = []
+    for source in sources:
+        found, model = source.diagnostics, None
+        if source.text is not None:
+            parsed = rank_table.parse(source.text, source.name, Target.named(product))
+            found, model = tuple(parsed.diagnostics), parsed.model
+        if for_hccl and any(d.severity is Severity.ERROR for d in found):
+            model = None
+        models.append(model)
+        loud.extend(d for d in found if model is None or d.severity is Severity.WARNING)
+    if loud:
+        print_file_findings(loud, sources, err=True)
+    if absent:
+        raise Failure("{} does not exist", ", ".join(absent))
+    if None in models:
+        raise click.exceptions.Exit(1)
+    return models
 
 
 @click.group("ranktable", cls=CommandGroup)
@@ -179,7 +227,7 @@ def tell_if_any(found: Iterable[Any]) -> None:
     """Print findings to standard error, when there are any."""
     found = list(found)
     if found:
-        print_findings(found, err=True)
+        print_file_findings(found, err=True)
 
 
 def _deliver(table: Any, out: Optional[str], force: bool) -> None:
@@ -222,11 +270,11 @@ def _hccn(path: str) -> Dict[int, str]:
 
     if missing([path]):
         raise Failure("{} does not exist", path)
-    source = read(path)
+    source = read_side_file(path)
     parsed = None if source.text is None else hccn.parse_hccn(source.text, source.name)
     found = source.diagnostics if parsed is None else tuple(parsed.diagnostics)
     if found:
-        print_findings(found, [source], err=True)
+        print_file_findings(found, [source], err=True)
         raise click.exceptions.Exit(1)
     assert parsed is not None
     if not parsed.model:

@@ -320,7 +320,7 @@ def execute(name, data):
 READERS = {
     "launch/engines/pod.py": "pod",
     "launch/shell/check.py": "read-shell",
-    "cli/_cluster.py": "command: ranktable check",
+    "cli/_report.py": "command: ranktable check",
     "cli/dump.py": "command: dump show",
     "cli/migrate.py": "command: migrate --write",
     "core/files.py": "command: check --fix .yaml",
@@ -361,7 +361,6 @@ NO_READERS = {
     "cli/_topics.py": "reads what tools.generate wrote into the package",
     "cli/_dump_next.py": "compares a file with what was written",
     "cli/_dump_search.py": "hashes files that others have read",
-    "cli/_report.py": "looks whether a file holds findings that may be replaced",
     "editor/server.py": "counts the lines of a file that another reader found something in",
     "core/files.py": "compares a file with what is to be written, and writes",
     "logs/facts.py": "reads the facts of the package",
