@@ -9,8 +9,13 @@ import attr
 import click
 
 from npu_config.cli import _dump_next as following
-from npu_config.cli import _dump_text as text
-from npu_config.cli._dump_shared import attempt_values, format_option, graph_option
+from npu_config.cli._dump_shared import (
+    attempt_values,
+    document,
+    format_option,
+    graph_option,
+    table,
+)
 from npu_config.cli._options import FILE
 from npu_config.cli._output import Failure, Unproducible, say, writing
 from npu_config.cli._report import attempt, fails, print_findings
@@ -483,7 +488,7 @@ def _go_on(search: Search, path: str, force: bool, format_: str, unchecked: str)
         "notes": list(notes),
     }
     if format_ == "json":
-        say(text.document(content, found))
+        say(document(content, found))
     else:
         say(_told_so_far(search) + _next(search, result, path, cures, written, notes))
         if found:
@@ -532,7 +537,7 @@ def _told_so_far(search: Search) -> str:
         phrase("verdict"),
         phrase("how"),
     )
-    return text.table(heads, rows) + "\n"
+    return table(heads, rows) + "\n"
 
 
 def _next(

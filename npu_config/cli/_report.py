@@ -1,4 +1,4 @@
-"""What the commands share: one configuration read, findings printed, errors as findings."""
+"""What the commands share: files read and judged, findings printed, errors as findings."""
 
 import contextlib
 import itertools
