@@ -11,9 +11,8 @@ from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional
 from npu_config.core.message import join, phrase
 from npu_config.migration.libraries import is_of_others
 from npu_config.migration.names import canonical
-from npu_config.migration.neighbours import REEXPORTED
 from npu_config.migration.reached import Reach
-from npu_config.migration.resolve import Binding, Resolver
+from npu_config.migration.resolve import REEXPORTED, Binding, Resolver
 from npu_config.migration.work import OFF, Work
 from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (

@@ -3,7 +3,7 @@
 import ast
 
 from npu_config.core.message import join, phrase
-from npu_config.migration.preprocessing import in_dataset_function
+from npu_config.migration.data import in_dataset_function
 from npu_config.migration.sessions import wrap_config
 from npu_config.migration.work import Rules, Work, of_calls
 from npu_config.python_flow.module import Site

@@ -4,7 +4,7 @@ import ast
 import re
 from typing import List, Optional, Sequence
 
-from npu_config.migration.preprocessing import in_dataset_function
+from npu_config.migration.data import in_dataset_function
 from npu_config.migration.resolve import Binding
 from npu_config.migration.work import REFUSED, Rules, Work, of_calls
 from npu_config.python_flow.module import Site

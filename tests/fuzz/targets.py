@@ -345,7 +345,7 @@ READERS = {
     "logs/bundle.py": "log",
     "logs/follow.py": "log-growing",
     "logs/lines.py": "log",
-    "migration/neighbours.py": "migrate",
+    "migration/resolve.py": "migrate",
     "migration/project.py": "migrate-notebook",
     "precision_tool/export.py": "tfdbg",
     "readers/__init__.py": "read-any",
