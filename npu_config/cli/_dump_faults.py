@@ -9,6 +9,7 @@ import click
 
 from npu_config.cli._dump_shared import (
     Bar,
+    Columns,
     Outputs,
     attempt_values,
     device_option,
@@ -255,25 +256,13 @@ def scan_command(
 def _scan(found: Any, limit: int) -> str:
     from npu_config.dumps.scan import held
 
-    rows = found.tensors if limit <= 0 else found.tensors[:limit]
-    heads: Sequence[str] = (
-        phrase("step"),
-        phrase("device"),
-        phrase("tensor"),
-        phrase("type"),
-        phrase("data type"),
-        "NaN",
-        phrase("infinite"),
-        phrase("at the limit"),
-        phrase("origin"),
-    )
     parts = []
     if found.unread:
         message = "tensors that could not be looked at: {:,}; the first is {}: {}\n"
         first = found.unread[0]
         parts.append(localized(message, len(found.unread), first.tensor, first.reason))
-    if rows:
-        parts.append(table(heads, map(_row, rows)) + left_out(len(found.tensors) - len(rows)))
+    if found.tensors:
+        parts.append(table(_TENSORS, found.tensors, limit))
     parts.append(
         localized(
             "tensors with NaN, infinities or values at the limit: {:,} of {:,}\n",
@@ -298,20 +287,22 @@ def _scan(found: Any, limit: int) -> str:
     return "".join(parts)
 
 
-def _row(each: Any) -> Tuple[str, ...]:
+def _at_limit(each: Any) -> str:
     values = each.statistics
-    at_limit = "{:,}+" if each.is_table and values.at_limit else "{:,}"
-    return (
-        or_unknown(each.step),
-        or_unknown(each.device),
-        "{}:{}:{}".format(each.op_name, each.side, each.index),
-        each.op_type,
-        each.data_type,
-        "{:,}".format(values.nan),
-        "{:,}".format(values.infinite),
-        at_limit.format(values.at_limit),
-        localized(each.origin) if each.side == "output" else "",
-    )
+    return ("{:,}+" if each.is_table and values.at_limit else "{:,}").format(values.at_limit)
+
+
+_TENSORS: Columns = {
+    phrase("step"): lambda each: or_unknown(each.step),
+    phrase("device"): lambda each: or_unknown(each.device),
+    phrase("tensor"): lambda each: "{}:{}:{}".format(each.op_name, each.side, each.index),
+    phrase("type"): lambda each: each.op_type,
+    phrase("data type"): lambda each: each.data_type,
+    "NaN": lambda each: "{:,}".format(each.statistics.nan),
+    phrase("infinite"): lambda each: "{:,}".format(each.statistics.infinite),
+    phrase("at the limit"): _at_limit,
+    phrase("origin"): lambda each: localized(each.origin) if each.side == "output" else "",
+}
 
 
 def _shown_overflow(index: int, group: Any) -> str:
@@ -550,19 +541,9 @@ def _shown_comparison(result: Any, everything: bool, limit: int = 0) -> str:
     not_seen = gaps(result)
     warning = [] if result.covered else [localized("no all-clear:"), *map(localized, not_seen), ""]
     texts = [lines_of(warning), _sides(result)]
-    head = (
-        "#",
-        phrase("verdict"),
-        phrase("tensor"),
-        phrase("type"),
-        phrase("reference"),
-        phrase("cosine"),
-        phrase("distance"),
-        phrase("max abs"),
-    )
-    kept = [n for n in range(len(head)) if n != _TYPE or (screen() or _WIDE) >= _WIDE]
-    cells = ([cell for n, cell in enumerate(_comparison_row(row)) if n in kept] for row in shown)
-    texts.append(table([head[n] for n in kept], cells, [localized(row.reason) for row in shown]))
+    is_wide = (screen() or _WIDE) >= _WIDE
+    columns = {name: cell for name, cell in _COMPARED.items() if is_wide or name != _TYPE}
+    texts.append(table(columns, shown, notes=[localized(row.reason) for row in shown]))
     texts.append(left_out(len(rows) - len(shown)))
     hidden = len(here) - len(rows)
     if hidden:
@@ -575,7 +556,7 @@ def _shown_comparison(result: Any, everything: bool, limit: int = 0) -> str:
     return "".join(texts)
 
 
-_TYPE, _WIDE = 3, 100
+_TYPE, _WIDE = phrase("type"), 100
 """The column that a narrow terminal does without."""
 
 
@@ -623,20 +604,19 @@ def _matrix(result: Any) -> str:
     lines: Dict[Tuple[Any, Any], Dict[Any, Any]] = {}
     for part in result.parts:
         lines.setdefault((part.where.step, part.where.model), {})[part.where.device] = part
-    models = len({model for _, model in lines}) > 1
-    head = [phrase("step"), *([phrase("model")] if models else [])]
-    head += [phrase("device {}", or_unknown(device)) for device in devices]
-    return table(
-        head,
-        (
-            [
-                or_unknown(step),
-                *([or_unknown(model)] if models else []),
-                *(_cell(found.get(device)) for device in devices),
-            ]
-            for (step, model), found in lines.items()
-        ),
-    )
+    columns: Dict[str, Callable[[Any], Any]] = {
+        phrase("step"): lambda line: or_unknown(line[0][0]),
+    }
+    if len({model for _, model in lines}) > 1:
+        columns[phrase("model")] = lambda line: or_unknown(line[0][1])
+    for device in devices:
+        name = phrase("device {}", or_unknown(device))
+        columns[name] = _of_device(device)
+    return table(columns, lines.items())
+
+
+def _of_device(device: Any) -> Callable[[Any], str]:
+    return lambda line: _cell(line[1].get(device))
 
 
 def _cell(part: Any) -> str:
@@ -648,22 +628,24 @@ def _cell(part: Any) -> str:
     return localized("diverges ({:,})", count) if count else _verdict(part.verdict)
 
 
-def _comparison_row(row: Any) -> Tuple[str, ...]:
-    numbers: List[str] = [""] * 3
-    if row.metrics is not None:
-        found = row.metrics
-        numbers = [_six(found.cosine), "-", "-"]
-        if not found.boolean:  # which are no numbers that have a distance
-            small = map("{:.3g}".format, (found.relative_euclidean, found.max_absolute))
-            numbers[1:] = ("NaN" if text == "nan" else text for text in small)
-    return (
-        str(row.index),
-        _verdict(row.verdict),
-        row.tensor_index,
-        row.op_type,
-        row.reference,
-        *numbers,
-    )
+def _distance(row: Any, name: str) -> str:
+    """A distance between two tensors; truth values are no numbers that have one."""
+    if row.metrics is None:
+        return ""
+    text = "-" if row.metrics.boolean else "{:.3g}".format(getattr(row.metrics, name))
+    return "NaN" if text == "nan" else text
+
+
+_COMPARED: Columns = {
+    "#": lambda row: row.index,
+    phrase("verdict"): lambda row: _verdict(row.verdict),
+    phrase("tensor"): lambda row: row.tensor_index,
+    _TYPE: lambda row: row.op_type,
+    phrase("reference"): lambda row: row.reference,
+    phrase("cosine"): lambda row: "" if row.metrics is None else _six(row.metrics.cosine),
+    phrase("distance"): lambda row: _distance(row, "relative_euclidean"),
+    phrase("max abs"): lambda row: _distance(row, "max_absolute"),
+}
 
 
 def _six(value: float) -> str:
@@ -676,28 +658,20 @@ def _shown_results(result: Any, threshold: float, limit: int) -> str:
     if not result.judged:
         return "{}\n".format(localized("no row has a cosine similarity: nothing was compared"))
     bad = result.diverging
-    rows = [
-        (
-            row.line,
-            row.op_name,
-            row.ground_truth,
-            "{} {}".format(row.side, row.number) if row.side else "",
-            row.cosine,
-        )
-        for row in (bad if limit <= 0 else bad[:limit])
-    ]
-    heads = (
-        phrase("line"),
-        phrase("operator"),
-        phrase("ground truth"),
-        phrase("tensor"),
-        phrase("cosine"),
-    )
     count = localized(
         "rows with a cosine similarity of {2:g} or less: {0:,} of {1:,}\n",
         len(bad),
         len(result.rows),
         threshold,
     )
-    shown = (table(heads, rows) if bad else "") + left_out(len(bad) - len(rows))
+    shown = table(_RESULTS, bad, limit) if bad else ""
     return shown + count + lines_of(first_sentences(result.first_diverging))
+
+
+_RESULTS: Columns = {
+    phrase("line"): lambda row: row.line,
+    phrase("operator"): lambda row: row.op_name,
+    phrase("ground truth"): lambda row: row.ground_truth,
+    phrase("tensor"): lambda row: "{} {}".format(row.side, row.number) if row.side else "",
+    phrase("cosine"): lambda row: row.cosine,
+}

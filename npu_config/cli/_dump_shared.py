@@ -305,24 +305,36 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Any]], notes: Iterable[str] = ()) -> str:
+Columns = Mapping[str, Callable[[Any], Any]]
+"""The name of each column, and what gives the cell of an item."""
+
+
+def table(
+    columns: Columns, items: Iterable[Any], limit: int = 0, notes: Iterable[str] = ()
+) -> str:
     """Columns as wide as they need to be and the terminal is; numbers to the right.
 
     Args:
-        head: the names of the columns.
-        rows: their cells.
+        columns: the columns.
+        items: what the rows are of.
+        limit: how many rows are shown; 0: all.
         notes: what is said below each row; "" for nothing.
     """
-    heads = [localized(cell) for cell in head]
-    lines = [[fitted(printable(str(cell)), WIDEST) for cell in row] for row in (heads, *rows)]
+    items = list(items)
+    shown = items[:limit] if limit > 0 else items
+    rows = [
+        map(localized, columns),
+        *([cell(each) for cell in columns.values()] for each in shown),
+    ]
+    lines = [[fitted(printable(str(cell)), WIDEST) for cell in row] for row in rows]
     widths = [max(map(width, column)) for column in zip(*lines)]
     right = [
         len(lines) > 1 and all(_is_number(line[index]) for line in lines[1:])
-        for index in range(len(head))
+        for index in range(len(columns))
     ]
-    columns = screen()
-    if columns is not None:
-        _narrow(widths, columns, [index for index, number in enumerate(right) if not number])
+    most = screen()
+    if most is not None:
+        _narrow(widths, most, [index for index, number in enumerate(right) if not number])
     texts = []
     for line, note in itertools.zip_longest(lines, ["", *notes][: len(lines)], fillvalue=""):
         cells = [
@@ -331,13 +343,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], notes: Iterable[st
         ]
         texts.append(_GAP.join(cells).rstrip() + "\n")
         if note:
-            texts.append(_below(printable(note), columns))
-    return "".join(texts)
+            texts.append(_below(printable(note), most))
+    return "".join(texts) + left_out(len(items) - len(shown))
 
 
 _GAP = "  "
-
-
 _NARROWEST = 10
 
 

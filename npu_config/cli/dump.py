@@ -1,7 +1,7 @@
 """``npu-config dump``: what dump and overflow settings left on disk."""
 
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import click
 
@@ -14,11 +14,11 @@ from npu_config.cli._dump_faults import (
 from npu_config.cli._dump_search import search_command
 from npu_config.cli._dump_shared import (
     NO_NUMPY,
+    Columns,
     device_option,
     document,
     files_of,
     format_option,
-    left_out,
     limit_option,
     number,
     number_option,
@@ -209,21 +209,19 @@ def _raw(tensor: Any) -> str:
 def _shown_statistics(path: str, rows: Sequence[Any]) -> Tuple[Dict[str, Any], str]:
     import attr
 
-    columns = list(dict.fromkeys(name for row in rows for name in row.numbers))
-    part = "{}\n".format(path) + table(
-        (phrase("tensor"), phrase("data type"), phrase("format"), phrase("shape"), *columns),
-        (
-            (
-                "{} {}".format(row.side, row.index),
-                row.data_type,
-                row.format,
-                "-" if row.shape is None else shape(row.shape),
-                *(or_unknown(row.numbers.get(name)) for name in columns),
-            )
-            for row in rows
-        ),
-    )
+    columns: Dict[str, Callable[[Any], Any]] = {
+        phrase("tensor"): lambda row: "{} {}".format(row.side, row.index),
+        phrase("data type"): lambda row: row.data_type,
+        phrase("format"): lambda row: row.format,
+        phrase("shape"): lambda row: "-" if row.shape is None else shape(row.shape),
+    }
+    columns.update((name, _number_of(name)) for row in rows for name in row.numbers)
+    part = "{}\n".format(path) + table(columns, rows)
     return {"path": path, "statistics": [attr.asdict(row) for row in rows]}, part
+
+
+def _number_of(name: str) -> Callable[[Any], str]:
+    return lambda row: or_unknown(row.numbers.get(name))
 
 
 @click.group("dump", cls=CommandGroup)
@@ -262,7 +260,7 @@ def list_command(
     content = {"files": entries, "strays": strays, "missing": list(files.missing)}
 
     def shown() -> str:
-        return _groups(files) + "\n" + _listed(entries, limit) + _others(files)
+        return _groups(files) + "\n" + table(_LISTED, entries, limit) + _others(files)
 
     print_result(format_, content, found, shown, len(files))
     return 1 if fails(Report(found), False) else 0
@@ -398,59 +396,19 @@ def _groups(files: Any) -> str:
         where = file.folder
         key = (where.run, where.device, where.model, where.model_id, where.step)
         grouped.setdefault(key, []).append(file)
-    return table(
-        (
-            phrase("run"),
-            phrase("device"),
-            phrase("model"),
-            phrase("id"),
-            phrase("step"),
-            phrase("operators"),
-            phrase("files"),
-            phrase("size"),
-        ),
-        (
-            (
-                *map(or_unknown, key),
-                len({file.op_name for file in members}),
-                len(members),
-                size(sum(file.size for file in members)),
-            )
-            for key, members in grouped.items()
-        ),
-    )
+    return table(_GROUPS, grouped.items())
 
 
-def _listed(entries: Sequence[Dict[str, Any]], limit: int) -> str:
-    shown = entries if limit <= 0 else entries[:limit]
-    result = table(
-        (
-            phrase("device"),
-            phrase("step"),
-            phrase("operator"),
-            phrase("type"),
-            phrase("inputs"),
-            phrase("outputs"),
-            phrase("size"),
-            phrase("remark"),
-        ),
-        (
-            (
-                or_unknown(entry["device"]),
-                or_unknown(entry["step"]),
-                entry["op_name"],
-                entry["op_type"],
-                or_unknown(entry["inputs"]),
-                or_unknown(entry["outputs"]),
-                size(entry["bytes"]),
-                _remark(entry),
-            )
-            for entry in shown
-        ),
-    )
-    return result + left_out(len(entries) - len(shown))
-
-
+_GROUPS: Columns = {
+    phrase("run"): lambda group: or_unknown(group[0][0]),
+    phrase("device"): lambda group: or_unknown(group[0][1]),
+    phrase("model"): lambda group: or_unknown(group[0][2]),
+    phrase("id"): lambda group: or_unknown(group[0][3]),
+    phrase("step"): lambda group: or_unknown(group[0][4]),
+    phrase("operators"): lambda group: len({file.op_name for file in group[1]}),
+    phrase("files"): lambda group: len(group[1]),
+    phrase("size"): lambda group: size(sum(file.size for file in group[1])),
+}
 _KINDS = {"statistics": phrase("statistics"), "overflow": phrase("overflow")}
 
 
@@ -464,6 +422,18 @@ def _remark(entry: Dict[str, Any]) -> str:
     if not entry["whole"]:
         remarks.append(localized(phrase("not whole")))
     return join(", ", remarks)
+
+
+_LISTED: Columns = {
+    phrase("device"): lambda entry: or_unknown(entry["device"]),
+    phrase("step"): lambda entry: or_unknown(entry["step"]),
+    phrase("operator"): lambda entry: entry["op_name"],
+    phrase("type"): lambda entry: entry["op_type"],
+    phrase("inputs"): lambda entry: or_unknown(entry["inputs"]),
+    phrase("outputs"): lambda entry: or_unknown(entry["outputs"]),
+    phrase("size"): lambda entry: size(entry["bytes"]),
+    phrase("remark"): _remark,
+}
 
 
 def _others(files: Any) -> str:
