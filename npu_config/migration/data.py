@@ -4,7 +4,7 @@ import ast
 from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Set
 
 from npu_config.migration.resolve import Resolver
-from npu_config.migration.work import CHANGED, Rules, Work, of_calls
+from npu_config.migration.work import CHANGED, Rules, Work, called, of_calls
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import (
     CONSTANTS,
@@ -77,10 +77,7 @@ class DatasetCall(NamedTuple):
 
 def calls(script: Resolver) -> List[DatasetCall]:
     """Every method call that matters, with the state of its receiver."""
-    found: Optional[List[DatasetCall]] = script.cache.get("pipelines")
-    if found is None:
-        found = script.cache["pipelines"] = _Flow(script).run()
-    return found
+    return script.kept("pipelines", _Flow(script).run)
 
 
 def line_of(script: Resolver, found: DatasetCall) -> int:
@@ -361,9 +358,9 @@ def _merge(env: Env, ends: Sequence[Env]) -> None:
         env.update(merged)
 
 
-def _prefetch(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is None or len(site.parents) < 2:
+@called
+def _prefetch(work: Work, site: Site, call: ast.Call, name: str) -> None:
+    if len(site.parents) < 2:
         return
     device = argument(call, "device", 0) or argument(call, "target_device", 0)
     values = work.script.values(device, site.scope) if device is not None else []
@@ -408,12 +405,8 @@ def _prefetch(work: Work, site: Site, name: str) -> None:
     work.changed(line, "prefetch-to-device", text)
 
 
-def _one_shot(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        _report_one_shot(work, site)
-
-
-def _report_one_shot(work: Work, site: Site) -> None:
+@called
+def _one_shot(work: Work, site: Site, call: ast.Call, name: str) -> None:
     if _runs_in_loop(work):
         work.manual(
             site.line,
@@ -424,17 +417,16 @@ def _report_one_shot(work: Work, site: Site) -> None:
 
 def _runs_in_loop(work: Work) -> bool:
     """True when a session is run in a loop, or an Estimator runs one."""
-    found: Optional[bool] = work.script.cache.get("loops")
-    if found is None:
-        estimators = ("Estimator", "TPUEstimator", "should_stop")
-        found = not work.script.words.isdisjoint(estimators) or any(
+    estimators = ("Estimator", "TPUEstimator", "should_stop")
+    return not work.script.words.isdisjoint(estimators) or work.script.kept(
+        "loops",
+        lambda: any(
             site.call is not None
             and isinstance(site.node, ast.Attribute)
             and site.inside(ast.For, ast.While)
             for site in work.script.sites_of(["run"])
-        )
-        work.script.cache["loops"] = found
-    return found
+        ),
+    )
 
 
 _THREADS: Mapping[str, int] = {
@@ -445,9 +437,9 @@ _THREADS: Mapping[str, int] = {
 }
 
 
-def _queue_batch(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    threads = argument(call, "num_threads", _THREADS[name]) if call else None
+@called
+def _queue_batch(work: Work, site: Site, call: ast.Call, name: str) -> None:
+    threads = argument(call, "num_threads", _THREADS[name])
     if threads is None:
         return
     number = number_of(threads)
@@ -491,7 +483,7 @@ def after(work: Work) -> None:
         if site.call is not None and isinstance(site.node, ast.Attribute):
             name = work.script.resolved(site)
             if name is None or not name.startswith("tensorflow."):
-                _report_one_shot(work, site)
+                _one_shot(work, site, "")
     _variables(work)
     _tables(work)
     _dynamic_shapes(work)
@@ -604,10 +596,11 @@ class _Given(NamedTuple):
 
 
 def _given(work: Work) -> _Given:
-    found: Optional[_Given] = work.script.cache.get("given")
-    if found is not None:
-        return found
-    found = work.script.cache["given"] = _Given([], set(), set())
+    return work.script.kept("given", lambda: _find_given(work))
+
+
+def _find_given(work: Work) -> _Given:
+    found = _Given([], set(), set())
     for site in work.script.sites_of(_MAPPING):
         call = site.call
         if call is None or not (

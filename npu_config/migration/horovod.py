@@ -183,11 +183,7 @@ def choice_of_rank(work: Work, site: Site, value: ast.AST) -> Optional[ast.IfExp
 
 def has_ranks(work: Work) -> bool:
     """True for a script that is one of several ranks, and not only where Horovod happens to be."""
-    found: Optional[bool] = work.script.cache.get("ranks")
-    if found is None:
-        found = _is_always_imported(work) and not stays_off(work)
-        work.script.cache["ranks"] = found
-    return found
+    return work.script.kept("ranks", lambda: _is_always_imported(work) and not stays_off(work))
 
 
 def imports_horovod(node: ast.AST) -> bool:

@@ -13,6 +13,7 @@ import os
 import re
 from typing import (
     Any,
+    Callable,
     Dict,
     FrozenSet,
     Iterable,
@@ -23,6 +24,7 @@ from typing import (
     Optional,
     Set,
     Tuple,
+    TypeVar,
 )
 
 from npu_config.core.diagnostics import Diagnostic
@@ -44,6 +46,7 @@ from npu_config.text.loading import load
 __all__ = ["REEXPORTED", "Binding", "Neighbours", "Resolver", "may_borrow"]
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_Made = TypeVar("_Made")
 _KINDS = frozenset((ast.Name, ast.Attribute, ast.keyword, *CONSTANTS))
 _TELLING = (
     *("nvidia-smi", "CUDA_VISIBLE_DEVICES", "TF_", "mpirun", "mpiexec", "horovodrun"),
@@ -167,14 +170,23 @@ class Resolver(Module):
 
     def sites_of(self, names: Iterable[str]) -> List[Site]:
         """The attributes and names with one of some last parts, in order of the lines."""
-        index: Optional[Dict[str, List[Site]]] = self.cache.get("sites")
-        if index is None:
-            index = self.cache["sites"] = {}
-            for site in self.sites:
-                index.setdefault(name_of(site.node), []).append(site)
+        index = self.kept("sites", self._sites_by_name)
         return sorted(
             (site for name in names for site in index.get(name, ())), key=lambda site: site.line
         )
+
+    def _sites_by_name(self) -> Dict[str, List[Site]]:
+        index: Dict[str, List[Site]] = {}
+        for site in self.sites:
+            index.setdefault(name_of(site.node), []).append(site)
+        return index
+
+    def kept(self, key: str, make: Callable[[], _Made]) -> _Made:
+        """What a rule keeps with the script: made when it is asked for first."""
+        if key not in self.cache:
+            self.cache[key] = make()
+        made: _Made = self.cache[key]
+        return made
 
     def calls_of(self, *names: str) -> List[Site]:
         """The calls of some functions and classes by their canonical names, in order."""

@@ -6,7 +6,7 @@ from typing import Collection, Dict, List, Mapping, NamedTuple, Optional, Sequen
 
 from npu_config.core.message import phrase
 from npu_config.migration.resolve import Binding
-from npu_config.migration.work import Rules, Work, is_wrapped, of_calls
+from npu_config.migration.work import Rules, Work, called, is_wrapped, of_calls
 from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
@@ -142,13 +142,13 @@ def _is_collected(work: Work, targets: Sequence[ast.expr]) -> bool:
 
 def _returned(work: Work, function: ast.AST) -> Set[str]:
     """The variables that a function returns."""
-    key = "returned" + str(id(function))
-    found: Optional[Set[str]] = work.script.cache.get(key)
-    if found is None:
-        returns = (node.value for node in ast.walk(function) if isinstance(node, ast.Return))
-        values = [one for value in returns if value for one in getattr(value, "elts", [value])]
-        found = work.script.cache[key] = {name_of(value) for value in values}
-    return found
+    returns = (node.value for node in ast.walk(function) if isinstance(node, ast.Return))
+    return work.script.kept(
+        "returned" + str(id(function)),
+        lambda: {
+            name_of(one) for value in returns if value for one in getattr(value, "elts", [value])
+        },
+    )
 
 
 def _aliases(work: Work, site: Site, names: Sequence[str]) -> List[ast.expr]:
@@ -406,9 +406,7 @@ _supervisor = of_calls(
 _monitored = of_calls(
     "session-reference",
     "takes no config; its default creator makes a session that npu_init has patched",
-    unless=lambda work, site: (
-        site.call is not None and argument(site.call, "session_creator", 0) is not None
-    ),
+    unless=lambda work, site, call: argument(call, "session_creator", 0) is not None,
     needs_patch=True,
 )
 
@@ -547,10 +545,8 @@ def _test_session(work: Work, site: Site, node: ast.Attribute) -> None:
 # The fields of a ConfigProto: remapping, memory optimization, XLA, GPUs, mixed precision
 
 
-def _config_proto(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is None:
-        return
+@called
+def _config_proto(work: Work, site: Site, call: ast.Call, name: str) -> None:
     counts = keyword_of(call, "device_count")
     if counts is not None and _counts_no_gpu(counts.value):
         work.manual(counts.value.lineno, "cpu-only-session", _CPU_ONLY)
@@ -613,10 +609,8 @@ def _switch_off(work: Work, site: Site, field: str, value: ast.expr, line: int) 
         work.manual(line, id, phrase("{} must be {} on the NPU: not a constant", field, wanted))
 
 
-def _rewriter_config(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is None:
-        return
+@called
+def _rewriter_config(work: Work, site: Site, call: ast.Call, name: str) -> None:
     for field in _SWITCHES:
         keyword = keyword_of(call, field)
         if keyword is not None:
@@ -632,9 +626,9 @@ AMP_NOTE = (
 )
 
 
-def _optimizer_options(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    level = keyword_of(call, "global_jit_level") if call is not None else None
+@called
+def _optimizer_options(work: Work, site: Site, call: ast.Call, name: str) -> None:
+    level = keyword_of(call, "global_jit_level")
     if level is not None:
         _jit_level(work, site, level.value, level.value.lineno)
 
@@ -691,10 +685,10 @@ _SWITCH_OF: Mapping[str, str] = {
 _xla_compile = of_calls("xla-off", "XLA is not used on the NPU: call the function itself")
 
 
-def _experimental_options(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    value = argument(call, "options", 0) if call is not None else None
-    if call is None or value is None or is_open(call):
+@called
+def _experimental_options(work: Work, site: Site, call: ast.Call, name: str) -> None:
+    value = argument(call, "options", 0)
+    if value is None or is_open(call):
         return
     if "auto_mixed_precision" in work.script.written(value):
         work.manual(site.line, "precision-mode", AMP_NOTE)
