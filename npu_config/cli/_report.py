@@ -5,10 +5,12 @@ import itertools
 import os
 import sys
 from typing import (
+    Any,
     Callable,
     Dict,
     Iterable,
     Iterator,
+    List,
     Mapping,
     NamedTuple,
     Optional,
@@ -357,3 +359,45 @@ def check_files(
     if missing(paths):
         return WRONG_CALL
     return FINDINGS if fails(report, strict) else DONE
+
+
+def table_of(path: str, product: Optional[str] = None, for_hccl: bool = False) -> Any:
+    """The rank table of a file; see :func:`tables_of`."""
+    return tables_of([path], product, for_hccl)[0]
+
+
+def tables_of(
+    paths: Sequence[str], product: Optional[str] = None, for_hccl: bool = False
+) -> List[Any]:
+    """The rank tables of files; where there is none the command ends with code 1.
+
+    Args:
+        paths: the files.
+        product: what they are for.
+        for_hccl: HCCL reads the files as they are, so that comments in them are errors, too.
+            Else only warnings are printed of a table that can be read: ``ranktable check`` is
+            there for the rest.
+    """
+    from npu_config import rank_table
+    from npu_config.core.target import Target
+
+    absent = [path for path in paths if missing([path])]
+    sources = [read_side_file(path) for path in paths if path not in absent]
+    models: List[Any] = []
+    loud: List[Diagnostic] = []
+    for source in sources:
+        found, model = source.diagnostics, None
+        if source.text is not None:
+            parsed = rank_table.parse(source.text, source.name, Target.named(product))
+            found, model = tuple(parsed.diagnostics), parsed.model
+        if for_hccl and any(d.severity is Severity.ERROR for d in found):
+            model = None
+        models.append(model)
+        loud.extend(d for d in found if model is None or d.severity is Severity.WARNING)
+    if loud:
+        print_file_findings(loud, sources, err=True)
+    if absent:
+        raise Failure("{} does not exist", ", ".join(absent))
+    if None in models:
+        raise click.exceptions.Exit(1)
+    return models

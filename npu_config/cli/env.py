@@ -15,8 +15,8 @@ from npu_config.cli._report import (
     print_file_findings,
     read_side_file,
     refusals,
+    table_of,
 )
-from npu_config.cli.ranktable import table_of
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized
 from npu_config.readers import kind_of_suffix, suffix_of
