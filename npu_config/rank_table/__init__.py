@@ -9,14 +9,22 @@ from typing import Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.rank_table.building import Layer, ServerPlan, build, build_ranks
+from npu_config.rank_table.building import (
+    Layer,
+    ServerPlan,
+    build,
+    build_ranks,
+    check_addresses_of,
+    parse_hccn,
+    plan_of_machine,
+)
 from npu_config.rank_table.conversion import convert, merge, not_held
-from npu_config.rank_table.hccn import check_addresses_of, parse_hccn, plan_of_machine
 from npu_config.rank_table.judging import LIST_KEYS, check_document, judge
 from npu_config.rank_table.model import (
     AnyRankTable,
     Device,
     GroupTable,
+    IncompleteError,
     Process,
     RankTable,
     RankTable2,
@@ -28,7 +36,6 @@ from npu_config.rank_table.model import (
     to_document,
 )
 from npu_config.sidefiles.format import Format, Parsed, Sample, reject_path_argument
-from npu_config.sidefiles.schema.records import IncompleteError
 from npu_config.text.json import BROKEN
 
 __all__ = [

@@ -23,9 +23,9 @@ from npu_config.rank_table.model import (
     Server,
     SuperPod,
     to_document,
+    unknown_keys,
 )
 from npu_config.sidefiles.format import refuse
-from npu_config.sidefiles.schema.records import unknown_keys
 
 
 @declare(

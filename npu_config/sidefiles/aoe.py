@@ -10,8 +10,7 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles.declared import JsonFormat, RawDocument, content, raw_format
-from npu_config.sidefiles.format import Sample
+from npu_config.sidefiles.format import JsonFormat, RawDocument, Sample, content, raw_format
 from npu_config.sidefiles.schema.kinds import Items, Key, LimitedText, Schema
 from npu_config.sidefiles.schema.reading import one_rule
 from npu_config.text.source import ANYWHERE, Places

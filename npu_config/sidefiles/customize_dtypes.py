@@ -5,17 +5,7 @@ Source: docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md.
 
 import re
 from functools import partial
-from typing import (
-    Any,
-    Collection,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Tuple,
-)
+from typing import Any, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import attr
 
@@ -23,15 +13,16 @@ from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Report,
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles._frozen import Table, texts
 from npu_config.sidefiles.format import (
     Format,
     Parsed,
     Sample,
+    Table,
     finish_parse,
     logged,
     refuse,
     reject_path_argument,
+    texts,
 )
 from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
 from npu_config.text.lines import BLANKS, MARK, Line, lines, marked, name_fault

@@ -6,17 +6,7 @@ Source: docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md.
 import json
 import re
 from functools import partial
-from typing import (
-    Any,
-    Callable,
-    Collection,
-    Dict,
-    Iterator,
-    Mapping,
-    Optional,
-    Tuple,
-    Union,
-)
+from typing import Any, Callable, Collection, Dict, Iterator, Mapping, Optional, Tuple, Union
 
 import attr
 
@@ -24,16 +14,17 @@ from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
-from npu_config.sidefiles._frozen import Table, texts
-from npu_config.sidefiles.declared import JsonFormat
 from npu_config.sidefiles.format import (
     Format,
+    JsonFormat,
     Parsed,
     Sample,
+    Table,
     finish_parse,
     logged,
     refuse,
     reject_path_argument,
+    texts,
 )
 from npu_config.sidefiles.schema.kinds import (
     BadValueError,

@@ -15,11 +15,11 @@ from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
-from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles.format import (
     Format,
     Parsed,
     Sample,
+    Table,
     finish_parse,
     refuse,
     reject_path_argument,

@@ -14,10 +14,10 @@ from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
-from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles.declared import JsonFormat
 from npu_config.sidefiles.format import (
+    JsonFormat,
     Parsed,
+    Table,
     read_text,
     reject_path_argument,
     side_file_unreadable,

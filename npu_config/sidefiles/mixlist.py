@@ -25,9 +25,14 @@ from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles._frozen import texts
-from npu_config.sidefiles.declared import JsonFormat
-from npu_config.sidefiles.format import Format, Parsed, Sample, reject_path_argument
+from npu_config.sidefiles.format import (
+    Format,
+    JsonFormat,
+    Parsed,
+    Sample,
+    reject_path_argument,
+    texts,
+)
 from npu_config.sidefiles.library import OperatorLibrary
 from npu_config.sidefiles.schema.kinds import Items, Key, LimitedText, Object, Schema
 from npu_config.sidefiles.schema.reading import FileFindings, one_rule

@@ -13,13 +13,13 @@ from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles.declared import no_checks
 from npu_config.sidefiles.format import (
     Format,
     Parsed,
     Sample,
     finish_parse,
     logged,
+    no_checks,
     refuse,
     reject_path_argument,
 )

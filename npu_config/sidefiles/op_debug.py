@@ -14,7 +14,6 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles._frozen import texts
 from npu_config.sidefiles.format import (
     Format,
     Parsed,
@@ -23,6 +22,7 @@ from npu_config.sidefiles.format import (
     logged,
     refuse,
     reject_path_argument,
+    texts,
 )
 from npu_config.sidefiles.schema.kinds import Key, LimitedText, Schema
 from npu_config.text.lines import MARK, Item, items, marked, name_fault

@@ -12,15 +12,16 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
-from npu_config.sidefiles._frozen import Table, text_table
 from npu_config.sidefiles.format import (
     Format,
     Parsed,
     Sample,
+    Table,
     finish_parse,
     logged,
     refuse,
     reject_path_argument,
+    text_table,
 )
 from npu_config.text.lines import MARK, Item, items, marked, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable

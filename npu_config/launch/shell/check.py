@@ -30,6 +30,7 @@ from npu_config.core.names import ADAPTER, OURS, TENSORFLOW
 from npu_config.core.processes import without_collector
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
+from npu_config.launch import _rules as rules
 from npu_config.launch.environment import check as environment_check
 from npu_config.launch.environment.kinds import TABLE_PATH
 from npu_config.launch.environment.process import (
@@ -38,13 +39,7 @@ from npu_config.launch.environment.process import (
     same_in_all,
     taken_twice,
 )
-from npu_config.launch.environment.variables import (
-    CM_NAMES,
-    OF_NPU,
-    TENSORFLOW_2_NAMES,
-    VARIABLES,
-)
-from npu_config.launch.shell import _rules as rules
+from npu_config.launch.environment.variables import CM_NAMES, OF_NPU, TENSORFLOW_2_NAMES, VARIABLES
 from npu_config.launch.shell.commands import Launch, frameworks_in, is_elsewhere, processes_of
 from npu_config.launch.shell.follow import follow
 from npu_config.launch.shell.syntax import ShellScript, parser, place_of, syntax_fault
