@@ -35,7 +35,7 @@ from npu_config.rank_table.model import (
     render,
     to_document,
 )
-from npu_config.sidefiles.format import Format, Parsed, Sample, reject_path_argument
+from npu_config.sidefiles.format import Format, Parsed, Sample
 from npu_config.text.json import BROKEN
 
 __all__ = [
@@ -47,7 +47,6 @@ __all__ = [
 ]  # fmt: skip
 
 
-@reject_path_argument
 def _parse(text: str, path: Optional[str], target: Target) -> Parsed[AnyRankTable]:
     value, found = judge(text, path, target)
     wrong = any(d.severity is Severity.ERROR and not d.name.startswith("json-") for d in found)

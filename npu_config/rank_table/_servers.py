@@ -3,7 +3,7 @@
 Template 2 has groups of pods, or of single devices with their ranks.
 """
 
-from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import listed, phrase
@@ -251,27 +251,30 @@ def _assign(servers: TableNode, pods: TableNode, findings: FileFindings) -> Dict
 
 
 def _check_adjacent(servers: TableNode, pod_of: Dict[int, int], findings: FileFindings) -> None:
+    for index, pod, _ in _apart((index, pod_of[index]) for index in sorted(pod_of)):
+        findings.report_at(
+            rank_table_super_pods,
+            servers.level.path(index),
+            "{} ({}) is in super_pod_list[{}], but servers of another super node are "
+            "listed between this server and the others of its super node; the guides "
+            "want the servers of "
+            "one super node next to each other",
+            shown(servers.level.items[index].get("server_id")),
+            pod,
+            help="list all servers of one super node, then all of the next",
+            severity=Severity.WARNING,
+        )
+        return
+
+
+def _apart(members: Iterable[Tuple[Any, int]]) -> Iterator[Tuple[Any, int, int]]:
+    """Each member that stands apart from its group: the group, and that of the member before."""
     current, done = -1, set()
-    for index in sorted(pod_of):
-        pod = pod_of[index]
-        if pod == current:
-            continue
-        if pod in done:
-            findings.report_at(
-                rank_table_super_pods,
-                servers.level.path(index),
-                "{} ({}) is in super_pod_list[{}], but servers of another super node are "
-                "listed between this server and the others of its super node; the guides "
-                "want the servers of "
-                "one super node next to each other",
-                shown(servers.level.items[index].get("server_id")),
-                pod,
-                help="list all servers of one super node, then all of the next",
-                severity=Severity.WARNING,
-            )
-            return
-        done.add(pod)
-        current = pod
+    for member, group in members:
+        if group != current and group in done:
+            yield member, group, current
+        done.add(group)
+        current = group
 
 
 def _check_devices(devices: TableNode, pod_of: Dict[int, int], findings: FileFindings) -> None:
@@ -359,25 +362,18 @@ def check_blocks(
         usable: what :func:`check_rank_ids` returned.
         findings: where faults are noted.
     """
-    current, seen = -1, set()
     owners = level.owners() if usable else []
-    for rank, index in usable:
-        server = owners[index]
-        if server == current:
-            continue
-        if server in seen:
-            findings.report_at(
-                rank_table_interleaved_ranks,
-                (*level.path(index), "rank_id"),
-                "{} is {}: between it and the lower ranks of its server are ranks of "
-                "server_list[{}]; the ranks of one server form one block",
-                rank,
-                current,
-                help="number the devices of one server one after another",
-            )
-            return
-        seen.add(server)
-        current = server
+    for (rank, index), _, between in _apart((each, owners[each[1]]) for each in usable):
+        findings.report_at(
+            rank_table_interleaved_ranks,
+            (*level.path(index), "rank_id"),
+            "{} is {}: between it and the lower ranks of its server are ranks of "
+            "server_list[{}]; the ranks of one server form one block",
+            rank,
+            between,
+            help="number the devices of one server one after another",
+        )
+        return
 
 
 def check_device_ips(

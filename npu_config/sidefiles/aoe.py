@@ -123,12 +123,12 @@ def _looks_like(sample: Sample) -> bool:
 
 FORMAT = raw_format(
     AOE,
-    "aoe",
-    "which operators AOE tunes",
-    "aoe_config.json",
-    ("aoe_config_file",),
-    _looks_like,
     check,
+    name="aoe",
+    title="which operators AOE tunes",
+    default_name="aoe_config.json",
+    options=("aoe_config_file",),
+    looks_like=_looks_like,
     marks="tune_op",
 )
 parse, render, load, save = FORMAT.parse, FORMAT.render, FORMAT.load, FORMAT.save

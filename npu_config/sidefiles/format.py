@@ -3,7 +3,6 @@
 A JSON format is declared: :class:`JsonFormat` is a schema, and the code that only it needs.
 """
 
-import functools
 import json
 import re
 from contextlib import suppress
@@ -21,7 +20,6 @@ from typing import (
     Tuple,
     TypeVar,
     Union,
-    cast,
 )
 
 import attr
@@ -94,7 +92,6 @@ def text_table(value: Mapping[str, str]) -> Mapping[str, str]:
 
 
 M = TypeVar("M")
-P = TypeVar("P", bound=Callable[..., Any])
 
 _PARSERS = "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/"
 
@@ -225,23 +222,20 @@ def _placeholder(text: str) -> "Optional[re.Match[str]]":
     return _PLACEHOLDER.search(text) if is_json else None
 
 
-def reject_path_argument(parser: P) -> P:
-    """A parser of the content of a file, which says so where it is given the path of one.
+def parsed_text(
+    parser: Callable[..., Parsed[M]], text: str, path: Optional[str] = None, *rest: Any
+) -> Parsed[M]:
+    """What came of the content of a file, or that the path of one was given in its place.
 
     A fault of the parser itself is a finding, too.
     """
-
-    @functools.wraps(parser)
-    def parse(text: str, path: Optional[str] = None, *rest: Any, **named: Any) -> Any:
-        checked_text(text, "load(path)")
-        found: List[Diagnostic] = []
-        parsed = attempted(found, path, functools.partial(parser, text, path, *rest, **named))
-        if parsed is None:
-            return Parsed(None, Report(found))
-        refused = Report() if parsed.ok else path_given(text, path, "load(path)")
-        return Parsed(None, refused) if refused else parsed
-
-    return cast(P, parse)
+    checked_text(text, "load(path)")
+    found: List[Diagnostic] = []
+    parsed = attempted(found, path, parser, text, path, *rest)
+    if parsed is None:
+        return Parsed(None, Report(found))
+    refused = Report() if parsed.ok else path_given(text, path, "load(path)")
+    return Parsed(None, refused) if refused else parsed
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
@@ -295,7 +289,7 @@ class Format(Generic[M]):
         Raises:
             TypeError: ``text`` is no text.
         """
-        parsed = self.parser(text, path, target)
+        parsed = parsed_text(self.parser, text, path, target)
         placeholder = None if parsed.ok else _placeholder(text)
         if placeholder is None:
             return parsed
@@ -308,7 +302,10 @@ class Format(Generic[M]):
 
     def is_template(self, text: str) -> bool:
         """Whether a text is one that a script fills in, which :meth:`parse` does not judge."""
-        return _placeholder(text) is not None and not self.parser(text, None, ANY_TARGET).ok
+        return (
+            _placeholder(text) is not None
+            and not parsed_text(self.parser, text, None, ANY_TARGET).ok
+        )
 
     def load(self, path: PathLike, target: Target = ANY_TARGET) -> Parsed[M]:
         """The content of a file; one that cannot be read is a diagnostic.
@@ -567,39 +564,18 @@ def content(value: Any) -> RawDocument:
 
 def raw_format(
     declared: JsonFormat[RawDocument],
-    name: str,
-    title: str,
-    default_name: str,
-    options: Tuple[str, ...],
-    looks_like: Callable[[Sample], bool],
     check: Callable[[RawDocument, Target, Places], Iterable[Diagnostic]] = no_checks,
-    marks: Optional[str] = None,
+    **named: Any,
 ) -> Format[RawDocument]:
     """A format whose model is its content.
 
     Args:
         declared: its declaration.
-        name: see :class:`Format`.
-        title: see :class:`Format`.
-        default_name: see :class:`Format`.
-        options: see :class:`Format`.
-        looks_like: see :class:`Format`.
         check: what is worth knowing about a right object.
-        marks: see :class:`Format`.
+        named: the other arguments of :class:`Format`.
     """
 
-    @reject_path_argument
     def parser(text: str, path: Optional[str], target: Target) -> Parsed[RawDocument]:
         return declared.parse(text, path, lambda model, places: check(model, target, places))
 
-    return Format(
-        name=name,
-        title=title,
-        default_name=default_name,
-        options=options,
-        parser=parser,
-        render=lambda model: model.text,
-        looks_like=looks_like,
-        marks=marks,
-        schema=declared.schema,
-    )
+    return Format(parser=parser, render=lambda model: model.text, schema=declared.schema, **named)

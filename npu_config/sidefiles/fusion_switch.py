@@ -23,7 +23,6 @@ from npu_config.sidefiles.format import (
     finish_parse,
     logged,
     refuse,
-    reject_path_argument,
     texts,
 )
 from npu_config.sidefiles.schema.kinds import (
@@ -582,17 +581,7 @@ def _read_lines(text: str, path: Optional[str]) -> Parsed[FusionSwitch]:
     )
 
 
-@reject_path_argument
-def parse(
-    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
-) -> Parsed[FusionSwitch]:
-    """Read a fusion switch file of either syntax.
-
-    Args:
-        text: anything.
-        path: the file it came from.
-        target: what :func:`check` is to know.
-    """
+def _parse(text: str, path: Optional[str], target: Target) -> Parsed[FusionSwitch]:
     content = text.lstrip("\ufeff \t\r\n")
     if not content:
         message = 'the file is empty; write at least {"Switch": {}}'
@@ -697,11 +686,11 @@ FORMAT: Format[FusionSwitch] = Format(
     title="switches of fusion passes",
     default_name="fusion_switch.cfg",
     options=("fusion_switch_file",),
-    parser=parse,
+    parser=_parse,
     render=render,
     looks_like=_looks_like,
     marks=r"(?:graph|ub)_?fusion",
     names=r"fusion_switch[\w.-]*\.(?:cfg|json)",
     schema=SCHEMA,
 )
-load, save = FORMAT.load, FORMAT.save
+parse, load, save = FORMAT.parse, FORMAT.load, FORMAT.save

@@ -67,11 +67,11 @@ def _looks_like(sample: Sample) -> bool:
 
 FORMAT = raw_format(
     JOB_START,
-    "job_start",
-    "job start file of NPUEstimator",
-    "job_start.json",
-    ("job_start_file",),
-    _looks_like,
+    name="job_start",
+    title="job start file of NPUEstimator",
+    default_name="job_start.json",
+    options=("job_start_file",),
+    looks_like=_looks_like,
     marks="rank_table_file",
 )
 check = no_checks

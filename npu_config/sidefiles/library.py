@@ -18,8 +18,8 @@ from npu_config.sidefiles.format import (
     JsonFormat,
     Parsed,
     Table,
+    parsed_text,
     read_text,
-    reject_path_argument,
     side_file_unreadable,
 )
 from npu_config.sidefiles.schema.kinds import Schema
@@ -125,7 +125,6 @@ LIBRARY: "JsonFormat[OperatorLibrary]" = JsonFormat(
 )
 
 
-@reject_path_argument
 def parse(text: str, path: Optional[str] = None) -> Parsed[OperatorLibrary]:
     """Read one file of the operator library.
 
@@ -133,7 +132,7 @@ def parse(text: str, path: Optional[str] = None) -> Parsed[OperatorLibrary]:
         text: anything.
         path: the file it came from.
     """
-    return LIBRARY.parse(text, path)
+    return parsed_text(LIBRARY.parse, text, path)
 
 
 def load(*paths: PathLike) -> Parsed[OperatorLibrary]:

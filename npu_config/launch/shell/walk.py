@@ -312,8 +312,11 @@ def resolve_path(run: ScriptRun, name: Optional[str]) -> Optional[str]:
 
 def may_be_made(run: ScriptRun, path: Value) -> bool:
     """Whether what ran so far may have made a file."""
-    if path is UNKNOWN or run.programs:
-        return True
+    return path is UNKNOWN or run.programs or is_made_by_script(run, path)
+
+
+def is_made_by_script(run: ScriptRun, path: str) -> bool:
+    """Whether a script may write a file itself, or finds it from where it changed to."""
     names = path.split("/")
     if names[-1] in run.written or not run.made.isdisjoint(names):
         return True
