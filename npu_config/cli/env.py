@@ -300,13 +300,13 @@ def _text(job: Any, chosen: Any, given: Dict[str, Any]) -> str:
 
 
 def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
-    from npu_config.launch.environment import launcher
+    from npu_config.launch import engines
 
     command, sources, out = given["words"], given["sources"], given["out"]
     servers = {process.server_id for process in chosen}
     if len(servers) == 1 and (out is None or not os.path.isdir(out)):
         name = os.path.basename(out) if out else "launch.sh"
-        deliver(launcher.launcher_script(job, chosen, command, sources, name), out, given["force"])
+        deliver(engines.launcher_script(job, chosen, command, sources, name), out, given["force"])
         return
     if out is None:
         raise click.UsageError(
@@ -315,12 +315,12 @@ def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
                 len(servers),
             )
         )
-    scripts = launcher.launchers(job, command, sources, chosen)
+    scripts = engines.launchers(job, command, sources, chosen)
     _save(scripts, given)
 
 
 def _save(scripts: Dict[str, str], given: Dict[str, Any]) -> None:
-    from npu_config.launch.environment import launcher
+    from npu_config.launch import engines
 
     out = given["out"]
     taken = [
@@ -329,28 +329,29 @@ def _save(scripts: Dict[str, str], given: Dict[str, Any]) -> None:
     if taken and not given["force"]:
         raise Failure("{} exists; --force overwrites it", ", ".join(taken))
     try:
-        for path in launcher.save_launchers(scripts, out, given["force"]):
+        for path in engines.save_launchers(scripts, out, given["force"]):
             say(path + "\n")
     except OSError as error:
         raise Failure(unwritable(out, error)) from None
 
 
 def _ssh(job: Any, given: Dict[str, Any]) -> None:
-    from npu_config.launch.engines.ssh import ssh_script
-    from npu_config.launch.environment import launcher
+    from npu_config.launch import engines
 
     if given["out"] is None:
         raise click.UsageError("give a directory with -o: there is a script for every server")
     if None in job.servers:
         raise click.UsageError("a rank table of version 2.0 names no servers to log in to")
-    scripts = launcher.launchers(job, given["words"], given["sources"])
+    scripts = engines.launchers(job, given["words"], given["sources"])
     hosts = dict(zip((str(server) for server in job.servers), scripts))
-    scripts["start_all.sh"] = ssh_script(hosts, job.common.get("RANK_TABLE_FILE"), "start_all.sh")
+    scripts["start_all.sh"] = engines.ssh_script(
+        hosts, job.common.get("RANK_TABLE_FILE"), "start_all.sh"
+    )
     _save(scripts, given)
 
 
 def _slurm(job: Any, given: Dict[str, Any]) -> None:
-    from npu_config.launch.engines.slurm import slurm_script
+    from npu_config.launch.engines import slurm_script
 
     name = os.path.basename(given["out"]) if given["out"] else "job.sbatch"
     script = slurm_script(job, given["words"], name, given["sources"])
@@ -359,7 +360,7 @@ def _slurm(job: Any, given: Dict[str, Any]) -> None:
 
 def _kubernetes(job: Any, given: Dict[str, Any]) -> None:
     from npu_config.core.target import Target
-    from npu_config.launch.engines.kubernetes import kubernetes_objects, kubernetes_yaml
+    from npu_config.launch.engines import kubernetes_objects, kubernetes_yaml
     from npu_config.rank_table import building
 
     if given["image"] is None:

@@ -202,14 +202,14 @@ def _deliver(table: Any, out: Optional[str], force: bool) -> None:
 
 def _addresses(hccn_confs: Tuple[str, ...], local: Optional[str]) -> Dict[str, Dict[int, str]]:
     """Server to the addresses of its devices."""
-    from npu_config.rank_table import building, hccn
+    from npu_config.rank_table import building
 
     files = told_by("--hccn-conf", building.assignments, hccn_confs)
     addresses = {name: _hccn(path) for name, path in files.items()}
     if local is not None:
         name = local or socket.gethostname()
         try:
-            present = hccn.device_numbers(os.listdir("/dev"))
+            present = building.device_numbers(os.listdir("/dev"))
         except OSError as error:
             raise Failure("/dev cannot be read: {}", error.strerror) from None
         known = _hccn(HCCN_CONF)
@@ -225,12 +225,12 @@ def _addresses(hccn_confs: Tuple[str, ...], local: Optional[str]) -> Dict[str, D
 
 
 def _hccn(path: str) -> Dict[int, str]:
-    from npu_config.rank_table import hccn
+    from npu_config.rank_table import building
 
     if missing([path]):
         raise Failure("{} does not exist", path)
     source = read_side_file(path)
-    parsed = None if source.text is None else hccn.parse_hccn(source.text, source.name)
+    parsed = None if source.text is None else building.parse_hccn(source.text, source.name)
     found = source.diagnostics if parsed is None else tuple(parsed.diagnostics)
     if found:
         print_file_findings(found, [source], err=True)
@@ -266,7 +266,7 @@ def check_command(
     """
     from npu_config import rank_table
     from npu_config.core.target import Target
-    from npu_config.rank_table import building, hccn
+    from npu_config.rank_table import building
     from npu_config.rank_table.model import RankTable
 
     files = told_by("--hccn-conf", building.assignments, hccn_confs)
@@ -277,7 +277,7 @@ def check_command(
         yield from parsed.diagnostics
         for name, addresses in machines.items():
             if isinstance(parsed.model, RankTable):
-                wrong = hccn.check_addresses_of(parsed.model, name, addresses)
+                wrong = building.check_addresses_of(parsed.model, name, addresses)
                 yield from (replace(each, path=source.name) for each in wrong)
 
     return check_files(paths, judge, format_, strict)
@@ -367,7 +367,7 @@ def show_command(path: str, format_: str) -> None:
     """
     import json
 
-    from npu_config.rank_table.showing import facts, show
+    from npu_config.rank_table.model import facts, show
 
     table = table_of(path)
     if format_ == "json":
