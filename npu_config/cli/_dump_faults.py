@@ -63,8 +63,8 @@ def overflow_command(
     Exit code 0 when nothing overflowed, 1 when something did or a file could not be read.
     """
     from npu_config.dumps import overflow as overflows
-    from npu_config.dumps import overflow_groups as groups
-    from npu_config.dumps.overflow_page import overflow_page
+    from npu_config.dumps import overflow_report as groups
+    from npu_config.dumps.overflow_report import overflow_page
 
     report = attempt(
         outputs.format_, lambda: overflows.explain_overflows(path, graph, run, device)
@@ -133,7 +133,7 @@ def _runs(report: Any, chosen: bool) -> List[Dict[str, Any]]:
 
 def _looked_at(report: Any) -> str:
     """Which runs the result is of, and which were left out."""
-    from npu_config.dumps.overflow_groups import looked_at
+    from npu_config.dumps.overflow_report import looked_at
 
     return "".join(line + "\n" for line in looked_at(report))
 
@@ -149,7 +149,7 @@ def _unread(report: Any) -> str:
 
 
 def _overflows(report: Any, compared: Any, path: str) -> str:
-    from npu_config.dumps import overflow_groups as groups
+    from npu_config.dumps import overflow_report as groups
 
     parts = [_unread(report), _looked_at(report)]
     found = groups.grouped(report.overflows)
@@ -162,7 +162,7 @@ def _overflows(report: Any, compared: Any, path: str) -> str:
 
 def _compared(compared: Any) -> str:
     """What became of the overflows of an earlier run."""
-    from npu_config.dumps.overflow_groups import name_of, verdict_on
+    from npu_config.dumps.overflow_report import name_of, verdict_on
 
     lines = [""]
     for words, members in (

@@ -203,7 +203,7 @@ def statistics(values: Any) -> str:
 
 def overflow(index: int, group: Any) -> str:
     """Equal overflows with their reason and what follows."""
-    from npu_config.dumps.overflow_groups import name_of, origin_of
+    from npu_config.dumps.overflow_report import name_of, origin_of
 
     each = group.first
     times = len(group.members)

@@ -155,7 +155,7 @@ def _comparison(
     """What compares: two files, two folders, or the ranks of one dump."""
     bounds = {name: chosen.pop(name) for name in ("threshold", "max_abs", "max_rel")}
     if reference is None:
-        from npu_config.dumps.ranks import compare_ranks
+        from npu_config.dumps.compare import compare_ranks
 
         for name in ("reference_step", "device"):
             if chosen.pop(name) is not None:

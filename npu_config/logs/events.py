@@ -9,19 +9,23 @@ from typing import Dict, List, Optional, Tuple
 
 import attr
 
-from npu_config.logs.facts import OTHER_SIDE, EndPhrase, KnownFailure, code_of, end_of
-from npu_config.logs.records import CODE, Record, local, seconds
-from npu_config.logs.words import (
+from npu_config.logs.facts import (
     DIGITS,
     ERROR,
     FOLLOWER,
     KNOWN,
     LOOKED_AT,
+    OTHER_SIDE,
     OWN,
     SIGN,
+    EndPhrase,
+    KnownFailure,
+    code_of,
+    end_of,
     failure_named,
     shape,
 )
+from npu_config.logs.records import CODE, Record, local, seconds
 
 __all__ = ["Channel", "LogEvent"]
 

@@ -6,8 +6,8 @@ from typing import Dict, List, Optional, Sequence, Tuple
 import attr
 
 from npu_config.logs.events import Channel, LogEvent
+from npu_config.logs.facts import ERROR, FOLLOWER, KNOWN, OWN, SIGN, failure_named
 from npu_config.logs.jobs import JobLogs, LoggedProcess
-from npu_config.logs.words import ERROR, FOLLOWER, KNOWN, OWN, SIGN, failure_named
 
 __all__ = ["FirstFailure", "judged", "time_of", "trained_behind"]
 

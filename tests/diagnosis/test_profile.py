@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npu_config import NpuConfigError
-from npu_config.diagnosis.profiling_tables import op_summary, read_profile
-from npu_config.diagnosis.profiling_tables import profile as profiles
+from npu_config.diagnosis import op_summary
+from npu_config.diagnosis import profile as profiles
+from npu_config.diagnosis.profile import read_profile
 from tests import golden
 from tests.cli.conftest import npu
 

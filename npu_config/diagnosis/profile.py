@@ -31,7 +31,7 @@ import attr
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, is_directory, path_name, walk
 from npu_config.core.message import listed, phrase
-from npu_config.diagnosis.profiling_tables.op_summary import (
+from npu_config.diagnosis.op_summary import (
     Columns,
     OneBlockReading,
     OpSummary,
