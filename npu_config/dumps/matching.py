@@ -141,12 +141,8 @@ def paired(tree: DumpTree, references: References, choice: Selection, path: str)
     ours = grouped(tree, choice, path, left_out)
     theirs = newest(references.folders, None, left_out)
     devices = _devices(ours, theirs, left_out)
-    pairs = _all(ours, theirs, devices, references.folders, choice, left_out)
-    if not pairs:
-        text = phrase("nothing in common: {}", listed(left_out))
-        help_ = "choose with --step and --reference-step"
-        raise rules.nothing_to_compare.error(text, Place(path), help=help_)
-    pairs.sort(key=lambda pair: _order(pair.where))
+    help_ = "choose with --step and --reference-step"
+    pairs = _all(ours, theirs, devices, references.folders, choice, left_out, path, help_)
     notes = [note for pair in pairs for note in _differ(pair, path)]
     once = {note.message: note for note in notes}
     return Paired(tuple(pairs), tuple(dict.fromkeys(left_out)), tuple(once.values()))
@@ -170,11 +166,7 @@ def paired_ranks(tree: DumpTree, choice: Selection, path: str) -> Tuple[Paired, 
         raise rules.nothing_to_compare.error(text, Place(path), help=help_)
     theirs = {folder: files for folder, files in groups.items() if folder.device == devices[0]}
     others = [(device, devices[0]) for device in devices[1:]]
-    pairs = _all(groups, theirs, others, theirs, choice, left_out)
-    if not pairs:
-        text = phrase("nothing in common: {}", listed(left_out))
-        raise rules.nothing_to_compare.error(text, Place(path))
-    pairs.sort(key=lambda pair: _order(pair.where))
+    pairs = _all(groups, theirs, others, theirs, choice, left_out, path)
     first = [file for files in theirs.values() for file in files]
     return Paired(tuple(pairs), tuple(dict.fromkeys(left_out)), ()), first
 
@@ -186,8 +178,14 @@ def _all(
     entries: Mapping[Folder, Sequence[Entry]],
     choice: Selection,
     left_out: List[str],
+    path: str,
+    help: Optional[str] = None,
 ) -> List[Pair]:
-    """The steps that belong together, of every model of those devices."""
+    """The steps that belong together, of every model of those devices, in order.
+
+    Raises:
+        NpuConfigError: there are none.
+    """
     pairs = []
     for device, other in devices:
         models = _models(
@@ -200,7 +198,10 @@ def _all(
         for mine, there in models:
             for folder, counterpart in _steps(mine, there, choice, left_out):
                 pairs.append(Pair(folder, tuple(ours[folder]), counterpart))
-    return pairs
+    if not pairs:
+        text = phrase("nothing in common: {}", listed(left_out))
+        raise rules.nothing_to_compare.error(text, Place(path), help=help)
+    return sorted(pairs, key=lambda pair: _order(pair.where))
 
 
 def _order(folder: Folder) -> Tuple[int, int, str, int]:

@@ -163,13 +163,16 @@ def report_of(job: JobLogs) -> LogReport:
         time, timed = time_of(event, process)
         return attr.evolve(found, time=time, timed=timed)
 
+    def causes(events: Sequence[Tuple[LogEvent, LoggedProcess]]) -> List[Cause]:
+        found = [cause(event, process, process.rank) for event, process in events]
+        return [each for each in found if each is not None]
+
     first = None
     if verdict.process is not None:
         first = cause(verdict.event, verdict.process, verdict.rank)
-        if first is not None and verdict.rank != first.rank and not verdict.missing:
-            first = attr.evolve(first, rank=verdict.rank)
-        elif first is not None and verdict.missing:
-            first = attr.evolve(first, rank=verdict.rank, device=None)
+        if first is not None:
+            device = None if verdict.missing else first.device
+            first = attr.evolve(first, rank=verdict.rank, device=device)
     processes = sorted(job.processes, key=lambda p: (p.rank is None, p.rank or 0, p.key))
     states = [
         RankState(
@@ -183,28 +186,17 @@ def report_of(job: JobLogs) -> LogReport:
         for process in processes
     ]
     followers = sum(channel.followers for p in job.processes for channel in p.channels)
-    others = _others(job, verdict)
+    survived = [(event, process) for process in processes for event in process.survived]
     return LogReport(
         first,
-        [
-            found
-            for event, process in others
-            for found in [cause(event, process, process.rank)]
-            if found
-        ],
+        causes(_others(job, verdict)),
         max(followers - (first is not None), 0),
         states,
         job.unread,
         job.framework,
         len({channel.file for process in job.processes for channel in process.channels}),
         verdict,
-        [
-            found
-            for process in processes
-            for event in process.survived
-            for found in [cause(event, process, process.rank)]
-            if found
-        ],
+        causes(survived),
         _endless(job),
         not job.framework and not any(c.of_a_job for p in job.processes for c in p.channels),
         job.copy,
@@ -289,11 +281,7 @@ def with_places(report: LogReport, reading: Reading) -> LogReport:
 
 
 def _settings(reading: Reading) -> Dict[str, Setting]:
-    found: Dict[str, Setting] = {}
-    for settings in reading.lasting:
-        for name, setting in settings.entries.items():
-            found[name] = setting
-    return found
+    return {name: each for settings in reading.lasting for name, each in settings.entries.items()}
 
 
 def _place(name: str, setting: Optional[Setting], path: str, is_open: bool) -> CausePlace:
@@ -306,17 +294,12 @@ def _place(name: str, setting: Optional[Setting], path: str, is_open: bool) -> C
         return CausePlace(where.path or path, where.line, name, text)
     option = OPTIONS.get(name)
     if is_open:
-        return CausePlace(
-            path,
-            None,
-            name,
-            phrase(("no setting of {} was found; it may be set nevertheless"), name),
-        )
-    if option is None or option.default is None:
-        return CausePlace(path, None, name, phrase("{} is not set", name))
-    return CausePlace(
-        path, None, name, phrase("{} is not set; its default is {}", name, _short(option.default))
-    )
+        text = phrase("no setting of {} was found; it may be set nevertheless", name)
+    elif option is None or option.default is None:
+        text = phrase("{} is not set", name)
+    else:
+        text = phrase("{} is not set; its default is {}", name, _short(option.default))
+    return CausePlace(path, None, name, text)
 
 
 def _short(value: object) -> str:

@@ -43,11 +43,7 @@ def text_report(report: LogReport, everything: bool = False) -> str:
     """
     cause = report.first_cause
     parts: List[str] = []
-    if cause is None and not report.files:
-        parts.append(
-            localized("no result: none of these files has a line that could be read as a log")
-        )
-    elif cause is None:
+    if cause is None:
         parts += [localized(each) for each in no_failure(report)]
     else:
         parts += _first(report, cause, everything)

@@ -84,8 +84,6 @@ class Meeting:
         references: reference control flow, wherever it is; True where it leads to a write.
     """
 
-    __slots__ = ("apart", "may_stay", "origins", "references", "v1", "v2")
-
     def __init__(self) -> None:
         self.origins: Dict[str, None] = {}
         self.v1: Dict[str, str] = {}
@@ -222,21 +220,18 @@ def _meet(graph: Graph, all_dynamic: bool) -> Meeting:
     bodies = [graph.main, *graph.reachable(graph.main, operators.is_on_device).values()]
     origins = {body.name: _origins(body) for body in bodies}
     for body in bodies:
-        held = {
-            node.name: _Held(graph, body, node, origins)
-            for node, _ in graph.callers(body)
-            if operators.is_on_device(node)
-        }
-        roots = [
-            node
-            for node in body
-            if node.name in origins[body.name] or (node.name in held and held[node.name].dynamic)
-        ]
+        begun: Set[str] = set(origins[body.name])
+        with_v1: Set[str] = set()
+        for node, _ in graph.callers(body):
+            if operators.is_on_device(node):
+                is_dynamic_inside, has_v1 = _held(graph, body, node, origins)
+                begun.update([node.name] if is_dynamic_inside else ())
+                with_v1.update([node.name] if has_v1 else ())
+        roots = [node for node in body if node.name in begun]
         flows = {
             node.name: _construct(body, node)
             for node in body
-            if (node.op in operators.V1_CONTROL_FLOW and not node.is_own)
-            or (node.name in held and held[node.name].v1)
+            if _is_v1(node) or node.name in with_v1
         }
         functional = [node for node in body if node.op in operators.V2_CONTROL_FLOW]
         met.origins.update((node.name, None) for node in roots)
@@ -276,21 +271,17 @@ def _joint(body: Body, flows: List[Node], after: Set[str]) -> bool:
     return not after.isdisjoint(body.descendants(flows, operators.is_input_pipeline))
 
 
-class _Held:
-    """What the functions that a node calls hold, all the way down."""
+def _held(
+    graph: Graph, body: Body, node: Node, origins: Dict[str, Dict[str, None]]
+) -> Tuple[bool, bool]:
+    """Whether the functions that a node calls hold dynamic shapes, and v1 control flow."""
+    bodies = graph.reachable(body, operators.is_on_device, [node])
+    has_v1 = any(_is_v1(each) for body in bodies.values() for each in body)
+    return any(origins.get(name) for name in bodies), has_v1
 
-    __slots__ = ("dynamic", "v1")
 
-    def __init__(
-        self, graph: Graph, body: Body, node: Node, origins: Dict[str, Dict[str, None]]
-    ) -> None:
-        bodies = graph.reachable(body, operators.is_on_device, [node])
-        self.dynamic = any(origins.get(name) for name in bodies)
-        self.v1 = any(
-            each.op in operators.V1_CONTROL_FLOW and not each.is_own
-            for body in bodies.values()
-            for each in body
-        )
+def _is_v1(node: Node) -> bool:
+    return node.op in operators.V1_CONTROL_FLOW and not node.is_own
 
 
 def _origins(body: Body) -> Dict[str, None]:
