@@ -15,12 +15,6 @@ from npu_config.catalogue.kinds import Choice, FilePath, Int, InvalidValue, Kind
 from npu_config.core.message import listed, phrase
 from npu_config.sidefiles.schema.kinds import family_of
 
-__all__ = [
-    "DIRECTORY", "FILE", "GRAPH_LEVELS", "JOB_ID", "JOB_ID_LONGEST", "NIC_NAMES", "NUMBER",
-    "TABLE_PATH", "Algorithms", "IpText", "JsonObject", "PortList", "Switch", "Whole", "Word",
-    "filled",
-]  # fmt: skip
-
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}\Z")
 _PORTS = re.compile(r"(?P<first>[0-9]{1,5})(?:-(?P<last>[0-9]{1,5}))?\Z")
 

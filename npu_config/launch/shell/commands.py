@@ -246,16 +246,13 @@ def started(words: Sequence[Value]) -> Optional[Started]:
                 bare = bare or not _BARE.isdisjoint(rest[1:2])
             rest = _after_options(rest[1:], _WRAPPERS[name])
             while name in _TAKE_VARIABLES and rest:
-                if rest[0] is UNKNOWN and _starts_behind(rest):
-                    rest = rest[1:]
-                    continue
-                if rest[0] is UNKNOWN:
+                word = rest[0]
+                match = None if word is UNKNOWN else _ASSIGNMENT.match(word)
+                if match is not None:
+                    value = match.string[match.end() :]
+                    variables[match.group(1)] = UNKNOWN if UNKNOWN_PART in value else value
+                elif word is not UNKNOWN or not _starts_behind(rest):
                     break
-                match = _ASSIGNMENT.match(rest[0])
-                if match is None:
-                    break
-                value = rest[0][match.end() :]
-                variables[match.group(1)] = UNKNOWN if UNKNOWN_PART in value else value
                 rest = rest[1:]
         else:
             break
