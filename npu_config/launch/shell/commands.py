@@ -8,12 +8,11 @@ from npu_config.core.diagnostics import Place
 from npu_config.core.names import OURS, of_modules
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.shell.syntax import Spot, place_of
-from npu_config.launch.shell.words import UNKNOWN_PART, ShellVariable, Value
+from npu_config.launch.shell.words import NAME, UNKNOWN_PART, ShellVariable, Value
 
 _PYTHON = re.compile(r"(?:.*/)?python[0-9.]*\Z")
 _SCRIPT = re.compile(r"\S+\.py\Z")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
-_NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _ASSIGNS_OR_STARTS = re.compile(r"\w=|\b(?:python[0-9.]{0,8}|bash|sh)[ \t]")
 _SHELLS = frozenset(("bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash", "/usr/bin/sh"))
 _WRAPPERS: Dict[str, str] = {
@@ -442,7 +441,7 @@ def carried(name: str, words: Sequence[Value]) -> Tuple[Dict[str, Value], bool, 
             match = _ASSIGNMENT.match(each.strip())
             if match is not None:
                 given[match.group(1)] = each.strip()[match.end() :]
-            elif option in carrier.one and _NAME.match(each):
+            elif option in carrier.one and NAME.match(each):
                 given[each] = UNKNOWN
     return given, keeps, tuple(files)
 
