@@ -1,5 +1,5 @@
-"""What a syntax tree says by itself: single nodes, what the statements of a scope bind, and which
-of several bindings holds at a place.
+"""What a syntax tree says by itself: single nodes, also in words, what the statements of a scope
+bind, and which of several bindings holds at a place.
 """
 
 import ast
@@ -8,6 +8,7 @@ import enum
 import sys
 from typing import (
     Any,
+    Callable,
     Dict,
     FrozenSet,
     Generic,
@@ -131,6 +132,84 @@ def imported(node: ast.AST) -> List[str]:
     return ["." * node.level + (node.module or "")] if isinstance(node, ast.ImportFrom) else []
 
 
+_LONG = 60
+
+_SIGNS: Dict[type, str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+_PAIRS = (
+    *((ast.Eq, ast.NotEq), (ast.Lt, ast.GtE), (ast.Gt, ast.LtE)),
+    *((ast.Is, ast.IsNot), (ast.In, ast.NotIn)),
+)
+_OPPOSITES: Dict[type, type] = dict((*_PAIRS, *((two, one) for one, two in _PAIRS)))
+
+
+def condition(node: ast.expr, value: bool) -> str:
+    """A condition that holds, or whose opposite holds, shortened to one line."""
+    while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        node, value = node.operand, not value
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        kind = type(node.ops[0])
+        sign = _SIGNS[kind if value else _OPPOSITES[kind]]
+        text = "{} {} {}".format(expression(node.left), sign, expression(node.comparators[0]))
+    else:
+        text = expression(node) if value else "not " + expression(node)
+    return text if len(text) <= _LONG else text[: _LONG - 3] + "..."
+
+
+def expression(node: ast.AST) -> str:
+    """An expression much as it is written, with "..." for what is too intricate."""
+    if node.__class__ in CONSTANTS:
+        return repr(literal(node))
+    spell = _SPELLERS.get(node.__class__)
+    return "..." if spell is None else spell(node)
+
+
+def _compare(node: ast.Compare) -> str:
+    parts = [expression(node.left)]
+    for sign, right in zip(node.ops, node.comparators):
+        parts += [_SIGNS[type(sign)], expression(right)]
+    return " ".join(parts)
+
+
+def _call(node: ast.Call) -> str:
+    arguments = [expression(argument) for argument in node.args]
+    arguments += [
+        "{}={}".format(keyword.arg, expression(keyword.value)) for keyword in node.keywords
+    ]
+    return "{}({})".format(expression(node.func), ", ".join(arguments))
+
+
+def _index(node: ast.Subscript) -> str:
+    return "{}[{}]".format(expression(node.value), expression(in_brackets(node)))
+
+
+_SPELLERS: Dict[type, Callable[..., str]] = {
+    ast.Name: lambda node: node.id,
+    ast.Attribute: lambda node: "{}.{}".format(expression(node.value), node.attr),
+    ast.Compare: _compare,
+    ast.Call: _call,
+    ast.Subscript: _index,
+    ast.UnaryOp: lambda node: (
+        "not " + expression(node.operand)
+        if isinstance(node.op, ast.Not)
+        else "-" + expression(node.operand)
+    ),
+    ast.BoolOp: lambda node: (" and " if isinstance(node.op, ast.And) else " or ").join(
+        expression(value) for value in node.values
+    ),
+}
+
+
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 ScopeNode = Union[ast.Module, ast.ClassDef, FunctionNode, ast.Lambda, ast.expr]
 
@@ -165,6 +244,12 @@ def parameters(arguments: ast.arguments) -> FrozenSet[str]:
     found = [*arguments.args, *arguments.kwonlyargs, *getattr(arguments, "posonlyargs", ())]
     found += [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
     return frozenset(each.arg for each in found)
+
+
+def defaults_of(arguments: ast.arguments) -> Dict[str, ast.expr]:
+    """The defaults of the parameters that may be given by position, by their names."""
+    names = [each.arg for each in (*getattr(arguments, "posonlyargs", ()), *arguments.args)]
+    return dict(zip(reversed(names), reversed(arguments.defaults)))
 
 
 def called_name(scope: "Scope", node: FunctionNode) -> str:

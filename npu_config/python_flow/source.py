@@ -491,6 +491,10 @@ class ScriptSource(Source):
             found = self._lines_of[word] = self.lines_with(word) if may_be else []
         return found
 
+    def lines_of(self, *words: str) -> List[int]:
+        """The lines with one of some identifiers, in order, comment lines left out."""
+        return sorted({line for word in words for line in self.mentions(word)})
+
     def members(self, word: str) -> List[int]:
         """The lines with an identifier behind a dot, comment lines left out.
 

@@ -303,8 +303,8 @@ def call_method(run: Run, builder: Builder, call: Call) -> Any:
             for name in [name for name, each in builder.entries.items() if each.value is None]:
                 del builder.entries[name]
     elif call.name == "unset":
-        builder.open = builder.open or not is_known([value for value, _ in call.args])
-        for value, _ in call.args:
+        builder.open = builder.open or not is_known(call.values)
+        for value in call.values:
             builder.entries.pop(str(value), None)
     elif call.name == "update" and call.args:
         _update(run, builder, *call.args[0])
@@ -584,13 +584,11 @@ def _plain(value: Any) -> Any:
 
 def _run_task(run: Run, builder: Builder, call: Call) -> None:
     """A method that is a task, when its arguments are known."""
-    values = [value for value, _ in call.args]
-    keywords = {name: value for name, (value, _) in call.keywords.items()}
-    if call.open or not is_known(values) or not is_known(keywords):
+    if call.open or not is_known(call.given):
         builder.open = True
         return
     try:
-        task = TASKS[call.name](*values, **keywords)
+        task = TASKS[call.name](*call.values, **call.named)
     except (TypeError, ValueError):
         builder.open = True
         return

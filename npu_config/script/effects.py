@@ -580,7 +580,7 @@ _LIBRARIES = (
 
 def pass_on(run: Run, call: Call, name: str = "") -> None:
     """Objects go to a function that is not known: it may use and change them."""
-    for value, _ in [*call.args, *call.keywords.values()]:
+    for value in call.given:
         if value.__class__ not in _HARMLESS:
             give_away(run, value, name or call.name)
 

@@ -13,7 +13,6 @@ from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
 from npu_config.python_flow.scopes import CONSTANTS, Watch, in_brackets, name_of
 from npu_config.script import builders, objects
-from npu_config.script.attributes import get_by_name, record, set_by_name, set_past_the_class
 from npu_config.script.builders import is_ours, is_switch, judge_constructor, taken
 from npu_config.script.effects import (
     above,
@@ -33,7 +32,14 @@ from npu_config.script.effects import (
     start,
 )
 from npu_config.script.merged import copied, from_string, merge_json, merge_text, read_bytes
-from npu_config.script.methods import call_method, set_message_field
+from npu_config.script.methods import (
+    call_method,
+    get_by_name,
+    record,
+    set_by_name,
+    set_message_field,
+    set_past_the_class,
+)
 from npu_config.script.objects import (
     Argument,
     Block,
@@ -264,7 +270,7 @@ def _session(run: Run, call: Call) -> Any:
             give_away(run, value, "tf.Session")
             note_made_elsewhere(run, value, given[1])
     run.note(call)
-    for value, _ in call.args:
+    for value in call.values:
         start(run, value)
     return anonymous(call.node)
 
@@ -309,7 +315,7 @@ def _is_unset_environment(value: Unknown) -> bool:
 
 
 def _as_text(run: Run, call: Call) -> Any:
-    value = call.args[0][0] if call.args else None
+    value = call.first
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, str):
@@ -459,8 +465,8 @@ def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
         if call.name != callee.name:
             call = call._replace(name=callee.name)
         return model(run, call)
-    values = [value for value, _ in call.args]
-    known = {key: value for key, (value, _) in call.keywords.items()}
+    values = call.values
+    known = call.named
     if callee.key in _COMPUTED:
         with contextlib.suppress(NotKnown):
             return _computed(run, callee.key, values, known, call.open)
@@ -515,8 +521,7 @@ _OF_TEXT: Dict[str, Callable[[Any], Any]] = {
 
 def _of_class(run: Run, cls: Class, call: Call) -> Instance:
     instance = Instance(cls, "{}@{}".format(cls.node.name, call.node.lineno))
-    keywords = {key: value for key, (value, _) in call.keywords.items()}
-    instance.given = [value for value, _ in call.args], keywords, call.open
+    instance.given = call.values, call.named, call.open
     function = of_class(run, cls, "__init__")
     if isinstance(function, Function):
         function.receiver = instance
@@ -530,9 +535,7 @@ def _of_class(run: Run, cls: Class, call: Call) -> Instance:
 
 
 def _of_function(run: Run, function: Function, call: Call) -> Any:
-    args = [value for value, _ in call.args]
-    keywords = {key: value for key, (value, _) in call.keywords.items()}
-    values = [*args, *keywords.values()]
+    values = call.given
     if function.frame.script is not run.script:
         return visit(run, function, call)
     if (
@@ -541,7 +544,7 @@ def _of_function(run: Run, function: Function, call: Call) -> Any:
         or any(isinstance(v, (Tracked, ParameterMap, Subscript, BlockList)) for v in values)
         or is_simple(function.node)
     ):
-        return invoke(run, function, args, keywords, call.open)
+        return invoke(run, function, call.values, call.named, call.open)
     pass_on(run, call)
     name = function.node.name
     return result_of(Unknown(name, (name,)), name, values)

@@ -14,7 +14,6 @@ from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 from npu_config.core.diagnostics import Place
 from npu_config.python_flow.scopes import FunctionNode, Scope, Watch, in_brackets
 from npu_config.script import effects, methods, objects
-from npu_config.script.attributes import set_attribute
 from npu_config.script.effects import (
     adopt_block,
     bind_unknown,
@@ -25,6 +24,7 @@ from npu_config.script.effects import (
     of_class,
 )
 from npu_config.script.expressions import EXPRESSIONS, truth
+from npu_config.script.methods import set_attribute
 from npu_config.script.objects import (
     Argument,
     Block,

@@ -35,7 +35,7 @@ from npu_config.script.paths import Call, Run, anonymous, result_of
 
 def copied(run: Run, call: Call) -> Any:
     """``copy.deepcopy(config)`` and ``copy.copy``: another one, with the same options so far."""
-    value = call.args[0][0] if call.args else None
+    value = call.first
     if is_known(value):
         return copy.deepcopy(value)
     if isinstance(value, Message):

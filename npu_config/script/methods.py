@@ -1,23 +1,36 @@
-"""What is done to the objects that are followed: their fields are set, their methods called."""
+"""What is done to the objects that are followed: attributes, fields and items are set, methods
+are called.
+
+Source of what an NPURunConfig keeps: what the constructors keep, and under which names, is seen
+from outside.
+"""
 
 import ast
+import re
 from typing import Any
 
-from npu_config.core.diagnostics import Place
+from npu_config.catalogue.api import KEPT, PARAMETERS, READ_ONLY
+from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import phrase
+from npu_config.core.rule import declare
+from npu_config.python_flow.source import spans
 from npu_config.script import builders, objects
-from npu_config.script.effects import UNFOLLOWED, pass_on
+from npu_config.script.effects import UNFOLLOWED, attribute, call_special, pass_on
 from npu_config.script.objects import (
+    Argument,
     Block,
     BlockList,
     Constructed,
     Entry,
     Fails,
+    Instance,
     Loaded,
     Message,
     NotKnown,
     ParameterMap,
+    Record,
     Subscript,
+    Tracked,
     Unknown,
     Use,
     clear,
@@ -25,7 +38,8 @@ from npu_config.script.objects import (
     merge,
     put,
 )
-from npu_config.script.paths import Call, Run, anonymous, resolved
+from npu_config.script.paths import Call, Run, anonymous, identity, resolved, used
+from npu_config.text.words import near
 
 
 def set_field(
@@ -93,8 +107,8 @@ def call_method(run: Run, owner: Any, call: Call) -> Any:
         return builders.evolve_loaded(run, owner, call)
     if isinstance(owner, Loaded) and name == "to_config_proto":
         return builders.to_config_proto(run, owner, call)
-    values = [value for value, _ in call.args]
-    keywords = {key: value for key, (value, _) in call.keywords.items()}
+    values = call.values
+    keywords = call.named
     if is_known(owner) and not call.open and is_known(values) and is_known(keywords):
         try:
             return objects.method(owner, name, values, keywords)
@@ -145,7 +159,7 @@ def delete(run: Run, owner: Any, key: Any) -> None:
 
 
 def _call_slot(run: Run, owner: Any, call: Call) -> Any:
-    value = call.args[0][0] if call.args else None
+    value = call.first
     if (
         isinstance(owner, Subscript)
         and isinstance(value, Constructed)
@@ -172,7 +186,7 @@ _READING = ("HasField", "WhichOneof", "get", "items", "keys", "SerializeToString
 
 def _call_message(run: Run, owner: Message, call: Call) -> Any:
     if call.name in ("CopyFrom", "MergeFrom"):
-        value = call.args[0][0] if call.args else None
+        value = call.first
         if isinstance(value, Message):
             merge(owner, value)
         else:
@@ -190,7 +204,7 @@ def _call_message(run: Run, owner: Message, call: Call) -> Any:
 
 
 def _call_block(run: Run, owner: Block, call: Call) -> Any:
-    value = call.args[0][0] if call.args else None
+    value = call.first
     if call.name in ("CopyFrom", "MergeFrom") and isinstance(value, Block):
         owner.names += value.names[-1:]
         owner.open = owner.open or value.open
@@ -201,3 +215,149 @@ def _call_block(run: Run, owner: Block, call: Call) -> Any:
     elif call.name.startswith("Clear"):
         clear(owner)
     return anonymous(call.node)
+
+
+@declare(
+    "NPU8114",
+    Severity.WARNING,
+    source=("npu_bridge.estimator.npu.npu_config",),
+)
+def attribute_without_effect() -> None:
+    """An attribute of an NPURunConfig is set that nothing reads, or that cannot be set.
+
+    NPURunConfig keeps most of its arguments under a name of its own, and NPUEstimator reads that:
+    a value that is assigned to another name is never read.  What belongs to
+    tf.estimator.RunConfig, such as ``model_dir``, cannot be assigned: Python raises
+    AttributeError.
+
+    Wrong:
+
+        run_config = NPURunConfig()
+        run_config.precision_mode = "allow_mix_precision"
+
+    Right:
+
+        run_config = NPURunConfig(precision_mode="allow_mix_precision")
+    """
+
+
+def set_attribute(
+    run: Run, owner: Constructed, name: str, value: Any, node: ast.expr, place: Place
+) -> None:
+    """``owner.name = value``.
+
+    Args:
+        run: the path.
+        owner: an NPURunConfig, or an object that it is given.
+        name: the attribute.
+        value: what it is set to.
+        node: what is written for it.
+        place: where the name is.
+    """
+    used(run, value, "attribute")
+    kind, argument = owner.kind, name.lstrip("_")
+    parameters, kept = PARAMETERS.get(kind, ()), KEPT.get(kind)
+    if kept is None:
+        owner.open = True
+        if argument in parameters:
+            run.script.unfollowed[node] = UNFOLLOWED
+        return
+    if argument in parameters and name.startswith("_") is not (argument in kept):
+        owner.arguments[argument] = Argument(value, run.place(node), place, node)
+        return
+    severity, consequence = Severity.WARNING, "the value is ignored"
+    close = None if argument in parameters else near(argument, parameters)
+    if name in READ_ONLY and name in parameters:
+        severity, consequence = Severity.ERROR, "Python raises AttributeError"
+        message = phrase('"{}" of {} cannot be set', name, kind)
+    elif close is None and argument not in parameters:
+        return
+    else:
+        message = phrase('nothing reads the attribute "{}" of {}', name, kind)
+    run.refuse(
+        attribute_without_effect.diagnostic(
+            message,
+            place,
+            severity=severity,
+            consequence=consequence,
+            help=phrase("give it to the constructor: {}({}=...)", kind, close or argument),
+        )
+    )
+
+
+def set_by_name(run: Run, call: Call) -> Any:
+    """``setattr(object, name, value)``."""
+    if len(call.args) == 3:
+        (owner, owner_node), (name, name_node), (value, node) = call.args
+        is_named = isinstance(name, str)
+        if isinstance(owner, Subscript):
+            if is_named:
+                target = ast.copy_location(
+                    ast.Attribute(owner_node, name, ast.Store()), owner_node
+                )
+                set_field(run, owner, target, value, node)
+            else:
+                owner.block.open = True
+            return None
+        if isinstance(owner, Instance):
+            if not call_special(run, owner, "__setattr__", [name, value]) and is_named:
+                owner.attributes[name] = value
+            return None
+        if isinstance(owner, Constructed):
+            if is_named:
+                set_attribute(run, owner, name, value, node, run.place(name_node))
+            else:
+                owner.open = True
+                run.script.unfollowed[call.node] = UNFOLLOWED
+            return None
+    pass_on(run, call)
+    return None
+
+
+def get_by_name(run: Run, call: Call) -> Any:
+    """``getattr(object, "name")`` of an object that is followed."""
+    values = call.values
+    if values and isinstance(values[0], builders.Builder):
+        values[0].open = True
+        run.script.unfollowed[call.node] = UNFOLLOWED
+    if len(values) > 1 and isinstance(values[0], Tracked) and isinstance(values[1], str):
+        return attribute(run, values[0], values[1], call.node)
+    pass_on(run, call)
+    named = ", ".join(map(identity, values))
+    return Unknown("getattr({})".format(named), parts=(Unknown("getattr"), *values))
+
+
+_NAMED = re.compile(r"\s*([A-Za-z_]\w*)\s*=[^=]")
+_READ = re.compile(
+    r"\s*\.\s*[A-Za-z_]\w*\b(?!\s*\()(?!(?:\s*\.\s*\w+)*\s*(?:[-+*/%|&]|//|\*\*)?=(?!=))"
+)
+"""What follows the name of an object of which an attribute is read."""
+
+
+def record(run: Run, call: Call) -> Any:
+    """``SimpleNamespace(...)``, ``HParams(...)``, ``EasyDict({...})`` of a program.
+
+    Unknown where it is given no name, or more is done with it than to read its attributes.
+    """
+    source = run.script.source
+    name = _NAMED.match(source.lines[call.node.lineno - 1])
+    if name is None or call.open or not all(isinstance(each, dict) for each in call.values):
+        return anonymous(call.node)
+    is_read = all(
+        _READ.match(source.lines[number - 1], end)
+        for number in source.mentions(name.group(1))
+        for _, end in spans(name.group(1), source.lines[number - 1])
+        if number != call.node.lineno
+    )
+    if not is_read or not run.script.is_program:
+        return anonymous(call.node)
+    return Record({**(call.first or {}), **call.named})
+
+
+def set_past_the_class(run: Run, call: Call) -> Any:
+    """``object.__setattr__(self, "name", value)``."""
+    values = call.values
+    if len(values) == 3 and isinstance(values[0], Instance) and isinstance(values[1], str):
+        used(run, values[2], "attribute")
+        values[0].attributes[values[1]] = values[2]
+    return None

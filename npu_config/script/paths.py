@@ -30,7 +30,7 @@ from typing import (
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.lazy import cached_property
 from npu_config.core.target import OwnTarget
-from npu_config.python_flow.scopes import Scope
+from npu_config.python_flow.scopes import Scope, condition
 from npu_config.script.neighbours import constants_in, file_of_module, is_library
 from npu_config.script.objects import (
     Block,
@@ -48,7 +48,6 @@ from npu_config.script.objects import (
     substituted,
 )
 from npu_config.script.script import Script
-from npu_config.script.wording import condition
 
 PATHS = 64
 """The most paths from one starting point; those that deviate least are followed first."""
@@ -452,6 +451,26 @@ class Call(NamedTuple):
         if keyword in self.keywords:
             return self.keywords[keyword]
         return self.args[position] if position < len(self.args) else None
+
+    @property
+    def values(self) -> List[Any]:
+        """The values of the arguments by position."""
+        return [value for value, _ in self.args]
+
+    @property
+    def named(self) -> Dict[str, Any]:
+        """The values of the arguments by name."""
+        return {name: value for name, (value, _) in self.keywords.items()}
+
+    @property
+    def given(self) -> List[Any]:
+        """The values of all arguments."""
+        return [*self.values, *self.named.values()]
+
+    @property
+    def first(self) -> Any:
+        """The value of the first argument by position; None where there is none."""
+        return self.args[0][0] if self.args else None
 
     def value(self, keyword: str, position: int) -> Any:
         """The value of an argument by name or position, None when it is not given."""

@@ -539,7 +539,7 @@ class Script(Module):
 
     def _lines_of_work(self) -> List[int]:
         words = (*SESSIONS, *_WORK)
-        return sorted({line for word in words for line in self.source.mentions(word)})
+        return self.source.lines_of(*words)
 
     def _is_work(self, function: ast.expr) -> bool:
         """True for ``sess.run``, ``estimator.train``, ``main``; not for functions of modules."""

@@ -90,7 +90,7 @@ def _note_imported(run: Run, value: Unknown, node: ast.AST) -> bool:
 
 def defined_elsewhere(run: Run, callee: Unknown, call: Call) -> Optional[Union[Function, Class]]:
     """The function or class of another file that is called, where it is worth following."""
-    values = [value for value, _ in (*call.args, *call.keywords.values())]
+    values = call.given
     held = _is_given(values)
     own = run.script.source.path
     makes = not held and any(configuring(own, name) for name in _names(run, callee))
@@ -113,7 +113,7 @@ def _is_given(values: Sequence[Any]) -> bool:
 
 def give(run: Run, callee: Unknown, call: Call) -> None:
     """Give what is followed to a function that is not."""
-    values = [value for value, _ in (*call.args, *call.keywords.values())]
+    values = call.given
     pass_on(run, call, callee.key)
     if not _is_given(values) or _note(run, callee, call.node, _GIVEN) or callee.name in _SAFE:
         return
@@ -206,10 +206,8 @@ def visit(run: Run, function: Function, call: Call) -> Any:
     counts = [len(each) for each in lists]
     failures, environment = len(run.failures), len(run.environment)
     outer, other.unfollowed = other.unfollowed, {}
-    args = [value for value, _ in call.args]
-    keywords = {name: value for name, (value, _) in call.keywords.items()}
     try:
-        found = invoke(run, function, args, keywords, call.open)
+        found = invoke(run, function, call.values, call.named, call.open)
     finally:
         unfollowed, other.unfollowed = other.unfollowed, outer
     grown = len(run.builders) > counts[3]
@@ -223,7 +221,7 @@ def visit(run: Run, function: Function, call: Call) -> Any:
     ]
     if unfollowed or grown:
         file = os.path.basename(other.source.path or "")
-        words = _GIVEN if _is_given([*args, *keywords.values()]) else _MADE
+        words = _GIVEN if _is_given(call.given) else _MADE
         run.script.unfollowed[call.node] = phrase(words, name_of(call.node.func), file)
     if isinstance(found, Instance):
         found.cls.is_special = True  # its methods are not among those that this script names

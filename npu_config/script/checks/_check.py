@@ -22,7 +22,7 @@ from npu_config.core.lazy import cached_property
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule, declare
 from npu_config.core.settings import UNKNOWN
-from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.module import sites
 from npu_config.python_flow.scopes import (
     DEFINITIONS,
     FUNCTIONS,
@@ -110,8 +110,7 @@ class Unread:
             return True
         loop = next((n for n in parents[parents.index(scope) :] if isinstance(n, LOOPS)), None)
         again = None if loop is None else (loop.lineno, last_line(loop))
-        mentions = self._script.source.mentions
-        lines = sorted({n for word in (name, "global", "nonlocal") for n in mentions(word)})
+        lines = self._script.source.lines_of(name, "global", "nonlocal")
         for node, inside in _mentions(scope, name, statement, lines):
             if inside or not isinstance(node, ast.Name):
                 return True
@@ -414,12 +413,16 @@ Needs = Tuple[Sequence[str], ...]
 
 
 class Check(NamedTuple):
-    """One check: its rule and its function."""
+    """One check: its rule and its function.
+
+    ``is_of_program`` is True for one that looks at functions of other files of the program.
+    """
 
     rule: Rule
     function: Callable[[Context], None]
     whole: bool
     needs: Tuple[FrozenSet[str], ...] = ()
+    is_of_program: bool = False
 
     def may_find(self, words: FrozenSet[str]) -> bool:
         """False where it certainly finds nothing in a script of these words."""
@@ -432,6 +435,13 @@ class Check(NamedTuple):
 
 
 CHECKS: List[Check] = []
+
+
+def _may_find_in(script: Script) -> Iterator[Check]:
+    """The checks that may find something in a script."""
+    for check in CHECKS:
+        if check.may_find(script.source.words) and (not check.is_of_program or script.files_named):
+            yield check
 
 
 def check(
@@ -474,24 +484,19 @@ def items_of(node: ast.expr) -> List[ast.expr]:
     return [node]
 
 
-def check_call(site: Site) -> ast.Call:
-    """The call of a place that :meth:`Meaning.calls` gives."""
-    assert isinstance(site.node, ast.Call)
-    return site.node
-
-
 def recognises(
-    rule: Rule, *needs: Sequence[str]
+    rule: Rule, *needs: Sequence[str], elsewhere: bool = False
 ) -> Callable[[Callable[[Context], None]], Callable[[Context], None]]:
     """Enter the decorated function as what finds a situation of ``situations/`` in the text.
 
     Args:
         rule: the situation.
         needs: words, by which to know quickly that it finds nothing.
+        elsewhere: it is found in functions of other files of the program.
     """
 
     def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
-        CHECKS.append(Check(rule, function, True, tuple(map(frozenset, needs))))
+        CHECKS.append(Check(rule, function, True, tuple(map(frozenset, needs)), elsewhere))
         return function
 
     return enter
@@ -506,9 +511,7 @@ def run_checks(
     """
     paths = [path for group in groups for path in group]
     context = Context(script, paths, version)
-    for check in CHECKS:
-        if not check.may_find(script.source.words):
-            continue
+    for check in _may_find_in(script):
         context.rule = check.rule
         if check.whole:
             context.path = None
@@ -529,8 +532,8 @@ def may_find_situations(words: FrozenSet[str]) -> bool:
 def find_situations(script: Script, paths: Callable[[], Sequence[Path]]) -> Dict[Diagnostic, None]:
     """What the checks find that look for documented troubles in the whole script."""
     context = Context(script, paths)
-    for check in CHECKS:
-        if check.is_of_situation and check.may_find(script.source.words):
+    for check in _may_find_in(script):
+        if check.is_of_situation:
             context.rule = check.rule
             check.function(context)
     context.forget()

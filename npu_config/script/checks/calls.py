@@ -28,7 +28,7 @@ from npu_config.python_flow.scopes import (
     name_of,
     root_of,
 )
-from npu_config.script.checks._check import Context, check, check_call
+from npu_config.script.checks._check import Context, check
 from npu_config.script.objects import Constructed, Message, Unknown, Use
 from npu_config.script.paths import Call
 from npu_config.script.reading import options_of_run_config
@@ -443,7 +443,7 @@ def loss_scale_not_distributed(context: Context) -> None:
         )
 
     for site in context.meaning.calls("NPULossScaleOptimizer"):
-        call = check_call(site)
+        call = site.node
         inner = context.meaning.result(site.scope, call.args[0]) if call.args else None
         around = site.parents[-1] if site.parents else None
         if _wraps(around) or (inner is not None and _wraps(inner.node)):

@@ -258,7 +258,7 @@ def _reads(context: Context, names: Set[str]) -> List[Tuple[ast.Name, Within]]:
         for name, stores in context.script.module.stores.items()
         if name not in context.script.global_names
     }
-    lines = sorted({line for name in names for line in context.script.source.mentions(name)})
+    lines = context.script.source.lines_of(*names)
     pending: List[Tuple[ast.AST, Within]] = [(context.script.tree, ())]
     while pending:
         node, within = pending.pop()

@@ -25,7 +25,6 @@ from npu_config.script.checks._check import (
     Context,
     bindings,
     check,
-    check_call,
     dotted,
     fetches,
     value_of,
@@ -728,7 +727,7 @@ def _scope_of(context: Context, node: ast.expr, depth: int = 0) -> Optional[str]
     """
     for outer in reversed(context.unread.around(node)):
         if isinstance(outer, FUNCTIONS) and depth < 3:
-            calls = [check_call(site) for site in context.meaning.calls_of(outer) or ()]
+            calls = [site.node for site in context.meaning.calls_of(outer) or ()]
             scopes = [_scope_of(context, call, depth + 1) for call in calls]
             return scopes[0] if scopes and all(scopes) else None
         if isinstance(outer, (*DEFINITIONS, ast.Lambda)):

@@ -17,7 +17,7 @@ from typing import (
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
-from npu_config.python_flow.module import LEAVES, Site, sites
+from npu_config.python_flow.module import LEAVES, Function, Site, Value, sites, walk
 from npu_config.python_flow.scopes import (
     COMPREHENSIONS,
     CONSTANTS,
@@ -29,11 +29,8 @@ from npu_config.python_flow.scopes import (
     name_of,
     parts_of,
 )
-from npu_config.script.checks._check import LOOPS, Context, check_call, items_of, recognises
-from npu_config.script.functions import makes_operator
-from npu_config.script.meaning import Meaning
-from npu_config.script.passing import Value
-from npu_config.script.values import Function, walk
+from npu_config.script.checks._check import LOOPS, Context, items_of, recognises
+from npu_config.script.meaning import Meaning, makes_operator
 from npu_config.situations import host, shapes
 
 _NEW_GRAPH = ("reset_default_graph", "Graph", "Session", "clear_session", "InteractiveSession")
@@ -128,14 +125,14 @@ def _runs(meaning: Meaning) -> Iterator[Tuple[Site, List[ast.expr]]]:
     """The runs of sessions with what they run, and the calls of functions that run one once."""
     running: Dict[int, str] = {}
     for site in meaning.calls(*_RUNNING):
-        fetches = fetched(meaning, site.scope, check_call(site))
+        fetches = fetched(meaning, site.scope, site.node)
         if fetches:
             yield site, fetches
             function = site.function
             if function is not None and not any(_loops_around(site)):
                 running[id(function)] = getattr(function, "name", "")
     for site in meaning.calls(*sorted({*running.values()} - {""})):
-        called = meaning.functions(site.scope, check_call(site).func)
+        called = meaning.functions(site.scope, site.node.func)
         if any(id(each.node) in running for each in called):
             yield site, []
 
@@ -456,7 +453,7 @@ def bilinear_resize(context: Context) -> None:
     names = frozenset((_UPSAMPLING, *("image." + name for name in _RESIZING)))
     found = []
     for site in _sites(context, names):
-        call = check_call(site)
+        call = site.node
         method = argument(call, "method", 2)
         if context.meaning.called(site) == _UPSAMPLING:
             method = argument(call, "interpolation", 2)
@@ -508,7 +505,7 @@ def tensorflow_dropout(context: Context) -> None:
 
 def _drops(context: Context, site: Site) -> bool:
     """False for a dropout that certainly keeps everything."""
-    call = check_call(site)
+    call = site.node
     rate = keyword_of(call, "rate")
     is_plain = context.meaning.called(site) == "nn.dropout"
     kept = argument(call, "keep_prob", 1 if is_plain else len(call.args))
@@ -528,7 +525,7 @@ def gelu_by_hand(context: Context) -> None:
     if ".0447" not in text or not _GELU.search(text):
         return
     for site in _sites(context, TANH):
-        if is_of_gelu(context.meaning, site.scope, check_call(site)):
+        if is_of_gelu(context.meaning, site.scope, site.node):
             context.report(
                 site.node,
                 "gelu is written out: about eight operators in place of npu_unary_ops.gelu",
@@ -557,7 +554,7 @@ def recurrent_loop(context: Context) -> None:
     """``dynamic_rnn`` over an LSTM or GRU cell."""
     names = frozenset(("nn.dynamic_rnn", "nn.bidirectional_dynamic_rnn"))
     for site in _sites(context, names):
-        call = check_call(site)
+        call = site.node
         cell = argument(call, "cell", 0) or argument(call, "cell_fw", 0)
         if cell is not None and (
             _is_cell(context.meaning, site.scope, cell)
@@ -669,7 +666,7 @@ def forked_processes(context: Context) -> None:
         return
     own = _own_processes(context)
     for site in context.meaning.calls("Process", "Pool", "ProcessPoolExecutor", *own):
-        call = check_call(site)
+        call = site.node
         name = context.meaning.name(site.scope, call.func)
         is_one = name in _MULTIPROCESSING or name_of(call.func) in own
         if not is_one and not (chosen and _is_of_context(context, site)):
@@ -685,15 +682,15 @@ def _own_processes(context: Context) -> Set[str]:
     """The classes of the script that are processes."""
     lines = context.script.source.mentions("Process")
     return {
-        site.node.name  # type: ignore[attr-defined]
+        site.node.name
         for site in sites(context.script.module, lines, (ast.ClassDef,))
-        for base in site.node.bases  # type: ignore[attr-defined]
+        for base in site.node.bases
         if context.meaning.name(site.scope, base) in _MULTIPROCESSING
     }
 
 
 def _is_of_context(context: Context, site: Site) -> bool:
-    function = check_call(site).func
+    function = site.node.func
     found = (
         context.meaning.value(site.scope, function.value)
         if isinstance(function, ast.Attribute)
@@ -715,7 +712,7 @@ def gpu_without_soft_placement(context: Context) -> None:
     if not _is_forbidden(context):
         return
     for site in context.meaning.calls("device"):
-        call = check_call(site)
+        call = site.node
         given = argument(call, "device_name_or_function", 0)
         if context.meaning.called(site) != "device" or given is None:
             continue
@@ -748,7 +745,7 @@ def _is_forbidden(context: Context) -> bool:
     return bool(found) and all(each is False for each in found)
 
 
-def _first_operator(context: Context, site: Site) -> ast.AST:
+def _first_operator(context: Context, site: Site) -> Any:
     """The first operator that is made for a device; the call that names it where none is seen."""
     block = site.parents[-1]
     if isinstance(block, ast.withitem):

@@ -128,7 +128,7 @@ def _loads(context: Context, scope: ast.AST, names: Set[str]) -> Iterator[Any]:
 
     Functions that bind the name themselves mean something else with it.
     """
-    lines = sorted({line for name in names for line in context.script.source.mentions(name)})
+    lines = context.script.source.lines_of(*names)
     pending: List[Any] = [(scope, None, None, names)]
     while pending:
         node, parent, above, visible = pending.pop()
