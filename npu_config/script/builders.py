@@ -470,7 +470,7 @@ def named_file(run: Run, value: Any, depth: int = 12) -> Optional[str]:
     if value.key == "__file__":
         return run.script.source.path
     if value.flag is not None:
-        default = run.script.flags.default(value.flag)
+        default = run.script.flags.get(value.flag)
         if default is not None and isinstance(default.value, str):
             return default.value
     parts = value.parts
@@ -532,7 +532,7 @@ def _is_fixed(run: Run, value: Any) -> bool:
     parts = list(origins(value))
     return any(each.key == "__file__" for each in parts) and not any(
         each.key in ("os.getenv", "os.environ.get")
-        or (each.flag is not None and run.script.flags.default(each.flag) is not None)
+        or (each.flag is not None and run.script.flags.get(each.flag) is not None)
         for each in parts
     )
 

@@ -31,10 +31,14 @@ from npu_config.script.effects import (
     pass_on,
     start,
 )
-from npu_config.script.merged import copied, from_string, merge_json, merge_text, read_bytes
 from npu_config.script.methods import (
     call_method,
+    copied,
+    from_string,
     get_by_name,
+    merge_json,
+    merge_text,
+    read_bytes,
     record,
     set_by_name,
     set_message_field,

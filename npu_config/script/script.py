@@ -25,9 +25,11 @@ from npu_config.core.lazy import cached_property
 from npu_config.python_flow.module import Module
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
+    UNCLEAR,
     FunctionNode,
     Scope,
     Watch,
+    argument,
     blocks,
     called_name,
     children,
@@ -35,13 +37,14 @@ from npu_config.python_flow.scopes import (
     functions,
     holds,
     in_lines,
+    keyword_of,
     last_line,
+    literal,
     literal_text,
     name_of,
 )
 from npu_config.python_flow.source import HAS_ENDS, ScriptSource, spans
 from npu_config.rules.tasks import TASKS
-from npu_config.script.flags import Flags
 from npu_config.script.neighbours import (
     any_neighbour_has,
     files_named,
@@ -419,6 +422,67 @@ def _names(name: str, line: str) -> bool:
     )
 
 
+DEFINITION = re.compile(r"\b(?:DEFINE_\w+|add_argument)\s*\(")
+
+
+class FlagDefault(NamedTuple):
+    """The default of a flag and the line of its definition."""
+
+    value: Any
+    line: int
+
+
+def _flags(source: ScriptSource) -> Dict[str, Optional[FlagDefault]]:
+    """The flags that a script defines; those that are defined once, with a literal default."""
+    known: Dict[str, Optional[FlagDefault]] = {}
+    text = source.text
+    if "DEFINE_" not in text and "add_argument" not in text:
+        return known
+    for match in DEFINITION.finditer(text):
+        line = source.line(match.start())
+        call = _call_at(text, match.end())
+        if call is None or source.lines[line - 1].lstrip().startswith("#"):
+            continue
+        name, default = _name_and_default(call, "add_argument" in match.group())
+        if name is not None:
+            value = literal(default)
+            is_clear = name not in known and value is not UNCLEAR
+            known[name] = FlagDefault(value, line) if is_clear else None
+    return known
+
+
+def _call_at(text: str, start: int) -> Optional[ast.Call]:
+    """The call whose arguments begin at ``start``, found by trying each closing parenthesis."""
+    end = start
+    for _ in range(12):
+        end = text.find(")", end) + 1
+        if end == 0 or end - start > 2000:
+            return None
+        try:
+            tree = ast.parse("f(" + text[start:end], mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        return tree if isinstance(tree, ast.Call) else None
+    return None
+
+
+def destination(call: ast.Call) -> Optional[str]:
+    """The attribute that an argument of argparse becomes."""
+    named = keyword_of(call, "dest")
+    if named is not None:
+        return literal_text(named.value)
+    names = [name for name in map(literal_text, call.args) if name]
+    long = [name for name in names if name.startswith("--")] or names
+    return long[0].lstrip("-").replace("-", "_") if long else None
+
+
+def _name_and_default(call: ast.Call, argparse: bool) -> Any:
+    if argparse:
+        default = keyword_of(call, "default")
+        return destination(call), None if default is None else default.value
+    return literal_text(argument(call, "name", 0)), argument(call, "default", 1)
+
+
 _QUOTES = frozenset("\"'")
 _SET = re.compile(r"\s*(?::[^=]*)?(?:=(?!=)|[-+*/|&]=)")
 _WORK = ("run", "train", "train_and_evaluate", "fit", "main")
@@ -485,9 +549,9 @@ class Script(Module):
             each.module.forget()
 
     @cached_property
-    def flags(self) -> Flags:
-        """The flags that it defines."""
-        return Flags(self.source)
+    def flags(self) -> Dict[str, Optional[FlagDefault]]:
+        """The defaults of the flags that it defines once, with a literal default; else None."""
+        return _flags(self.source)
 
     @cached_property
     def relevance(self) -> Relevance:
