@@ -26,6 +26,7 @@ from typing import (
 from npu_config.core.diagnostics import Place
 from npu_config.core.lazy import cached_property
 from npu_config.core.message import phrase
+from npu_config.python_flow.scopes import name_of
 from npu_config.text.source import Source
 
 Span = Tuple[int, int, int, int]
@@ -411,6 +412,12 @@ class ScriptSource(Source):
         if found is None:
             found = self._places[id(node)] = (self._node_place(node), node)
         return found[0]
+
+    def place_of_name(self, node: ast.expr) -> Place:
+        """Where the last name of a dotted expression is."""
+        place = self.place_of(node)
+        column = (place.end_column or 1) - len(name_of(node))
+        return place._replace(line=place.end_line, column=column)
 
     def _node_place(self, node: ast.AST) -> Place:
         first: ast.expr = node  # type: ignore[assignment]

@@ -96,7 +96,7 @@ def judge_method(run: Run, call: Call) -> None:
     if call.name in SIGNATURES:
         _judge(run, call, call.name, SIGNATURES[call.name])
     elif not call.name.startswith("_"):
-        place = name_place(run, call)
+        place = run.script.source.place_of_name(call.node.func)
         names = meant_names(call.name, SIGNATURES)
         meant = names[0] if len(names) == 1 else None
         help = phrase("legal: {}", listed(sorted(names or SIGNATURES)))
@@ -116,13 +116,6 @@ def judge_mapping(run: Run, value: Any, node: ast.expr) -> None:
     message = phrase("options are a mapping of name to value, not {}", type(value).__name__)
     help = 'write {"precision_mode": "allow_mix_precision"}'
     _note(run, message, run.place(node), help=help, consequence="Python raises TypeError")
-
-
-def name_place(run: Run, call: Call) -> Place:
-    """Where the name of a method is, without what it is called on."""
-    place = run.place(call.node.func)
-    column = (place.end_column or 1) - len(call.name)
-    return place._replace(line=place.end_line, column=column)
 
 
 def renaming(place: Place, name: str, meant: Optional[str]) -> Optional[Fix]:
@@ -592,7 +585,7 @@ def _run_task(run: Run, builder: Builder, call: Call) -> None:
     except (TypeError, ValueError):
         builder.open = True
         return
-    start = name_place(run, call)
+    start = run.script.source.place_of_name(call.node.func)
     place = run.place(call.node)._replace(line=start.line, column=start.column)
     for name in task.removed:
         builder.entries.pop(name, None)

@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import operator
 from functools import partial
 from typing import Any, Callable, Dict, List, Tuple
 
@@ -341,11 +342,20 @@ def _as_type(kind: Callable[[Any], Any], run: Run, call: Call) -> Any:
 
 
 def _noted(run: Run, call: Call) -> Any:
-    """A call that rules look at, without an effect of its own."""
+    """One of ``_NOTED``."""
     run.note(call)
     pass_on(run, call, "npu_bridge." + call.name)
     return anonymous(call.node)
 
+
+_MESSAGES = ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions")
+_NOTED = (
+    *("set_iteration_per_loop", "load_iteration_per_loop_var", "create_iteration_per_loop_var"),
+    *("SetIterationsVarHook", "NPUOptimizer", "NPULossScaleOptimizer", "FixedLossScaleManager"),
+    *("NPUOutputTensorHook", "TellMeStepOrLossHook", "limit_core_num_scope"),
+    *("keep_tensors_dtypes", "shutdown_resource", "close_session"),
+)
+"""Calls that rules look at, without an effect of their own."""
 
 MODELS: Dict[str, Callable[[Run, Call], Any]] = {
     "as_bytes": _as_bytes,
@@ -370,6 +380,10 @@ MODELS: Dict[str, Callable[[Run, Call], Any]] = {
     **dict.fromkeys(("SimpleNamespace", "HParams", "EasyDict", "AttrDict", "Munch"), record),
     "NpuConfigBuilder": builders.make,
     "NpuConfig": builders.from_mapping,
+    **dict.fromkeys(_MESSAGES, _message),
+    **dict.fromkeys(SESSIONS, _session),
+    **dict.fromkeys(CLASSES, _constructed),
+    **dict.fromkeys(_NOTED, _noted),
 }
 METHODS: Dict[Tuple[str, ...], Callable[[Run, Call], Any]] = {
     ("NpuConfig", "from_dict"): builders.from_mapping,
@@ -378,30 +392,8 @@ METHODS: Dict[Tuple[str, ...], Callable[[Run, Call], Any]] = {
     ("object", "__setattr__"): set_past_the_class,
     **{("text_format", name): merge_text for name in ("Merge", "Parse")},
     **{("json_format", name): merge_json for name in ("Parse", "ParseDict")},
+    **{(kind, "FromString"): partial(from_string, kind) for kind in _MESSAGES},
 }
-for _model in ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions"):
-    MODELS[_model] = _message
-    METHODS[_model, "FromString"] = partial(from_string, _model)
-for _model in SESSIONS:
-    MODELS[_model] = _session
-for _model in CLASSES:
-    MODELS[_model] = _constructed
-for _model in (
-    "set_iteration_per_loop",
-    "load_iteration_per_loop_var",
-    "create_iteration_per_loop_var",
-    "SetIterationsVarHook",
-    "NPUOptimizer",
-    "NPULossScaleOptimizer",
-    "FixedLossScaleManager",
-    "NPUOutputTensorHook",
-    "TellMeStepOrLossHook",
-    "limit_core_num_scope",
-    "keep_tensors_dtypes",
-    "shutdown_resource",
-    "close_session",
-):
-    MODELS[_model] = _noted
 
 _READING = frozenset(("ParseFromString", "MergeFromString"))
 _GET_VARIABLE = frozenset(("os.getenv", "os.environ.get"))
@@ -577,7 +569,7 @@ def _subscript(run: Run, node: ast.Subscript) -> Any:
     owner = evaluate(run, node.value)
     inner = in_brackets(node)
     if isinstance(inner, ast.Slice):
-        return anonymous(node)
+        raise NotKnown
     index = evaluate(run, inner)
     if isinstance(owner, ParameterMap):
         return Subscript(owner.block, index, inner)
@@ -589,10 +581,7 @@ def _subscript(run: Run, node: ast.Subscript) -> Any:
     if isinstance(owner, BlockList):
         return _item_of_blocks(run, owner, index, node)
     if isinstance(owner, (dict, list, tuple, str, bytes)) and is_known(index):
-        try:
-            return owner[index]
-        except (LookupError, TypeError):
-            return anonymous(node)
+        return objects.attempt(operator.getitem, owner, index)
     if isinstance(owner, (dict, list, tuple)):
         return Unknown(anonymous(node).key, parts=(owner, index))
     if isinstance(owner, Unknown):
@@ -633,10 +622,7 @@ def _dict(run: Run, node: ast.Dict) -> Any:
 def _binary(run: Run, node: ast.BinOp) -> Any:
     left, right = evaluate(run, node.left), evaluate(run, node.right)
     if is_known(left) and is_known(right):
-        try:
-            return objects.binary(type(node.op), left, right)
-        except NotKnown:
-            return anonymous(node)
+        return objects.binary(type(node.op), left, right)
     sign = type(node.op).__name__
     key = "({} {} {})".format(identity(left), sign, identity(right))
     return Unknown(key, parts=(left, right))
@@ -649,10 +635,7 @@ def _unary(run: Run, node: ast.UnaryOp) -> Any:
             return Condition.of(operand).opposite()
         return not operand if is_known(operand) else False
     if is_known(operand):
-        try:
-            return objects.unary(type(node.op), operand)
-        except NotKnown:
-            return anonymous(node)
+        return objects.unary(type(node.op), operand)
     key = "({} {})".format(type(node.op).__name__, identity(operand))
     return Unknown(key, parts=(operand,))
 
@@ -665,10 +648,7 @@ def _compare(run: Run, node: ast.Compare) -> Any:
     kind = type(node.ops[0])
     right = evaluate(run, node.comparators[0])
     if is_known(left) and is_known(right):
-        try:
-            return bool(objects.compare(kind, left, right))
-        except NotKnown:
-            return anonymous(node)
+        return bool(objects.compare(kind, left, right))
     if isinstance(left, Unknown) and objects.is_type(left.key):
         with contextlib.suppress(NotKnown):
             names = objects.type_names(right)
@@ -747,15 +727,11 @@ def _lambda(run: Run, node: ast.Lambda) -> Any:
 
 def _formatted(run: Run, node: ast.FormattedValue) -> Any:
     value = evaluate(run, node.value)
-    if isinstance(value, Unknown) and node.format_spec is None:
+    if node.format_spec is not None or not (isinstance(value, Unknown) or is_known(value)):
+        raise NotKnown
+    if isinstance(value, Unknown):
         return value
-    if node.format_spec is not None or not is_known(value):
-        return anonymous(node)
-    try:
-        convert = _CONVERSIONS.get(node.conversion, format)
-        return objects.bounded(convert(value))
-    except (TypeError, ValueError, NotKnown):
-        return anonymous(node)
+    return objects.bounded(objects.attempt(_CONVERSIONS.get(node.conversion, format), value))
 
 
 EXPRESSIONS: Dict[type, Callable[[Run, Any], Any]] = {

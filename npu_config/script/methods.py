@@ -10,7 +10,7 @@ import ast
 import copy
 import json
 import re
-from typing import Any, Iterator, Optional
+from typing import Any, Optional
 
 from npu_config.catalogue.api import KEPT, PARAMETERS, READ_ONLY
 from npu_config.core.diagnostics import Place, Severity
@@ -35,7 +35,6 @@ from npu_config.script.objects import (
     Instance,
     Loaded,
     Message,
-    NotKnown,
     ParameterMap,
     Record,
     Subscript,
@@ -66,14 +65,12 @@ def set_field(
         )
         return
     value = builders.taken(run, value, target.attr == "b")
+    source = run.script.source
     stored = objects.stored(value, target.attr) if is_known(value) else value
     if isinstance(stored, Fails):
         run.failures.append((node, stored, tuple(run.guards)))
         is_text = target.attr == "s" and isinstance(value, str)
         stored = value if is_text else Unknown(stored.reason)
-    source = run.script.source
-    path, _, _, line, column = run.place(target)
-    field_place = Place(path, line, (column or 1) - len(target.attr), line, column)
     put(
         slot.block,
         Entry(
@@ -82,7 +79,7 @@ def set_field(
             target.attr,
             place,
             source.inside(name_place, name),
-            field_place,
+            source.place_of_name(target),
             run.tick(),
             path=tuple(run.guards),
             function=run.function,
@@ -119,10 +116,7 @@ def call_method(run: Run, owner: Any, call: Call) -> Any:
     values = call.values
     keywords = call.named
     if is_known(owner) and not call.open and is_known(values) and is_known(keywords):
-        try:
-            return objects.method(owner, name, values, keywords)
-        except NotKnown:
-            return anonymous(call.node)
+        return objects.method(owner, name, values, keywords)
     if isinstance(owner, dict) and name in ("items", "values", "keys") and not values:
         return (
             [list(pair) for pair in owner.items()]
@@ -573,14 +567,10 @@ class _Literal:
         self._source = run.script.source
         given = call.get("text", 0)
         self.node: ast.AST = call.node if given is None else given[1]
-        found = [n for n in self._literals(run) if literal_text(n) == text]
+        found = [n for n in run.script.nodes("parameter_map") if literal_text(n) == text]
         if len(found) == 1:
             self.node = found[0]
         self.place = run.place(self.node)
-
-    @staticmethod
-    def _literals(run: Run) -> Iterator[ast.AST]:
-        yield from run.script.nodes("parameter_map")
 
     def of(self, name: str) -> Place:
         """The place of the name of an option; else that of the whole."""

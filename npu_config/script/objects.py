@@ -568,7 +568,7 @@ def binary(kind: type, left: Any, right: Any) -> Any:
     is_format = kind is ast.Mod and isinstance(left, (str, bytes))
     if is_format and (_is_wide(left) or not _stays_small(left, right)):
         raise NotKnown
-    return bounded(_try(_BINARY[kind], left, right))
+    return bounded(attempt(_BINARY[kind], left, right))
 
 
 _WIDE = re.compile(r"\d{5}|\*|\{[^{}]*\{")
@@ -589,12 +589,12 @@ def _product_is_small(left: Any, right: Any) -> bool:
 
 def unary(kind: type, operand: Any) -> Any:
     """``<operator> operand``."""
-    return _try(_UNARY[kind], operand)
+    return attempt(_UNARY[kind], operand)
 
 
 def compare(kind: type, left: Any, right: Any) -> Any:
     """``left <comparison> right``; raises :class:`NotKnown` where Python would raise."""
-    return _try(_COMPARE[kind], left, right)
+    return attempt(_COMPARE[kind], left, right)
 
 
 def bounded(value: Any) -> Any:
@@ -611,7 +611,8 @@ def is_small(value: int) -> bool:
     return value.bit_length() <= 4096
 
 
-def _try(function: Callable[..., Any], *arguments: Any) -> Any:
+def attempt(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function gives; raises :class:`NotKnown` where it raises."""
     try:
         return function(*arguments)
     except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, MemoryError):

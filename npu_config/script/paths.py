@@ -40,6 +40,7 @@ from npu_config.script.objects import (
     Instance,
     Loaded,
     Message,
+    NotKnown,
     Tracked,
     Unknown,
     Use,
@@ -670,12 +671,17 @@ class Run:
 
 
 def evaluate(run: Run, node: ast.AST) -> Any:
-    """The value of an expression."""
+    """The value of an expression; one that raises :class:`NotKnown` is like no other."""
     found = run.fixed.get(node)
     if found is not None:
         return found
     evaluator = run.evaluators.get(node.__class__)
-    return anonymous(node) if evaluator is None else evaluator(run, node)
+    if evaluator is not None:
+        try:
+            return evaluator(run, node)
+        except NotKnown:
+            pass
+    return anonymous(node)
 
 
 def evaluate_in(run: Run, frame: Frame, node: ast.AST) -> Any:

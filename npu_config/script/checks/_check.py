@@ -259,10 +259,9 @@ class Context:
         """Where a node is; a call in a chain of several lines is where its method is named."""
         place = self.script.source.place_of(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            function = self.script.source.place_of(node.func)
-            if function.line != function.end_line and function.end_column is not None:
-                column = function.end_column - len(node.func.attr)
-                return place._replace(line=function.end_line, column=column)
+            name = self.script.source.place_of_name(node.func)
+            if name.line != self.script.source.place_of(node.func).line:
+                return place._replace(line=name.line, column=name.column)
         return place
 
     def report(

@@ -420,9 +420,7 @@ def _judge_members(context: Context, found: _Import, legal: Sequence[str], is_ou
             node.attr.startswith("_") if name else _is_there(node.attr)
         )
         if isinstance(owner, ast.Name) and owner.id == found.bound and not is_there:
-            place = context.place(node)
-            column = (place.end_column or 1) - len(node.attr)
-            at = place._replace(line=place.end_line, column=column)
+            at = context.script.source.place_of_name(node)
             _report_unknown(context, [at], name or _PACKAGE, names, is_ours and not name)
 
 
