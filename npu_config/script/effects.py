@@ -243,7 +243,7 @@ def field(run: Run, message: Message, name: str, node: ast.AST) -> Any:
         if name == "optimizers":
             message.fields[name] = unknown
         return unknown
-    part = Message(kind, node, message.place, run.tick(), foreign=message.foreign, parent=message)
+    part = Message(node, message.place, run.tick(), kind, message.foreign, message)
     message.fields[name] = part
     return part
 

@@ -220,7 +220,7 @@ def _message(run: Run, call: Call) -> Message:
 
 def _constructed(run: Run, call: Call) -> Constructed:
     place = run.place(call.node)
-    made = Constructed(call.name, call.node, place, run.tick())
+    made = Constructed(call.node, place, run.tick(), call.name)
     made.path = tuple(run.guards)
     made.open = call.open
     names = PARAMETERS.get(

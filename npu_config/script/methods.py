@@ -376,7 +376,7 @@ def copied(run: Run, call: Call) -> Any:
         return _copy(run, value, call.node, None)
     if isinstance(value, Constructed):
         value.uses.append(Use("copy", value.place, run.tick()))
-        made = Constructed(value.kind, call.node, run.place(call.node), run.tick())
+        made = Constructed(call.node, run.place(call.node), run.tick(), value.kind)
         made.path, made.open = tuple(run.guards), value.open
         made.arguments.update(value.arguments)
         run.constructed.append(made)
@@ -389,7 +389,7 @@ def _copy(run: Run, value: Message, node: ast.AST, parent: Optional[Message]) ->
     if parent is None:
         message = run.new_message(value.kind, node, value.foreign)
     else:
-        message = Message(value.kind, node, parent.place, run.tick(), value.foreign, parent)
+        message = Message(node, parent.place, run.tick(), value.kind, value.foreign, parent)
     message.edited = value.edited
     message.assigned.update(value.assigned)
     for name, item in value.fields.items():

@@ -158,17 +158,15 @@ class Use(NamedTuple):
     path: Tuple[int, ...] = ()
 
 
+@attr.s(slots=True, auto_attribs=True, eq=False, repr=False)
 class Tracked:
     """Base of the objects whose way through the script is followed."""
 
-    __slots__ = ("moment", "node", "path", "place", "uses")
-
-    def __init__(self, node: Optional[ast.AST], place: Place, moment: int) -> None:
-        self.node = node
-        self.place = place
-        self.moment = moment
-        self.path: Tuple[int, ...] = ()
-        self.uses: List[Use] = []
+    node: Optional[ast.AST]
+    place: Place
+    moment: int
+    path: Tuple[int, ...] = attr.ib(default=(), init=False)
+    uses: List[Use] = attr.ib(factory=list, init=False)
 
 
 class Entry(NamedTuple):
@@ -195,6 +193,7 @@ class Entry(NamedTuple):
     above: Optional[int] = None
 
 
+@attr.s(slots=True, auto_attribs=True, eq=False, repr=False)
 class Block(Tracked):
     """One entry of ``custom_optimizers``.
 
@@ -203,22 +202,12 @@ class Block(Tracked):
     npu_bridge added.
     """
 
-    __slots__ = ("built_in", "entries", "message", "names", "open", "shadowed")
-
-    def __init__(
-        self,
-        message: Optional["Message"],
-        node: Optional[ast.AST],
-        place: Place,
-        moment: int,
-    ) -> None:
-        super().__init__(node, place, moment)
-        self.message = message
-        self.entries: Dict[str, Entry] = {}
-        self.shadowed: List[Entry] = []
-        self.names: List[Tuple[Any, Place]] = []
-        self.open = False
-        self.built_in = False
+    message: Optional["Message"]
+    entries: Dict[str, Entry] = attr.ib(factory=dict, init=False)
+    shadowed: List[Entry] = attr.ib(factory=list, init=False)
+    names: List[Tuple[Any, Place]] = attr.ib(factory=list, init=False)
+    open: bool = attr.ib(default=False, init=False)
+    built_in: bool = attr.ib(default=False, init=False)
 
     @property
     def all_entries(self) -> List[Entry]:
@@ -243,6 +232,7 @@ class Replaced(NamedTuple):
     place: Place
 
 
+@attr.s(slots=True, auto_attribs=True, eq=False, repr=False)
 class Message(Tracked):
     """A ConfigProto, or a part of one, under construction.
 
@@ -251,37 +241,15 @@ class Message(Tracked):
     ``bound`` are the expressions that gave it when a name was bound to it.
     """
 
-    __slots__ = (
-        "assigned",
-        "blocks",
-        "bound",
-        "edited",
-        "fields",
-        "foreign",
-        "kind",
-        "parent",
-        "replaced",
-    )
-
-    def __init__(
-        self,
-        kind: str,
-        node: Optional[ast.AST],
-        place: Place,
-        moment: int,
-        foreign: bool = False,
-        parent: Optional["Message"] = None,
-    ) -> None:
-        super().__init__(node, place, moment)
-        self.kind = kind
-        self.fields: Dict[str, Any] = {}
-        self.assigned: Dict[str, Use] = {}
-        self.blocks: List[Block] = []
-        self.edited = False
-        self.foreign = foreign
-        self.parent = parent
-        self.replaced: Optional[Replaced] = None
-        self.bound: List[ast.expr] = []
+    kind: str
+    foreign: bool = False
+    parent: Optional["Message"] = None
+    fields: Dict[str, Any] = attr.ib(factory=dict, init=False)
+    assigned: Dict[str, Use] = attr.ib(factory=dict, init=False)
+    blocks: List[Block] = attr.ib(factory=list, init=False)
+    edited: bool = attr.ib(default=False, init=False)
+    replaced: Optional[Replaced] = attr.ib(default=None, init=False)
+    bound: List[ast.expr] = attr.ib(factory=list, init=False)
 
     def parts(self) -> Iterator["Message"]:
         """The message and every message inside of it."""
@@ -345,13 +313,14 @@ class Constructed(Tracked):
 
     __slots__ = ("arguments", "kind", "open")
 
-    def __init__(self, kind: str, node: ast.AST, place: Place, moment: int) -> None:
+    def __init__(self, node: ast.AST, place: Place, moment: int, kind: str) -> None:
         super().__init__(node, place, moment)
         self.kind = kind
         self.arguments: Dict[str, Argument] = {}
         self.open = False
 
 
+@attr.s(slots=True, auto_attribs=True, eq=False, repr=False)
 class Loaded(Tracked):
     """A configuration file that is loaded for a target, by npu_config if it is ``ours``.
 
@@ -359,25 +328,12 @@ class Loaded(Tracked):
     as whatever its name, ``overrides`` what replaces its values.
     """
 
-    __slots__ = ("file", "is_part", "kind", "ours", "overrides", "target")
-
-    def __init__(
-        self,
-        file: str,
-        node: ast.AST,
-        place: Place,
-        moment: int,
-        ours: bool,
-        target: OwnTarget,
-        kind: Optional[str] = None,
-    ) -> None:
-        super().__init__(node, place, moment)
-        self.file = file
-        self.kind = kind
-        self.overrides: Tuple[Any, ...] = ()
-        self.ours = ours
-        self.target = target
-        self.is_part = False
+    file: str
+    ours: bool
+    target: OwnTarget
+    kind: Optional[str] = None
+    overrides: Tuple[Any, ...] = attr.ib(default=(), init=False)
+    is_part: bool = attr.ib(default=False, init=False)
 
 
 class Function:

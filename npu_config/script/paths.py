@@ -602,21 +602,21 @@ class Run:
         self, file: str, node: ast.AST, ours: bool, target: OwnTarget, kind: Optional[str] = None
     ) -> Loaded:
         """A configuration file that an expression loads."""
-        loaded = Loaded(file, node, self.place(node), self.tick(), ours, target, kind)
+        loaded = Loaded(node, self.place(node), self.tick(), file, ours, target, kind)
         loaded.path = tuple(self.guards)
         self.loaded.append(loaded)
         return loaded
 
     def new_message(self, kind: str, node: ast.AST, foreign: bool = False) -> Message:
         """A message that an expression makes."""
-        message = Message(kind, node, self.place(node), self.tick(), foreign)
+        message = Message(node, self.place(node), self.tick(), kind, foreign)
         message.path = tuple(self.guards)
         self.messages.append(message)
         return message
 
     def new_block(self, message: Optional[Message], node: ast.AST) -> Block:
         """An entry of custom_optimizers that an expression makes."""
-        block = Block(message, node, self.place(node), self.tick())
+        block = Block(node, self.place(node), self.tick(), message)
         block.path = tuple(self.guards)
         self.blocks.append(block)
         if message is not None:
