@@ -152,6 +152,13 @@ def count_of(call: Call) -> Any:
     return given[0]
 
 
+def _place_of_count(call: Call) -> ast.expr:
+    """Where a call says how many iterations it loads."""
+    keyword, position, _ = COUNTS[call.name]
+    given = call.get(keyword, position)
+    return call.node if given is None else given[1]
+
+
 def counts_loaded(context: Context) -> Iterator[Tuple[Call, Any, Tuple[int, ...]]]:
     """The calls that load how often a loop runs, with the number."""
     for call, _, guards in context.run.calls:
@@ -509,15 +516,10 @@ def loop_counts_differ(context: Context) -> None:
     (value,) = values
     if value is None:
         return
-    for call, _, guards in context.run.calls:
-        if call.name not in COUNTS or call.open:
-            continue
-        keyword, position, default = COUNTS[call.name]
-        given = call.get(keyword, position)
-        count = default if given is None else given[0]
-        if type(count) is int and count != value:
+    for call, count, guards in counts_loaded(context):
+        if not call.open and type(count) is int and count != value:
             context.report(
-                call.node if given is None else given[1],
+                _place_of_count(call),
                 '{} makes a loop of {}, but "iterations_per_loop" is {}; they must be equal',
                 call.name,
                 count,
@@ -549,24 +551,11 @@ def loop_count_refused(context: Context) -> None:
 
         train_op = util.set_iteration_per_loop(sess, train_op, 10)
     """
-    for call, _, guards in context.run.calls:
-        if call.name not in COUNTS or call.open:
-            continue
-        keyword, position, default = COUNTS[call.name]
-        given = call.get(keyword, position)
-        if given is None and default is not None:
-            continue
-        value = None if given is None else given[0]
-        if value is None and given is not None:
-            wrong = True
-        else:
-            wrong = given is None or (
-                isinstance(value, (bool, int, float, str, bytes))
-                and not (type(value) is int and value >= 1)
-            )
-        if wrong:
+    for call, value, guards in counts_loaded(context):
+        is_said = value is None or isinstance(value, (bool, int, float, str, bytes))
+        if is_said and not call.open and not (type(value) is int and value >= 1):
             context.report(
-                call.node if given is None else given[1],
+                _place_of_count(call),
                 "{} takes a whole number from 1, got {!r}",
                 call.name,
                 value,

@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import Counter
-from typing import Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.python_flow.module import Function, Site, Value, sites, walk
@@ -30,6 +30,16 @@ _RANKS = (*_ASKING[:-1], _VARIABLE, "hvd")
 """Words of which a condition on the rank has one, or what it asks."""
 
 
+_DECIDING: Dict[type, Callable[[Any], Sequence[ast.expr]]] = {
+    ast.Compare: lambda node: (node.left, *node.comparators),
+    ast.BoolOp: lambda node: node.values,
+    ast.UnaryOp: lambda node: (node.operand,),
+    ast.BinOp: lambda node: (node.left,),
+    ast.IfExp: lambda node: (node.test,),
+}
+"""The parts of an expression of which one that depends on the rank is enough."""
+
+
 class _Ranks:
     """Which expressions depend on the rank of a process."""
 
@@ -41,20 +51,11 @@ class _Ranks:
         """True when the value of an expression is certainly the rank, or a test of it."""
         if depth > 8:
             return False
-        if isinstance(node, ast.Compare):
-            if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-                return False  # whether there is one is the same on every rank
-            return any(
-                self.depends(scope, each, depth + 1) for each in (node.left, *node.comparators)
-            )
-        if isinstance(node, ast.BoolOp):
-            return any(self.depends(scope, each, depth + 1) for each in node.values)
-        if isinstance(node, ast.UnaryOp):
-            return self.depends(scope, node.operand, depth + 1)
-        if isinstance(node, ast.BinOp):
-            return self.depends(scope, node.left, depth + 1)
-        if isinstance(node, ast.IfExp):
-            return self.depends(scope, node.test, depth + 1)
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            return False  # whether there is one is the same on every rank
+        parts = _DECIDING.get(node.__class__)
+        if parts is not None:
+            return any(self.depends(scope, each, depth + 1) for each in parts(node))
         if isinstance(node, ast.Subscript):
             return _VARIABLE in _texts(node) and name_of(node.value) == "environ"
         if isinstance(node, ast.Call):
@@ -64,9 +65,8 @@ class _Ranks:
             if name in ("getenv", "get"):
                 return bool(node.args) and literal_text(node.args[0]) == _VARIABLE
             if name == "rank" and isinstance(node.func, ast.Attribute) and not node.args:
-                return "hvd" in (name_of(node.func.value),) or "horovod" in (
-                    self._meaning.name(scope, node.func) or ""
-                )
+                dotted = self._meaning.name(scope, node.func) or ""
+                return name_of(node.func.value) == "hvd" or "horovod" in dotted
             if name in _ASKING[:-1]:
                 return True
             found = self._meaning.functions(scope, node.func)
@@ -238,11 +238,13 @@ def _is_fetch_of_dict(context: Context, node: ast.Assign) -> bool:
     """True for an item that is put into a dict which a session runs."""
     owners = [each.value for each in node.targets if isinstance(each, ast.Subscript)]
     names = {each.id for each in owners if isinstance(each, ast.Name)}
-    return bool(names) and any(
-        isinstance(a, ast.Name) and a.id in names
-        for site in context.meaning.calls("run")
-        for a in site.node.args[:1]
-    )
+    return not names.isdisjoint(context.once(_names_run))
+
+
+def _names_run(context: Context) -> Set[str]:
+    """The names of what is run, as far as a name is all that ``run`` is given."""
+    given = [each for site in context.meaning.calls("run") for each in site.node.args[:1]]
+    return {each.id for each in given if isinstance(each, ast.Name)}
 
 
 def _is_fetched(context: Context, node: ast.expr) -> bool:
@@ -252,12 +254,8 @@ def _is_fetched(context: Context, node: ast.expr) -> bool:
         if isinstance(outer, ast.Call):
             return name_of(outer.func) == "run"
         if isinstance(outer, ast.Assign):
-            names = {name_of(target) for target in outer.targets}
-            return any(
-                isinstance(a, ast.Name) and a.id in names
-                for site in context.meaning.calls("run")
-                for a in site.node.args[:1]
-            )
+            names = context.once(_names_run)
+            return any(name_of(target) in names for target in outer.targets)
     return False
 
 
@@ -423,10 +421,7 @@ _UPDATING = ("minimize", "apply_gradients")
 def _averages(meaning: Meaning, scope: Scope, call: ast.Call) -> bool:
     """True for the update of an optimizer that averages gradients."""
     function = call.func
-    if not isinstance(function, ast.Attribute) or function.attr not in (
-        "minimize",
-        "apply_gradients",
-    ):
+    if not isinstance(function, ast.Attribute) or function.attr not in _UPDATING:
         return False
     made = meaning.result(scope, function.value)
     return (
