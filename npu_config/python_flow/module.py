@@ -32,7 +32,6 @@ from npu_config.python_flow.scopes import (
     functions,
     is_main,
     last_line,
-    parts_of,
 )
 from npu_config.python_flow.source import HAS_ENDS, ScriptSource, parse
 
@@ -184,7 +183,7 @@ def walk(scope: Scope, node: ast.AST) -> Iterator[Value]:
         if node.__class__ in LEAVES:
             continue
         inner = scope.child(node) if isinstance(node, _SCOPED) else scope
-        for part in reversed(parts_of(node)):
+        for part in reversed(children(node)):
             is_inner = inner is not scope and (
                 isinstance(node, COMPREHENSIONS) or isinstance(part, ast.stmt) or part is node.body  # type: ignore[attr-defined]
             )

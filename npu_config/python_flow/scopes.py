@@ -356,8 +356,13 @@ _WITHOUT_PARTS = frozenset(("ctx", "id", "attr", "arg", "kind", "type_comment"))
 _FIELDS = _Fields()
 
 
-def children(node: ast.AST, lines: Sequence[int]) -> List[ast.AST]:
-    """The parts of a node that have parts, without statements that hold none of some lines."""
+def children(node: ast.AST, lines: Optional[Sequence[int]] = None) -> List[ast.AST]:
+    """The parts of a node, in order, without those that have none: ``ctx`` and operators.
+
+    Args:
+        node: the node.
+        lines: statements that hold none of these are left out, too.
+    """
     found: List[ast.AST] = []
     for field in _FIELDS[node.__class__]:
         value: Any = getattr(node, field, None)
@@ -365,25 +370,10 @@ def children(node: ast.AST, lines: Sequence[int]) -> List[ast.AST]:
         if kind in _NO_PARTS:
             continue
         if kind is list:
-            if value and isinstance(value[0], ast.stmt):
+            if lines is not None and value and isinstance(value[0], ast.stmt):
                 found += in_lines(value, lines)
             else:
                 found += [part for part in value if isinstance(part, ast.AST)]
-        elif isinstance(value, ast.AST) and value._fields:
-            found.append(value)
-    return found
-
-
-def parts_of(node: ast.AST) -> List[ast.AST]:
-    """The parts of a node, in order, without those that have none: ``ctx`` and operators."""
-    found: List[ast.AST] = []
-    for field in _FIELDS[node.__class__]:
-        value: Any = getattr(node, field, None)
-        kind = value.__class__
-        if kind in _NO_PARTS:
-            continue
-        if kind is list:
-            found += [part for part in value if isinstance(part, ast.AST)]
         elif isinstance(value, ast.AST) and value._fields:
             found.append(value)
     return found
@@ -451,6 +441,7 @@ class Scope:
         self.version = 0
         self._history: List[str] = []
         self._globals: Set[str] = set()
+        self._owned: Dict[str, Dict[str, List[Store]]] = {}
         self._children: Dict[int, Scope] = {}
 
     def watch(self, name: str, how: Watch) -> None:
@@ -508,6 +499,11 @@ class Scope:
         """The names that ``global`` or ``nonlocal`` statements take from outside."""
         self.stores  # noqa: B018 - fills both
         return self._globals
+
+    def attributes_of(self, name: str) -> Dict[str, List[Store]]:
+        """Every binding of every attribute of a name, in order of the text."""
+        self.stores  # noqa: B018 - fills both
+        return self._owned.get(name, {})
 
     def child(self, node: ScopeNode) -> "Scope":
         """The scope of a definition in this one."""
@@ -584,6 +580,8 @@ class Scope:
             elif isinstance(statement, ast.AnnAssign):
                 if statement.value is not None:
                     self._target(statement.target, statement.value)
+                elif isinstance(statement.target, ast.Attribute):
+                    self._other(statement.target)
             elif isinstance(statement, ast.AugAssign):
                 self._other(statement.target)
             elif isinstance(statement, (ast.Global, ast.Nonlocal)):
@@ -607,6 +605,8 @@ class Scope:
     def _target(self, target: ast.expr, value: ast.expr, kind: str = "value") -> None:
         if isinstance(target, ast.Name):
             self._add(target.id, Store(kind, value))
+        elif isinstance(target, ast.Attribute):
+            self._attribute(target, Store(kind, value))
         elif isinstance(target, (ast.Tuple, ast.List)):
             if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
                 for part, element in zip(target.elts, value.elts):
@@ -620,9 +620,16 @@ class Scope:
         elif isinstance(target, ast.Starred):
             self._other(target.value)
 
+    def _attribute(self, target: ast.Attribute, store: Store) -> None:
+        if isinstance(target.value, ast.Name):
+            owned = self._owned.setdefault(target.value.id, {})
+            owned.setdefault(target.attr, []).append(store)
+
     def _other(self, target: ast.expr) -> None:
         if isinstance(target, ast.Name):
             self._add(target.id, Store("other", target))
+        elif isinstance(target, ast.Attribute):
+            self._attribute(target, Store("other", target))
         elif isinstance(target, (ast.Tuple, ast.List)):
             for part in target.elts:
                 self._other(part)

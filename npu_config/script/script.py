@@ -496,7 +496,6 @@ class AttributeStore(NamedTuple):
     value: Optional[ast.expr]
     scope: Scope
     receiver: str
-    parameters: Tuple[str, ...]
 
 
 _NOTHING_KNOWN: Mapping[str, str] = MappingProxyType({})
@@ -717,45 +716,14 @@ class Script(Module):
         found = self._attributes.get(id(cls))
         if found is None:
             found = self._attributes[id(cls)] = {}
-            for scope, node in functions(cls, cls.body):
-                if scope is cls and node.args.args:
-                    self._walk(cls.child(node), node, node.body, found)
+            methods = [node for scope, node in functions(cls, cls.body) if scope is cls]
+            for node in methods:
+                scope, receiver = cls.child(node), node.args.args[0].arg if node.args.args else ""
+                for name, stores in scope.attributes_of(receiver).items():
+                    for kind, value, _ in stores:
+                        store = AttributeStore(value if kind == "value" else None, scope, receiver)  # type: ignore[arg-type]
+                        found.setdefault(name, []).append(store)
         return found
-
-    def _walk(
-        self,
-        scope: Scope,
-        method: FunctionNode,
-        body: Iterable[ast.AST],
-        found: Dict[str, List[AttributeStore]],
-    ) -> None:
-        receiver = method.args.args[0].arg
-        parameters = tuple(argument.arg for argument in method.args.args[1:])
-        for statement in body:
-            targets: List[ast.expr] = []
-            value: Optional[ast.expr] = None
-            if isinstance(statement, ast.Assign):
-                targets, value = statement.targets, statement.value
-            elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
-                targets = [statement.target]
-                value = statement.value if isinstance(statement, ast.AnnAssign) else None
-            elif isinstance(statement, (ast.For, ast.AsyncFor)):
-                targets = [statement.target]
-            elif isinstance(statement, (ast.With, ast.AsyncWith)):
-                targets = [item.optional_vars for item in statement.items if item.optional_vars]
-            for target in targets:
-                parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
-                for part in parts:
-                    if (
-                        isinstance(part, ast.Attribute)
-                        and isinstance(part.value, ast.Name)
-                        and part.value.id == receiver
-                    ):
-                        whole = value if part is target else None
-                        store = AttributeStore(whole, scope, receiver, parameters)
-                        found.setdefault(part.attr, []).append(store)
-            for inner in blocks(statement):
-                self._walk(scope, method, inner, found)
 
 
 def _names_of_import(node: ast.AST) -> Iterator[str]:

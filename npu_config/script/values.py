@@ -22,6 +22,7 @@ from npu_config.python_flow.scopes import (
     Scope,
     Store,
     called_name,
+    children,
     defaults_of,
     dotted_parts,
     in_brackets,
@@ -30,7 +31,6 @@ from npu_config.python_flow.scopes import (
     last_line,
     literal,
     name_of,
-    parts_of,
     root_of,
 )
 from npu_config.script.neighbours import constants_in, file_of_module
@@ -625,7 +625,7 @@ class Values:
                 made = self.result(scope, node)
                 if made is not None and made.node is not node:
                     pending.append((*made, depth + 3))
-            pending += [(scope, part, depth) for part in parts_of(node)]
+            pending += [(scope, part, depth) for part in children(node)]
             if controls and isinstance(node, ast.Call):
                 pending += [(*value, depth + 1) for value in self.controls(node)]
 

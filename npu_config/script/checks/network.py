@@ -24,10 +24,10 @@ from npu_config.python_flow.scopes import (
     DEFINITIONS,
     Scope,
     argument,
+    children,
     keyword_of,
     literal,
     name_of,
-    parts_of,
 )
 from npu_config.script.checks._check import LOOPS, Context, items_of, recognises
 from npu_config.script.meaning import Meaning, makes_operator
@@ -251,7 +251,7 @@ class _Calls:
                 outer = len(self._found) - 1
             elif kind in (ast.IfExp, ast.Lambda):
                 blocked = self._step()
-            for part in reversed(parts_of(node)):
+            for part in reversed(children(node)):
                 if part.__class__ not in LEAVES:
                     pending.append((part, blocked, outer))
 
