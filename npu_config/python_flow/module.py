@@ -5,7 +5,6 @@ import bisect
 from typing import (
     Any,
     Collection,
-    Dict,
     FrozenSet,
     Iterator,
     List,
@@ -17,7 +16,7 @@ from typing import (
     Union,
 )
 
-from npu_config.core.lazy import cached_property
+from npu_config.core.lazy import asked_once, cached_property
 from npu_config.python_flow.scopes import (
     COMPREHENSIONS,
     CONSTANTS,
@@ -245,7 +244,6 @@ class Module:
         else:
             self.source, self.tree = ScriptSource(text, path), parse(text)
         self.module = Scope(self.tree, None)
-        self._nodes: Dict[Tuple[str, ...], List[ast.AST]] = {}
 
     @cached_property
     def import_statements(self) -> List[ImportNode]:
@@ -283,12 +281,11 @@ class Module:
                     found.update(words[1:])
         return frozenset(found)
 
+    @asked_once
     def nodes(self, *words: str) -> Sequence[ast.AST]:
         """The nodes of all statements with one of the words on their lines."""
-        found = self._nodes.get(words)
-        if found is None:
-            lines = self.source.lines_of(*words)
-            found = self._nodes[words] = children(self.tree, lines) if lines else []
-            for node in found:
-                found += children(node, lines)
+        lines = self.source.lines_of(*words)
+        found = children(self.tree, lines) if lines else []
+        for node in found:
+            found += children(node, lines)
         return found

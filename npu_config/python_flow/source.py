@@ -24,7 +24,7 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Place
-from npu_config.core.lazy import cached_property
+from npu_config.core.lazy import asked_once, cached_property
 from npu_config.core.message import phrase
 from npu_config.python_flow.scopes import name_of
 from npu_config.text.source import Source
@@ -392,7 +392,6 @@ class ScriptSource(Source):
         self._starts = _starts(text, self.lines)
         self._lines_of: Dict[str, List[int]] = {}
         self._places: Dict[int, Tuple[Place, ast.AST]] = {}
-        self._keywords: Dict[Tuple[str, Place], Place] = {}
 
     @property
     def starts(self) -> List[int]:
@@ -460,14 +459,9 @@ class ScriptSource(Source):
         column = (place.column or 1) + start
         return place._replace(column=column, end_column=column + len(text))
 
+    @asked_once
     def keyword_place(self, name: str, value: Place) -> Place:
         """The place of the keyword before a value."""
-        found = self._keywords.get((name, value))
-        if found is None:
-            found = self._keywords[name, value] = self._keyword_place(name, value)
-        return found
-
-    def _keyword_place(self, name: str, value: Place) -> Place:
         assert value.line is not None
         assert value.column is not None
         before = self.lines[value.line - 1][: value.column - 1]

@@ -21,7 +21,7 @@ from typing import (
 
 from npu_config.catalogue.api import PARTS
 from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS
-from npu_config.core.lazy import cached_property
+from npu_config.core.lazy import asked_once, cached_property
 from npu_config.python_flow.module import Module
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
@@ -532,8 +532,6 @@ class Script(Module):
         super().__init__(text, path, parsed)
         self.environ = environ
         self.steps = 0
-        self._attributes: Dict[int, Dict[str, List[AttributeStore]]] = {}
-        self._imported: Dict[str, FrozenSet[str]] = {}
         self.references: Dict[str, Unknown] = {}
         self.fixed: Dict[ast.AST, Any] = {}
         self.followed: Set[ast.AST] = set()
@@ -631,24 +629,21 @@ class Script(Module):
             and not self.imported("npu_config")
         )
 
+    @asked_once
     def imported(self, word: str) -> FrozenSet[str]:
         """The dotted names of all imports, wherever they are, with a word on their lines."""
-        found = self._imported.get(word)
-        if found is None:
-            text = self.source.lines
-            lines = [
-                line
-                for line in self.source.mentions(word)
-                if line in self.import_lines
-                or "import" in text[line - 1]
-                or not _QUOTES.isdisjoint(text[line - 1].rpartition(word)[0])
-            ]
-            nodes = children(self.tree, lines) if lines else []
-            for node in nodes:
-                nodes += children(node, lines)
-            names = (name for node in nodes for name in _names_of_import(node))
-            found = self._imported[word] = frozenset(names)
-        return found
+        text = self.source.lines
+        lines = [
+            line
+            for line in self.source.mentions(word)
+            if line in self.import_lines
+            or "import" in text[line - 1]
+            or not _QUOTES.isdisjoint(text[line - 1].rpartition(word)[0])
+        ]
+        nodes = children(self.tree, lines) if lines else []
+        for node in nodes:
+            nodes += children(node, lines)
+        return frozenset(name for node in nodes for name in _names_of_import(node))
 
     @cached_property
     def import_lines(self) -> FrozenSet[int]:
@@ -711,18 +706,17 @@ class Script(Module):
         """True when names may come from anywhere."""
         return any("*" in self.source.lines[n - 1] for n in self.source.mentions("import"))
 
+    @asked_once
     def attribute_stores(self, cls: Scope) -> Dict[str, List[AttributeStore]]:
         """Every assignment to an attribute of ``self`` in the methods of a class."""
-        found = self._attributes.get(id(cls))
-        if found is None:
-            found = self._attributes[id(cls)] = {}
-            methods = [node for scope, node in functions(cls, cls.body) if scope is cls]
-            for node in methods:
-                scope, receiver = cls.child(node), node.args.args[0].arg if node.args.args else ""
-                for name, stores in scope.attributes_of(receiver).items():
-                    for kind, value, _ in stores:
-                        store = AttributeStore(value if kind == "value" else None, scope, receiver)  # type: ignore[arg-type]
-                        found.setdefault(name, []).append(store)
+        found: Dict[str, List[AttributeStore]] = {}
+        methods = [node for scope, node in functions(cls, cls.body) if scope is cls]
+        for node in methods:
+            scope, receiver = cls.child(node), node.args.args[0].arg if node.args.args else ""
+            for name, stores in scope.attributes_of(receiver).items():
+                for kind, value, _ in stores:
+                    store = AttributeStore(value if kind == "value" else None, scope, receiver)  # type: ignore[arg-type]
+                    found.setdefault(name, []).append(store)
         return found
 
 

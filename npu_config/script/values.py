@@ -12,7 +12,7 @@ import contextlib
 import re
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from npu_config.core.lazy import cached_property
+from npu_config.core.lazy import asked_once, cached_property
 from npu_config.python_flow.module import Function, Site, Value, sites, walk
 from npu_config.python_flow.scopes import (
     COMPREHENSIONS,
@@ -108,10 +108,7 @@ class Values:
         self.script = script
         self._calls: Dict[str, List[Site]] = {}
         self._names: Dict[ast.AST, Optional[str]] = {}
-        self._bound: Dict[Tuple[Scope, str], _Binding] = {}
         self._asked: Set[int] = set()
-        self._calls_of: Dict[int, Optional[List[Site]]] = {}
-        self._items: Dict[Tuple[int, str], Dict[Any, List[Value]]] = {}
 
     # calls
 
@@ -205,14 +202,12 @@ class Values:
             name: the name.
             at: what reads it; where the order of the bindings is known, one holds there.
         """
-        bound = self._bound.get((scope, name))
-        if bound is None:
-            bound = self._bound[scope, name] = self._binding(scope, name)
-        where, found, ordered = bound
+        where, found, ordered = self._binding(scope, name)
         if at is None or ordered is None or where is None:
             return where, found
         return where, self._holding(scope, where, ordered, at) or found
 
+    @asked_once
     def _binding(self, scope: Scope, name: str) -> _Binding:
         """What binds a name as it is seen from a scope, wherever it is read."""
         for each in scope.visible():
@@ -433,16 +428,14 @@ class Values:
         calls = self.calls_of(function.node)
         return [self._argument(function, site, name) for site in calls] if calls else [None]
 
+    @asked_once
     def calls_of(self, function: ast.AST) -> Optional[List[Site]]:
         """Every call of a function, or of the class that it initialises.
 
         None where something else may call it.
         """
-        key = id(function)
-        if key not in self._calls_of:
-            outers = [outer for outer, node in self.script.functions if node is function]
-            self._calls_of[key] = self._find_calls(outers[0], function) if outers else None
-        return self._calls_of[key]
+        outers = [outer for outer, node in self.script.functions if node is function]
+        return self._find_calls(outers[0], function) if outers else None
 
     def _find_calls(self, outer: Scope, node: Any) -> Optional[List[Site]]:
         if any(name_of(each) != "staticmethod" for each in node.decorator_list):
@@ -516,24 +509,21 @@ class Values:
         if key is UNCLEAR or not isinstance(key, (str, int)):
             return None
         found = [Value(where, each) for each in _written(made, key)]
-        found += self._assigned(where, name).get(key, [])
+        found += self._assigned(name).get(key, [])
         return found[0] if len(found) == 1 else None
 
-    def _assigned(self, where: Scope, name: str) -> Dict[Any, List[Value]]:
+    @asked_once
+    def _assigned(self, name: str) -> Dict[Any, List[Value]]:
         """What is assigned to the items of a name."""
-        if (id(where), name) not in self._items:
-            items: Dict[Any, List[Value]] = {}
-            lines = self.script.source.mentions(name)
-            for site in sites(self.script.module, lines, (ast.Assign,)):
-                for target in site.node.targets:
-                    if isinstance(target, ast.Subscript) and name_of(target.value) == name:
-                        key = literal(in_brackets(target))
-                        value = Value(site.scope, site.node.value)
-                        items.setdefault(key if isinstance(key, (str, int)) else None, []).append(
-                            value
-                        )
-            self._items[(id(where), name)] = items
-        return self._items[(id(where), name)]
+        items: Dict[Any, List[Value]] = {}
+        lines = self.script.source.mentions(name)
+        for site in sites(self.script.module, lines, (ast.Assign,)):
+            for target in site.node.targets:
+                if isinstance(target, ast.Subscript) and name_of(target.value) == name:
+                    key = literal(in_brackets(target))
+                    key = key if isinstance(key, (str, int)) else None
+                    items.setdefault(key, []).append(Value(site.scope, site.node.value))
+        return items
 
     def result(self, scope: Scope, node: ast.AST, depth: int = 0) -> Optional[Value]:
         """What :meth:`value` says, through functions of the script that return one thing."""

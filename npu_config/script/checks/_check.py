@@ -18,7 +18,7 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
-from npu_config.core.lazy import cached_property
+from npu_config.core.lazy import asked_once, cached_property
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule, declare
 from npu_config.core.settings import UNKNOWN
@@ -64,30 +64,20 @@ class Unread:
 
     def __init__(self, script: Script) -> None:
         self._script = script
-        self._found: Dict[int, Optional[str]] = {}
-        self._around: Dict[int, Parents] = {}
 
+    @asked_once
     def around(self, node: ast.expr) -> Parents:
         """The nodes around an expression, the outermost first."""
-        found = self._around.get(id(node))
-        if found is None:
-            lines = (node.lineno,)
-            places = sites(self._script.module, lines, (node.__class__,))
-            found = next((site.parents for site in places if site.node is node), ())
-            self._around[id(node)] = found
-        return found
+        places = sites(self._script.module, (node.lineno,), (node.__class__,))
+        return next((site.parents for site in places if site.node is node), ())
 
+    @asked_once
     def name_of_result(self, call: ast.Call) -> Optional[str]:
         """What certainly nothing reads: the name that is given the result of a call.
 
         The empty text for a result that is given no name at all, None for one that something
         reads, or may read.
         """
-        if id(call) not in self._found:
-            self._found[id(call)] = self._name_of_result(call)
-        return self._found[id(call)]
-
-    def _name_of_result(self, call: ast.Call) -> Optional[str]:
         parents = self.around(call)
         statement = parents[-1] if parents else None
         if isinstance(statement, ast.Expr):
@@ -236,9 +226,7 @@ class Context:
         self.found: List[Found] = []
         self.unread = Unread(script)
         self.handed_on: Dict[Tuple[Place, Optional[int]], bool] = {}
-        self._imports_have: Dict[Tuple[str, ...], bool] = {}
         self._meaning = meaning
-        self._programs: Dict[Tuple[str, ...], Program] = {}
         self._once: Dict[Callable[[Context], Any], Any] = {}
 
     def once(self, question: Callable[["Context"], _Answer]) -> _Answer:
@@ -365,11 +353,10 @@ class Context:
         """True when one of the words is in the script, comments left out."""
         return any(map(self.script.source.mentions, words))
 
+    @asked_once
     def imports_have(self, *words: str) -> bool:
         """True when a file that the script imports holds one of the words."""
-        if words not in self._imports_have:
-            self._imports_have[words] = any_import_has(self.script.source.path, words)
-        return self._imports_have[words]
+        return any_import_has(self.script.source.path, words)
 
     def imports_may_have(self, *words: str) -> bool:
         """True when a file that the script imports holds one of the words, or cannot be found."""
@@ -379,11 +366,10 @@ class Context:
     def _may_import_unread(self) -> bool:
         return may_import_unread(self.script.source.path, self.script.source.text)
 
+    @asked_once
     def program(self, *words: str) -> Program:
         """The functions that the script imports from files that hold one of the words."""
-        if words not in self._programs:
-            self._programs[words] = Program(self.meaning, words)
-        return self._programs[words]
+        return Program(self.meaning, words)
 
     def calls(self, *names: str) -> Iterator[ast.Call]:
         """Every call of a function with one of these names, anywhere in the script."""

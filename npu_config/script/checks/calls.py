@@ -23,6 +23,7 @@ from npu_config.python_flow.scopes import (
     DEFINITIONS,
     blocks,
     dotted_parts,
+    imported,
     is_main,
     literal,
     name_of,
@@ -325,14 +326,8 @@ def import_below_a_module(context: Context) -> None:
 
         from npu_bridge.npu_init import npu_config_proto
     """
-    for node in context.script.nodes("npu_bridge"):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            names = [node.module or ""]
-        else:
-            continue
-        for name in names:
+    for node in context.script.import_statements:
+        for name in imported(node):
             file = next((file for file in _FILES if name.startswith(file + ".")), None)
             if file is not None:
                 rest = name[len(file) + 1 :]

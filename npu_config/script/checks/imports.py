@@ -20,6 +20,7 @@ from npu_config.python_flow.scopes import (
     Store,
     first_line,
     holds,
+    imported,
     last_line,
     literal,
     name_of,
@@ -486,10 +487,8 @@ def import_not_in_version(context: Context) -> None:
     """
     if context.version is None:
         return
-    for node in ast.walk(context.script.tree):
-        if not isinstance(node, ast.ImportFrom) or node.module != NPU_INIT or node.level:
-            continue
-        for alias in node.names:
+    for node in context.script.import_statements:
+        for alias in node.names if imported(node) == [NPU_INIT] else ():
             versions = EXPORT_VERSIONS.get(alias.name)
             if versions is not None and not versions.has(context.version):
                 context.report(
@@ -503,7 +502,7 @@ def import_not_in_version(context: Context) -> None:
                 )
 
 
-def _place_of_name(context: Context, node: ast.ImportFrom, name: str) -> Place:
+def _place_of_name(context: Context, node: ast.stmt, name: str) -> Place:
     """Where an import names something; Python below 3.10 does not say."""
     source = context.script.source
     line = next((line for line in source.mentions(name) if line >= node.lineno), None)
