@@ -432,7 +432,7 @@ class FlagDefault(NamedTuple):
     line: int
 
 
-def _flags(source: ScriptSource) -> Dict[str, Optional[FlagDefault]]:
+def flag_defaults(source: ScriptSource) -> Dict[str, Optional[FlagDefault]]:
     """The flags that a script defines; those that are defined once, with a literal default."""
     known: Dict[str, Optional[FlagDefault]] = {}
     text = source.text
@@ -548,7 +548,7 @@ class Script(Module):
     @cached_property
     def flags(self) -> Dict[str, Optional[FlagDefault]]:
         """The defaults of the flags that it defines once, with a literal default; else None."""
-        return _flags(self.source)
+        return flag_defaults(self.source)
 
     @cached_property
     def relevance(self) -> Relevance:
