@@ -113,7 +113,6 @@ def npu_edits(run: Run, message: Message, call: Call) -> None:
     if optimizer is not None:
         optimizer.fields["global_jit_level"] = EnumName("OFF")
     message.fields["allow_soft_placement"] = True
-    message.edited = True
 
 
 def npu_config_proto(run: Run, call: Call) -> Message:

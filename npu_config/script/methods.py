@@ -390,7 +390,6 @@ def _copy(run: Run, value: Message, node: ast.AST, parent: Optional[Message]) ->
         message = run.new_message(value.kind, node, value.foreign)
     else:
         message = Message(node, parent.place, run.tick(), value.kind, value.foreign, parent)
-    message.edited = value.edited
     message.assigned.update(value.assigned)
     for name, item in value.fields.items():
         is_part = isinstance(item, Message)

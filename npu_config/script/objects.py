@@ -247,7 +247,6 @@ class Message(Tracked):
     fields: Dict[str, Any] = attr.ib(factory=dict, init=False)
     assigned: Dict[str, Use] = attr.ib(factory=dict, init=False)
     blocks: List[Block] = attr.ib(factory=list, init=False)
-    edited: bool = attr.ib(default=False, init=False)
     replaced: Optional[Replaced] = attr.ib(default=None, init=False)
     bound: List[ast.expr] = attr.ib(factory=list, init=False)
 
@@ -339,13 +338,12 @@ class Loaded(Tracked):
 class Function:
     """A function of the script, with the frame that it was defined in."""
 
-    __slots__ = ("frame", "node", "owner", "receiver", "scope")
+    __slots__ = ("frame", "node", "receiver", "scope")
 
-    def __init__(self, node: Any, scope: Any, frame: Any, owner: Any = None) -> None:
+    def __init__(self, node: Any, scope: Any, frame: Any) -> None:
         self.node = node
         self.scope = scope
         self.frame = frame
-        self.owner = owner
         self.receiver: Optional[Instance] = None
 
 

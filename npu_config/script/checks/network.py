@@ -98,7 +98,7 @@ def operator_in_loop(context: Context) -> None:
     seen: Set[int] = set()
     loops: Set[int] = set()
     walked: Dict[int, _Calls] = {}
-    made_by: Dict[Tuple[int, bool], Optional[ast.Call]] = {}
+    made_by: Dict[int, Optional[ast.Call]] = {}
     for site, fetches in _runs(meaning):
         around = list(_loops_around(site))
         for each in fetches if _is_repeated(site) and not around else ():
@@ -299,7 +299,7 @@ def _made_in(
     scope: Scope,
     loop: ast.AST,
     calls: _Calls,
-    made_by: Dict[Tuple[int, bool], Optional[ast.Call]],
+    made_by: Dict[int, Optional[ast.Call]],
 ) -> Iterator[Tuple[ast.expr, str]]:
     """What certainly makes an operator in each round of a loop, and how that is called."""
     meaning = context.meaning
@@ -323,15 +323,15 @@ def _made_in(
             continue
         is_fetched = bool(runs.get(outer)) or id(node) in results
         for function in meaning.functions(scope, node.func):
-            key = id(function.node), is_fetched
+            key = id(function.node)
             if key not in made_by:
-                made_by[key] = _made_by(meaning, function, is_fetched)
+                made_by[key] = _made_by(meaning, function)
             inside = made_by[key]
             if inside is not None:
                 yield node, phrase("{} (line {})", name_of(node.func), inside.lineno)
         others = context.program("tensorflow" if is_fetched else "run")
         for other in others.functions(scope, node.func) if others.files else ():
-            inside = _made_by(other.meaning, other.function, is_fetched)
+            inside = _made_by(other.meaning, other.function)
             if inside is not None:
                 yield node, phrase("{} ({})", name_of(node.func), other.says(inside))
 
@@ -354,15 +354,12 @@ def _comes_again(test: ast.expr) -> bool:
     return not never and any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) for n in parts)
 
 
-def _made_by(
-    meaning: Meaning, function: Function, is_fetched: bool, depth: int = 0
-) -> Optional[ast.Call]:
+def _made_by(meaning: Meaning, function: Function, depth: int = 0) -> Optional[ast.Call]:
     """The first operator that a function certainly makes; None where it makes a graph, too.
 
     Args:
         meaning: of its file.
-        function: a loop that runs a session calls it.
-        is_fetched: a session runs what it returns, instead.
+        function: a loop that runs a session calls it, or a session runs what it returns.
         depth: how many functions are around it.
     """
     first: Optional[ast.Call] = None
@@ -389,7 +386,7 @@ def _made_for(meaning: Meaning, scope: Scope, node: ast.expr, depth: int) -> Opt
     """The first operator that functions make which give a session what it runs."""
     for where, call in walk(scope, node):
         for function in meaning.functions(where, call.func) if isinstance(call, ast.Call) else ():
-            inside = _made_by(meaning, function, True, depth + 1)
+            inside = _made_by(meaning, function, depth + 1)
             if inside is not None:
                 return inside
     return None

@@ -436,30 +436,31 @@ _INFINITE = frozenset(
 def _is_infinite(meaning: Meaning, scope: Scope, node: ast.AST, depth: int = 0) -> bool:
     if depth > 6:
         return False
-    if isinstance(node, ast.UnaryOp):
-        return _is_infinite(meaning, scope, node.operand, depth + 1)
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return any(_is_infinite(meaning, scope, each, depth + 1) for each in node.elts)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Add, ast.Sub)):
-        sides = (node.left, node.right)
-        is_one = any(_is_infinite(meaning, scope, each, depth + 1) for each in sides)
-        return is_one and not meaning.is_tensor(scope, node)  # which is told of by itself
-    if isinstance(node, ast.Call) and name_of(node.func) == "full":
-        filled = argument(node, "fill_value", 1)
-        return filled is not None and _is_infinite(meaning, scope, filled, depth + 1)
-    if isinstance(node, ast.Call) and name_of(node.func) in ("array", "asarray"):
-        return bool(node.args) and _is_infinite(meaning, scope, node.args[0], depth + 1)
-    if isinstance(node, ast.Call) and name_of(node.func) in ("float", "float32"):
-        text = meaning.constant(scope, node.args[-1]) if node.args else None
-        if isinstance(text, str):
-            return text.lower().lstrip("+-") in ("inf", "infinity", "nan")
-        return bool(node.args) and _is_infinite(meaning, scope, node.args[-1], depth + 1)
+    parts: List[Optional[ast.expr]] = []
     if isinstance(node, (ast.Name, ast.Attribute)):
         if meaning.name(scope, node) in _INFINITE:
             return True
         found = meaning.value(scope, node)
-        return found is not None and _is_infinite(meaning, found.scope, found.node, depth + 1)
-    return False
+        return found is not None and _is_infinite(meaning, *found, depth + 1)
+    if isinstance(node, ast.UnaryOp):
+        parts = [node.operand]
+    elif isinstance(node, (ast.List, ast.Tuple)):
+        parts = [*node.elts]
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Add, ast.Sub)):
+        parts = [node.left, node.right]
+    elif isinstance(node, ast.Call) and name_of(node.func) == "full":
+        parts = [argument(node, "fill_value", 1)]
+    elif isinstance(node, ast.Call) and name_of(node.func) in ("array", "asarray"):
+        parts = [*node.args[:1]]
+    elif isinstance(node, ast.Call) and name_of(node.func) in ("float", "float32"):
+        parts = [*node.args[-1:]]
+        text = meaning.constant(scope, node.args[-1]) if node.args else None
+        if isinstance(text, str):
+            return text.lower().lstrip("+-") in ("inf", "infinity", "nan")
+    is_one = any(
+        each is not None and _is_infinite(meaning, scope, each, depth + 1) for each in parts
+    )  # a tensor is told of by itself
+    return is_one and not (isinstance(node, ast.BinOp) and meaning.is_tensor(scope, node))
 
 
 _INF = (
