@@ -10,7 +10,7 @@ import ast
 import copy
 import json
 import re
-from typing import Any, Optional
+from typing import Any, Callable, Dict, Optional
 
 from npu_config.catalogue.api import KEPT, PARAMETERS, READ_ONLY
 from npu_config.core.diagnostics import Place, Severity
@@ -99,16 +99,9 @@ def set_message_field(run: Run, message: Message, name: str, value: Any, node: a
 def call_method(run: Run, owner: Any, call: Call) -> Any:
     """``owner.name(...)`` for an owner that is not an object of the script itself."""
     name = call.name
-    if isinstance(owner, BlockList):
-        return _call_blocks(run, owner, call)
-    if isinstance(owner, (Subscript, ParameterMap)):
-        return _call_slot(run, owner, call)
-    if isinstance(owner, Message):
-        return _call_message(run, owner, call)
-    if isinstance(owner, Block):
-        return _call_block(run, owner, call)
-    if isinstance(owner, builders.Builder):
-        return builders.call_method(run, owner, call)
+    followed = _CALLED.get(owner.__class__)
+    if followed is not None:
+        return followed(run, owner, call)
     if isinstance(owner, Loaded) and name == "evolve" and owner.ours:
         return builders.evolve_loaded(run, owner, call)
     if isinstance(owner, Loaded) and name == "to_config_proto":
@@ -329,6 +322,15 @@ def get_by_name(run: Run, call: Call) -> Any:
     named = ", ".join(map(identity, values))
     return Unknown("getattr({})".format(named), parts=(Unknown("getattr"), *values))
 
+
+_CALLED: Dict[type, Callable[[Run, Any, Call], Any]] = {
+    BlockList: _call_blocks,
+    Subscript: _call_slot,
+    ParameterMap: _call_slot,
+    Message: _call_message,
+    Block: _call_block,
+    builders.Builder: builders.call_method,
+}
 
 _NAMED = re.compile(r"\s*([A-Za-z_]\w*)\s*=[^=]")
 _READ = re.compile(
