@@ -134,10 +134,10 @@ def npu_run_config_init(run: Run, call: Call) -> Any:
     """``npu_run_config_init(run_config)``: its session configuration is edited."""
     value = call.value("run_config", 0)
     if isinstance(value, Constructed):
-        config = value.arguments.get("session_config")
-        if config is not None and isinstance(config.value, Message):
-            npu_edits(run, config.value, call)
-            config.value.uses.append(Use(call.name, run.place(call.node), run.tick()))
+        config = value.value("session_config")
+        if isinstance(config, Message):
+            npu_edits(run, config, call)
+            config.uses.append(Use(call.name, run.place(call.node), run.tick()))
         value.uses.append(Use(call.name, run.place(call.node), run.tick()))
         return value
     pass_on(run, call)

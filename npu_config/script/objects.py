@@ -266,6 +266,13 @@ class Message(Tracked):
         return message
 
 
+def part_of(message: Any, *names: str) -> Optional[Message]:
+    """A part of a message that was made, by the fields that lead there; else None."""
+    for name in names:
+        message = message.fields.get(name) if isinstance(message, Message) else None
+    return message if isinstance(message, Message) else None
+
+
 class BlockList:
     """``rewrite_options.custom_optimizers`` of a message."""
 
@@ -317,6 +324,11 @@ class Constructed(Tracked):
         self.kind = kind
         self.arguments: Dict[str, Argument] = {}
         self.open = False
+
+    def value(self, name: str) -> Any:
+        """The value of an argument; None for one that is not given."""
+        given = self.arguments.get(name)
+        return None if given is None else given.value
 
 
 @attr.s(slots=True, auto_attribs=True, eq=False, repr=False)

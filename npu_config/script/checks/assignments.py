@@ -691,8 +691,7 @@ def _switched_on(context: Context) -> Iterator[Tuple[str, Tuple[int, ...]]]:
                 yield entry.name, entry.path
     for made in context.run.constructed:
         for name in _ON.get(made.kind, ()):
-            argument = made.arguments.get(name)
-            if argument is not None and argument.value is True:
+            if made.value(name) is True:
                 yield name, made.path
 
 

@@ -678,9 +678,7 @@ def of_plain_estimator(context: Context, message: Message) -> bool:
     made = [
         each
         for each in context.run.constructed
-        if each.kind in RUN_CONFIGS
-        and "session_config" in each.arguments
-        and each.arguments["session_config"].value is message
+        if each.kind in RUN_CONFIGS and each.value("session_config") is message
     ]
     return (
         bool(made)

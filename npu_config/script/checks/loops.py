@@ -203,10 +203,10 @@ def _estimators_without(context: Context) -> Optional[int]:
     uses = 0
     for made in context.run.constructed:
         if made.kind == "RunConfig":
-            given = made.arguments.get("session_config")
-            message = None if given is None else given.value
+            message = made.value("session_config")
             without = isinstance(message, Message) and _is_without(message)
-            if made.open or not (without or (given is None and context.script.is_patched)):
+            is_patched = context.script.is_patched and "session_config" not in made.arguments
+            if made.open or not (without or is_patched):
                 return None
             uses += sum(use.kind.endswith("estimator.Estimator") for use in made.uses)
     calls = sum(1 for _ in context.calls("Estimator"))

@@ -438,11 +438,11 @@ def option_overridden_by_run_config(context: Context) -> None:
     for made in context.run.constructed:
         if made.kind != "NPURunConfig" or made.open:
             continue
-        argument = made.arguments.get("session_config")
-        if argument is None or not isinstance(argument.value, Message):
+        message = made.value("session_config")
+        if not isinstance(message, Message):
             continue
         written = options_of_run_config(made)
-        for block in argument.value.root.blocks:
+        for block in message.root.blocks:
             for entry in block.entries.values():
                 wins = written_by_estimator(entry.name, written)
                 if wins is None or isinstance(entry.value, Unknown):
