@@ -473,6 +473,21 @@ def text_of(path: str) -> str:
     return _read(path).decode("utf-8", "replace")
 
 
+def constant_of(path: str, name: Sequence[str]) -> Optional[ast.expr]:
+    """The constant that a name of another file of the program certainly is; None for no such one.
+
+    Args:
+        path: the script.
+        name: the dotted name, with that of the module.
+    """
+    file = file_of_module(path, ".".join(name[:-1]))
+    text = None if file is None else constants_in(file).get(name[-1])
+    if text is not None:
+        with contextlib.suppress(SyntaxError, ValueError):
+            return ast.parse(text, mode="eval").body
+    return None
+
+
 @_remembered
 def constants_in(path: str) -> Dict[str, str]:
     """The names that a file binds once, at the left edge, to a number, a text or a type.

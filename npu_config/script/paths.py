@@ -30,8 +30,8 @@ from typing import (
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.lazy import cached_property
 from npu_config.core.target import OwnTarget
-from npu_config.python_flow.scopes import Scope, condition
-from npu_config.script.neighbours import constants_in, file_of_module, is_library
+from npu_config.python_flow.scopes import UNCLEAR, Scope, condition, literal
+from npu_config.script.neighbours import constant_of, is_library
 from npu_config.script.objects import (
     Block,
     Constructed,
@@ -63,8 +63,6 @@ _NEGATIVE: Dict[type, type] = {
     ast.LtE: ast.Gt,
     ast.NotIn: ast.In,
 }
-
-
 _ON = ("true", "1", "on", "yes", "y", "t", "enable")
 
 
@@ -246,8 +244,7 @@ class Decisions:
         return None if known is None else known[0] is condition.positive
 
     def _fact(self, value: Unknown) -> Any:
-        found = self._equal.get(value.key)
-        return value if found is None else found[0]
+        return self._equal.get(value.key, (value, 0))[0]
 
     def _equal_origin(self, condition: Condition) -> Optional[Tuple[Any, int]]:
         """What the subject of a condition is, since something that it was made of is known."""
@@ -731,14 +728,8 @@ def _constant(run: Run, value: Unknown) -> Any:
     own, path = run.script.source.path, value.path
     if own is None or len(path) < 2 or is_library(path[0]):
         return value
-    file = file_of_module(own, ".".join(path[:-1]))
-    text = None if file is None else constants_in(file).get(path[-1])
-    if text is None:
-        return value
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return value
+    found = literal(constant_of(own, path))
+    return value if found is UNCLEAR else found
 
 
 def resolved(run: Run, value: Any) -> Any:

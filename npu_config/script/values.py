@@ -33,7 +33,7 @@ from npu_config.python_flow.scopes import (
     name_of,
     root_of,
 )
-from npu_config.script.neighbours import constants_in, file_of_module
+from npu_config.script.neighbours import constant_of
 from npu_config.script.objects import NotKnown, binary
 from npu_config.script.script import Script
 
@@ -360,13 +360,8 @@ class Values:
         path, (module, _, name) = self.script.source.path, (dotted or "").rpartition(".")
         if path is None or not module or module.startswith(("tensorflow", "numpy")):
             return None
-        file = file_of_module(path, module)
-        text = None if file is None else constants_in(file).get(name)
-        if text is None:
-            return None
-        with contextlib.suppress(SyntaxError, ValueError):
-            return Value(self.script.module, ast.parse(text, mode="eval").body)
-        return None
+        constant = constant_of(path, (module, name))
+        return None if constant is None else Value(self.script.module, constant)
 
     def _of_class(
         self, scope: Scope, owner: str, attribute: str, cls: Optional[Scope]
