@@ -14,12 +14,12 @@ from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
-from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles.declared import JsonFormat
 from npu_config.sidefiles.format import (
+    JsonFormat,
     Parsed,
+    Table,
+    parsed_text,
     read_text,
-    reject_path_argument,
     side_file_unreadable,
 )
 from npu_config.sidefiles.schema.kinds import Schema
@@ -125,7 +125,6 @@ LIBRARY: "JsonFormat[OperatorLibrary]" = JsonFormat(
 )
 
 
-@reject_path_argument
 def parse(text: str, path: Optional[str] = None) -> Parsed[OperatorLibrary]:
     """Read one file of the operator library.
 
@@ -133,7 +132,7 @@ def parse(text: str, path: Optional[str] = None) -> Parsed[OperatorLibrary]:
         text: anything.
         path: the file it came from.
     """
-    return LIBRARY.parse(text, path)
+    return parsed_text(LIBRARY.parse, text, path)
 
 
 def load(*paths: PathLike) -> Parsed[OperatorLibrary]:

@@ -9,16 +9,7 @@ import functools
 import json
 import os
 from dataclasses import replace
-from typing import (
-    AbstractSet,
-    Any,
-    FrozenSet,
-    List,
-    Mapping,
-    Optional,
-    Set,
-    Tuple,
-)
+from typing import AbstractSet, Any, FrozenSet, List, Mapping, Optional, Set, Tuple
 
 from npu_config import rank_table
 from npu_config.catalogue.kinds import InvalidValue
@@ -27,7 +18,7 @@ from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Report, Seve
 from npu_config.core.message import listed, phrase
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Product, Target
-from npu_config.launch.environment import _rules as rules
+from npu_config.launch import _rules as rules
 from npu_config.launch.environment.kinds import DIRECTORY, JOB_ID_LONGEST
 from npu_config.launch.environment.process import (
     EnvironmentCheck,
