@@ -7,17 +7,16 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 import click
 from click.core import ParameterSource
 
-from npu_config.cli._cluster import (
-    InputFile,
-    print_findings,
-    product_option,
-    read,
-    table_of,
-    told_by,
-)
-from npu_config.cli._options import INPUT, form_option, missing
+from npu_config.cli._options import INPUT, form_option, missing, product_option, told_by
 from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, Failure, deliver, say, unwritable
-from npu_config.cli._report import fails, refusals
+from npu_config.cli._report import (
+    InputFile,
+    fails,
+    print_file_findings,
+    read_side_file,
+    refusals,
+    table_of,
+)
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized
 from npu_config.readers import kind_of_suffix, suffix_of
@@ -164,12 +163,12 @@ def _check(given: Dict[str, Any]) -> int:
         found: List[Diagnostic] = []
         found.extend(attempted(found, None, envcheck.check_host, environ, target) or ())
         named = environ.get("RANK_TABLE_FILE")
-        sources = [read(named)] if named and os.path.isfile(named) else []
+        sources = [read_side_file(named)] if named and os.path.isfile(named) else []
     else:
         table = None
         if given["rank_table"] is not None:
             table = table_of(given["rank_table"], given["product"], for_hccl=True)
-        sources = [read(path) for path in dict.fromkeys(files)]
+        sources = [read_side_file(path) for path in dict.fromkeys(files)]
         found = [each for source in sources for each in source.diagnostics]
         texts = {each.name: each.text for each in sources if each.text is not None}
         parsed = {}
@@ -183,7 +182,7 @@ def _check(given: Dict[str, Any]) -> int:
         check = envcheck.check_job
         found.extend(attempted(found, None, check, variables, target, table, places) or ())
         names = {name for each in variables.values() for name in each}
-    report = print_findings(found, sources, given["format_"])
+    report = print_file_findings(found, sources, given["format_"])
     for name in sorted({each.path for each in found if each.rule == "NPU690" and each.path}):
         if kind_of_suffix(suffix_of(name)) == "shell":
             text = "{} is a launch script; npu-config check {} reads all of it, as bash does\n"
@@ -227,7 +226,7 @@ def _write(given: Dict[str, Any]) -> None:
         found = environment.judge(job, Target.named(given["product"]))
         loud = [each for each in found if each.severity is not Severity.INFO]
         if loud:
-            print_findings(loud, err=True)
+            print_file_findings(loud, err=True)
         with refusals(of_call=described):
             chosen = _chosen(job, given)
         if given["to"] == "launcher":

@@ -7,20 +7,27 @@ from typing import Any, Dict, Iterable, Iterator, Optional, Tuple
 
 import click
 
-from npu_config.cli._cluster import (
-    InputFile,
-    check_files,
-    print_findings,
+from npu_config.cli._language import CommandGroup
+from npu_config.cli._options import (
+    form_option,
+    missing,
+    out_options,
     product_option,
-    read,
-    table_of,
-    tables_of,
+    together,
     told_by,
 )
-from npu_config.cli._language import CommandGroup
-from npu_config.cli._options import form_option, missing, out_options, together
 from npu_config.cli._output import Failure, deliver, say
-from npu_config.cli._report import format_option, refusals, strict_option
+from npu_config.cli._report import (
+    InputFile,
+    check_files,
+    format_option,
+    print_file_findings,
+    read_side_file,
+    refusals,
+    strict_option,
+    table_of,
+    tables_of,
+)
 from npu_config.core.message import localized
 
 HCCN_CONF = "/etc/hccn.conf"
@@ -179,7 +186,7 @@ def tell_if_any(found: Iterable[Any]) -> None:
     """Print findings to standard error, when there are any."""
     found = list(found)
     if found:
-        print_findings(found, err=True)
+        print_file_findings(found, err=True)
 
 
 def _deliver(table: Any, out: Optional[str], force: bool) -> None:
@@ -222,11 +229,11 @@ def _hccn(path: str) -> Dict[int, str]:
 
     if missing([path]):
         raise Failure("{} does not exist", path)
-    source = read(path)
+    source = read_side_file(path)
     parsed = None if source.text is None else building.parse_hccn(source.text, source.name)
     found = source.diagnostics if parsed is None else tuple(parsed.diagnostics)
     if found:
-        print_findings(found, [source], err=True)
+        print_file_findings(found, [source], err=True)
         raise click.exceptions.Exit(1)
     assert parsed is not None
     if not parsed.model:
