@@ -23,7 +23,7 @@ from npu_config.core.diagnostics import Diagnostic, Place, Report
 from npu_config.core.message import localized, phrase
 from npu_config.reporters import Unchecked
 from npu_config.rules.reading import CANNOT_BE_READ
-from npu_config.text.loading import attempted
+from npu_config.text.source import attempted
 
 Read = TypeVar("Read")
 STDIN = "<stdin>"

@@ -57,7 +57,7 @@ def _fault(error: Exception) -> str:
     """What is said of an exception that nothing expected."""
     from npu_config.core.diagnostics import Report
     from npu_config.core.message import language
-    from npu_config.text.loading import fault
+    from npu_config.text.source import fault
 
     (found,) = Report([fault(None, error)]).localized(language())
     return "{} [{} {}]; {}".format(found.message, found.rule, found.name, found.help)

@@ -17,8 +17,8 @@ from npu_config.lint.project import Project, find_project
 from npu_config.lint.walk import of_package
 from npu_config.readers import RULES_OF_OTHERS, SIDE_FILES
 from npu_config.rulebook import load_all
-from npu_config.text.loading import unsaved
 from npu_config.text.rules import unreadable_file
+from npu_config.text.source import unsaved
 
 
 class OpenFileChecker:

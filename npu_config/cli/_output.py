@@ -154,7 +154,7 @@ def write(path: str, content: Union[str, bytes, Iterable[bytes]], force: bool) -
     Raises:
         Failure: it exists and ``force`` is False, or it cannot be written.
     """
-    from npu_config.core.files import write_atomic
+    from npu_config.text.files import write_atomic
 
     with writing(path):
         write_atomic(path, content, overwrite=force)

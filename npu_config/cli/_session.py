@@ -27,9 +27,8 @@ from npu_config.cli._fix import difference, fixed, rewrite
 from npu_config.cli._output import progress, read_stdin
 from npu_config.cli._report import STDIN, holds_logs
 from npu_config.cli._watch import Remembered
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report, selects
 from npu_config.core.message import localized, phrase
-from npu_config.core.rule import selects
 from npu_config.judging import Around, Judgement, judge, judge_if_ours
 from npu_config.lint import rules
 from npu_config.lint.project import Project, Targets, id_of_rule
@@ -38,8 +37,8 @@ from npu_config.readers import LARGEST, NOTHING_OF_NPU, Ownership
 from npu_config.reporters import Unchecked
 from npu_config.rulebook import load_all
 from npu_config.rules.reading import FAILED
-from npu_config.text.loading import attempted, guarded, unsaved_content
 from npu_config.text.rules import json_syntax, nothing_to_check, unparsable_file, unreadable_file
+from npu_config.text.source import attempted, guarded, unsaved_content
 
 __all__ = ["Session"]
 

@@ -8,7 +8,7 @@ import click
 
 from npu_config.cli._output import say
 from npu_config.core.message import localized
-from npu_config.text.loading import unsaved
+from npu_config.text.source import unsaved
 
 __all__ = ["Remembered", "watch"]
 

@@ -8,7 +8,6 @@ import os
 from typing import Callable, Optional, Sequence, Union
 
 from npu_config.core.diagnostics import NpuConfigError, Place
-from npu_config.core.files import PathLike
 from npu_config.core.message import listed, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.compare import Comparing, Comparison, result_of
@@ -18,6 +17,7 @@ from npu_config.dumps.pairing import Selection, paired_ranks
 from npu_config.dumps.reference import References
 from npu_config.dumps.tree import Operator, find_dumps, no_dump
 from npu_config.dumps.verdicts import NOT_COMPARED, Bounds
+from npu_config.text.source import PathLike
 
 _SUMMED = ("AllReduce", "Broadcast", "AllGather")
 

@@ -4,12 +4,12 @@ import io
 import os
 from typing import Dict, Iterable, Tuple
 
-from npu_config.core.files import reading
 from npu_config.logs.jobs import Growing, files_of
 from npu_config.logs.lines import BLOCK, Copied, decoded, keep
 from npu_config.logs.report import LogReport, report_of
 from npu_config.logs.verdict import judged
 from npu_config.logs.words import KNOWN
+from npu_config.text.source import reading
 
 __all__ = ["Follower"]
 

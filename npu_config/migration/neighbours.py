@@ -10,7 +10,7 @@ from npu_config.core.diagnostics import Diagnostic
 from npu_config.migration.names import canonical
 from npu_config.python_flow.scopes import Scope, Store, dotted_parts
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, parse
-from npu_config.text.loading import load
+from npu_config.text.source import load
 
 __all__ = ["OTHER", "REEXPORTED", "Neighbours", "may_borrow"]
 

@@ -4,9 +4,8 @@ import re
 import socket
 from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
-from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, Report, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
 from npu_config.rank_table.building import ServerPlan
 from npu_config.rank_table.model import RankTable
 from npu_config.sidefiles.format import Parsed, path_given

@@ -1,7 +1,6 @@
 """The rules of the stand-ins; imported when one is broken, as a script starts without attrs."""
 
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
+from npu_config.core.diagnostics import Severity, declare
 
 
 @declare("NPU425", Severity.ERROR, source=("npu_config",))

@@ -28,7 +28,7 @@ from typing import (
     Tuple,
 )
 
-from npu_config.core import findings
+from npu_config.core import calls, diagnostics
 from npu_config.core.message import phrase
 from npu_config.runner import script
 from npu_config.runner.script import Stopped
@@ -169,8 +169,8 @@ class SessionWatch:
         warnings.showwarning = show  # type: ignore[assignment]
         self._undo.append(lambda: setattr(warnings, "showwarning", shown))
         listeners: Tuple[Tuple[List[Any], Any], ...] = (
-            (findings.listeners, self._found),
-            (findings.rank_listeners, self._asked),
+            (diagnostics.listeners, self._found),
+            (calls.rank_listeners, self._asked),
             (fork_listeners, self._forks),
         )
         for told, listener in listeners:
@@ -183,7 +183,7 @@ class SessionWatch:
             self._undo.pop()()
 
     def _found(self, finding: Diagnostic) -> None:
-        self.findings[finding] = None
+        self.findings[calls.placed(finding)] = None
 
     def _patch(self, module: Any) -> None:
         base = module.BaseSession
@@ -389,7 +389,9 @@ class SessionWatch:
         if place not in self._asked_at:  # a line that asks for rank and size is one finding
             self._asked_at.add(place)
             text = "{} is called before collective communication is initialised"
-            findings.tell(rank_asked_before_initialisation.diagnostic(phrase(text, name), place))
+            diagnostics.tell(
+                rank_asked_before_initialisation.diagnostic(phrase(text, name), place)
+            )
 
     def _forks(self, frame: Optional[FrameType]) -> None:
         """A process is started by fork."""
@@ -418,7 +420,7 @@ class SessionWatch:
 
             place = Place(frame.f_code.co_filename, frame.f_lineno)
             finding = replace(finding, path=place.path, line=place.line)
-        findings.tell(finding)
+        diagnostics.tell(finding)
 
 
 def _signature(function: Any) -> Any:

@@ -9,9 +9,8 @@ import re
 from typing import Any
 
 from npu_config.catalogue.api import KEPT, PARAMETERS, READ_ONLY
-from npu_config.core.diagnostics import Place, Severity
+from npu_config.core.diagnostics import Place, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
 from npu_config.python_flow.source import spans
 from npu_config.script import builders
 from npu_config.script.effects import UNFOLLOWED, attribute, call_special, pass_on

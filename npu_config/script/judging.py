@@ -22,8 +22,9 @@ from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.settings import Settings
 from npu_config.python_flow.scopes import UNCLEAR, in_brackets, literal, literal_text
-from npu_config.rules.case import judge, on_this_host
+from npu_config.rules.case import judge
 from npu_config.rules.reading import ALONE, Around
+from npu_config.rules.toolkit import on_this_host
 from npu_config.script.checks import run_checks
 from npu_config.script.objects import Entry, is_known
 from npu_config.script.paths import Decision, Path

@@ -19,9 +19,8 @@ from typing import (
 
 import attr
 
-from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Report, Severity
+from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Report, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._frozen import Table, texts
 from npu_config.sidefiles.format import (

@@ -8,8 +8,7 @@ from typing import Any
 
 import attr
 
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
+from npu_config.core.diagnostics import Severity, declare
 from npu_config.sidefiles.declared import JsonFormat, RawDocument, content, no_checks, raw_format
 from npu_config.sidefiles.format import Sample
 from npu_config.sidefiles.schema.kinds import (

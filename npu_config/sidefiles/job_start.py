@@ -7,8 +7,7 @@ Source: tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220.
 """
 
 from npu_config.catalogue.kinds import Int
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
+from npu_config.core.diagnostics import Severity, declare
 from npu_config.sidefiles.declared import JsonFormat, RawDocument, content, no_checks, raw_format
 from npu_config.sidefiles.format import Sample
 from npu_config.sidefiles.schema.kinds import Key, LimitedText, Object, Schema

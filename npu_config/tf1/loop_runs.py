@@ -151,7 +151,7 @@ def _is_batch(value: Any) -> bool:
 
 def _of_script(rule: str, message: str, help: str) -> Diagnostic:
     """A finding of a rule that the checks of scripts declare."""
-    from npu_config.core.rule import REGISTRY
+    from npu_config.core.diagnostics import REGISTRY
 
     importlib.import_module("npu_config.script")
     return REGISTRY[rule].diagnostic(message, option=_OPTION, help=help)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Callable, Iterator, Tuple
 
-from npu_config.core.findings import tell_of_ranks
+from npu_config.core.calls import tell_of_ranks
 from npu_config.tf1 import npu_ops, ranks, util, vendor
 from npu_config.tf1.config_proto import session_config, warn_of_findings
 from npu_config.tf1.session import close_session

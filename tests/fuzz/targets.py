@@ -18,7 +18,6 @@ from npu_config.catalogue import OPTIONS
 from npu_config.cli._fix import difference, fixed
 from npu_config.core.diagnostics import NpuConfigError, Report
 from npu_config.core.settings import Setting, Settings, SourceKind
-from npu_config.core.toolkit import installed_cann
 from npu_config.diagnosis.graph import diagnose
 from npu_config.diagnosis.loss_report._read import Series, _read
 from npu_config.diagnosis.profiling_tables import read_op_summary, read_profile
@@ -53,6 +52,7 @@ from npu_config.readers import KINDS, read
 from npu_config.reporters import FORMATS, Summary, render
 from npu_config.rulebook import load_all
 from npu_config.rules.case import judge
+from npu_config.rules.toolkit import installed_cann
 from npu_config.runner.script import CannotRunError
 from npu_config.runner.script import _compiled as compiled
 
@@ -323,8 +323,6 @@ READERS = {
     "cli/_cluster.py": "command: ranktable check",
     "cli/dump.py": "command: dump show",
     "cli/migrate.py": "command: migrate --write",
-    "core/files.py": "command: check --fix .yaml",
-    "core/toolkit.py": "toolkit",
     "diagnosis/graph/load.py": "graph",
     "diagnosis/loss_report/_read.py": "loss-scale",
     "diagnosis/profiling_tables/fusion_result.py": "fusion-result",
@@ -352,7 +350,9 @@ READERS = {
     "readers/shell_file.py": "read-shell",
     "runner/script.py": "compile",
     "script/neighbours.py": "command: check, an import",
+    "rules/toolkit.py": "toolkit",
     "sidefiles/format.py": "read-profiling",
+    "text/files.py": "command: check --fix .yaml",
 }
 """Module that reads files to the target that covers it."""
 
@@ -363,7 +363,6 @@ NO_READERS = {
     "cli/_dump_search.py": "hashes files that others have read",
     "cli/_report.py": "looks whether a file holds findings that may be replaced",
     "editor/server.py": "counts the lines of a file that another reader found something in",
-    "core/files.py": "compares a file with what is to be written, and writes",
     "logs/facts.py": "reads the facts of the package",
     "records/document.py": "digests of files; a record is read by read-record",
     "records/writing.py": "looks whether a file is a record that may be renamed",
@@ -371,7 +370,8 @@ NO_READERS = {
     "runner/ranks.py": "what the ranks of this run wrote",
     "script/checks/loops.py": "searches for one pattern, which tests/linear proves",
     "sidefiles/library.py": "gives the text to the readers of side files",
-    "text/loading.py": "reads bytes for the others",
+    "text/files.py": "compares a file with what is to be written, and writes",
+    "text/source.py": "reads bytes for the others",
     "tf1/vendor.py": "reads the table of the package",
     "tf1/estimator.py": "json.load, as the vendor's; whoever calls it has TensorFlow",
 }

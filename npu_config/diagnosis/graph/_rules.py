@@ -1,7 +1,6 @@
 """The rules that the diagnosis of graphs applies."""
 
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
+from npu_config.core.diagnostics import Severity, declare
 
 _FAQ = "docs/en/tfadapter_1/migration/faq/"
 _CONTROL = "docs/en/tfa_env/ENABLE_FORCE_V2_CONTROL.md"

@@ -11,12 +11,11 @@ from collections import Counter
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import NpuConfigError, Place
-from npu_config.core.files import is_text, reading
 from npu_config.core.message import phrase
 from npu_config.diagnosis.graph._rules import graph_too_large, graph_unreadable
 from npu_config.diagnosis.graph.model import Graph
 from npu_config.proto.wire import BYTES, WireError, fields
-from npu_config.text.loading import guarded, unreadable
+from npu_config.text.source import guarded, is_text, reading, unreadable
 
 # A monitored session is wrapped four deep, and tfdbg adds one.
 _WRAPPERS = 10

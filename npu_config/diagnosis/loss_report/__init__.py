@@ -13,10 +13,8 @@ from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
-from npu_config.core.files import PathLike
+from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
 from npu_config.diagnosis.loss_report._read import (
     Series,
     find_files,
@@ -24,6 +22,7 @@ from npu_config.diagnosis.loss_report._read import (
     read_series,
     training_record_unreadable,
 )
+from npu_config.text.source import PathLike
 
 __all__ = [
     "Decrease",

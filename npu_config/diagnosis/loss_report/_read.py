@@ -6,12 +6,10 @@ import re
 from io import BufferedReader
 from typing import BinaryIO, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
-from npu_config.core.files import is_directory, reading, walk
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
 from npu_config.proto.event_files import EventFileError, masked_crc32c, read_events, scalar
-from npu_config.text.loading import guarded
+from npu_config.text.source import guarded, is_directory, reading, walk
 
 
 @declare(

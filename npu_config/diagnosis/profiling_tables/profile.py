@@ -29,7 +29,6 @@ from typing import (
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike, is_directory, path_name, walk
 from npu_config.core.message import listed, phrase
 from npu_config.diagnosis.profiling_tables.op_summary import (
     Columns,
@@ -39,6 +38,7 @@ from npu_config.diagnosis.profiling_tables.op_summary import (
     opened_table,
     profiling_table_unreadable,
 )
+from npu_config.text.source import PathLike, is_directory, path_name, walk
 
 AI_CORE, AI_VECTOR, AI_CPU = "AI Core", "AI Vector Core", "AI CPU"
 COMMUNICATION, WAITING = phrase("communication"), phrase("waiting")

@@ -12,7 +12,7 @@ import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.core.target import Product
+from npu_config.core.versions import Product
 from npu_config.launch.environment.launcher import sourcing
 from npu_config.rank_table.building import refusal
 from npu_config.text.plain_text import is_plain_yaml, is_utf8

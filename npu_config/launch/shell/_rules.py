@@ -1,7 +1,6 @@
 """The rules about launch scripts as such; what they export is judged as any environment."""
 
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
+from npu_config.core.diagnostics import Severity, declare
 
 
 @declare("NPU620", Severity.INFO, source=("npu_config",))

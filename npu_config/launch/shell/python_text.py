@@ -6,10 +6,10 @@ import textwrap
 import warnings
 from typing import Dict, Iterator, List, Optional, Tuple
 
-from npu_config.core.names import of_modules
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.shell.syntax import Spot
 from npu_config.launch.shell.words import UNKNOWN_PART, ShellVariable, Value
+from npu_config.python_flow.source import of_modules
 
 _SETS = re.compile(r"environ|putenv")
 _TABS = re.compile(r"^\t+", re.MULTILINE)
