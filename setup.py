@@ -61,7 +61,7 @@ setup(
             "py.typed",
             "catalogue/*.pyi",
             "dumps/*.js",
-            "launch/environment/scripts/*.sh",
+            "launch/scripts/*.sh",
             "locale/*.json",
             "locale/*.jsonl",
             "locale/*/LC_MESSAGES/*",

@@ -12,14 +12,12 @@ import sys
 from typing import Callable, Dict, List, Sequence, Union
 
 from tools import (
-    codes_page,
     descriptors,
     facts_map,
     messages,
-    migration_page,
     networks_page,
     option_types,
-    readme,
+    parts,
     reference,
     side_files,
     topics,
@@ -37,9 +35,7 @@ def sources() -> Dict[str, Callable[[], Union[str, bytes]]]:
     for path in descriptors.FILES:
         result[path.replace(".proto", ".binpb")] = functools.partial(descriptors.render, path)
     result[facts_map.PATH] = facts_map.render
-    result.update(readme.pages())
-    result.update(codes_page.files())
-    result[migration_page.PATH] = migration_page.render
+    result.update(parts.files())
     result[networks_page.PATH] = networks_page.render
     result.update(topics.files())  # last: sections of the pages above are topics
     return result

@@ -1,29 +1,40 @@
-"""``npu-config dump scan`` and ``overflow``: NaN, infinities, overflows, and where they began."""
+"""``npu-config dump overflow``, ``scan``, ``compare``, ``result``: faults and where they began."""
 
 import contextlib
+import math
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import click
 
-from npu_config.cli import _dump_text as text
 from npu_config.cli._dump_shared import (
-    LINES,
     Bar,
+    Columns,
     Outputs,
     attempt_values,
     device_option,
+    document,
     format_option,
     graph_option,
+    left_out,
+    limit_option,
+    lines_of,
+    number,
+    number_option,
+    or_unknown,
     output_options,
+    print_result,
     selection_options,
+    shape,
+    table,
     write_next,
 )
-from npu_config.cli._options import FILE
-from npu_config.cli._output import Failure, say, write, write_mixlist
+from npu_config.cli._options import FILE, together
+from npu_config.cli._output import Failure, Unproducible, say, write, write_mixlist
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Report, Severity
-from npu_config.core.message import listed, localized, phrase, printable
+from npu_config.core.message import listed, localized, phrase, printable, screen
+from npu_config.dumps.tree import place
 
 run_option = click.option(
     "--run",
@@ -153,7 +164,7 @@ def _overflows(report: Any, compared: Any, path: str) -> str:
 
     parts = [_unread(report), _looked_at(report)]
     found = groups.grouped(report.overflows)
-    parts += [text.overflow(number, each) + "\n" for number, each in enumerate(found, 1)]
+    parts += [_shown_overflow(number, each) + "\n" for number, each in enumerate(found, 1)]
     parts += [printable(line) + "\n" for line in groups.outcome(report, path)]
     if compared is not None:
         parts.append(_compared(compared))
@@ -181,13 +192,7 @@ def _compared(compared: Any) -> str:
 @graph_option
 @run_option
 @selection_options
-@click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    default=LINES,
-    show_default=True,
-    help="How many rows; 0: all.",
-)
+@limit_option("How many rows; 0: all.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON.")
 @click.option("--force", is_flag=True, help="Overwrite files that exist.")
 @format_option
@@ -235,7 +240,7 @@ def scan_command(
         "order": "graph" if found.by_graph else "time",
     }
     results = [scanning.finding(each) for each in found.tensors]
-    as_json = text.document(content, [*found.diagnostics, *results])
+    as_json = document(content, [*found.diagnostics, *results])
     if format_ == "json":
         say(as_json)
     else:
@@ -251,27 +256,13 @@ def scan_command(
 def _scan(found: Any, limit: int) -> str:
     from npu_config.dumps.scan import held
 
-    rows = found.tensors if limit <= 0 else found.tensors[:limit]
-    heads: Sequence[str] = (
-        phrase("step"),
-        phrase("device"),
-        phrase("tensor"),
-        phrase("type"),
-        phrase("data type"),
-        "NaN",
-        phrase("infinite"),
-        phrase("at the limit"),
-        phrase("origin"),
-    )
     parts = []
     if found.unread:
         message = "tensors that could not be looked at: {:,}; the first is {}: {}\n"
         first = found.unread[0]
         parts.append(localized(message, len(found.unread), first.tensor, first.reason))
-    if rows:
-        parts.append(
-            text.table(heads, map(_row, rows)) + text.left_out(len(found.tensors) - len(rows))
-        )
+    if found.tensors:
+        parts.append(table(_TENSORS, found.tensors, limit))
     parts.append(
         localized(
             "tensors with NaN, infinities or values at the limit: {:,} of {:,}\n",
@@ -287,8 +278,8 @@ def _scan(found: Any, limit: int) -> str:
                 "first{}: {}, step {}, device {}: {}; {}\n",
                 localized(" in the order of the graph") if found.by_graph else "",
                 printable("{} {} {}".format(each.op_name, each.side, each.index)),
-                text.or_unknown(each.step),
-                text.or_unknown(each.device),
+                or_unknown(each.step),
+                or_unknown(each.device),
                 counts,
                 localized(each.origin),
             )
@@ -296,17 +287,391 @@ def _scan(found: Any, limit: int) -> str:
     return "".join(parts)
 
 
-def _row(each: Any) -> Tuple[str, ...]:
+def _at_limit(each: Any) -> str:
     values = each.statistics
-    at_limit = "{:,}+" if each.is_table and values.at_limit else "{:,}"
-    return (
-        text.or_unknown(each.step),
-        text.or_unknown(each.device),
-        "{}:{}:{}".format(each.op_name, each.side, each.index),
-        each.op_type,
-        each.data_type,
-        "{:,}".format(values.nan),
-        "{:,}".format(values.infinite),
-        at_limit.format(values.at_limit),
-        localized(each.origin) if each.side == "output" else "",
+    return ("{:,}+" if each.is_table and values.at_limit else "{:,}").format(values.at_limit)
+
+
+_TENSORS: Columns = {
+    phrase("step"): lambda each: or_unknown(each.step),
+    phrase("device"): lambda each: or_unknown(each.device),
+    phrase("tensor"): lambda each: "{}:{}:{}".format(each.op_name, each.side, each.index),
+    phrase("type"): lambda each: each.op_type,
+    phrase("data type"): lambda each: each.data_type,
+    "NaN": lambda each: "{:,}".format(each.statistics.nan),
+    phrase("infinite"): lambda each: "{:,}".format(each.statistics.infinite),
+    phrase("at the limit"): _at_limit,
+    phrase("origin"): lambda each: localized(each.origin) if each.side == "output" else "",
+}
+
+
+def _shown_overflow(index: int, group: Any) -> str:
+    """Equal overflows with their reason and what follows."""
+    from npu_config.dumps.overflow_groups import name_of, origin_of
+
+    each = group.first
+    times = len(group.members)
+    lines = [
+        localized(
+            "{}. {} ({}), step {}, device {}",
+            index,
+            name_of(group),
+            each.op_type or localized("unknown type"),
+            _numbers(group.steps),
+            _numbers(group.devices),
+        )
+    ]
+    if times > 1:
+        lines.append(localized("   {:,} equal overflows; the first:", times))
+    for unit in each.units:
+        for text, documented in unit.words:
+            remark = "" if documented else localized(" (uncertain)")
+            lines.append("   {}: {}{}".format(unit.unit, localized(text), remark))
+    for tensor in each.tensors:
+        lines.append("   {}".format(_tensor(tensor)))
+    lines.append("   {}".format(origin_of(each)))
+    if each.passes:
+        lines.append(localized("   made by the fusion passes {}", ", ".join(each.passes)))
+    lines += ["   -> {}".format(localized(text)) for text in each.advice]
+    return "\n".join(map(printable, lines)) + "\n"
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """Steps or devices; of many the first and the last."""
+    texts = [str(number) for number in numbers]
+    if len(texts) > 8:
+        texts = [*texts[:4], "...", *texts[-3:]]
+    return ", ".join(texts) or "?"
+
+
+def _tensor(tensor: Any) -> str:
+    head = "{} {} {} {}: ".format(
+        localized(tensor.side), tensor.number, tensor.data_type, shape(tensor.shape)
     )
+    values = tensor.statistics
+    if values is None:
+        return head + localized(tensor.reason)
+    numbers = (values.minimum, values.maximum, values.mean)
+    text = localized("min {} max {} mean {}", *map(number, numbers))
+    if values.elements and math.isnan(values.mean):
+        text = localized("no finite value")
+    for count, what in (
+        (values.nan, "NaN"),
+        (values.infinite, phrase("infinite")),
+        (values.at_limit, phrase("at the type's limit")),
+    ):
+        if count:
+            text += localized(", {:,} {}", count, what)
+    return head + text
+
+
+# two dumps, or a dump and a reference
+
+
+bounds_options = together(
+    click.option(
+        "--threshold",
+        type=click.FloatRange(-1, 1),
+        help="A tensor agrees when its cosine similarity is above it (0.98).",
+    ),
+    click.option(
+        "--max-abs",
+        "max_abs",
+        type=click.FloatRange(min=0),
+        metavar="X",
+        help="How much one element may be off; else by data type and kind of tensor.",
+    ),
+    click.option(
+        "--max-rel",
+        "max_rel",
+        type=click.FloatRange(min=0),
+        metavar="X",
+        help="The largest relative distance; else by data type and kind of tensor.",
+    ),
+)
+"""Limits that replace the defaults."""
+
+
+@click.command("compare")
+@click.argument("npu", metavar="NPU", type=FILE)
+@click.argument("reference", metavar="[REFERENCE]", type=FILE, required=False)
+@graph_option
+@bounds_options
+@number_option("Only this step of the dump.")
+@number_option("The run or step of REFERENCE.", "--reference-step")
+@number_option("Only this device of the dump.", "--device")
+@click.option("--run", metavar="TIME", help="The run of the dump; else the newest of each device.")
+@click.option(
+    "--ignore",
+    multiple=True,
+    metavar="PATTERN",
+    help="Leave these operators out (* and ? match any text).",
+)
+@click.option("--all", "everything", is_flag=True, help="Print inputs that agree, too.")
+@limit_option("How many rows; 0: all.")
+@click.option(
+    "--csv", "csv_file", metavar="FILE", help="Write the table in the columns of msaccucmp."
+)
+@output_options
+def compare_command(
+    npu: str,
+    reference: Optional[str],
+    graph: Optional[str],
+    everything: bool,
+    limit: int,
+    csv_file: Optional[str],
+    outputs: Outputs,
+    **chosen: Any,
+) -> int:
+    """Compare a dump with a reference, and find the first operator that diverges.
+
+    REFERENCE is a folder of .npy files (OPERATOR.OUTPUT.TIME.npy, of tfdbg-export or dump
+    export), or another dump. Every step, device and model that both sides have is compared.
+    Without --graph inputs are not compared. Two single files (dumps or .npy) are compared by
+    themselves. Without REFERENCE the devices of the dump are compared with each other: weights
+    and summed gradients have to be equal bit for bit.
+
+    Exit code 0 when what was compared agrees and speaks for the whole network, 1 when something
+    diverges or too much was not compared.
+    """
+    from npu_config.dumps import result
+    from npu_config.dumps.comparison_page import comparison_page
+
+    with contextlib.ExitStack() as stack:
+        compared = _comparison(npu, reference, graph, chosen, Bar(stack).advance)
+        found = attempt_values(outputs.format_, compared)
+    title = (
+        localized("the ranks of {}", npu)
+        if reference is None
+        else localized("{} against {}", npu, reference)
+    )
+    outputs.deliver(
+        lambda: result.plain(found),
+        found.diagnostics,
+        result.finding(found),
+        lambda: _shown_comparison(found, everything, limit),
+        lambda: comparison_page(found, title),
+    )
+    if csv_file is not None:
+        write(csv_file, result.result_csv(found), outputs.force)
+    if outputs.next_config is not None and found.inputs_differ:
+        message = "the inputs differ; no operator is to blame, and {} is not written"
+        raise Unproducible(message, outputs.next_config)
+    first = found.first_diverging
+    layers = [first] if first is not None else list(found.diverging)
+    if found.passes:  # without them there is no such operator, but those that it stands for
+        parts = (row.stands_for for row in found.rows if row.op_name == first)
+        layers = list(next(parts, ())) or layers
+    write_next(outputs, npu, layers, found.step, found.passes)
+    return 0 if found.ok and not fails(Report(found.diagnostics), False) else 1
+
+
+def _comparison(
+    npu: str,
+    reference: Optional[str],
+    graph: Optional[str],
+    chosen: Dict[str, Any],
+    progress: Callable[[int, int], None],
+) -> Callable[[], Any]:
+    """What compares: two files, two folders, or the ranks of one dump."""
+    bounds = {name: chosen.pop(name) for name in ("threshold", "max_abs", "max_rel")}
+    if reference is None:
+        from npu_config.dumps.ranks import compare_ranks
+
+        for name in ("reference_step", "device"):
+            if chosen.pop(name) is not None:
+                raise click.UsageError(localized("--{} needs REFERENCE", name.replace("_", "-")))
+        if any(value is not None for value in bounds.values()):
+            message = "ranks are compared bit for bit; limits need REFERENCE"
+            raise click.UsageError(localized(message))
+        return lambda: compare_ranks(npu, graph, **chosen, progress=progress)
+    if os.path.isfile(npu) and os.path.isfile(reference):
+        from npu_config.dumps.single import compare_files
+
+        return lambda: compare_files(npu, reference, **bounds)
+    from npu_config.dumps.compare import compare_dumps
+
+    return lambda: compare_dumps(npu, reference, graph, **bounds, **chosen, progress=progress)
+
+
+threshold_option = click.option(
+    "--threshold",
+    type=click.FloatRange(-1, 1),
+    default=0.98,
+    show_default=True,
+    help="A tensor agrees when its cosine similarity is above it.",
+)
+
+
+@click.command("result")
+@click.argument("path", metavar="FILE.csv", type=FILE)
+@threshold_option
+@limit_option("How many rows; 0: all.")
+@format_option
+def result_command(path: str, threshold: float, limit: int, format_: str) -> int:
+    """Read a result table of msaccucmp, old or new, and find what diverges in it.
+
+    Exit code 0 when every cosine similarity is above the threshold, 1 when one is not.
+    """
+    from npu_config.dumps.result import read_result
+
+    found = attempt(format_, lambda: read_result(path, threshold))
+    content = {
+        "generation": found.generation,
+        "threshold": threshold,
+        "first_diverging": found.first_diverging,
+        "rows": [
+            {"line": row.line, "verdict": row.verdict, **dict(row.cells)} for row in found.rows
+        ],
+    }
+    print_result(format_, content, (), lambda: _shown_results(found, threshold, limit), 1)
+    return 1 if found.diverging or not found.judged else 0
+
+
+def _shown_comparison(result: Any, everything: bool, limit: int = 0) -> str:
+    """What was compared, the table of where it goes wrong, and what it comes to."""
+    from npu_config.dumps.result import gaps, outcome
+
+    here = [row for row in result.rows if row.where == result.where]
+    rows = [row for row in here if everything or row.side == "output" or row.verdict == "diverges"]
+    shown = rows
+    if 0 < limit < len(rows):
+        diverging = [row for row in rows if row.verdict == "diverges"]
+        shown = (diverging or rows)[:limit]
+    not_seen = gaps(result)
+    warning = [] if result.covered else [localized("no all-clear:"), *map(localized, not_seen), ""]
+    texts = [lines_of(warning), _sides(result)]
+    is_wide = (screen() or _WIDE) >= _WIDE
+    columns = {name: cell for name, cell in _COMPARED.items() if is_wide or name != _TYPE}
+    texts.append(table(columns, shown, notes=[localized(row.reason) for row in shown]))
+    texts.append(left_out(len(rows) - len(shown)))
+    hidden = len(here) - len(rows)
+    if hidden:
+        message = "not shown, as they agree or were not compared: {:,} (--all)\n"
+        texts.append(localized(message, hidden))
+    texts.append("\n")
+    texts.append(_counts(result.rows))
+    texts.append(lines_of(outcome(result)))
+    texts.append(lines_of(map(localized, not_seen if result.covered else ())))
+    return "".join(texts)
+
+
+_TYPE, _WIDE = phrase("type"), 100
+"""The column that a narrow terminal does without."""
+
+
+def _verdict(name: str) -> str:
+    """The word for a verdict in the reader's language."""
+    return localized(_VERDICTS.get(name, name))
+
+
+_VERDICTS = {
+    "agrees": phrase("agrees"),
+    "diverges": phrase("diverges"),
+    "not compared": phrase("not compared"),
+    "ignored": phrase("ignored"),
+}
+
+
+def _counts(rows: Sequence[Any]) -> str:
+    counts = [(sum(row.verdict == name for row in rows), name) for name in _VERDICTS]
+    return "{}\n".format(
+        ", ".join("{:,} {}".format(count, _verdict(name)) for count, name in counts if count)
+    )
+
+
+def _sides(result: Any) -> str:
+    """What was compared with what, and what was not."""
+    lines = []
+    parts = result.parts
+    if len(parts) == 1:
+        words = place(parts[0].where)
+        if words:
+            other = place(parts[0].other)
+            lines.append(localized("compared: {}", words))
+            if other and other != words:
+                lines.append(localized("with: {}", other))
+    elif parts:
+        lines += [*_matrix(result).splitlines(), ""]
+        lines.append(localized("below: {}", place(result.where)))
+    lines += [localized("not compared: {}", text) for text in result.left_out]
+    return "".join("{}\n".format(printable(line)) for line in lines) + ("\n" if lines else "")
+
+
+def _matrix(result: Any) -> str:
+    """A line for each step and model, a column for each device."""
+    devices = list(dict.fromkeys(part.where.device for part in result.parts))
+    lines: Dict[Tuple[Any, Any], Dict[Any, Any]] = {}
+    for part in result.parts:
+        lines.setdefault((part.where.step, part.where.model), {})[part.where.device] = part
+    columns: Dict[str, Callable[[Any], Any]] = {
+        phrase("step"): lambda line: or_unknown(line[0][0]),
+    }
+    if len({model for _, model in lines}) > 1:
+        columns[phrase("model")] = lambda line: or_unknown(line[0][1])
+    for device in devices:
+        name = phrase("device {}", or_unknown(device))
+        columns[name] = _of_device(device)
+    return table(columns, lines.items())
+
+
+def _of_device(device: Any) -> Callable[[Any], str]:
+    return lambda line: _cell(line[1].get(device))
+
+
+def _cell(part: Any) -> str:
+    if part is None:
+        return "-"
+    if part.inputs_differ:
+        return localized("inputs differ")
+    count = part.counts.get("diverges", 0)
+    return localized("diverges ({:,})", count) if count else _verdict(part.verdict)
+
+
+def _distance(row: Any, name: str) -> str:
+    """A distance between two tensors; truth values are no numbers that have one."""
+    if row.metrics is None:
+        return ""
+    text = "-" if row.metrics.boolean else "{:.3g}".format(getattr(row.metrics, name))
+    return "NaN" if text == "nan" else text
+
+
+_COMPARED: Columns = {
+    "#": lambda row: row.index,
+    phrase("verdict"): lambda row: _verdict(row.verdict),
+    phrase("tensor"): lambda row: row.tensor_index,
+    _TYPE: lambda row: row.op_type,
+    phrase("reference"): lambda row: row.reference,
+    phrase("cosine"): lambda row: "" if row.metrics is None else _six(row.metrics.cosine),
+    phrase("distance"): lambda row: _distance(row, "relative_euclidean"),
+    phrase("max abs"): lambda row: _distance(row, "max_absolute"),
+}
+
+
+def _six(value: float) -> str:
+    return "NaN" if math.isnan(value) else "{:.6f}".format(value)
+
+
+def _shown_results(result: Any, threshold: float, limit: int) -> str:
+    from npu_config.dumps.result import first_sentences
+
+    if not result.judged:
+        return "{}\n".format(localized("no row has a cosine similarity: nothing was compared"))
+    bad = result.diverging
+    count = localized(
+        "rows with a cosine similarity of {2:g} or less: {0:,} of {1:,}\n",
+        len(bad),
+        len(result.rows),
+        threshold,
+    )
+    shown = table(_RESULTS, bad, limit) if bad else ""
+    return shown + count + lines_of(first_sentences(result.first_diverging))
+
+
+_RESULTS: Columns = {
+    phrase("line"): lambda row: row.line,
+    phrase("operator"): lambda row: row.op_name,
+    phrase("ground truth"): lambda row: row.ground_truth,
+    phrase("tensor"): lambda row: "{} {}".format(row.side, row.number) if row.side else "",
+    phrase("cosine"): lambda row: row.cosine,
+}

@@ -9,8 +9,14 @@ import attr
 import click
 
 from npu_config.cli import _dump_next as following
-from npu_config.cli import _dump_text as text
-from npu_config.cli._dump_shared import attempt_values, format_option, graph_option
+from npu_config.cli._dump_shared import (
+    Columns,
+    attempt_values,
+    document,
+    format_option,
+    graph_option,
+    table,
+)
 from npu_config.cli._options import FILE
 from npu_config.cli._output import Failure, Unproducible, say, writing
 from npu_config.cli._report import attempt, fails, print_findings
@@ -483,9 +489,9 @@ def _go_on(search: Search, path: str, force: bool, format_: str, unchecked: str)
         "notes": list(notes),
     }
     if format_ == "json":
-        say(text.document(content, found))
+        say(document(content, found))
     else:
-        say(_told_so_far(search) + _next(search, result, path, cures, written, notes))
+        say(table(_RUNS, search.runs) + "\n" + _next(search, result, path, cures, written, notes))
         if found:
             print_findings(found)
     return 1 if found else 0
@@ -511,28 +517,16 @@ def _configuration(search: Search, path: str, cures: searching.Cures) -> Tuple[s
     return stem + suffix, following.prepare(stem + suffix, change, base, prefix=prefix)
 
 
-def _told_so_far(search: Search) -> str:
-    """The runs with their verdicts."""
-    rows = [
-        (
-            str(run.number),
-            str(sum(each.kind in (GRAPH, UB) for each in run.cures)),
-            str(sum(each.kind == TYPE for each in run.cures)),
-            next((each.name for each in run.cures if each.kind == PRECISION), "-"),
-            localized(run.verdict or phrase("waits")),
-            localized(run.how),
-        )
-        for run in search.runs
-    ]
-    heads = (
-        phrase("run"),
-        phrase("passes off"),
-        phrase("types in float32"),
-        phrase("precision mode"),
-        phrase("verdict"),
-        phrase("how"),
-    )
-    return text.table(heads, rows) + "\n"
+_RUNS: Columns = {
+    phrase("run"): lambda run: run.number,
+    phrase("passes off"): lambda run: sum(each.kind in (GRAPH, UB) for each in run.cures),
+    phrase("types in float32"): lambda run: sum(each.kind == TYPE for each in run.cures),
+    phrase("precision mode"): lambda run: next(
+        (each.name for each in run.cures if each.kind == PRECISION), "-"
+    ),
+    phrase("verdict"): lambda run: localized(run.verdict or phrase("waits")),
+    phrase("how"): lambda run: localized(run.how),
+}
 
 
 def _next(

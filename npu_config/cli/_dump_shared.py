@@ -1,18 +1,21 @@
-"""What the commands of ``npu-config dump`` share: options, output, files that are asked for."""
+"""What the commands of ``npu-config dump`` share: options, files asked for, JSON and tables."""
 
 import contextlib
 import functools
+import itertools
+import json
+import math
 import os
-from typing import Any, Callable, NamedTuple, Optional, Sequence
+import textwrap
+from typing import Any, Callable, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence
 
 import click
 
-from npu_config.cli import _dump_text as text
-from npu_config.cli._options import FILE, form_option, together
+from npu_config.cli._options import FILE, Decorator, form_option, together
 from npu_config.cli._output import Failure, Unproducible, progress, say, write
 from npu_config.cli._report import attempt, name_logs, print_findings
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.message import localized
+from npu_config.core.message import fitted, localized, padded, printable, screen, width
 from npu_config.dumps.tree import find_dumps, run_folder
 
 NO_NUMPY = 'values need numpy: pip install "npu_config[compare]"'
@@ -21,13 +24,23 @@ LINES = 50
 
 
 format_option = form_option("How the result is printed.")
-device_option = click.option(
-    "--device", type=click.IntRange(min=0), metavar="N", help="Only this device."
-)
+
+
+def number_option(help: str, name: str = "--step") -> Decorator:
+    """``--step``, or another option that takes a number."""
+    return click.option(name, type=click.IntRange(min=0), metavar="N", help=help)
+
+
+def limit_option(help: str) -> Decorator:
+    """``--limit``."""
+    return click.option(
+        "--limit", type=click.IntRange(min=0), default=LINES, show_default=True, help=help
+    )
+
+
+device_option = number_option("Only this device.", "--device")
 selection_options = together(
-    click.option(
-        "--step", type=click.IntRange(min=0), metavar="N", help="Only this step (data_index)."
-    ),
+    number_option("Only this step (data_index)."),
     click.option(
         "--op", "ops", multiple=True, metavar="PATTERN", help="Only these operators (* and ?)."
     ),
@@ -98,14 +111,14 @@ class Outputs(NamedTuple):
             page: makes the HTML.
         """
         if self.format_ == "json":
-            for piece in text.pieces(content(), [*found, *results]):
+            for piece in pieces(content(), [*found, *results]):
                 say(piece)
         else:
             say(shown())
             if found:
                 print_findings(found)
         if self.json_file is not None:
-            whole = text.pieces(content(), [*found, *results])
+            whole = pieces(content(), [*found, *results])
             write(self.json_file, (piece.encode("ascii") for piece in whole), self.force)
         if self.html_file is not None:
             write(self.html_file, page(), self.force)
@@ -127,7 +140,7 @@ def print_result(
 ) -> None:
     """Print a result: as JSON with the findings, or as text before them."""
     if format_ == "json":
-        say(text.document(content, found))
+        say(document(content, found))
     else:
         say(shown())
         if found:
@@ -223,3 +236,174 @@ def attempt_values(format_: str, read: Callable[[], Any]) -> Any:
         return attempt(format_, read)
     except ImportError:
         raise Failure(NO_NUMPY) from None
+
+
+# what is printed
+
+
+WIDEST = 72
+"""Longer cells are cut; JSON has them whole."""
+
+
+def document(content: Mapping[str, Any], found: Iterable[Diagnostic] = ()) -> str:
+    """One JSON object with the version of its contract; numbers that are not finite are null.
+
+    Of a long list each item has a line: thousands are written faster so than with indents.
+    """
+    whole = {
+        "version": 1,
+        **content,
+        "diagnostics": [diagnostic.to_dict() for diagnostic in found],
+    }
+    parts = ["  {}: {}".format(json.dumps(str(key)), _value(item)) for key, item in whole.items()]
+    return "{{\n{}\n}}\n".format(",\n".join(parts))
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, (list, tuple)) and value:
+        return "[\n    {}\n  ]".format(",\n    ".join(map(_encoded, value)))
+    return _encoded(value)
+
+
+def _encoded(value: Any) -> str:
+    try:
+        return json.dumps(value, allow_nan=False, default=_default)
+    except ValueError:
+        return json.dumps(_finite(value), default=str)
+
+
+def _default(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def pieces(content: Mapping[str, Any], found: Iterable[Diagnostic] = ()) -> Iterator[str]:
+    """The same piece by piece: a list that is an iterator is written last, an entry a line."""
+    lists = [name for name, value in content.items() if isinstance(value, Iterator)]
+    rest = {name: value for name, value in content.items() if name not in lists}
+    text = document(rest, found)
+    if not lists:
+        yield text
+        return
+    yield text[: text.rindex("\n}")]
+    for name in lists:
+        yield ',\n  "{}": ['.format(name)
+        comma = ""
+        for entry in content[name]:
+            yield "{}\n    {}".format(comma, json.dumps(_finite(entry), default=str))
+            comma = ","
+        yield "\n  ]"
+    yield "\n}\n"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return value
+
+
+Columns = Mapping[str, Callable[[Any], Any]]
+"""The name of each column, and what gives the cell of an item."""
+
+
+def table(
+    columns: Columns, items: Iterable[Any], limit: int = 0, notes: Iterable[str] = ()
+) -> str:
+    """Columns as wide as they need to be and the terminal is; numbers to the right.
+
+    Args:
+        columns: the columns.
+        items: what the rows are of.
+        limit: how many rows are shown; 0: all.
+        notes: what is said below each row; "" for nothing.
+    """
+    items = list(items)
+    shown = items[:limit] if limit > 0 else items
+    rows = [
+        map(localized, columns),
+        *([cell(each) for cell in columns.values()] for each in shown),
+    ]
+    lines = [[fitted(printable(str(cell)), WIDEST) for cell in row] for row in rows]
+    widths = [max(map(width, column)) for column in zip(*lines)]
+    right = [
+        len(lines) > 1 and all(_is_number(line[index]) for line in lines[1:])
+        for index in range(len(columns))
+    ]
+    most = screen()
+    if most is not None:
+        _narrow(widths, most, [index for index, number in enumerate(right) if not number])
+    texts = []
+    for line, note in itertools.zip_longest(lines, ["", *notes][: len(lines)], fillvalue=""):
+        cells = [
+            padded(fitted(cell, size), size, to_right)
+            for cell, size, to_right in zip(line, widths, right)
+        ]
+        texts.append(_GAP.join(cells).rstrip() + "\n")
+        if note:
+            texts.append(_below(printable(note), most))
+    return "".join(texts) + left_out(len(items) - len(shown))
+
+
+_GAP = "  "
+_NARROWEST = 10
+
+
+def _narrow(widths: List[int], columns: int, texts: Sequence[int]) -> None:
+    """Take from the widest columns of text what is more than the terminal has."""
+    surplus = sum(widths) + len(_GAP) * (len(widths) - 1) - columns
+    while surplus > 0:
+        widest = max(texts, key=lambda index: widths[index], default=None)
+        if widest is None or widths[widest] <= _NARROWEST:
+            return
+        others = [widths[index] for index in texts if index != widest]
+        least = max(_NARROWEST, min(widths[widest] - 1, max(others, default=0)))
+        taken = min(surplus, widths[widest] - least)
+        widths[widest] -= taken
+        surplus -= taken
+
+
+def _below(note: str, columns: Optional[int]) -> str:
+    """What is said of a row, set in and broken at the width of the terminal."""
+    lines = textwrap.wrap(note, max(40, (columns or 100) - 6), break_long_words=False) or [note]
+    return "".join("      {}\n".format(line) for line in lines)
+
+
+def _is_number(text: str) -> bool:
+    return bool(text) and not text.strip("0123456789.,+-e%") and text[0] not in "e%,"
+
+
+def size(count: int) -> str:
+    """Bytes in the unit that reads best."""
+    amount, unit = float(count), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if amount < 1024 or unit == "TiB":
+            break
+        amount /= 1024
+    return "{:,.0f} {}".format(amount, unit) if unit == "B" else "{:,.1f} {}".format(amount, unit)
+
+
+def shape(sizes: Sequence[int]) -> str:
+    """``2x3x4``; a scalar has no sizes."""
+    return "x".join(map(str, sizes)) or "scalar"
+
+
+def number(value: float) -> str:
+    """Six significant digits; ``NaN`` for what is not defined."""
+    return "NaN" if math.isnan(value) else "{:.6g}".format(value)
+
+
+def or_unknown(value: Optional[Any]) -> str:
+    """What is not known is a question mark."""
+    return "?" if value is None else str(value)
+
+
+def lines_of(texts: Iterable[str]) -> str:
+    return "".join("{}\n".format(printable(text)) for text in texts)
+
+
+def left_out(count: int) -> str:
+    """How much of a table is not shown."""
+    return localized("and {:,} more (--limit 0 shows all)\n", count) if count else ""

@@ -2,7 +2,7 @@
 
 import functools
 import os
-from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Sequence, Tuple, TypeVar
 
 import click
 
@@ -102,6 +102,7 @@ FILE = InputPath(stdin=False)
 ANY_PATH = InputPath(must_exist=False)
 
 Decorator = Callable[[Any], Any]
+_Read = TypeVar("_Read")
 
 
 def together(*options: Decorator) -> Decorator:
@@ -148,6 +149,15 @@ class ProductType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
 PRODUCT_HELP = phrase(
     "{}, or a name such as 910B or Atlas 800T A2", listed(product.value for product in Product)
+)
+
+
+product_option = click.option(
+    "--target",
+    "product",
+    type=ProductType(),
+    metavar="PRODUCT",
+    help=phrase("The product it is generated for: {}.", PRODUCT_HELP),
 )
 
 
@@ -281,3 +291,14 @@ selection_options = together(
     _rules_option("--ignore", help="Do not report these rules."),
 )
 """``--select`` and ``--ignore``."""
+
+
+def told_by(option: str, read_text: Callable[..., _Read], *texts: Any) -> _Read:
+    """What the text of an option says, or what several say together; nothing is a wrong call."""
+    from npu_config.core.diagnostics import NpuConfigError
+
+    try:
+        return read_text(*texts)
+    except NpuConfigError as error:
+        said = "; ".join(localized("{}; {}", d.message, d.help) for d in error.diagnostics)
+        raise click.UsageError("{}: {}".format(option, said)) from None

@@ -1,15 +1,29 @@
-"""What the commands share: one configuration read, findings printed, errors as findings."""
+"""What the commands share: files read and judged, findings printed, errors as findings."""
 
 import contextlib
 import itertools
 import os
 import sys
-from typing import Callable, Dict, Iterable, Iterator, Mapping, Optional, Sequence, TypeVar
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+)
 
 import click
 
-from npu_config.cli._options import form_option
+from npu_config.cli._options import form_option, missing
 from npu_config.cli._output import (
+    DONE,
     FINDINGS,
     WRONG_CALL,
     Failure,
@@ -19,12 +33,13 @@ from npu_config.cli._output import (
     wants_color,
     write,
 )
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Rule, Severity
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report, Rule, Severity
 from npu_config.core.message import localized, phrase
 from npu_config.judging import Judgement
 from npu_config.readers import LARGEST, Reading, kind_of_suffix, read, suffix_of
 from npu_config.reporters import FORMATS, Style, Summary, Unchecked, render
-from npu_config.text.source import reading
+from npu_config.rules.reading import CANNOT_BE_READ
+from npu_config.text.source import attempted, reading
 
 _Result = TypeVar("_Result")
 
@@ -278,3 +293,109 @@ def complain(
             [] if reading.unchecked is None else [Unchecked(reading.path or "", reading.unchecked)]
         )
         print_findings(found, sources=sources, unchecked=unchecked, err=True)
+
+
+# side files and rank tables
+
+_LARGEST_SIDE_FILE = 1 << 30
+
+
+class InputFile(NamedTuple):
+    """A file as it was read; ``text`` is None when it could not be."""
+
+    name: str
+    text: Optional[str]
+    diagnostics: Tuple[Diagnostic, ...]
+
+
+def read_side_file(path: str) -> InputFile:
+    """A file, or standard input for ``-``; a configuration or a script is a finding."""
+    from npu_config.sidefiles.format import read_text, side_file_unreadable
+
+    if path != "-":
+        message = other_kind(path, name=phrase("this"))
+        if message is not None:
+            return InputFile(path, None, (side_file_unreadable.diagnostic(message, Place(path)),))
+        return InputFile(path, *read_text(path))
+    try:
+        return InputFile(STDIN, read_stdin(_LARGEST_SIDE_FILE).decode("utf-8"), ())
+    except UnicodeDecodeError:
+        raise Failure("standard input is not UTF-8 text") from None
+
+
+def print_file_findings(
+    found: Iterable[Diagnostic],
+    sources: Iterable[InputFile] = (),
+    format_: str = "text",
+    err: bool = False,
+) -> Report:
+    """Print findings about files; returns them as a report."""
+    read_files = list(sources)
+    return print_findings(
+        found,
+        format_,
+        len(read_files),
+        {source.name: source.text for source in read_files if source.text is not None},
+        [Unchecked(source.name, CANNOT_BE_READ) for source in read_files if source.text is None],
+        err,
+    )
+
+
+def check_files(
+    paths: Iterable[str],
+    judge: Callable[[InputFile], Iterator[Diagnostic]],
+    format_: str,
+    strict: bool,
+) -> int:
+    """Print what is wrong with files, by what judges the text of one; returns the exit code."""
+    sources = [read_side_file(path) for path in dict.fromkeys(paths)]
+    found = [each for source in sources for each in source.diagnostics]
+    for one in sources:
+        if one.text is not None:
+            attempted(found, one.name, found.extend, judge(one))
+    report = print_file_findings(found, sources, format_)
+    if missing(paths):
+        return WRONG_CALL
+    return FINDINGS if fails(report, strict) else DONE
+
+
+def table_of(path: str, product: Optional[str] = None, for_hccl: bool = False) -> Any:
+    """The rank table of a file; see :func:`tables_of`."""
+    return tables_of([path], product, for_hccl)[0]
+
+
+def tables_of(
+    paths: Sequence[str], product: Optional[str] = None, for_hccl: bool = False
+) -> List[Any]:
+    """The rank tables of files; where there is none the command ends with code 1.
+
+    Args:
+        paths: the files.
+        product: what they are for.
+        for_hccl: HCCL reads the files as they are, so that comments in them are errors, too.
+            Else only warnings are printed of a table that can be read: ``ranktable check`` is
+            there for the rest.
+    """
+    from npu_config import rank_table
+    from npu_config.core.target import Target
+
+    absent = [path for path in paths if missing([path])]
+    sources = [read_side_file(path) for path in paths if path not in absent]
+    models: List[Any] = []
+    loud: List[Diagnostic] = []
+    for source in sources:
+        found, model = source.diagnostics, None
+        if source.text is not None:
+            parsed = rank_table.parse(source.text, source.name, Target.named(product))
+            found, model = tuple(parsed.diagnostics), parsed.model
+        if for_hccl and any(d.severity is Severity.ERROR for d in found):
+            model = None
+        models.append(model)
+        loud.extend(d for d in found if model is None or d.severity is Severity.WARNING)
+    if loud:
+        print_file_findings(loud, sources, err=True)
+    if absent:
+        raise Failure("{} does not exist", ", ".join(absent))
+    if None in models:
+        raise click.exceptions.Exit(1)
+    return models

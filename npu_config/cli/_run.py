@@ -19,8 +19,14 @@ from typing import (
     Union,
 )
 
-from npu_config.cli._guard import check_directory, guarded
-from npu_config.cli._output import Failure, Unproducible, deliver, say
+from npu_config.cli._output import (
+    Failure,
+    Unproducible,
+    check_directory,
+    deliver,
+    guarded,
+    say,
+)
 from npu_config.core.message import join, language, language_of, listed, localized, speaking
 
 if TYPE_CHECKING:

@@ -1,15 +1,22 @@
-"""One run of ``check``: files found, read, judged, fixed and counted; what of it is reported."""
+"""The runs of ``check``: files found, read, judged, fixed and counted; what of it is reported.
+
+One for a call; one after another while files change (``--watch``); one for each file that an
+editor has open.  They differ in what they remember of the one before.
+"""
 
 import functools
 import os
+import time
 from dataclasses import replace
 from typing import (
+    TYPE_CHECKING,
     Any,
     Callable,
     Dict,
     Iterable,
     Iterator,
     List,
+    Mapping,
     NamedTuple,
     Optional,
     Sequence,
@@ -24,21 +31,31 @@ import attr
 import click
 
 from npu_config.cli._fix import difference, fixed, rewrite
-from npu_config.cli._output import progress, read_stdin
+from npu_config.cli._options import around_of, missing
+from npu_config.cli._output import Failure, Unproducible, progress, read_stdin, say
 from npu_config.cli._report import STDIN, holds_logs
-from npu_config.cli._watch import Remembered
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report, selects
 from npu_config.core.message import localized, phrase
+from npu_config.core.target import ANY_TARGET
 from npu_config.judging import Around, Judgement, judge, judge_if_ours
 from npu_config.lint import rules
-from npu_config.lint.project import Project, Targets, id_of_rule
+from npu_config.lint.project import Project, Targets, find_project, id_of_rule
 from npu_config.lint.walk import Skipped, of_package, walk
-from npu_config.readers import LARGEST, NOTHING_OF_NPU, Ownership
+from npu_config.readers import (
+    LARGEST,
+    NOTHING_OF_NPU,
+    RULES_OF_OTHERS,
+    SIDE_FILES,
+    Ownership,
+)
 from npu_config.reporters import Unchecked
 from npu_config.rulebook import load_all
 from npu_config.rules.reading import FAILED
 from npu_config.text.rules import json_syntax, nothing_to_check, unparsable_file, unreadable_file
-from npu_config.text.source import attempted, guarded, unsaved_content
+from npu_config.text.source import attempted, guarded, unsaved, unsaved_content
+
+if TYPE_CHECKING:
+    from npu_config.editor.files import Checked
 
 __all__ = ["Session"]
 
@@ -166,6 +183,68 @@ def _ids(words: Iterable[str], option: str) -> List[str]:
             hint = "" if close is None else localized('; did you mean "{}"?', close)
             raise click.UsageError(localized('{}: "{}" is not a rule{}', option, word, hint))
     return found
+
+
+_Answer = TypeVar("_Answer")
+State = Optional[Tuple[int, int, int]]
+"""Size of a file, when it was written to, and its number; None where there is none."""
+
+_PAUSE = 0.3
+_SHARE = 5
+"""The time between two looks at the files, in seconds and in times of what a look takes."""
+
+
+class Remembered:
+    """What was found in files; it holds while neither they nor what was read for it changes."""
+
+    def __init__(self) -> None:
+        self._known: Dict[str, Tuple[Any, Mapping[str, State], Any]] = {}
+        self._settings: Any = None
+
+    def use(self, settings: Any) -> None:
+        """Forget what was found with other settings."""
+        if settings != self._settings:
+            self._known.clear()
+            self._settings = settings
+
+    def answer(self, path: str, check: Callable[[], _Answer], around: Any = None) -> _Answer:
+        """What a check of a file gives, or gave with the same around it."""
+        known = self._known.get(path)
+        if known is not None and known[2] == around and _holds(known[1]):
+            found: _Answer = known[0]
+            return found
+        full = os.path.abspath(path)
+        before = _state(full)  # what is written meanwhile is a change
+        with unsaved({}) as asked:
+            found = check()
+        states = {**{name: _state(name) for name in asked}, full: before}
+        self._known[path] = found, states, around
+        return found
+
+    def checked(self, before: Mapping[str, State]) -> Dict[str, State]:
+        """The states that files, and all that was read for them, had when they were checked.
+
+        Args:
+            before: the states of the files before the check: what is made or written since then
+                is a change.
+        """
+        self._known = {k: v for k, v in self._known.items() if os.path.abspath(k) in before}
+        found: Dict[str, State] = {}
+        for _, states, _ in self._known.values():
+            found.update(states)
+        return {**found, **before}
+
+
+def _holds(states: Mapping[str, State]) -> bool:
+    return all(_state(name) == state for name, state in states.items())
+
+
+def _state(path: str) -> State:
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 MOST_PASSES = 1000
@@ -513,3 +592,138 @@ def _comes_back(text: str, encoding: str) -> bool:
         return text.encode(encoding).decode(encoding) == text
     except UnicodeError:
         return False
+
+
+def without_known(report: Report, session: Session, path: Optional[str]) -> Report:
+    """The findings that a baseline does not allow."""
+    if path is None:
+        return report
+    from npu_config.lint.baseline import Baseline, BaselineError
+
+    try:
+        known = Baseline.load(path)
+    except BaselineError as error:
+        failure = Failure if missing([path]) else Unproducible
+        raise failure("{}: {}".format(path, error.diagnostic.message)) from None
+    return Report(known.new(report, session.texts))
+
+
+# again and again
+
+
+def watch(check: Callable[[Remembered], int], paths: Callable[[], Iterable[str]]) -> int:
+    """Check, and again whenever a file changes; returns the last exit code when interrupted.
+
+    Args:
+        check: checks and prints; returns its exit code.
+        paths: gives the files that are checked.
+
+    Raises:
+        KeyboardInterrupt: interrupted before the end of the first check.
+    """
+    remembered, here = Remembered(), os.getcwd()
+    code: Optional[int] = None
+    try:
+        while True:
+            click.clear()
+            before = {os.path.abspath(path): _state(path) for path in paths()}
+            code = check(remembered)
+            say(localized("watching; Ctrl-C ends\n"), err=True)
+            seen = remembered.checked(before)
+            pause = _PAUSE
+            while True:
+                time.sleep(pause)
+                start = time.monotonic()
+                _enter(here)
+                names = {os.path.abspath(path) for path in paths()}
+                if not names <= set(seen) or any(_state(n) != s for n, s in seen.items()):
+                    break
+                pause = max(_PAUSE, _SHARE * (time.monotonic() - start))
+    except KeyboardInterrupt:
+        if code is None:
+            raise
+        return code
+
+
+def _enter(folder: str) -> None:
+    """Be in the working directory, which may be another one of its name, or come back later."""
+    said = False
+    while True:
+        try:
+            os.chdir(folder)
+            return
+        except OSError as error:
+            if not said:
+                click.clear()
+                say("{}: {}\n".format(folder, error.strerror), err=True)
+            said = True
+            time.sleep(_PAUSE)
+
+
+# for an editor
+
+
+class OpenFileChecker:
+    """Checks files as the command does that is called for every file that is opened.
+
+    What an editor holds unsaved is remembered from one call to the next.
+    """
+
+    def __init__(self) -> None:
+        self._texts: Dict[str, bytes] = {}
+        self._here = os.getcwd()
+
+    def __call__(
+        self, changes: Mapping[str, Optional[bytes]], path: str, known: Optional[str] = None
+    ) -> "Checked":
+        """Check one file; see :class:`npu_config.editor.files.Files`."""
+        from npu_config.editor.files import Checked
+
+        for name, content in changes.items():
+            if content is None:
+                self._texts.pop(name, None)
+            else:
+                self._texts[name] = content
+        try:
+            os.chdir(self._here)
+        except OSError:  # the folder that was opened is gone
+            os.chdir(os.sep)
+        with unsaved(self._texts) as asked:
+            project = find_project(path, load_all)
+            try:
+                session = _session_of(project)
+                session.check([path], if_ours=True)
+                if known is not None and session.left_out and not _left_alone(path, project):
+                    session = _named(path, project, known) or session
+                report = without_known(session.report(), session, project.baseline)
+            except (Failure, click.ClickException) as error:  # a baseline or a rule of the project
+                message = str(error.args[0]) if error.args else str(error)
+                found = unreadable_file.diagnostic(message, Place(project.path))
+                return Checked((_absolute(found),), True, frozenset(asked))
+        return Checked(tuple(map(_absolute, report)), not session.left_out, frozenset(asked))
+
+
+def _session_of(project: Project, as_kind: Optional[str] = None) -> Session:
+    """A check with the settings of a project."""
+    around = around_of(ANY_TARGET, project, project.on_host)
+    return Session(project, around, selection(project.select, project.ignore), as_kind)
+
+
+def _left_alone(path: str, project: Project) -> bool:
+    return project.excludes(path) or of_package(path) is not None
+
+
+def _named(path: str, project: Project, known: str) -> Optional[Session]:
+    """The check of a file that is known to be ours, though its text does not say so: as if named.
+
+    None where the text has become that of another program.
+    """
+    session = _session_of(project, known if known in SIDE_FILES else None)
+    session.check([path])
+    return None if any(each.rule in RULES_OF_OTHERS for each in session.report()) else session
+
+
+def _absolute(found: Diagnostic) -> Diagnostic:
+    """A finding whose path does not depend on the working directory."""
+    path = found.path
+    return found if path is None else replace(found, path=os.path.abspath(path))

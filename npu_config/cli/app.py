@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, cast
 
 import click
 
-from npu_config.cli._guard import check_directory, guarded
 from npu_config.cli._language import CommandGroup, of_call, spoken
-from npu_config.cli._output import EXIT_CODES
+from npu_config.cli._output import EXIT_CODES, check_directory, guarded
 from npu_config.core.message import LOCALES, language, phrase
 from npu_config.core.version import __version__
 from npu_config.text.source import reading

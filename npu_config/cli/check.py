@@ -1,7 +1,7 @@
 """``npu-config check``."""
 
 import os
-from typing import Any, Iterator, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Iterator, Optional, Set, Tuple
 
 import click
 
@@ -18,18 +18,17 @@ from npu_config.cli._output import (
     DONE,
     FINDINGS,
     WRONG_CALL,
-    Failure,
-    Unproducible,
     say,
     writing,
 )
 from npu_config.cli._report import fails, format_option, print_findings, strict_option
-from npu_config.cli._watch import Remembered
-from npu_config.cli._watch import watch as check_again
 from npu_config.core.diagnostics import Report
 from npu_config.core.message import localized
 from npu_config.core.target import Target
 from npu_config.text.rules import unreadable_file
+
+if TYPE_CHECKING:
+    from npu_config.cli._session import Remembered
 
 
 @click.command("check")
@@ -95,20 +94,20 @@ def command(
     Exit code 0: no errors (with --strict: nor warnings, nor a named file that was not checked);
     1: there are some; 2: wrong usage, or a named path does not exist.
     """
-    from npu_config.cli._session import Session, candidates, selection
+    from npu_config.cli import _session
     from npu_config.lint.project import find_project, settings_of
     from npu_config.rulebook import load_all
 
     paths = paths or (os.curdir,)
 
-    def once(remembered: Optional[Remembered] = None) -> int:
+    def once(remembered: Optional["Remembered"] = None) -> int:
         project = find_project(next((path for path in paths if path != "-"), "."), load_all)
         if remembered is not None:
             remembered.use(project)
-        session = Session(
+        session = _session.Session(
             project,
             around_of(target, project, on_host or project.on_host, overrides),
-            selection(select or project.select, ignore or project.ignore),
+            _session.selection(select or project.select, ignore or project.ignore),
             as_kind,
             remembered,
         )
@@ -135,7 +134,7 @@ def command(
         if write_baseline is not None:
             _write_baseline(report, session, write_baseline, force)
             return WRONG_CALL if wrong_call else DONE
-        report = without_known(report, session, baseline or project.baseline)
+        report = _session.without_known(report, session, baseline or project.baseline)
         on_warnings = strict or project.strict
         failed = fails(report, on_warnings) or (on_warnings and session.unchecked_named)
         if diff:
@@ -173,12 +172,12 @@ def command(
         project = find_project(paths[0], load_all)
         first = os.path.abspath(paths[0])
         folders: Set[str] = {first if os.path.isdir(first) else os.path.dirname(first)}
-        for found in candidates(paths, project, if_ours):
+        for found in _session.candidates(paths, project, if_ours):
             yield found.path
             folders.add(os.path.dirname(os.path.abspath(found.path)))
         yield from settings_of(folders)
 
-    return check_again(once, files)
+    return _session.watch(once, files)
 
 
 def _write_baseline(report: Report, session: Any, path: str, force: bool) -> None:
@@ -190,17 +189,3 @@ def _write_baseline(report: Report, session: Any, path: str, force: bool) -> Non
     count = len(known)
     words = "1 finding" if count == 1 else localized("{} findings", count)
     say(localized("{} written to {}\n", words, path), err=True)
-
-
-def without_known(report: Report, session: Any, path: Optional[str]) -> Report:
-    """The findings that a baseline does not allow."""
-    if path is None:
-        return report
-    from npu_config.lint.baseline import Baseline, BaselineError
-
-    try:
-        known = Baseline.load(path)
-    except BaselineError as error:
-        failure = Failure if missing([path]) else Unproducible
-        raise failure("{}: {}".format(path, error.diagnostic.message)) from None
-    return Report(known.new(report, session.texts))

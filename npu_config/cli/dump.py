@@ -1,185 +1,41 @@
 """``npu-config dump``: what dump and overflow settings left on disk."""
 
-import contextlib
 import os
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import click
 
-from npu_config.cli import _dump_text as text
-from npu_config.cli._dump_faults import overflow_command, scan_command
+from npu_config.cli._dump_faults import (
+    compare_command,
+    overflow_command,
+    result_command,
+    scan_command,
+)
 from npu_config.cli._dump_search import search_command
 from npu_config.cli._dump_shared import (
-    LINES,
     NO_NUMPY,
-    Bar,
-    Outputs,
-    attempt_values,
+    Columns,
     device_option,
+    document,
     files_of,
     format_option,
-    graph_option,
-    output_options,
+    limit_option,
+    number,
+    number_option,
+    or_unknown,
     print_result,
     selection_options,
-    write_next,
+    shape,
+    size,
+    table,
 )
 from npu_config.cli._language import CommandGroup
-from npu_config.cli._options import FILE, together
-from npu_config.cli._output import Failure, Unproducible, progress, say, unwritable, write
+from npu_config.cli._options import FILE
+from npu_config.cli._output import Failure, progress, say, unwritable
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Report
-from npu_config.core.message import localized, phrase
+from npu_config.core.message import join, localized, phrase
 from npu_config.text.source import reading
-
-bounds_options = together(
-    click.option(
-        "--threshold",
-        type=click.FloatRange(-1, 1),
-        help="A tensor agrees when its cosine similarity is above it (0.98).",
-    ),
-    click.option(
-        "--max-abs",
-        "max_abs",
-        type=click.FloatRange(min=0),
-        metavar="X",
-        help="How much one element may be off; else by data type and kind of tensor.",
-    ),
-    click.option(
-        "--max-rel",
-        "max_rel",
-        type=click.FloatRange(min=0),
-        metavar="X",
-        help="The largest relative distance; else by data type and kind of tensor.",
-    ),
-)
-"""Limits that replace the defaults."""
-
-
-@click.command("compare")
-@click.argument("npu", metavar="NPU", type=FILE)
-@click.argument("reference", metavar="[REFERENCE]", type=FILE, required=False)
-@graph_option
-@bounds_options
-@click.option(
-    "--step", type=click.IntRange(min=0), metavar="N", help="Only this step of the dump."
-)
-@click.option(
-    "--reference-step",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="The run or step of REFERENCE.",
-)
-@click.option(
-    "--device", type=click.IntRange(min=0), metavar="N", help="Only this device of the dump."
-)
-@click.option("--run", metavar="TIME", help="The run of the dump; else the newest of each device.")
-@click.option(
-    "--ignore",
-    multiple=True,
-    metavar="PATTERN",
-    help="Leave these operators out (* and ? match any text).",
-)
-@click.option("--all", "everything", is_flag=True, help="Print inputs that agree, too.")
-@click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    default=LINES,
-    show_default=True,
-    help="How many rows; 0: all.",
-)
-@click.option(
-    "--csv", "csv_file", metavar="FILE", help="Write the table in the columns of msaccucmp."
-)
-@output_options
-def compare_command(
-    npu: str,
-    reference: Optional[str],
-    graph: Optional[str],
-    everything: bool,
-    limit: int,
-    csv_file: Optional[str],
-    outputs: Outputs,
-    **chosen: Any,
-) -> int:
-    """Compare a dump with a reference, and find the first operator that diverges.
-
-    REFERENCE is a folder of .npy files (OPERATOR.OUTPUT.TIME.npy, of tfdbg-export or dump
-    export), or another dump. Every step, device and model that both sides have is compared.
-    Without --graph inputs are not compared. Two single files (dumps or .npy) are compared by
-    themselves. Without REFERENCE the devices of the dump are compared with each other: weights
-    and summed gradients have to be equal bit for bit.
-
-    Exit code 0 when what was compared agrees and speaks for the whole network, 1 when something
-    diverges or too much was not compared.
-    """
-    from npu_config.dumps import result
-    from npu_config.dumps.comparison_page import comparison_page
-
-    with contextlib.ExitStack() as stack:
-        compared = _comparison(npu, reference, graph, chosen, Bar(stack).advance)
-        found = attempt_values(outputs.format_, compared)
-    title = (
-        localized("the ranks of {}", npu)
-        if reference is None
-        else localized("{} against {}", npu, reference)
-    )
-    outputs.deliver(
-        lambda: result.plain(found),
-        found.diagnostics,
-        result.finding(found),
-        lambda: text.comparison(found, everything, limit),
-        lambda: comparison_page(found, title),
-    )
-    if csv_file is not None:
-        write(csv_file, result.result_csv(found), outputs.force)
-    if outputs.next_config is not None and found.inputs_differ:
-        message = "the inputs differ; no operator is to blame, and {} is not written"
-        raise Unproducible(message, outputs.next_config)
-    first = found.first_diverging
-    layers = [first] if first is not None else list(found.diverging)
-    if found.passes:  # without them there is no such operator, but those that it stands for
-        parts = (row.stands_for for row in found.rows if row.op_name == first)
-        layers = list(next(parts, ())) or layers
-    write_next(outputs, npu, layers, found.step, found.passes)
-    return 0 if found.ok and not fails(Report(found.diagnostics), False) else 1
-
-
-def _comparison(
-    npu: str,
-    reference: Optional[str],
-    graph: Optional[str],
-    chosen: Dict[str, Any],
-    progress: Callable[[int, int], None],
-) -> Callable[[], Any]:
-    """What compares: two files, two folders, or the ranks of one dump."""
-    bounds = {name: chosen.pop(name) for name in ("threshold", "max_abs", "max_rel")}
-    if reference is None:
-        from npu_config.dumps.ranks import compare_ranks
-
-        for name in ("reference_step", "device"):
-            if chosen.pop(name) is not None:
-                raise click.UsageError(localized("--{} needs REFERENCE", name.replace("_", "-")))
-        if any(value is not None for value in bounds.values()):
-            message = "ranks are compared bit for bit; limits need REFERENCE"
-            raise click.UsageError(localized(message))
-        return lambda: compare_ranks(npu, graph, **chosen, progress=progress)
-    if os.path.isfile(npu) and os.path.isfile(reference):
-        from npu_config.dumps.single import compare_files
-
-        return lambda: compare_files(npu, reference, **bounds)
-    from npu_config.dumps.compare import compare_dumps
-
-    return lambda: compare_dumps(npu, reference, graph, **bounds, **chosen, progress=progress)
-
-
-threshold_option = click.option(
-    "--threshold",
-    type=click.FloatRange(-1, 1),
-    default=0.98,
-    show_default=True,
-    help="A tensor agrees when its cosine similarity is above it.",
-)
 
 
 @click.command("show")
@@ -193,7 +49,7 @@ threshold_option = click.option(
     show_default=True,
     help="Where an operator is looked for.",
 )
-@click.option("--step", type=click.IntRange(min=0), metavar="N", help="Only this step.")
+@number_option("Only this step.")
 @click.option(
     "--bins",
     type=click.IntRange(min=0),
@@ -323,11 +179,11 @@ def _tensor(side: str, index: int, tensor: Any, bins: int) -> Tuple[Dict[str, An
         "reason": "",
     }
     head = "  {} {}: {} {} {}".format(
-        localized(side), index, tensor.data_type, tensor.format, text.shape(tensor.shape)
+        localized(side), index, tensor.data_type, tensor.format, shape(tensor.shape)
     )
     if tensor.original_shape and tensor.original_shape != tensor.shape:
-        head += localized(", in the network {}", text.shape(tensor.original_shape))
-    head += ", {}\n".format(text.size(tensor.size))
+        head += localized(", in the network {}", shape(tensor.original_shape))
+    head += ", {}\n".format(size(tensor.size))
     try:
         values = statistics_of(tensor, bins=bins)
     except NpuConfigError as error:
@@ -337,7 +193,7 @@ def _tensor(side: str, index: int, tensor: Any, bins: int) -> Tuple[Dict[str, An
         facts["reason"] = NO_NUMPY
         return facts, head + "    {}\n".format(localized(NO_NUMPY))
     facts["statistics"] = attr.asdict(values)
-    return facts, head + text.statistics(values)
+    return facts, head + _statistics(values)
 
 
 def _raw(tensor: Any) -> str:
@@ -353,21 +209,19 @@ def _raw(tensor: Any) -> str:
 def _shown_statistics(path: str, rows: Sequence[Any]) -> Tuple[Dict[str, Any], str]:
     import attr
 
-    columns = list(dict.fromkeys(name for row in rows for name in row.numbers))
-    part = "{}\n".format(path) + text.table(
-        (phrase("tensor"), phrase("data type"), phrase("format"), phrase("shape"), *columns),
-        (
-            (
-                "{} {}".format(row.side, row.index),
-                row.data_type,
-                row.format,
-                "-" if row.shape is None else text.shape(row.shape),
-                *(text.or_unknown(row.numbers.get(name)) for name in columns),
-            )
-            for row in rows
-        ),
-    )
+    columns: Dict[str, Callable[[Any], Any]] = {
+        phrase("tensor"): lambda row: "{} {}".format(row.side, row.index),
+        phrase("data type"): lambda row: row.data_type,
+        phrase("format"): lambda row: row.format,
+        phrase("shape"): lambda row: "-" if row.shape is None else shape(row.shape),
+    }
+    columns.update((name, _number_of(name)) for row in rows for name in row.numbers)
+    part = "{}\n".format(path) + table(columns, rows)
     return {"path": path, "statistics": [attr.asdict(row) for row in rows]}, part
+
+
+def _number_of(name: str) -> Callable[[Any], str]:
+    return lambda row: or_unknown(row.numbers.get(name))
 
 
 @click.group("dump", cls=CommandGroup)
@@ -381,13 +235,7 @@ def command() -> None:
 @click.command("list")
 @click.argument("path", metavar="PATH", type=FILE)
 @selection_options
-@click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    default=LINES,
-    show_default=True,
-    help="How many operators are printed; 0: all.",
-)
+@limit_option("How many operators are printed; 0: all.")
 @format_option
 def list_command(
     path: str,
@@ -412,7 +260,7 @@ def list_command(
     content = {"files": entries, "strays": strays, "missing": list(files.missing)}
 
     def shown() -> str:
-        return text.groups(files) + "\n" + text.listed(entries, limit) + text.others(files)
+        return _groups(files) + "\n" + table(_LISTED, entries, limit) + _others(files)
 
     print_result(format_, content, found, shown, len(files))
     return 1 if fails(Report(found), False) else 0
@@ -455,7 +303,7 @@ def _entry(file: Any, opened: Any) -> Dict[str, Any]:
 @click.option(
     "--select", "ops", multiple=True, metavar="PATTERN", help="Only these operators (* and ?)."
 )
-@click.option("--step", type=click.IntRange(min=0), metavar="N", help="Only this step.")
+@number_option("Only this step.")
 @device_option
 @format_option
 def export_command(
@@ -487,7 +335,7 @@ def export_command(
     written = [line for line in lines if line.file]
     if format_ == "json":
         content = {"tensors": [line._asdict() for line in lines]}
-        say(text.document(content, [*files.diagnostics, *found]))
+        say(document(content, [*files.diagnostics, *found]))
     else:
         say(
             localized(
@@ -504,35 +352,102 @@ def export_command(
     return 1 if fails(Report(found), False) else 0
 
 
-@click.command("result")
-@click.argument("path", metavar="FILE.csv", type=FILE)
-@threshold_option
-@click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    default=LINES,
-    show_default=True,
-    help="How many rows; 0: all.",
-)
-@format_option
-def result_command(path: str, threshold: float, limit: int, format_: str) -> int:
-    """Read a result table of msaccucmp, old or new, and find what diverges in it.
+_BAR = 40
 
-    Exit code 0 when every cosine similarity is above the threshold, 1 when one is not.
-    """
-    from npu_config.dumps.result import read_result
 
-    table = attempt(format_, lambda: read_result(path, threshold))
-    content = {
-        "generation": table.generation,
-        "threshold": threshold,
-        "first_diverging": table.first_diverging,
-        "rows": [
-            {"line": row.line, "verdict": row.verdict, **dict(row.cells)} for row in table.rows
-        ],
-    }
-    print_result(format_, content, (), lambda: text.results(table, threshold, limit), 1)
-    return 1 if table.diverging or not table.judged else 0
+def _statistics(values: Any) -> str:
+    """The statistics of a tensor in a few lines, with a small histogram."""
+    if not values.elements:
+        return "    {}\n".format(localized("no elements"))
+    lines = [
+        localized(
+            "    min {}  max {}  mean {}  std {}",
+            *map(number, (values.minimum, values.maximum, values.mean, values.deviation)),
+        ),
+        localized(
+            "    zeros {:.1%}  NaN {:,}  infinite {:,}  at the type's limit {:,}",
+            values.zeros / values.elements,
+            values.nan,
+            values.infinite,
+            values.at_limit,
+        ),
+    ]
+    if values.odd_positions:
+        places = ", ".join(map(str, values.odd_positions))
+        lines.append(
+            localized("    first NaN, infinite or limit values at {} (flat index)", places)
+        )
+    if values.padded:
+        message = "the padding of the device's layout is counted, too"
+        lines.append("    {}".format(localized(message)))
+    most = max(values.histogram, default=0)
+    step = (values.maximum - values.minimum) / max(len(values.histogram), 1)
+    for index, count in enumerate(values.histogram):
+        bar = "#" * (-(-count * _BAR // most) if most else 0)
+        start = values.minimum + index * step
+        lines.append("    {:>12} {:<{}} {:,}".format(number(start), bar, _BAR, count))
+    return "\n".join(lines) + "\n"
+
+
+def _groups(files: Any) -> str:
+    """One line for each run, device, model and step."""
+    grouped: Dict[Tuple[Any, ...], List[Any]] = {}
+    for file in files:
+        where = file.folder
+        key = (where.run, where.device, where.model, where.model_id, where.step)
+        grouped.setdefault(key, []).append(file)
+    return table(_GROUPS, grouped.items())
+
+
+_GROUPS: Columns = {
+    phrase("run"): lambda group: or_unknown(group[0][0]),
+    phrase("device"): lambda group: or_unknown(group[0][1]),
+    phrase("model"): lambda group: or_unknown(group[0][2]),
+    phrase("id"): lambda group: or_unknown(group[0][3]),
+    phrase("step"): lambda group: or_unknown(group[0][4]),
+    phrase("operators"): lambda group: len({file.op_name for file in group[1]}),
+    phrase("files"): lambda group: len(group[1]),
+    phrase("size"): lambda group: size(sum(file.size for file in group[1])),
+}
+_KINDS = {"statistics": phrase("statistics"), "overflow": phrase("overflow")}
+
+
+def _remark(entry: Dict[str, Any]) -> str:
+    kind = _KINDS.get(entry["kind"], entry["kind"])
+    remarks = [] if entry["kind"] == "tensor" else [localized(kind)]
+    if entry["hashed"]:
+        remarks.append(localized(phrase("named by hash")))
+    if entry["thread"] is not None:
+        remarks.append(localized("thread {}", entry["thread"]))
+    if not entry["whole"]:
+        remarks.append(localized(phrase("not whole")))
+    return join(", ", remarks)
+
+
+_LISTED: Columns = {
+    phrase("device"): lambda entry: or_unknown(entry["device"]),
+    phrase("step"): lambda entry: or_unknown(entry["step"]),
+    phrase("operator"): lambda entry: entry["op_name"],
+    phrase("type"): lambda entry: entry["op_type"],
+    phrase("inputs"): lambda entry: or_unknown(entry["inputs"]),
+    phrase("outputs"): lambda entry: or_unknown(entry["outputs"]),
+    phrase("size"): lambda entry: size(entry["bytes"]),
+    phrase("remark"): _remark,
+}
+
+
+def _others(files: Any) -> str:
+    """Files that are not dumps, and dumps that are named and not there."""
+    lines = ["{}: {}".format(stray.path, stray.reason) for stray in files.strays[:5]]
+    if len(files.strays) > 5:
+        lines.append(localized("and {:,} more that are no dumps", len(files.strays) - 5))
+    lines += [
+        localized("{}: listed in mapping.csv, but the file does not exist", each)
+        for each in files.missing[:5]
+    ]
+    if len(files.missing) > 5:
+        lines.append(localized("and {:,} more that do not exist", len(files.missing) - 5))
+    return "".join("{}\n".format(line) for line in ["", *lines]) if lines else ""
 
 
 for each in (

@@ -7,17 +7,16 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 import click
 from click.core import ParameterSource
 
-from npu_config.cli._cluster import (
-    InputFile,
-    print_findings,
-    product_option,
-    read,
-    table_of,
-    told_by,
-)
-from npu_config.cli._options import INPUT, form_option, missing
+from npu_config.cli._options import INPUT, form_option, missing, product_option, told_by
 from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, Failure, deliver, say, unwritable
-from npu_config.cli._report import fails, refusals
+from npu_config.cli._report import (
+    InputFile,
+    fails,
+    print_file_findings,
+    read_side_file,
+    refusals,
+    table_of,
+)
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized
 from npu_config.readers import kind_of_suffix, suffix_of
@@ -164,12 +163,12 @@ def _check(given: Dict[str, Any]) -> int:
         found: List[Diagnostic] = []
         found.extend(attempted(found, None, envcheck.check_host, environ, target) or ())
         named = environ.get("RANK_TABLE_FILE")
-        sources = [read(named)] if named and os.path.isfile(named) else []
+        sources = [read_side_file(named)] if named and os.path.isfile(named) else []
     else:
         table = None
         if given["rank_table"] is not None:
             table = table_of(given["rank_table"], given["product"], for_hccl=True)
-        sources = [read(path) for path in dict.fromkeys(files)]
+        sources = [read_side_file(path) for path in dict.fromkeys(files)]
         found = [each for source in sources for each in source.diagnostics]
         texts = {each.name: each.text for each in sources if each.text is not None}
         parsed = {}
@@ -183,7 +182,7 @@ def _check(given: Dict[str, Any]) -> int:
         check = envcheck.check_job
         found.extend(attempted(found, None, check, variables, target, table, places) or ())
         names = {name for each in variables.values() for name in each}
-    report = print_findings(found, sources, given["format_"])
+    report = print_file_findings(found, sources, given["format_"])
     for name in sorted({each.path for each in found if each.rule == "NPU690" and each.path}):
         if kind_of_suffix(suffix_of(name)) == "shell":
             text = "{} is a launch script; npu-config check {} reads all of it, as bash does\n"
@@ -227,7 +226,7 @@ def _write(given: Dict[str, Any]) -> None:
         found = environment.judge(job, Target.named(given["product"]))
         loud = [each for each in found if each.severity is not Severity.INFO]
         if loud:
-            print_findings(loud, err=True)
+            print_file_findings(loud, err=True)
         with refusals(of_call=described):
             chosen = _chosen(job, given)
         if given["to"] == "launcher":
@@ -301,13 +300,13 @@ def _text(job: Any, chosen: Any, given: Dict[str, Any]) -> str:
 
 
 def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
-    from npu_config.launch.environment import launcher
+    from npu_config.launch import engines
 
     command, sources, out = given["words"], given["sources"], given["out"]
     servers = {process.server_id for process in chosen}
     if len(servers) == 1 and (out is None or not os.path.isdir(out)):
         name = os.path.basename(out) if out else "launch.sh"
-        deliver(launcher.launcher_script(job, chosen, command, sources, name), out, given["force"])
+        deliver(engines.launcher_script(job, chosen, command, sources, name), out, given["force"])
         return
     if out is None:
         raise click.UsageError(
@@ -316,12 +315,12 @@ def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
                 len(servers),
             )
         )
-    scripts = launcher.launchers(job, command, sources, chosen)
+    scripts = engines.launchers(job, command, sources, chosen)
     _save(scripts, given)
 
 
 def _save(scripts: Dict[str, str], given: Dict[str, Any]) -> None:
-    from npu_config.launch.environment import launcher
+    from npu_config.launch import engines
 
     out = given["out"]
     taken = [
@@ -330,28 +329,29 @@ def _save(scripts: Dict[str, str], given: Dict[str, Any]) -> None:
     if taken and not given["force"]:
         raise Failure("{} exists; --force overwrites it", ", ".join(taken))
     try:
-        for path in launcher.save_launchers(scripts, out, given["force"]):
+        for path in engines.save_launchers(scripts, out, given["force"]):
             say(path + "\n")
     except OSError as error:
         raise Failure(unwritable(out, error)) from None
 
 
 def _ssh(job: Any, given: Dict[str, Any]) -> None:
-    from npu_config.launch.engines.ssh import ssh_script
-    from npu_config.launch.environment import launcher
+    from npu_config.launch import engines
 
     if given["out"] is None:
         raise click.UsageError("give a directory with -o: there is a script for every server")
     if None in job.servers:
         raise click.UsageError("a rank table of version 2.0 names no servers to log in to")
-    scripts = launcher.launchers(job, given["words"], given["sources"])
+    scripts = engines.launchers(job, given["words"], given["sources"])
     hosts = dict(zip((str(server) for server in job.servers), scripts))
-    scripts["start_all.sh"] = ssh_script(hosts, job.common.get("RANK_TABLE_FILE"), "start_all.sh")
+    scripts["start_all.sh"] = engines.ssh_script(
+        hosts, job.common.get("RANK_TABLE_FILE"), "start_all.sh"
+    )
     _save(scripts, given)
 
 
 def _slurm(job: Any, given: Dict[str, Any]) -> None:
-    from npu_config.launch.engines.slurm import slurm_script
+    from npu_config.launch.engines import slurm_script
 
     name = os.path.basename(given["out"]) if given["out"] else "job.sbatch"
     script = slurm_script(job, given["words"], name, given["sources"])
@@ -360,7 +360,7 @@ def _slurm(job: Any, given: Dict[str, Any]) -> None:
 
 def _kubernetes(job: Any, given: Dict[str, Any]) -> None:
     from npu_config.core.target import Target
-    from npu_config.launch.engines.kubernetes import kubernetes_objects, kubernetes_yaml
+    from npu_config.launch.engines import kubernetes_objects, kubernetes_yaml
     from npu_config.rank_table import building
 
     if given["image"] is None:

@@ -4,10 +4,10 @@ from typing import Any, List, Optional, Tuple
 
 import click
 
-from npu_config.cli._cluster import InputFile, print_findings, read
 from npu_config.cli._fix import difference, rewrite
 from npu_config.cli._options import ANY_PATH, as_option, missing
 from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, deliver, say
+from npu_config.cli._report import InputFile, print_file_findings, read_side_file
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized, phrase
 from npu_config.text.source import attempted
@@ -35,9 +35,9 @@ def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> int:
     """Clean one file and say what became of it; the exit code that this gives."""
     from npu_config.readers.side_file import format_of, recognise
 
-    source = read(path)
+    source = read_side_file(path)
     if source.text is None:
-        print_findings(source.diagnostics, [source], err=True)
+        print_file_findings(source.diagnostics, [source], err=True)
         return FINDINGS
     faults: List[Diagnostic] = []
     kind = as_kind or attempted(faults, source.name, recognise, source.text, source.name)
@@ -46,7 +46,7 @@ def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> int:
         return FINDINGS
     clean = kind and attempted(faults, source.name, _cleaned, format_of(kind), source)
     if faults:
-        print_findings(faults, [source], err=True)
+        print_file_findings(faults, [source], err=True)
     if clean is None:
         outcome, code = phrase("unchanged, it has errors"), FINDINGS
     elif clean == source.text:
@@ -74,11 +74,11 @@ def _cleaned(format_: Any, source: InputFile) -> Optional[str]:
     clean = format_.clean(text)
     parsed = format_.parse(clean, source.name)
     if not parsed.ok or parsed.model is None:
-        print_findings(format_.parse(text, source.name).diagnostics, [source], err=True)
+        print_file_findings(format_.parse(text, source.name).diagnostics, [source], err=True)
         return None
     canonical: Optional[str] = format_.canonical(clean)
     if canonical is None:
-        print_findings(parsed.diagnostics, [source], err=True)
+        print_file_findings(parsed.diagnostics, [source], err=True)
     return canonical
 
 

@@ -44,7 +44,7 @@ def command() -> int:
 
 def _checker() -> Callable[..., Any]:
     """What checks open files, in a process of its own."""
-    from npu_config.cli._open_files import OpenFileChecker
+    from npu_config.cli._session import OpenFileChecker
 
     return OpenFileChecker()
 

@@ -5,11 +5,17 @@ from typing import Any, Iterator, List, Optional, Tuple
 
 import click
 
-from npu_config.cli._cluster import InputFile, check_files, print_findings
 from npu_config.cli._language import CommandGroup
 from npu_config.cli._options import ANY_PATH, FILE, out_options, together
 from npu_config.cli._output import DONE, FINDINGS, deliver
-from npu_config.cli._report import format_option, refusals, strict_option
+from npu_config.cli._report import (
+    InputFile,
+    check_files,
+    format_option,
+    print_file_findings,
+    refusals,
+    strict_option,
+)
 from npu_config.core.message import localized, phrase
 
 _LISTS = (
@@ -76,7 +82,7 @@ def build_command(
         model = mixlist.Mixlist.of(**lists)
     found = list(mixlist.check(model, library=_library(libraries)))
     if found:
-        print_findings(found, err=True)
+        print_file_findings(found, err=True)
     if any(diagnostic.severity is Severity.ERROR for diagnostic in found):
         return FINDINGS
     deliver(mixlist.render(model), out, force)
@@ -136,6 +142,6 @@ def _library(paths: Tuple[str, ...]) -> Any:
         return None
     parsed = library.load(*paths)
     if parsed.model is None:
-        print_findings(parsed.diagnostics, err=True)
+        print_file_findings(parsed.diagnostics, err=True)
         raise click.exceptions.Exit(1)
     return parsed.model

@@ -2,7 +2,7 @@
 
 import json
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 import click
@@ -150,10 +150,33 @@ def _content(
     return result
 
 
-def _lines(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 0) -> List[str]:
-    """A table of short numbers with the names last; ``left`` columns are set to the left."""
-    cells = [[localized(cell) for cell in head], *([printable(c) for c in row] for row in rows)]
-    return in_columns(cells, len(head) - left)
+Columns = Mapping[str, Callable[[Any], str]]
+"""The name of each column, and what gives the cell of an item."""
+
+_SHARES: Columns = {
+    phrase("time ms"): lambda each: _ms(each.total_us),
+    phrase("share"): lambda each: "{:.1%}".format(each.share),
+    phrase("count"): lambda each: "{:,}".format(each.count),
+}
+_TIMES: Columns = {**_SHARES, phrase("max us"): lambda each: "{:,.1f}".format(each.max_us)}
+_CHANGES: Columns = {
+    phrase("before ms"): lambda each: _ms(each.before_us),
+    phrase("now ms"): lambda each: _ms(each.after_us),
+    phrase("change ms"): lambda each: "{:+,.2f}".format(each.change_us / 1e3),
+}
+_ENGINE: Columns = {phrase("engine"): lambda each: localized(each.engine)}
+_TYPE: Columns = {phrase("type"): lambda each: each.type}
+_NAME: Columns = {phrase("name"): lambda each: each.name}
+
+
+def _lines(numbers: Columns, names: Columns, items: Sequence[Any], top: int) -> List[str]:
+    """A table of short numbers with the names last, and how many items it leaves out."""
+    columns = {**numbers, **names}
+    rows = [[printable(cell(each)) for cell in columns.values()] for each in items[: max(0, top)]]
+    lines = in_columns([[localized(name) for name in columns], *rows], len(numbers))
+    if len(items) > top:
+        lines.append(localized("and {:,} more (--top shows more)", len(items) - top))
+    return lines
 
 
 def _ms(microseconds: Optional[float]) -> str:
@@ -181,36 +204,18 @@ def _profile(profile: Any, top: int) -> str:
         lines.append(printable(localized(message, len(names), ", ".join(shown))))
     if profile.engines:
         lines.append("")
-        rows = [
-            [_ms(e.total_us), "{:.1%}".format(e.share), "{:,}".format(e.count),
-             localized(e.engine), e.source]
-            for e in profile.engines
-        ]  # fmt: skip
-        head = (phrase("time ms"), phrase("share"), phrase("count"), phrase("engine"))
-        lines += _lines((*head, phrase("source")), rows, 2)
+        sources = {**_ENGINE, phrase("source"): lambda each: each.source}
+        lines += _lines(_SHARES, sources, profile.engines, len(profile.engines))
         if profile.waiting_us:
             message = "tasks waited {} ms before they began"
             lines.append(localized(message, _ms(profile.waiting_us)))
     if profile.steps is not None:
         lines += ["", _steps(profile.steps)]
-    for shares, name in ((profile.types, phrase("type")), (profile.operators, phrase("name"))):
+    types = {**_ENGINE, **_TYPE}
+    for shares, columns in ((profile.types, types), (profile.operators, {**types, **_NAME})):
         if shares:
-            by_name = shares is profile.operators
-            rows = [
-                [_ms(e.total_us), "{:.1%}".format(e.share), "{:,}".format(e.count),
-                 "{:,.1f}".format(e.max_us), localized(e.engine), e.type,
-                 *([e.name] if by_name else [])]
-                for e in shares[: max(0, top)]
-            ]  # fmt: skip
-            columns = [phrase("time ms"), phrase("share"), phrase("count"), phrase("max us")]
-            columns += [phrase("engine"), phrase("type"), *([name] if by_name else [])]
-            lines += ["", *_lines(columns, rows, 3 if by_name else 2)]
-            lines += _more(len(shares) - top)
+            lines += ["", *_lines(_TIMES, columns, shares, top)]
     return "\n".join([*lines, ""])
-
-
-def _more(count: int) -> List[str]:
-    return [localized("and {:,} more (--top shows more)", count)] if count > 0 else []
 
 
 def _steps(steps: Any) -> str:
@@ -233,14 +238,9 @@ def _compared(earlier: Any, profile: Any, compared: Any, top: int) -> str:
     if per_step:
         message = "compared with the earlier profile, time of one step:"
     lines = ["", localized(message)]
-    head = (phrase("before ms"), phrase("now ms"), phrase("change ms"), phrase("engine"))
-    for changes, last in ((compared[0], ()), (compared[1], (phrase("type"),))):
-        rows = [
-            [_ms(c.before_us), _ms(c.after_us), "{:+,.2f}".format(c.change_us / 1e3),
-             localized(c.engine), *([c.name] if last else [])]
-            for c in changes[: max(0, top)]
-        ]  # fmt: skip
-        lines += [*_lines((*head, *last), rows, 1 + len(last)), *_more(len(changes) - top), ""]
+    types = {**_ENGINE, phrase("type"): lambda each: each.name}
+    for changes, columns in zip(compared, (_ENGINE, types)):
+        lines += [*_lines(_CHANGES, columns, changes, top), ""]
     return "\n".join(lines)
 
 
@@ -255,14 +255,7 @@ def _one_block(summary: Any, why: str, top: int) -> str:
         lines.append(localized("no operator with float16 input runs on a single block"))
         return "\n".join([*lines, ""])
     lines.append(localized("operators with float16 input on a single block:"))
-    rows = [
-        [_ms(e.total_us), "{:.1%}".format(e.share), "{:,}".format(e.count),
-         "{:,.1f}".format(e.max_us), e.type, e.name]
-        for e in summary.operators[: max(0, top)]
-    ]  # fmt: skip
-    head = (phrase("time ms"), phrase("share"), phrase("count"), phrase("max us"))
-    lines += _lines((*head, phrase("type"), phrase("name")), rows, 2)
-    lines += _more(len(summary.operators) - top)
+    lines += _lines(_TIMES, {**_TYPE, **_NAME}, summary.operators, top)
     return "\n".join([*lines, ""])
 
 

@@ -7,20 +7,27 @@ from typing import Any, Dict, Iterable, Iterator, Optional, Tuple
 
 import click
 
-from npu_config.cli._cluster import (
-    InputFile,
-    check_files,
-    print_findings,
+from npu_config.cli._language import CommandGroup
+from npu_config.cli._options import (
+    form_option,
+    missing,
+    out_options,
     product_option,
-    read,
-    table_of,
-    tables_of,
+    together,
     told_by,
 )
-from npu_config.cli._language import CommandGroup
-from npu_config.cli._options import form_option, missing, out_options, together
 from npu_config.cli._output import Failure, deliver, say
-from npu_config.cli._report import format_option, refusals, strict_option
+from npu_config.cli._report import (
+    InputFile,
+    check_files,
+    format_option,
+    print_file_findings,
+    read_side_file,
+    refusals,
+    strict_option,
+    table_of,
+    tables_of,
+)
 from npu_config.core.message import localized
 
 HCCN_CONF = "/etc/hccn.conf"
@@ -179,7 +186,7 @@ def tell_if_any(found: Iterable[Any]) -> None:
     """Print findings to standard error, when there are any."""
     found = list(found)
     if found:
-        print_findings(found, err=True)
+        print_file_findings(found, err=True)
 
 
 def _deliver(table: Any, out: Optional[str], force: bool) -> None:
@@ -195,14 +202,14 @@ def _deliver(table: Any, out: Optional[str], force: bool) -> None:
 
 def _addresses(hccn_confs: Tuple[str, ...], local: Optional[str]) -> Dict[str, Dict[int, str]]:
     """Server to the addresses of its devices."""
-    from npu_config.rank_table import building, hccn
+    from npu_config.rank_table import building
 
     files = told_by("--hccn-conf", building.assignments, hccn_confs)
     addresses = {name: _hccn(path) for name, path in files.items()}
     if local is not None:
         name = local or socket.gethostname()
         try:
-            present = hccn.device_numbers(os.listdir("/dev"))
+            present = building.device_numbers(os.listdir("/dev"))
         except OSError as error:
             raise Failure("/dev cannot be read: {}", error.strerror) from None
         known = _hccn(HCCN_CONF)
@@ -218,15 +225,15 @@ def _addresses(hccn_confs: Tuple[str, ...], local: Optional[str]) -> Dict[str, D
 
 
 def _hccn(path: str) -> Dict[int, str]:
-    from npu_config.rank_table import hccn
+    from npu_config.rank_table import building
 
     if missing([path]):
         raise Failure("{} does not exist", path)
-    source = read(path)
-    parsed = None if source.text is None else hccn.parse_hccn(source.text, source.name)
+    source = read_side_file(path)
+    parsed = None if source.text is None else building.parse_hccn(source.text, source.name)
     found = source.diagnostics if parsed is None else tuple(parsed.diagnostics)
     if found:
-        print_findings(found, [source], err=True)
+        print_file_findings(found, [source], err=True)
         raise click.exceptions.Exit(1)
     assert parsed is not None
     if not parsed.model:
@@ -259,7 +266,7 @@ def check_command(
     """
     from npu_config import rank_table
     from npu_config.core.target import Target
-    from npu_config.rank_table import building, hccn
+    from npu_config.rank_table import building
     from npu_config.rank_table.model import RankTable
 
     files = told_by("--hccn-conf", building.assignments, hccn_confs)
@@ -270,7 +277,7 @@ def check_command(
         yield from parsed.diagnostics
         for name, addresses in machines.items():
             if isinstance(parsed.model, RankTable):
-                wrong = hccn.check_addresses_of(parsed.model, name, addresses)
+                wrong = building.check_addresses_of(parsed.model, name, addresses)
                 yield from (replace(each, path=source.name) for each in wrong)
 
     return check_files(paths, judge, format_, strict)
@@ -360,7 +367,7 @@ def show_command(path: str, format_: str) -> None:
     """
     import json
 
-    from npu_config.rank_table.showing import facts, show
+    from npu_config.rank_table.model import facts, show
 
     table = table_of(path)
     if format_ == "json":

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from npu_config.core.lazy import lazy
 
 if TYPE_CHECKING:
+    from npu_config.launch.engines import launcher_script, launchers, save_launchers
     from npu_config.launch.environment.check import check_environment, check_host, check_job
     from npu_config.launch.environment.dotenv import parse_dotenv, render_dotenv
     from npu_config.launch.environment.job import (
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
         process_environment,
         table_job,
     )
-    from npu_config.launch.environment.launcher import launcher_script, launchers, save_launchers
     from npu_config.launch.environment.variables import VARIABLES, Variable
 
 __all__ = [
@@ -45,7 +45,7 @@ _HOMES = {
         "Job", "Worker", "chief_job", "dotenv_text", "export_lines", "process_environment",
         "table_job",
     ),
-    "environment.launcher": ("launcher_script", "launchers", "save_launchers"),
+    "engines": ("launcher_script", "launchers", "save_launchers"),
     "environment.variables": ("VARIABLES", "Variable"),
 }  # fmt: skip
 

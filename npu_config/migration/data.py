@@ -1,10 +1,10 @@
-"""Input pipelines: the last batch, prefetching, iterators, shards and queues."""
+"""Input pipelines: the last batch, prefetching, iterators, shards, queues, and what is in them."""
 
 import ast
 from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Set
 
 from npu_config.migration.resolve import Resolver
-from npu_config.migration.work import Rules, Work, of_calls
+from npu_config.migration.work import CHANGED, Rules, Work, called, of_calls
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import (
     CONSTANTS,
@@ -18,10 +18,13 @@ from npu_config.python_flow.scopes import (
     is_open,
     last_line,
     literal_text,
+    name_of,
     number_of,
+    parameters,
 )
+from npu_config.script.vocabulary import TABLES
 
-__all__ = ["DatasetCall", "calls", "line_of", "RULES", "after"]
+__all__ = ["RULES", "after", "in_dataset_function"]
 
 State = Optional[bool]
 Env = Dict[str, State]
@@ -74,10 +77,7 @@ class DatasetCall(NamedTuple):
 
 def calls(script: Resolver) -> List[DatasetCall]:
     """Every method call that matters, with the state of its receiver."""
-    found: Optional[List[DatasetCall]] = script.cache.get("pipelines")
-    if found is None:
-        found = script.cache["pipelines"] = _Flow(script).run()
-    return found
+    return script.kept("pipelines", _Flow(script).run)
 
 
 def line_of(script: Resolver, found: DatasetCall) -> int:
@@ -358,9 +358,9 @@ def _merge(env: Env, ends: Sequence[Env]) -> None:
         env.update(merged)
 
 
-def _prefetch(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is None or len(site.parents) < 2:
+@called
+def _prefetch(work: Work, site: Site, call: ast.Call, name: str) -> None:
+    if len(site.parents) < 2:
         return
     device = argument(call, "device", 0) or argument(call, "target_device", 0)
     values = work.script.values(device, site.scope) if device is not None else []
@@ -405,12 +405,8 @@ def _prefetch(work: Work, site: Site, name: str) -> None:
     work.changed(line, "prefetch-to-device", text)
 
 
-def _one_shot(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        _report_one_shot(work, site)
-
-
-def _report_one_shot(work: Work, site: Site) -> None:
+@called
+def _one_shot(work: Work, site: Site, call: ast.Call, name: str) -> None:
     if _runs_in_loop(work):
         work.manual(
             site.line,
@@ -421,17 +417,16 @@ def _report_one_shot(work: Work, site: Site) -> None:
 
 def _runs_in_loop(work: Work) -> bool:
     """True when a session is run in a loop, or an Estimator runs one."""
-    found: Optional[bool] = work.script.cache.get("loops")
-    if found is None:
-        estimators = ("Estimator", "TPUEstimator", "should_stop")
-        found = not work.script.words.isdisjoint(estimators) or any(
+    estimators = ("Estimator", "TPUEstimator", "should_stop")
+    return not work.script.words.isdisjoint(estimators) or work.script.kept(
+        "loops",
+        lambda: any(
             site.call is not None
             and isinstance(site.node, ast.Attribute)
             and site.inside(ast.For, ast.While)
             for site in work.script.sites_of(["run"])
-        )
-        work.script.cache["loops"] = found
-    return found
+        ),
+    )
 
 
 _THREADS: Mapping[str, int] = {
@@ -442,9 +437,9 @@ _THREADS: Mapping[str, int] = {
 }
 
 
-def _queue_batch(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    threads = argument(call, "num_threads", _THREADS[name]) if call else None
+@called
+def _queue_batch(work: Work, site: Site, call: ast.Call, name: str) -> None:
+    threads = argument(call, "num_threads", _THREADS[name])
     if threads is None:
         return
     number = number_of(threads)
@@ -469,7 +464,7 @@ RULES: Rules = {
 
 
 def after(work: Work) -> None:
-    """Methods of Datasets, and what flows into them."""
+    """Methods of Datasets, what flows into them, shapes that make old control flow matter."""
     words = work.script.words
     wanted = (
         "batch",
@@ -488,7 +483,10 @@ def after(work: Work) -> None:
         if site.call is not None and isinstance(site.node, ast.Attribute):
             name = work.script.resolved(site)
             if name is None or not name.startswith("tensorflow."):
-                _report_one_shot(work, site)
+                _one_shot(work, site, "")
+    _variables(work)
+    _tables(work)
+    _dynamic_shapes(work)
 
 
 def _method(work: Work, found: DatasetCall) -> None:
@@ -569,3 +567,196 @@ def _is_rank(work: Work, found: DatasetCall) -> bool:
         if isinstance(value, ast.Call)
     ]
     return sorted(filter(None, names)) == ["horovod.rank", "horovod.size"]
+
+
+# The functions that Datasets are given, and what must not be in them: variables and tables
+
+_MAPPING = (
+    "map",
+    "flat_map",
+    "filter",
+    "interleave",
+    "map_and_batch",
+    "parallel_interleave",
+    "from_generator",
+    "group_by_window",
+    "map_with_legacy_function",
+)
+
+
+class _Given(NamedTuple):
+    """The functions that Dataset methods are given: lambdas, and names of functions.
+
+    ``objects`` are the names of what has them, or is bound to their arguments.
+    """
+
+    lambdas: List[ast.Lambda]
+    names: Set[str]
+    objects: Set[str]
+
+
+def _given(work: Work) -> _Given:
+    return work.script.kept("given", lambda: _find_given(work))
+
+
+def _find_given(work: Work) -> _Given:
+    found = _Given([], set(), set())
+    for site in work.script.sites_of(_MAPPING):
+        call = site.call
+        if call is None or not (
+            isinstance(site.node, ast.Attribute) or _is_tensorflow(work, site)
+        ):
+            continue
+        for value in [*call.args[:1], *(k.value for k in call.keywords if k.arg)]:
+            _add(work, site, value, found)
+    found.names.discard("")
+    _follow(work, found)
+    return found
+
+
+def _add(work: Work, site: Site, value: ast.expr, found: _Given) -> None:
+    """Enter what a method is given: a lambda, a function, a method, an object that is called."""
+    if isinstance(value, ast.Lambda):
+        found.lambdas.append(value)
+        found.names.update(
+            name_of(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)
+        )
+    elif isinstance(value, ast.Attribute):
+        found.names.add(value.attr)
+        found.objects.add(name_of(value.value))
+    elif isinstance(value, ast.Name):
+        found.names.add(value.id)
+        found.objects.add(value.id)
+        for inner in work.script.values(value, site.scope):
+            if isinstance(inner, (ast.Call, ast.Lambda, ast.Attribute)):
+                _add(work, site, inner, found)
+    elif isinstance(value, ast.Call):
+        found.names.update(name_of(part) for part in (value.func, *value.args[:1]))
+        found.objects.update(name_of(part) for part in arguments(value))
+        for part in value.args[:1]:
+            if isinstance(part, ast.Attribute):
+                found.objects.add(name_of(part.value))
+
+
+def _follow(work: Work, found: _Given) -> None:
+    """Add the functions of the script that those functions call."""
+    script = work.script
+    bodies: Dict[str, List[ast.AST]] = {}
+    for scope, node in script.functions if found.names else ():
+        bodies.setdefault(node.name, []).append(node)
+        if node.name == "__call__" and isinstance(scope.node, ast.ClassDef):
+            bodies.setdefault(scope.node.name, []).append(node)
+    pending = [name for name in found.names if name in bodies]
+    while pending:
+        for body in bodies[pending.pop()]:
+            called = {name_of(n.func) for n in ast.walk(body) if isinstance(n, ast.Call)}
+            fresh = (called & set(bodies)) - found.names
+            found.names.update(fresh)
+            pending += fresh
+
+
+def _is_tensorflow(work: Work, site: Site) -> bool:
+    return (work.script.resolved(site) or "").startswith("tensorflow.")
+
+
+def in_dataset_function(work: Work, site: Site) -> bool:
+    """True inside of a function that a method of Dataset is given."""
+    given = _given(work)
+    lambdas = {id(node) for node in given.lambdas}
+    return any(
+        id(node) in lambdas or getattr(node, "name", None) in given.names for node in site.parents
+    )
+
+
+def _holder(site: Site) -> str:
+    """The variable that the value of a call is bound to."""
+    parent = site.parents[-2] if len(site.parents) > 1 else None
+    if isinstance(parent, ast.Assign) and parent.value is site.parents[-1]:
+        return name_of(parent.targets[0])
+    return ""
+
+
+def _variables(work: Work) -> None:
+    """Variables that are arguments of Dataset methods, or are used in their functions."""
+    sites = work.script.calls_of("tensorflow.Variable", "tensorflow.get_variable")
+    if not sites or work.script.words.isdisjoint(("Dataset", "data")):
+        return
+    values = [
+        value
+        for found in calls(work.script)
+        if found.is_dataset
+        for value in arguments(found.call)
+    ]
+    ids = {id(value) for value in values}
+    names = {name_of(value) for value in values} | _names_read(work)
+    for site in sites:
+        if id(site.call) in ids or _holder(site) in names - {""}:
+            work.manual(
+                site.line,
+                "variable-in-preprocessing",
+                "a variable in the input pipeline: write a constant",
+            )
+
+
+def _called(scope: Scope, node: FunctionNode) -> str:
+    """The name by which a function is given: that of its class for what calls its objects."""
+    is_caller = node.name == "__call__" and isinstance(scope.node, ast.ClassDef)
+    return getattr(scope.node, "name", "") if is_caller else node.name
+
+
+def _names_read(work: Work) -> Set[str]:
+    """The names that the functions read which Dataset methods are given."""
+    given = _given(work)
+    nodes: List[ast.AST] = list(given.lambdas)
+    if given.names:
+        found = work.script.functions
+        nodes += [node for scope, node in found if _called(scope, node) in given.names]
+    return given.objects.union(*map(_names_from_outside, nodes))
+
+
+def _names_from_outside(function: ast.AST) -> Set[str]:
+    """What a function reads and does not bind itself, defaults of its parameters included."""
+    defaults = {name_of(value) for value in function.args.defaults}  # type: ignore[attr-defined]
+    parts = [n for n in ast.walk(function) if isinstance(n, (ast.Name, ast.Attribute))]
+    own = set(parameters(function.args))  # type: ignore[attr-defined]
+    own.update(n.id for n in parts if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return defaults | {
+        name_of(part)
+        for part in parts
+        if isinstance(part.ctx, ast.Load) and not (isinstance(part, ast.Name) and part.id in own)
+    }
+
+
+def _tables(work: Work) -> None:
+    if work.script.words.isdisjoint(TABLES):
+        return
+    read = _names_read(work) - {""}
+    for site in work.script.sites_of(TABLES):
+        if site.call is None:
+            continue
+        name = work.script.resolved(site)
+        if name is None or not name.startswith("tensorflow."):
+            continue
+        if in_dataset_function(work, site) or _holder(site) in read:
+            work.manual(
+                site.line,
+                "table-in-preprocessing",
+                "a table in the input pipeline: mix_compile_mode=True, and iterations_per_loop 1",
+            )
+
+
+def _dynamic_shapes(work: Work) -> None:
+    """Placeholders of unknown size, where control flow of the old form makes them matter."""
+    if not any(note.id == "control-flow-v1" and note.kind != CHANGED for note in work.notes):
+        return
+    names = ("tensorflow.placeholder", "tensorflow.placeholder_with_default")
+    for site in work.script.calls_of(*names):
+        shape = argument(site.call, "shape", 1) if site.call is not None else None
+        if shape is None or getattr(shape, "value", 0) is None:
+            work.manual(site.line, "dynamic-shape", "the shape is not known")
+        elif any(
+            getattr(element, "value", 0) is None
+            for part in ast.walk(shape)
+            for element in getattr(part, "elts", ())
+        ):
+            work.manual(site.line, "dynamic-shape", "a dimension is not known")

@@ -3,7 +3,7 @@
 import ast
 from typing import Iterator
 
-from npu_config.migration.work import REFUSED, Rules, Work, of_calls
+from npu_config.migration.work import REFUSED, Rules, Work, called, of_calls
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import UNCLEAR, argument, is_open, literal_text, name_of
 
@@ -41,17 +41,15 @@ _ONE_DEVICE = (
 )
 
 
-def _strategy(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        is_one = name.endswith("OneDeviceStrategy")
-        work.depend(site, "strategy", _ONE_DEVICE if is_one else _STRATEGY)
+@called
+def _strategy(work: Work, site: Site, call: ast.Call, name: str) -> None:
+    is_one = name.endswith("OneDeviceStrategy")
+    work.depend(site, "strategy", _ONE_DEVICE if is_one else _STRATEGY)
 
 
-def _replica_device_setter(work: Work, site: Site, name: str) -> None:
+@called
+def _replica_device_setter(work: Work, site: Site, call: ast.Call, name: str) -> None:
     """Variables on parameter servers, of which there are none without a cluster."""
-    call = site.call
-    if call is None:
-        return
     value = work.reached.value
     tasks, cluster = argument(call, "ps_tasks", 0), argument(call, "cluster", 4)
     if is_open(call) or (cluster is not None and work.reached.is_given(cluster, site.scope)):
@@ -72,9 +70,9 @@ _PLACED = (
 )
 
 
-def _device(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is None or len(call.args) + len(call.keywords) != 1:
+@called
+def _device(work: Work, site: Site, call: ast.Call, name: str) -> None:
+    if len(call.args) + len(call.keywords) != 1:
         return
     value = call.args[0] if call.args else call.keywords[0].value
     text = literal_text(value)

@@ -30,16 +30,13 @@ from npu_config.migration import (
     libraries,
     model,
     precision,
-    preprocessing,
     python2,
-    session_options,
     sessions,
     situations,
 )
 from npu_config.migration.imports import add_import
 from npu_config.migration.names import Interest, canonical, is_ours
-from npu_config.migration.neighbours import Neighbours
-from npu_config.migration.resolve import Binding, Resolver
+from npu_config.migration.resolve import Binding, Neighbours, Resolver
 from npu_config.migration.work import MANUAL, REFUSED, Note, Replacement, Rules, Work
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import (
@@ -136,7 +133,6 @@ IMPORTS = ("npu_config", "npu_bridge")
 
 _GROUPS = (
     sessions,
-    session_options,
     estimator,
     keras,
     distribution,
@@ -149,13 +145,11 @@ _INTEREST = Interest(_RULES)
 
 _AFTER: Sequence[Callable[[Work], None]] = (
     sessions.after,
-    session_options.after,
     estimator.after,
     keras.after,
     libraries.after,
     distribution.after,
     data.after,
-    preprocessing.after,
     model.after,
     precision.after,
     launch.after,

@@ -7,7 +7,7 @@ from npu_config.core.message import join, phrase
 from npu_config.migration.horovod import choice_of_rank
 from npu_config.migration.reached import Reach
 from npu_config.migration.sessions import STAR_NOTE, wrap_config
-from npu_config.migration.work import Rules, Work, is_wrapped, of_calls
+from npu_config.migration.work import Rules, Work, called, is_wrapped, of_calls
 from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
     argument,
@@ -117,11 +117,9 @@ def _unsupported(call: ast.Call) -> bool:
     return any(keyword.arg in names for keyword in call.keywords)
 
 
-def run_config(work: Work, site: Site, name: str) -> None:
+@called
+def run_config(work: Work, site: Site, call: ast.Call, name: str) -> None:
     """The arguments of a RunConfig that mean nothing on the NPU, or cannot be."""
-    call = site.call
-    if call is None:
-        return
     given = [(keyword.arg, keyword.value) for keyword in call.keywords]
     if name == _RUN_CONFIGS[0]:
         given += zip(_POSITIONS, call.args[_FIRST_POSITION:])
@@ -202,10 +200,8 @@ def _replaced(work: Work) -> None:
 _OFF: Tuple[Tuple[str, int], ...] = (("use_tpu", 4), ("eval_on_tpu", 9), ("export_to_tpu", 10))
 
 
-def _tpu_estimator(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is None:
-        return
+@called
+def _tpu_estimator(work: Work, site: Site, call: ast.Call, name: str) -> None:
     work.needs_patch(site)
     if is_open(call):
         work.manual(
@@ -238,13 +234,12 @@ _tpu_config = of_calls(
     "tpu-loop",
     "iterations_per_loop and num_shards do nothing on the NPU; its own option is "
     "iterations_per_loop of NPURunConfig, and the number is not the same",
-    unless=lambda work, site: site.call is not None and not arguments(site.call),
+    unless=lambda work, site, call: not arguments(call),
 )
 
 
-def _tpu_only(work: Work, site: Site, name: str) -> None:
-    if site.call is None:
-        return
+@called
+def _tpu_only(work: Work, site: Site, call: ast.Call, name: str) -> None:
     if not _is_under_tpu_flag(site):
         work.depend(site, "tpu-only", "there is no TPU: take it out")
     elif work.reached.of(site) > Reach.MAYBE:
@@ -265,9 +260,8 @@ def _is_under_tpu_flag(site: Site) -> bool:
 _train_spec = of_calls(
     "train-and-evaluate",
     "with several ranks: hooks=[NPUBroadcastGlobalVariablesHook(0)]",
-    unless=lambda work, site: (
-        "horovod" not in work.script.words
-        or (site.call is not None and argument(site.call, "hooks", 2) is not None)
+    unless=lambda work, site, call: (
+        "horovod" not in work.script.words or argument(call, "hooks", 2) is not None
     ),
 )
 

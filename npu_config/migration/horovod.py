@@ -11,9 +11,8 @@ from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional
 from npu_config.core.message import join, phrase
 from npu_config.migration.libraries import is_of_others
 from npu_config.migration.names import canonical
-from npu_config.migration.neighbours import REEXPORTED
 from npu_config.migration.reached import Reach
-from npu_config.migration.resolve import Binding, Resolver
+from npu_config.migration.resolve import REEXPORTED, Binding, Resolver
 from npu_config.migration.work import OFF, Work
 from npu_config.python_flow.module import Site, sites
 from npu_config.python_flow.scopes import (
@@ -184,11 +183,7 @@ def choice_of_rank(work: Work, site: Site, value: ast.AST) -> Optional[ast.IfExp
 
 def has_ranks(work: Work) -> bool:
     """True for a script that is one of several ranks, and not only where Horovod happens to be."""
-    found: Optional[bool] = work.script.cache.get("ranks")
-    if found is None:
-        found = _is_always_imported(work) and not stays_off(work)
-        work.script.cache["ranks"] = found
-    return found
+    return work.script.kept("ranks", lambda: _is_always_imported(work) and not stays_off(work))
 
 
 def imports_horovod(node: ast.AST) -> bool:

@@ -3,9 +3,9 @@
 import ast
 
 from npu_config.core.message import join, phrase
-from npu_config.migration.preprocessing import in_dataset_function
+from npu_config.migration.data import in_dataset_function
 from npu_config.migration.sessions import wrap_config
-from npu_config.migration.work import Rules, Work, of_calls
+from npu_config.migration.work import Rules, Work, called, of_calls
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import is_open
 
@@ -23,10 +23,8 @@ def _model(work: Work, site: Site, name: str) -> None:
         work.needs_patch(site)
 
 
-def _to_estimator(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is None:
-        return
+@called
+def _to_estimator(work: Work, site: Site, call: ast.Call, name: str) -> None:
     work.needs_patch(site)
     if is_open(call):
         work.manual(site.line, "estimator-star", "left as it is: ** may hold a config already")
@@ -43,9 +41,10 @@ def _to_estimator(work: Work, site: Site, name: str) -> None:
     )
 
 
-def _zeros(work: Work, site: Site, name: str) -> None:
+@called
+def _zeros(work: Work, site: Site, call: ast.Call, name: str) -> None:
     in_input = "input" in getattr(site.function, "name", "")
-    if site.call is not None and (in_input or in_dataset_function(work, site)):
+    if in_input or in_dataset_function(work, site):
         work.manual(
             site.line,
             "keras-zeros-in-input",

@@ -5,7 +5,7 @@ import re
 from typing import Dict, Iterator, List, Optional, Set, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.migration.session_options import AMP_NOTE
+from npu_config.migration.sessions import AMP_NOTE
 from npu_config.migration.work import Note, Work
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import imported, literal_text, name_of

@@ -4,9 +4,9 @@ import ast
 import re
 from typing import List, Optional, Sequence
 
-from npu_config.migration.preprocessing import in_dataset_function
+from npu_config.migration.data import in_dataset_function
 from npu_config.migration.resolve import Binding
-from npu_config.migration.work import REFUSED, Rules, Work, of_calls
+from npu_config.migration.work import REFUSED, Rules, Work, called, of_calls
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import (
     FunctionNode,
@@ -86,9 +86,8 @@ def _nccl(work: Work, site: Site, name: str) -> None:
     _cudnn(work, site, name)
 
 
-def _cudnn(work: Work, site: Site, name: str) -> None:
-    if site.call is None:
-        return
+@called
+def _cudnn(work: Work, site: Site, call: ast.Call, name: str) -> None:
     if _under_gpu_test(work, site):
         work.manual(
             site.line, "cudnn", ("there is no cuDNN on the NPU, where this line is not reached")
@@ -130,10 +129,6 @@ _FLOW = ("while_loop", "cond", "case", "map_fn", "scan", "foldl", "foldr")
 _RNN = ("dynamic_rnn", "bidirectional_dynamic_rnn", "raw_rnn")
 
 
-def _kind_of_device(work: Work, site: Site) -> Optional[str]:
-    return literal_text(argument(site.call, "device_type", 0)) if site.call else None
-
-
 _dropout_layer = of_calls(
     "dropout-layer",
     "for speed on the device: from npu_bridge.estimator.npu import npu_convert_dropout, which "
@@ -143,25 +138,27 @@ _control_flow = of_calls(
     "control-flow-v1",
     "control flow of the old form: with dynamic shapes tf.enable_control_flow_v2() and "
     "tf.enable_resource_variables() are needed after the import, or ENABLE_FORCE_V2_CONTROL=1",
-    unless=lambda work, site: (
+    unless=lambda work, site, call: (
         "enable_control_flow_v2" in work.script.words or in_dataset_function(work, site)
     ),
 )
 _is_finite = of_calls(
     "is-finite",
     "tests for overflow are done by NPULossScaleOptimizer",
-    unless=in_dataset_function,
+    unless=lambda work, site, call: in_dataset_function(work, site),
 )
 _gpu_test = of_calls("gpu-test", "False or empty on the NPU host: the branch for the CPU is taken")
 _gpu_count = of_calls(
     "gpu-count",
     "no GPU on the NPU host: loops over them and divisions by their number change",
-    unless=lambda work, site: _kind_of_device(work, site) not in (None, "GPU"),
+    unless=lambda work, site, call: (
+        literal_text(argument(call, "device_type", 0)) not in (None, "GPU")
+    ),
 )
 _py_func = of_calls(
     "py-func",
     "runs on the host: mix_compile_mode=True when it is in the training graph",
-    unless=in_dataset_function,
+    unless=lambda work, site, call: in_dataset_function(work, site),
 )
 
 RULES: Rules = {

@@ -6,7 +6,7 @@ from typing import List, Optional, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.horovod import has_ranks
-from npu_config.migration.work import Rules, Work
+from npu_config.migration.work import Rules, Work, called
 from npu_config.python_flow.module import Site
 from npu_config.python_flow.scopes import (
     argument,
@@ -71,10 +71,8 @@ def _manager(work: Work, site: Site, value: Optional[ast.expr]) -> Optional[str]
     return None
 
 
-def _rewrite(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is None:
-        return
+@called
+def _rewrite(work: Work, site: Site, call: ast.Call, name: str) -> None:
     id = "loss-scale" if name.endswith("MixedPrecisionLossScaleOptimizer") else "amp-rewrite"
     value = argument(call, "loss_scale", 1)
     optimizer = argument(call, "opt", 0)
@@ -187,10 +185,10 @@ def _policy(work: Work, site: Site, name: str) -> None:
     work.manual(site.line, "precision-mode", text)
 
 
-def _variable(work: Work, site: Site, name: str) -> None:
+@called
+def _variable(work: Work, site: Site, call: ast.Call, name: str) -> None:
     """A variable of float16, which precision modes know nothing of."""
-    call = site.call
-    dtype = argument(call, "dtype", 2 if "get" in name else 7) if call else None
+    dtype = argument(call, "dtype", 2 if "get" in name else 7)
     if dtype is None:
         return
     kind = work.script.resolve(dtype, site.scope) or literal_text(dtype) or ""

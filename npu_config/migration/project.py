@@ -13,10 +13,10 @@ from npu_config.migration import rules
 from npu_config.migration.engine import Analysis, Migration, analyse, is_entry, named_modules
 from npu_config.migration.launch import shell_notes
 from npu_config.migration.names import CONCERNING
-from npu_config.migration.neighbours import Neighbours, may_borrow
 from npu_config.migration.notebook import open_notebook
 from npu_config.migration.program import Asked, FileOutcome, FileToMigrate, Looked, fit
 from npu_config.migration.python2 import WORDS
+from npu_config.migration.resolve import Neighbours, may_borrow
 from npu_config.migration.work import MANUAL
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, parse
 from npu_config.script.neighbours import remembering

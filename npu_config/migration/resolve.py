@@ -8,11 +8,27 @@ with certainty is said to be uncertain.
 import ast
 import builtins
 import enum
+import functools
+import os
 import re
-from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Set,
+    Tuple,
+    TypeVar,
+)
 
+from npu_config.core.diagnostics import Diagnostic
 from npu_config.migration.names import CONCERNING, TEXT_WORDS, Interest, canonical
-from npu_config.migration.neighbours import REEXPORTED, Neighbours, may_borrow
 from npu_config.python_flow.module import Module, Site, sites
 from npu_config.python_flow.scopes import (
     CONSTANTS,
@@ -24,11 +40,13 @@ from npu_config.python_flow.scopes import (
     literal_text,
     name_of,
 )
-from npu_config.python_flow.source import words_of
+from npu_config.python_flow.source import Undecodable, Unparsable, decode, parse, words_of
+from npu_config.text.source import load
 
-__all__ = ["Binding", "Resolver"]
+__all__ = ["REEXPORTED", "Binding", "Neighbours", "Resolver", "may_borrow"]
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_Made = TypeVar("_Made")
 _KINDS = frozenset((ast.Name, ast.Attribute, ast.keyword, *CONSTANTS))
 _TELLING = (
     *("nvidia-smi", "CUDA_VISIBLE_DEVICES", "TF_", "mpirun", "mpiexec", "horovodrun"),
@@ -79,7 +97,7 @@ class Resolver(Module):
     def __init__(
         self,
         text: str,
-        neighbours: Optional[Neighbours],
+        neighbours: "Optional[Neighbours]",
         interest: Interest,
         is_concerned: bool = False,
         path: Optional[str] = None,
@@ -152,14 +170,23 @@ class Resolver(Module):
 
     def sites_of(self, names: Iterable[str]) -> List[Site]:
         """The attributes and names with one of some last parts, in order of the lines."""
-        index: Optional[Dict[str, List[Site]]] = self.cache.get("sites")
-        if index is None:
-            index = self.cache["sites"] = {}
-            for site in self.sites:
-                index.setdefault(name_of(site.node), []).append(site)
+        index = self.kept("sites", self._sites_by_name)
         return sorted(
             (site for name in names for site in index.get(name, ())), key=lambda site: site.line
         )
+
+    def _sites_by_name(self) -> Dict[str, List[Site]]:
+        index: Dict[str, List[Site]] = {}
+        for site in self.sites:
+            index.setdefault(name_of(site.node), []).append(site)
+        return index
+
+    def kept(self, key: str, make: Callable[[], _Made]) -> _Made:
+        """What a rule keeps with the script: made when it is asked for first."""
+        if key not in self.cache:
+            self.cache[key] = make()
+        made: _Made = self.cache[key]
+        return made
 
     def calls_of(self, *names: str) -> List[Site]:
         """The calls of some functions and classes by their canonical names, in order."""
@@ -505,3 +532,111 @@ def _only(names: Set[Optional[str]], binding: Binding) -> ResolvedName:
         return ResolvedName(Binding.LOCAL) if only is None else ResolvedName(binding, only)
     known = any(one is not None and one.startswith("tensorflow") for one in names)
     return ResolvedName(Binding.UNCERTAIN if known else Binding.LOCAL)
+
+
+# What the other modules of a project bind
+
+OTHER = ""
+"""Stands for whatever is not TensorFlow's, Keras's or Horovod's."""
+REEXPORTED = frozenset(("tf", "tfv1", "tensorflow", "hvd", "horovod"))
+"""The names for which it is worth reading another module."""
+
+_BORROWING = re.compile(
+    r"^[ \t]{0,80}from[ \t]{1,8}(?!npu_)[\w.]{1,200}[ \t]{1,8}import[ \t]{1,8}"
+    r"(?:\*|[^\n#]{0,400}\b(?:tf|tfv1|hvd|tensorflow|horovod)\b)",
+    re.M,
+)
+_LARGEST = 4 * 1024 * 1024
+_DEEPEST = 6
+Names = Mapping[str, FrozenSet[str]]
+
+
+class Neighbours:
+    """The modules that a script can import from its project.
+
+    Args:
+        folder: the directory of the script; None for a script that is no file.
+        root: the directory of the project.
+    """
+
+    def __init__(self, folder: Optional[str] = None, root: Optional[str] = None) -> None:
+        self.folder = folder
+        self.root = root
+
+    def names(self, module: str, level: int) -> Optional[Names]:
+        """What a module binds: each name with the dotted names that it may stand for.
+
+        None for a module that is not of the project, or that cannot be read.
+        """
+        path = self.path(module, level)
+        return None if path is None else _bound(path, self.root, ())
+
+    def path(self, module: str, level: int) -> Optional[str]:
+        """The file of a module, None where the project has none."""
+        if self.folder is None:
+            return None
+        base = self.folder
+        for _ in range(level - 1):
+            base = os.path.dirname(base)
+        bases = [base] if level or self.root is None else [base, self.root]
+        parts = module.split(".") if module else []
+        for one in bases:
+            for candidate in (
+                os.path.join(one, *parts) + ".py",
+                os.path.join(one, *parts, "__init__.py"),
+            ):
+                if os.path.isfile(candidate):
+                    return os.path.abspath(candidate)
+        return None
+
+
+def may_borrow(text: str) -> bool:
+    """True for a script that may take TensorFlow or Horovod from another module."""
+    return ("tf" in text or "hvd" in text) and _BORROWING.search(text) is not None
+
+
+@functools.lru_cache(maxsize=64)
+def _bound(path: str, root: Optional[str], outer: Tuple[str, ...]) -> Optional[Names]:
+    data = load(path, _LARGEST)
+    if isinstance(data, Diagnostic) or len(outer) > _DEEPEST:
+        return None
+    try:
+        tree = parse(decode(data).text)
+    except (Undecodable, Unparsable, RecursionError):
+        return None
+    stores = Scope(tree, None).stores
+    found: Dict[str, Set[str]] = {}
+    for name, bindings in stores.items():
+        if name == "*":
+            for store in bindings:
+                inner = _of_star(store, root, (*outer, path))
+                if inner is None:
+                    return None
+                for key, values in inner.items():
+                    found.setdefault(key, set()).update(values)
+        elif not name.startswith("_"):
+            found.setdefault(name, set()).update(_of_bindings(bindings, stores))
+    return {name: frozenset(values) for name, values in found.items()}
+
+
+def _of_star(store: Store, root: Optional[str], outer: Tuple[str, ...]) -> Optional[Names]:
+    node = store.node
+    assert isinstance(node, ast.ImportFrom)
+    found = Neighbours(os.path.dirname(outer[-1]), root).path(node.module or "", node.level)
+    if found is None or found in outer:
+        return {}
+    return _bound(found, root, outer)
+
+
+def _of_bindings(bindings: List[Store], stores: Mapping[str, List[Store]]) -> Set[str]:
+    found: Set[str] = set()
+    for store in bindings:
+        is_relative = isinstance(store.node, ast.ImportFrom) and store.node.level
+        dotted = canonical(store.text) if store.kind == "import" and not is_relative else OTHER
+        first, *rest = (dotted_parts(store.node) if store.kind == "value" else None) or [""]
+        for outer in stores.get(first, ()):
+            if outer.kind == "import":
+                dotted = canonical(".".join([outer.text, *rest]))
+        known = dotted.split(".")[0] in ("tensorflow", "horovod", "keras")
+        found.add(dotted if known else OTHER)
+    return found

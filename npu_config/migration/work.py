@@ -31,6 +31,7 @@ __all__ = [
     "is_wrapped",
     "Rule",
     "Rules",
+    "called",
     "of_calls",
 ]
 
@@ -529,23 +530,35 @@ Rule = Callable[[Work, Site, str], None]
 Rules = Dict[str, Rule]
 
 
+def called(rule: Callable[[Work, Site, ast.Call, str], None]) -> Rule:
+    """A rule about calls: it is not asked where a name stands without one."""
+
+    def asked(work: Work, site: Site, name: str) -> None:
+        if site.call is not None:
+            rule(work, site, site.call, name)
+
+    return asked
+
+
 def of_calls(
     id: str,
     text: str,
     kind: str = MANUAL,
     depends: bool = False,
-    unless: Optional[Callable[[Work, Site], bool]] = None,
+    unless: Callable[[Work, Site, ast.Call], bool] = lambda work, site, call: False,
     needs_patch: bool = False,
 ) -> Rule:
     """A rule that says one thing of every call."""
 
-    def rule(work: Work, site: Site, name: str) -> None:
-        if site.call is not None and not (unless is not None and unless(work, site)):
-            if depends:
-                work.depend(site, id, text)
-            else:
-                work.note(site.line, id, kind, text)
-            if needs_patch:
-                work.needs_patch(site)
+    @called
+    def rule(work: Work, site: Site, call: ast.Call, name: str) -> None:
+        if unless(work, site, call):
+            return
+        if depends:
+            work.depend(site, id, text)
+        else:
+            work.note(site.line, id, kind, text)
+        if needs_patch:
+            work.needs_patch(site)
 
     return rule

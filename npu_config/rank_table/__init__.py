@@ -9,14 +9,22 @@ from typing import Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.rank_table.building import Layer, ServerPlan, build, build_ranks
+from npu_config.rank_table.building import (
+    Layer,
+    ServerPlan,
+    build,
+    build_ranks,
+    check_addresses_of,
+    parse_hccn,
+    plan_of_machine,
+)
 from npu_config.rank_table.conversion import convert, merge, not_held
-from npu_config.rank_table.hccn import check_addresses_of, parse_hccn, plan_of_machine
 from npu_config.rank_table.judging import LIST_KEYS, check_document, judge
 from npu_config.rank_table.model import (
     AnyRankTable,
     Device,
     GroupTable,
+    IncompleteError,
     Process,
     RankTable,
     RankTable2,
@@ -27,8 +35,7 @@ from npu_config.rank_table.model import (
     render,
     to_document,
 )
-from npu_config.sidefiles.format import Format, Parsed, Sample, reject_path_argument
-from npu_config.sidefiles.schema.records import IncompleteError
+from npu_config.sidefiles.format import Format, Parsed, Sample
 from npu_config.text.json import BROKEN
 
 __all__ = [
@@ -40,7 +47,6 @@ __all__ = [
 ]  # fmt: skip
 
 
-@reject_path_argument
 def _parse(text: str, path: Optional[str], target: Target) -> Parsed[AnyRankTable]:
     value, found = judge(text, path, target)
     wrong = any(d.severity is Severity.ERROR and not d.name.startswith("json-") for d in found)

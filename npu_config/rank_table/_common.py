@@ -204,61 +204,36 @@ def check_rank_ids(
     count = len(level.items)
     if ranks.values == range(count) or ranks.values == list(range(count)):
         return []
+    legal = phrase("{:,} devices have the ranks 0 to {}, each once", count, count - 1)
+    legal = legal if count > 1 else "one device has the rank 0"
     first: Dict[int, int] = {}
-    beyond: List[int] = []
+    beyond: List[Tuple[int, int]] = []
     for owner, rank in ranks.pairs():
         if rank >= count:
-            beyond.append(owner)
-        elif rank in first:
-            _duplicate(level, owner, rank, first[rank], findings)
-        else:
-            first[rank] = owner
+            beyond.append((rank, owner))
+        elif first.setdefault(rank, owner) != owner:
+            findings.report_at(
+                rank_table_rank_ids,
+                (*level.path(owner), "rank_id"),
+                "{} is {}, as in {} before; {}",
+                rank,
+                dotted(level.path(first[rank])),
+                legal,
+                help="assign a unique rank to each device",
+            )
     if beyond and is_countable(document, *lists, empty=False):
-        _beyond(level, ranks, beyond, first, findings)
+        rank, owner = beyond[0]
+        findings.report_at(
+            rank_table_rank_ids,
+            (*level.path(owner), "rank_id"),
+            "{} is {}; {}; missing: {}; too high: {}",
+            rank,
+            legal,
+            ranges([each for each in range(count) if each not in first]),
+            ranges(sorted(each for each, _ in beyond)),
+            help="number the devices from 0 without gaps",
+        )
     return sorted(first.items())
-
-
-def _legal(count: int) -> str:
-    if count == 1:
-        return "one device has the rank 0"
-    return phrase("{:,} devices have the ranks 0 to {}, each once", count, count - 1)
-
-
-def _duplicate(
-    level: ObjectTable, owner: int, rank: int, before: int, findings: FileFindings
-) -> None:
-    findings.report_at(
-        rank_table_rank_ids,
-        (*level.path(owner), "rank_id"),
-        "{} is {}, as in {} before; {}",
-        rank,
-        dotted(level.path(before)),
-        _legal(len(level.items)),
-        help="assign a unique rank to each device",
-    )
-
-
-def _beyond(
-    level: ObjectTable,
-    ranks: Column,
-    beyond: List[int],
-    first: Dict[int, int],
-    findings: FileFindings,
-) -> None:
-    count = len(level.items)
-    free = [rank for rank in range(count) if rank not in first]
-    values = dict(ranks.pairs())
-    excess = sorted(values[owner] for owner in beyond)
-    findings.report_at(
-        rank_table_rank_ids,
-        (*level.path(beyond[0]), "rank_id"),
-        "{} is {}; {}; missing: {}; too high: {}",
-        values[beyond[0]],
-        _legal(count),
-        ranges(free),
-        ranges(excess),
-        help="number the devices from 0 without gaps",
-    )
 
 
 _ADDRESS_SOURCE = (

@@ -22,9 +22,9 @@ from npu_config.rank_table.model import (
     Server,
     SuperPod,
     to_document,
+    unknown_keys,
 )
 from npu_config.sidefiles.format import refuse
-from npu_config.sidefiles.schema.records import unknown_keys
 
 
 @declare(
@@ -299,15 +299,9 @@ def merge(
     if found:
         raise NpuConfigError(found)
     lost = _differences(given)
-    first = given[0][1]
-    joined: AnyRankTable
-    if isinstance(first, RankTable2):
-        joined = _join_ranks(first, [table for _, table in given if isinstance(table, RankTable2)])
-    else:
-        assert isinstance(first, RankTable)
-        joined = _join_servers(
-            first, [table for _, table in given if isinstance(table, RankTable)]
-        )
+    models: Any = [table for _, table in given]
+    join = _join_ranks if isinstance(models[0], RankTable2) else _join_servers
+    joined: AnyRankTable = join(models)
     refuse(check_document(to_document(joined), target))
     return joined, Report(lost)
 
@@ -334,7 +328,7 @@ def _differences(given: Sequence[Tuple[str, AnyRankTable]]) -> List[Diagnostic]:
     return found
 
 
-def _join_servers(first: RankTable, tables: Sequence[RankTable]) -> RankTable:
+def _join_servers(tables: Sequence[RankTable]) -> RankTable:
     servers: List[Server] = []
     pods: Dict[str, SuperPod] = {}
     rank = 0
@@ -349,12 +343,12 @@ def _join_servers(first: RankTable, tables: Sequence[RankTable]) -> RankTable:
             before = pods.get(pod.super_pod_id)
             names = (*before.server_ids, *pod.server_ids) if before else pod.server_ids
             pods[pod.super_pod_id] = attr.evolve(before or pod, server_ids=names)
-    return attr.evolve(first, servers=tuple(servers), super_pods=tuple(pods.values()))
+    return attr.evolve(tables[0], servers=tuple(servers), super_pods=tuple(pods.values()))
 
 
-def _join_ranks(first: RankTable2, tables: Sequence[RankTable2]) -> RankTable2:
+def _join_ranks(tables: Sequence[RankTable2]) -> RankTable2:
     ranks: List[Rank] = []
     for table in tables:
         before = len(ranks)
         ranks.extend(attr.evolve(one, rank_id=before + one.rank_id) for one in table.ranks)
-    return attr.evolve(first, ranks=tuple(ranks))
+    return attr.evolve(tables[0], ranks=tuple(ranks))

@@ -11,9 +11,8 @@ from npu_config.core.processes import without_collector
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.core.versions import Product
 from npu_config.rank_table import dialects
-from npu_config.rank_table._groups import check_groups, rank_table_template_2
 from npu_config.rank_table._ranks import check_ranks
-from npu_config.rank_table._servers import check_servers
+from npu_config.rank_table._servers import check_groups, check_servers, rank_table_template_2
 from npu_config.rank_table.dialects import CLOUD, DEPLOY_MODE, V2_0, Dialect
 from npu_config.sidefiles.format import first_value
 from npu_config.sidefiles.schema.reading import FileFindings, Reader, Rules, shown

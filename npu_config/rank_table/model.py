@@ -1,35 +1,194 @@
-"""Rank tables as typed, frozen values: what every dialect of them says, and how it is written.
+"""Rank tables as frozen values: what every dialect of them says, how it is read and written.
 
 :class:`RankTable` is the form of versions 1.0 and 1.2 (servers that hold devices),
-:class:`RankTable2` that of version 2.0 (ranks with their network levels); template 2 is in
-:mod:`npu_config.rank_table.model`.  The values hold numbers as numbers; how each
-dialect spells them is written beside each class.  ``origin`` is the JSON object that a value
-was read from; see :mod:`npu_config.sidefiles.schema.records`.
+:class:`RankTable2` that of version 2.0 (ranks with their network levels), :class:`GroupTable`
+template 2.  The values hold numbers as numbers; how each dialect spells them is written beside
+each class, in fields of :func:`record`.
+
+A class has a field ``origin``, the JSON object that it was read from.  Written back, every key
+stays in its place: one that the model knows with the model's value, in the spelling of the origin
+where that says the same, and any other as it was.  :func:`show` writes a table for people.
 """
 
 import json
-from typing import Any, Dict, Iterator, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Tuple,
+    Type,
+    TypeVar,
+    Union,
+)
 
 import attr
 
-from npu_config.core.message import phrase
+from npu_config.core.message import in_columns, localized, phrase
 from npu_config.rank_table.dialects import V2_0, dialect_of
-from npu_config.sidefiles.schema.records import (
-    RecordField,
-    count,
-    derived,
-    dump,
-    load,
-    number,
-    number_of,
-    number_text,
-    object_,
-    objects,
-    origin,
-    plain,
-    record,
-    texts,
-)
+from npu_config.sidefiles.schema.kinds import NOTHING, BadValueError, NumberText
+
+M = TypeVar("M")
+_NOTHING: Mapping[str, Any] = {}
+_NUMBER = NumberText()
+
+
+class RecordField(NamedTuple):
+    """How a key of an object and a field of a model become each other.
+
+    ``name`` is the field; None for a key that ``write`` derives from the whole model, e.g. a
+    count, or does not (None).  ``optional``: an empty array is not written where none was.
+    """
+
+    key: str
+    name: Optional[str]
+    read: Callable[[Any], Any]
+    write: Callable[[Any], Any]
+    optional: bool = False
+
+
+RECORDS: Dict[type, Tuple[RecordField, ...]] = {}
+
+
+def origin() -> Any:
+    """The attrs field of the object that a model was read from."""
+    return attr.ib(default=_NOTHING, eq=False, repr=False, hash=False, kw_only=True)
+
+
+def record(*fields: RecordField) -> Callable[[Type[M]], Type[M]]:
+    """Decorate a model class with how it is read and written."""
+
+    def enter(cls: Type[M]) -> Type[M]:
+        RECORDS[cls] = fields
+        return cls
+
+    return enter
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def plain(key: str) -> RecordField:
+    """A key whose value is kept as it is."""
+    return RecordField(key, key, _same, _same)
+
+
+def number_of(value: Any) -> Any:
+    """The number that HCCL reads in a text; what is not one, where it is not read, as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return _NUMBER.parse(value)
+    except BadValueError as wrong:
+        return value if wrong.read_as is NOTHING else wrong.read_as
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, (int, float)) and abs(value) < 1e300 else value
+
+
+def number_text(key: str) -> RecordField:
+    """A number that is written as text."""
+    return RecordField(key, key, number_of, str)
+
+
+def number(key: str) -> RecordField:
+    """A number."""
+    return RecordField(key, key, _whole, int)
+
+
+def texts(key: str, optional: bool = False) -> RecordField:
+    """An array of texts."""
+    return RecordField(key, key, tuple, list, optional)
+
+
+def derived(
+    key: str, write: Callable[[Any], Any], read: Callable[[Any], Any] = _same
+) -> RecordField:
+    """A key that follows from the others, such as a count."""
+    return RecordField(key, None, read, write)
+
+
+def count(key: str, many: Callable[[Any], int]) -> RecordField:
+    """A key that holds, as text, how many parts the model has."""
+    return derived(key, lambda model: str(many(model)), number_of)
+
+
+def objects(key: str, name: str, cls: type) -> RecordField:
+    """An array of objects."""
+    return RecordField(
+        key,
+        name,
+        lambda values: tuple(load(cls, value) for value in values),
+        lambda models: [dump(model) for model in models],
+    )
+
+
+def object_(key: str, cls: type) -> RecordField:
+    """One object."""
+    return RecordField(key, key, lambda value: load(cls, value), dump)
+
+
+class IncompleteError(TypeError):
+    """An object lacks what its model needs, in a text that was only read in part."""
+
+
+def load(cls: Type[M], value: Mapping[str, Any]) -> M:
+    """The model of an object in which nothing is wrong.
+
+    Raises:
+        IncompleteError: something that the model needs is missing.
+    """
+    build: Any = cls
+    found = {
+        field.name: field.read(value[field.key])
+        for field in RECORDS[cls]
+        if field.name is not None and field.key in value
+    }
+    needed = (field for field in attr.fields(build) if field.default is attr.NOTHING)
+    missing = [field.name for field in needed if field.name not in found and field.init]
+    if missing:
+        raise IncompleteError(", ".join(missing))
+    model: M = build(origin=value, **found)
+    return model
+
+
+def dump(model: Any) -> Dict[str, Any]:
+    """The object of a model."""
+    source: Mapping[str, Any] = model.origin
+    fields = RECORDS[type(model)]
+    written: Dict[str, Any] = {}
+    for field in fields:
+        key, given = field.key, field.key in source
+        value = field.write(model) if field.name is None else getattr(model, field.name)
+        if field.name is None:
+            if given and (value is None or field.read(source[key]) == field.read(value)):
+                value = source[key]
+            if value is not None and (given or not source):
+                written[key] = value
+        elif given and field.read(source[key]) == value:
+            written[key] = source[key]
+        elif value is not None and (given or value != () or not field.optional):
+            written[key] = field.write(value)
+    known = {field.key for field in fields}
+    kept = {
+        key: written.get(key, value)
+        for key, value in source.items()
+        if key in written or key not in known
+    }
+    return {**kept, **{key: value for key, value in written.items() if key not in kept}}
+
+
+def unknown_keys(model: Any) -> Dict[str, Any]:
+    """The keys of the origin that the model does not know."""
+    known = {field.key for field in RECORDS[type(model)]}
+    return {key: value for key, value in model.origin.items() if key not in known}
 
 
 class Process(NamedTuple):
@@ -482,3 +641,116 @@ def _is_flat(value: Any) -> bool:
     if isinstance(value, list):
         return not any(isinstance(entry, (dict, list)) for entry in value)
     return True
+
+
+Row = Tuple[str, ...]
+
+
+def facts(table: AnyRankTable) -> Dict[str, Any]:
+    """What a table holds, as plain values: its version, counts, columns and rows."""
+    heads, rows = _rows(table)
+    filled = [index for index, _ in enumerate(heads) if any(row[index] for row in rows)]
+    return {
+        "version": None if isinstance(table, GroupTable) else table.version,
+        "servers": len({process.server_id for process in table.processes} - {None}),
+        "ranks": table.rank_size,
+        "columns": [heads[index] for index in filled],
+        "rows": [[row[index] for index in filled] for row in rows],
+    }
+
+
+def show(table: AnyRankTable) -> str:
+    """Lines of text: what the table is, and a row for each rank, in order.
+
+    Servers, super nodes and pods are named; for version 2.0 so are the network levels, each
+    with its network and addresses.
+    """
+    found = facts(table)
+    version = found["version"]
+    parts = [localized("template 2") if version is None else localized("version {}", version)]
+    for what, one, several in (
+        ("servers", "{:,} server", "{:,} servers"),
+        ("ranks", "{:,} rank", "{:,} ranks"),
+    ):
+        count = found[what]
+        if count:
+            parts.append(localized(one if count == 1 else several, count))
+    heads = [localized(head) for head in found["columns"]]
+    lines = [localized(", ").join(parts), "", *in_columns([heads, *found["rows"]])]
+    return "\n".join(lines) + "\n"
+
+
+def _text(value: Optional[object]) -> str:
+    return "" if value is None else str(value)
+
+
+def _rows(table: AnyRankTable) -> Tuple[Row, List[Row]]:
+    if isinstance(table, RankTable):
+        return _servers(table)
+    if isinstance(table, GroupTable):
+        heads: Row = ("rank", phrase("server"), "pod", phrase("device"), phrase("address"))
+        return heads, [
+            (
+                str(rank),
+                instance.server_id,
+                _text(instance.pod_name),
+                str(device.device_id),
+                _text(device.device_ip),
+            )
+            for rank, instance, device in table.places
+        ]
+    return _ranks(table)
+
+
+def _servers(table: RankTable) -> Tuple[Row, List[Row]]:
+    pod_of = {name: pod.super_pod_id for pod in table.super_pods for name in pod.server_ids}
+    devices = [(server, device) for server in table.servers for device in server.devices]
+    rows: List[Row] = [
+        (
+            str(device.rank_id),
+            pod_of.get(server.server_id, ""),
+            server.server_id,
+            _text(server.host_ip),
+            str(device.device_id),
+            _text(device.super_device_id),
+            _text(device.device_ip),
+            _text(device.device_port),
+        )
+        for server, device in sorted(devices, key=lambda pair: pair[1].rank_id)
+    ]
+    heads = (
+        "rank",
+        phrase("super node"),
+        phrase("server"),
+        phrase("host"),
+        phrase("device"),
+        "sdid",
+        phrase("address"),
+        phrase("port"),
+    )
+    return heads, rows
+
+
+def _ranks(table: RankTable2) -> Tuple[Row, List[Row]]:
+    layers = sorted({level.net_layer for rank in table.ranks for level in rank.levels})
+    rows: List[Row] = []
+    for rank in sorted(table.ranks, key=lambda one: one.rank_id):
+        levels = {level.net_layer: level for level in rank.levels}
+        local = str(rank.local_id)
+        if rank.replaced_local_id is not None:
+            local += localized(" (replaces {})", rank.replaced_local_id)
+        networks: List[str] = []
+        for layer in layers:
+            level = levels.get(layer)
+            networks.append(
+                ""
+                if level is None
+                else "{}: {}".format(level.net_instance_id, _joined(level.addresses))
+            )
+        rows.append((str(rank.rank_id), local, str(rank.device_id), *networks))
+    layers_ = (phrase("layer {}", one) for one in layers)
+    return ("rank", "local", phrase("device"), *layers_), rows
+
+
+def _joined(addresses: Iterable[Any]) -> str:
+    return ", ".join("{} {}".format(one.addr, "+".join(one.ports)) for one in addresses)

@@ -101,6 +101,7 @@ def _is_file(path: str) -> bool:
 
 _LARGEST = 1024 * 1024
 _MOST_STARTS = 16
+_READS = re.compile(rb"environ|getenv")
 _READ = re.compile(r"""(?:environ(?:\.get)?|getenv)[ \t]{0,8}[(\[][ \t]{0,8}["'](\w{1,80})["']""")
 
 
@@ -181,9 +182,9 @@ def _known(launch: Launch, names: FrozenSet[str]) -> FrozenSet[Tuple[str, str]]:
 
 
 def _text(path: str) -> Tuple[Optional[str], FrozenSet[str]]:
-    """The text of a script that may matter, when it can be had, and the variables it reads."""
+    """The text of a script that may matter and reads variables, and which these are."""
     data = load(path, _LARGEST)
-    if isinstance(data, Diagnostic) or not may_matter(data):
+    if isinstance(data, Diagnostic) or not _READS.search(data) or not may_matter(data):
         return None, frozenset()
     try:
         text = decode(data)[0]

@@ -6,8 +6,7 @@ from importlib import import_module
 from typing import Any, Iterator, Mapping, Optional
 
 from npu_config.core.calls import checked_text
-from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles.format import Format, Sample
+from npu_config.sidefiles.format import Format, Sample, Table
 
 
 def _formats() -> Iterator[Format[Any]]:

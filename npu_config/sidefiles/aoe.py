@@ -9,8 +9,7 @@ from npu_config.catalogue.kinds import Choice
 from npu_config.core.diagnostics import Diagnostic, Severity, declare
 from npu_config.core.message import listed, phrase
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles.declared import JsonFormat, RawDocument, content, raw_format
-from npu_config.sidefiles.format import Sample
+from npu_config.sidefiles.format import JsonFormat, RawDocument, Sample, content, raw_format
 from npu_config.sidefiles.schema.kinds import Items, Key, LimitedText, Schema
 from npu_config.sidefiles.schema.reading import one_rule
 from npu_config.text.source import ANYWHERE, Places
@@ -123,12 +122,12 @@ def _looks_like(sample: Sample) -> bool:
 
 FORMAT = raw_format(
     AOE,
-    "aoe",
-    "which operators AOE tunes",
-    "aoe_config.json",
-    ("aoe_config_file",),
-    _looks_like,
     check,
+    name="aoe",
+    title="which operators AOE tunes",
+    default_name="aoe_config.json",
+    options=("aoe_config_file",),
+    looks_like=_looks_like,
     marks="tune_op",
 )
 parse, render, load, save = FORMAT.parse, FORMAT.render, FORMAT.load, FORMAT.save

@@ -5,32 +5,22 @@ Source: docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md.
 
 import re
 from functools import partial
-from typing import (
-    Any,
-    Collection,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Tuple,
-)
+from typing import Any, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import attr
 
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Report, Severity, declare
 from npu_config.core.message import listed, phrase
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles._frozen import Table, texts
 from npu_config.sidefiles.format import (
     Format,
     Parsed,
     Sample,
+    Table,
     finish_parse,
     logged,
     refuse,
-    reject_path_argument,
+    texts,
 )
 from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
 from npu_config.text.lines import BLANKS, MARK, Line, lines, marked, name_fault
@@ -462,17 +452,7 @@ def _entry_faults(name: str, dtypes: Any) -> Iterator[Diagnostic]:
                 yield unknown(dtype)
 
 
-@reject_path_argument
-def parse(
-    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
-) -> Parsed[CustomizeDtypes]:
-    """Read customize_dtypes.cfg.
-
-    Args:
-        text: anything.
-        path: the file it came from.
-        target: not needed here; no finding depends on it.
-    """
+def _parse(text: str, path: Optional[str], target: Target) -> Parsed[CustomizeDtypes]:
     entries: Entries = {"by_name": {}, "by_type": {}}
     log, places = logged(
         text, path, customize_dtypes_line, lambda table: _read_lines(text, path, entries, table)
@@ -569,10 +549,10 @@ FORMAT: Format[CustomizeDtypes] = Format(
     title="data types of single operators",
     default_name="customize_dtypes.cfg",
     options=("customize_dtypes",),
-    parser=parse,
+    parser=_parse,
     render=render,
     looks_like=_looks_like,
     marks=r"(?:in|out)putdtype|op(?:type|name)::",
     names=r"customize_dtypes[\w.-]*\.(?:cfg|txt)",
 )
-load, save = FORMAT.load, FORMAT.save
+parse, load, save = FORMAT.parse, FORMAT.load, FORMAT.save

@@ -1,11 +1,26 @@
-"""What a side-file format is: how it is parsed, rendered, recognised, loaded and saved."""
+"""What side-file formats share: parsing, rendering, recognising, loading, saving, frozen values.
 
-import functools
+A JSON format is declared: :class:`JsonFormat` is a schema, and the code that only it needs.
+"""
+
 import json
 import re
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Callable, Generic, Iterable, List, Optional, Tuple, TypeVar, cast
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Generic,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Tuple,
+    TypeVar,
+    Union,
+)
 
 import attr
 
@@ -15,6 +30,7 @@ from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.schema.kinds import Schema
+from npu_config.sidefiles.schema.reading import FileFindings, Reader, Rules
 from npu_config.text import json as _json
 from npu_config.text.files import write_atomic
 from npu_config.text.source import (
@@ -35,8 +51,51 @@ from npu_config.text.source import (
 from npu_config.text.source import load as load_bytes
 from npu_config.text.words import shown
 
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Table(Mapping[K, V]):
+    """A mapping that keeps its order and never changes; equal to any mapping with its items."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Union[Mapping[K, V], Iterable[Tuple[K, V]]] = ()) -> None:
+        self._items: Dict[K, V] = dict(items)
+
+    def __getitem__(self, key: K) -> V:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._items.items()))
+
+    def __repr__(self) -> str:
+        return "Table({!r})".format(self._items)
+
+    def __reduce__(self) -> Tuple[object, ...]:
+        return (type(self), (self._items,))
+
+
+def texts(value: Iterable[str]) -> Tuple[str, ...]:
+    """A sequence as a tuple."""
+    given: Any = value
+    sequence = isinstance(given, Iterable) and not isinstance(given, str)
+    found: Tuple[str, ...] = tuple(given) if sequence else given
+    return found
+
+
+def text_table(value: Mapping[str, str]) -> Mapping[str, str]:
+    """A mapping as a frozen one."""
+    return Table(value) if isinstance(value, Mapping) else value
+
+
 M = TypeVar("M")
-P = TypeVar("P", bound=Callable[..., Any])
 
 _PARSERS = "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/"
 
@@ -167,23 +226,20 @@ def _placeholder(text: str) -> "Optional[re.Match[str]]":
     return _PLACEHOLDER.search(text) if is_json else None
 
 
-def reject_path_argument(parser: P) -> P:
-    """A parser of the content of a file, which says so where it is given the path of one.
+def parsed_text(
+    parser: Callable[..., Parsed[M]], text: str, path: Optional[str] = None, *rest: Any
+) -> Parsed[M]:
+    """What came of the content of a file, or that the path of one was given in its place.
 
     A fault of the parser itself is a finding, too.
     """
-
-    @functools.wraps(parser)
-    def parse(text: str, path: Optional[str] = None, *rest: Any, **named: Any) -> Any:
-        checked_text(text, "load(path)")
-        found: List[Diagnostic] = []
-        parsed = attempted(found, path, functools.partial(parser, text, path, *rest, **named))
-        if parsed is None:
-            return Parsed(None, Report(found))
-        refused = Report() if parsed.ok else path_given(text, path, "load(path)")
-        return Parsed(None, refused) if refused else parsed
-
-    return cast(P, parse)
+    checked_text(text, "load(path)")
+    found: List[Diagnostic] = []
+    parsed = attempted(found, path, parser, text, path, *rest)
+    if parsed is None:
+        return Parsed(None, Report(found))
+    refused = Report() if parsed.ok else path_given(text, path, "load(path)")
+    return Parsed(None, refused) if refused else parsed
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
@@ -237,7 +293,7 @@ class Format(Generic[M]):
         Raises:
             TypeError: ``text`` is no text.
         """
-        parsed = self.parser(text, path, target)
+        parsed = parsed_text(self.parser, text, path, target)
         placeholder = None if parsed.ok else _placeholder(text)
         if placeholder is None:
             return parsed
@@ -250,7 +306,10 @@ class Format(Generic[M]):
 
     def is_template(self, text: str) -> bool:
         """Whether a text is one that a script fills in, which :meth:`parse` does not judge."""
-        return _placeholder(text) is not None and not self.parser(text, None, ANY_TARGET).ok
+        return (
+            _placeholder(text) is not None
+            and not parsed_text(self.parser, text, None, ANY_TARGET).ok
+        )
 
     def load(self, path: PathLike, target: Target = ANY_TARGET) -> Parsed[M]:
         """The content of a file; one that cannot be read is a diagnostic.
@@ -417,3 +476,110 @@ def finish_parse(
         refused = [replace(d, **place) for d in error.diagnostics]
         return Parsed(None, Report((*found, *refused)), places)
     return Parsed(model, Report((*found, *check(model))), places)
+
+
+def no_checks(*_: Any) -> Tuple[()]:
+    """Nothing to report."""
+    return ()
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
+class JsonFormat(Generic[M]):
+    """One JSON format.
+
+    Args:
+        form: what a file of it is called in messages.
+        schema: the keys of its top level.
+        rules: what a file breaks by what is wrong with it.
+        build: the model of a value in which nothing is wrong.
+        judge: notes what the schema does not say about a value that may be wrong.
+        one_value: whether the runtime does not look at what follows the first value.
+    """
+
+    form: str
+    schema: Schema
+    rules: Rules
+    build: Callable[[Any], M]
+    judge: Callable[[Any, FileFindings], Any] = no_checks
+    one_value: bool = False
+
+    def faults(
+        self, value: Any, places: Places = ANYWHERE, complete: bool = True
+    ) -> List[Diagnostic]:
+        """What is wrong with a plain value; what is missing only where it is complete."""
+        findings = FileFindings()
+        Reader(findings, self.rules, self.form, complete).read(value, self.schema)
+        self.judge(value, findings)
+        return findings.diagnostics(places)
+
+    def refuse(self, value: Any, least: Severity = Severity.ERROR) -> None:
+        """Raise what is wrong with the value that a model would be written as.
+
+        Raises:
+            NpuConfigError: with every finding, when one of them is of that severity.
+        """
+        found = self.faults(value)
+        if any(d.severity >= least for d in found):
+            raise NpuConfigError(found)
+
+    def parse(
+        self,
+        text: str,
+        path: Optional[str],
+        check: Callable[[M, Places], Iterable[Diagnostic]] = no_checks,
+    ) -> Parsed[M]:
+        """Read a text; ``check`` says what is worth knowing about a right model."""
+        found: List[Diagnostic] = []
+        if self.one_value:
+            text, found = first_value(text, path)
+        reading = _json.read(text, path)
+        own = self.faults(reading.value, reading, reading.complete)
+        wrong = not reading.complete or any(d.severity is Severity.ERROR for d in own)
+        return finish_parse(
+            (*found, *reading.diagnostics, *own),
+            reading,
+            None if wrong else lambda: self.build(reading.value),
+            lambda model: check(model, reading),
+        )
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class RawDocument:
+    """The model of a format without fields of its own: its canonical text."""
+
+    text: str
+
+    @classmethod
+    def of(cls, **keys: Any) -> "RawDocument":
+        """The object with these keys; it is judged when it is read."""
+        return cls(_json.write(keys))
+
+    @property
+    def value(self) -> Dict[str, Any]:
+        """The JSON object."""
+        value: Dict[str, Any] = json.loads(self.text)
+        return value
+
+
+def content(value: Any) -> RawDocument:
+    """A JSON object as a model."""
+    return RawDocument(_json.write(value))
+
+
+def raw_format(
+    declared: JsonFormat[RawDocument],
+    check: Callable[[RawDocument, Target, Places], Iterable[Diagnostic]] = no_checks,
+    **named: Any,
+) -> Format[RawDocument]:
+    """A format whose model is its content.
+
+    Args:
+        declared: its declaration.
+        check: what is worth knowing about a right object.
+        named: the other arguments of :class:`Format`.
+    """
+
+    def parser(text: str, path: Optional[str], target: Target) -> Parsed[RawDocument]:
+        return declared.parse(text, path, lambda model, places: check(model, target, places))
+
+    return Format(parser=parser, render=lambda model: model.text, schema=declared.schema, **named)

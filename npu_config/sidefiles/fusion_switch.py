@@ -6,17 +6,7 @@ Source: docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md.
 import json
 import re
 from functools import partial
-from typing import (
-    Any,
-    Callable,
-    Collection,
-    Dict,
-    Iterator,
-    Mapping,
-    Optional,
-    Tuple,
-    Union,
-)
+from typing import Any, Callable, Collection, Dict, Iterator, Mapping, Optional, Tuple, Union
 
 import attr
 
@@ -24,16 +14,16 @@ from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity, dec
 from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.core.versions import Product
-from npu_config.sidefiles._frozen import Table, texts
-from npu_config.sidefiles.declared import JsonFormat
 from npu_config.sidefiles.format import (
     Format,
+    JsonFormat,
     Parsed,
     Sample,
+    Table,
     finish_parse,
     logged,
     refuse,
-    reject_path_argument,
+    texts,
 )
 from npu_config.sidefiles.schema.kinds import (
     BadValueError,
@@ -591,17 +581,7 @@ def _read_lines(text: str, path: Optional[str]) -> Parsed[FusionSwitch]:
     )
 
 
-@reject_path_argument
-def parse(
-    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
-) -> Parsed[FusionSwitch]:
-    """Read a fusion switch file of either syntax.
-
-    Args:
-        text: anything.
-        path: the file it came from.
-        target: what :func:`check` is to know.
-    """
+def _parse(text: str, path: Optional[str], target: Target) -> Parsed[FusionSwitch]:
     content = text.lstrip("\ufeff \t\r\n")
     if not content:
         message = 'the file is empty; write at least {"Switch": {}}'
@@ -706,11 +686,11 @@ FORMAT: Format[FusionSwitch] = Format(
     title="switches of fusion passes",
     default_name="fusion_switch.cfg",
     options=("fusion_switch_file",),
-    parser=parse,
+    parser=_parse,
     render=render,
     looks_like=_looks_like,
     marks=r"(?:graph|ub)_?fusion",
     names=r"fusion_switch[\w.-]*\.(?:cfg|json)",
     schema=SCHEMA,
 )
-load, save = FORMAT.load, FORMAT.save
+parse, load, save = FORMAT.parse, FORMAT.load, FORMAT.save

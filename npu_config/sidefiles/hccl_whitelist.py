@@ -9,8 +9,14 @@ from typing import Any
 import attr
 
 from npu_config.core.diagnostics import Severity, declare
-from npu_config.sidefiles.declared import JsonFormat, RawDocument, content, no_checks, raw_format
-from npu_config.sidefiles.format import Sample
+from npu_config.sidefiles.format import (
+    JsonFormat,
+    RawDocument,
+    Sample,
+    content,
+    no_checks,
+    raw_format,
+)
 from npu_config.sidefiles.schema.kinds import (
     BadValueError,
     Items,
@@ -99,11 +105,11 @@ def _looks_like(sample: Sample) -> bool:
 
 FORMAT = raw_format(
     WHITELIST,
-    "hccl_whitelist",
-    "communication whitelist of HCCL",
-    "hccl_whitelist.json",
-    ("HCCL_WHITELIST_FILE",),
-    _looks_like,
+    name="hccl_whitelist",
+    title="communication whitelist of HCCL",
+    default_name="hccl_whitelist.json",
+    options=("HCCL_WHITELIST_FILE",),
+    looks_like=_looks_like,
 )
 check = no_checks
 parse, render, load, save = FORMAT.parse, FORMAT.render, FORMAT.load, FORMAT.save

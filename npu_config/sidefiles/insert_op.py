@@ -15,15 +15,7 @@ from npu_config.core.diagnostics import Diagnostic, Report, Severity, declare
 from npu_config.core.message import listed, phrase
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.core.versions import Product
-from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles.format import (
-    Format,
-    Parsed,
-    Sample,
-    finish_parse,
-    refuse,
-    reject_path_argument,
-)
+from npu_config.sidefiles.format import Format, Parsed, Sample, Table, finish_parse, refuse
 from npu_config.sidefiles.schema.kinds import Key, Schema
 from npu_config.text import prototext
 from npu_config.text.source import (
@@ -458,15 +450,7 @@ def _about_target(
             yield from _odd(fields, _EVEN_POSITIONS, (index,), places)
 
 
-@reject_path_argument
-def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[InsertOp]:
-    """Read an AIPP configuration.
-
-    Args:
-        text: anything.
-        path: the file it came from.
-        target: what :func:`check` is to know.
-    """
+def _parse(text: str, path: Optional[str], target: Target) -> Parsed[InsertOp]:
     source = Source(text, path)
     log, places = FaultLog(source, insert_op_syntax), PlaceTable(source.place(0, len(text)))
     blocks: List[Dict[str, Any]] = []
@@ -525,11 +509,11 @@ FORMAT: Format[InsertOp] = Format(
     title="AIPP configuration",
     default_name="insert_op.cfg",
     options=("insert_op_file",),
-    parser=parse,
+    parser=_parse,
     render=render,
     looks_like=_looks_like,
     marks=r"aipp_op",
     names=r"[\w.-]+\.aippconfig",
     schema=Schema({name: Key(kind) for name, kind in FIELDS.items()}),
 )
-load, save = FORMAT.load, FORMAT.save
+parse, load, save = FORMAT.parse, FORMAT.load, FORMAT.save

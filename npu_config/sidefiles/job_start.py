@@ -8,8 +8,14 @@ Source: tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220.
 
 from npu_config.catalogue.kinds import Int
 from npu_config.core.diagnostics import Severity, declare
-from npu_config.sidefiles.declared import JsonFormat, RawDocument, content, no_checks, raw_format
-from npu_config.sidefiles.format import Sample
+from npu_config.sidefiles.format import (
+    JsonFormat,
+    RawDocument,
+    Sample,
+    content,
+    no_checks,
+    raw_format,
+)
 from npu_config.sidefiles.schema.kinds import Key, LimitedText, Object, Schema
 from npu_config.sidefiles.schema.reading import one_rule
 
@@ -60,11 +66,11 @@ def _looks_like(sample: Sample) -> bool:
 
 FORMAT = raw_format(
     JOB_START,
-    "job_start",
-    "job start file of NPUEstimator",
-    "job_start.json",
-    ("job_start_file",),
-    _looks_like,
+    name="job_start",
+    title="job start file of NPUEstimator",
+    default_name="job_start.json",
+    options=("job_start_file",),
+    looks_like=_looks_like,
     marks="rank_table_file",
 )
 check = no_checks

@@ -12,12 +12,12 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles.declared import JsonFormat
 from npu_config.sidefiles.format import (
+    JsonFormat,
     Parsed,
+    Table,
+    parsed_text,
     read_text,
-    reject_path_argument,
     side_file_unreadable,
 )
 from npu_config.sidefiles.schema.kinds import Schema
@@ -124,7 +124,6 @@ LIBRARY: "JsonFormat[OperatorLibrary]" = JsonFormat(
 )
 
 
-@reject_path_argument
 def parse(text: str, path: Optional[str] = None) -> Parsed[OperatorLibrary]:
     """Read one file of the operator library.
 
@@ -132,7 +131,7 @@ def parse(text: str, path: Optional[str] = None) -> Parsed[OperatorLibrary]:
         text: anything.
         path: the file it came from.
     """
-    return LIBRARY.parse(text, path)
+    return parsed_text(LIBRARY.parse, text, path)
 
 
 def load(*paths: PathLike) -> Parsed[OperatorLibrary]:

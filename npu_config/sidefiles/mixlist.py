@@ -24,9 +24,7 @@ import attr
 from npu_config.core.diagnostics import Diagnostic, Place, Severity, declare
 from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles._frozen import texts
-from npu_config.sidefiles.declared import JsonFormat
-from npu_config.sidefiles.format import Format, Parsed, Sample, reject_path_argument
+from npu_config.sidefiles.format import Format, JsonFormat, Parsed, Sample, texts
 from npu_config.sidefiles.library import OperatorLibrary
 from npu_config.sidefiles.schema.kinds import Items, Key, LimitedText, Object, Schema
 from npu_config.sidefiles.schema.reading import FileFindings, one_rule
@@ -451,15 +449,7 @@ class _NamedPlaces(Places):
         return self._reading.key_place(path)
 
 
-@reject_path_argument
-def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[Mixlist]:
-    """Read ops_info.json.
-
-    Args:
-        text: anything.
-        path: the file it came from.
-        target: what :func:`check` is to know.
-    """
+def _parse(text: str, path: Optional[str], target: Target) -> Parsed[Mixlist]:
     parsed = MIXLIST.parse(text, path)
     assert isinstance(parsed.places, _json.JsonReading)
     return attr.evolve(parsed, places=_NamedPlaces(parsed.places))
@@ -483,11 +473,11 @@ FORMAT: Format[Mixlist] = Format(
     title="changes of the mixed-precision operator lists",
     default_name="ops_info.json",
     options=("modify_mixlist",),
-    parser=parse,
+    parser=_parse,
     render=render,
     looks_like=_looks_like,
     marks=r"(?:black|white|gray)[-_]list",
     names=r"ops_info[\w.-]*\.json",
     schema=MIXLIST.schema,
 )
-load, save = FORMAT.load, FORMAT.save
+parse, load, save = FORMAT.parse, FORMAT.load, FORMAT.save

@@ -11,16 +11,15 @@ import attr
 from npu_config.catalogue.kinds import Int, written_int
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles.declared import no_checks
+from npu_config.core.target import Target
 from npu_config.sidefiles.format import (
     Format,
     Parsed,
     Sample,
     finish_parse,
     logged,
+    no_checks,
     refuse,
-    reject_path_argument,
 )
 from npu_config.sidefiles.schema.kinds import Key, Schema
 from npu_config.text.lines import Item, items
@@ -173,15 +172,7 @@ def _read(
         yield op_cache_line.diagnostic(message, places.place())
 
 
-@reject_path_argument
-def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[OpCache]:
-    """Read op_cache.ini; the model is None when the operator compiler ignores the file.
-
-    Args:
-        text: anything.
-        path: the file it came from.
-        target: not needed here; no finding depends on it.
-    """
+def _parse(text: str, path: Optional[str], target: Target) -> Parsed[OpCache]:
     values: Dict[str, Optional[int]] = {}
     lines = items(text, path, ("#", ";"))
     log, places = logged(text, path, op_cache_line, lambda places: _read(lines, places, values))
@@ -210,13 +201,13 @@ FORMAT: Format[OpCache] = Format(
     title="size of the operator compile cache",
     default_name="op_cache.ini",
     options=("op_compiler_cache_dir",),
-    parser=parse,
+    parser=_parse,
     render=render,
     looks_like=_looks_like,
     marks=r"max_op_cache",
     schema=Schema({key: Key(kind) for key, kind in KEYS.items()}),
 )
 check = no_checks
-load, save = FORMAT.load, FORMAT.save
+parse, load, save = FORMAT.parse, FORMAT.load, FORMAT.save
 
 __all__ = ["FORMAT", "KEYS", "SECTION", "OpCache", "check", "load", "parse", "render", "save"]

@@ -13,16 +13,7 @@ from npu_config.catalogue.kinds import Choice
 from npu_config.core.diagnostics import Diagnostic, Severity, declare
 from npu_config.core.message import listed, phrase
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles._frozen import texts
-from npu_config.sidefiles.format import (
-    Format,
-    Parsed,
-    Sample,
-    finish_parse,
-    logged,
-    refuse,
-    reject_path_argument,
-)
+from npu_config.sidefiles.format import Format, Parsed, Sample, finish_parse, logged, refuse, texts
 from npu_config.sidefiles.schema.kinds import Key, LimitedText, Schema
 from npu_config.text.lines import MARK, Item, items, marked, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable
@@ -288,15 +279,7 @@ def _values(key: str, item: Optional[Item], places: PlaceTable) -> Iterator[str]
             yield value
 
 
-@reject_path_argument
-def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[OpDebug]:
-    """Read an operator debug file.
-
-    Args:
-        text: anything.
-        path: the file it came from.
-        target: not needed here; no finding depends on it.
-    """
+def _parse(text: str, path: Optional[str], target: Target) -> Parsed[OpDebug]:
     last: Dict[str, Item] = {}
     lines = items(text, path, ("#",))
     log, places = logged(text, path, op_debug_line, lambda _: _read(lines, last))
@@ -351,7 +334,7 @@ FORMAT: Format[OpDebug] = Format(
     title="debug switches of operator compilation",
     default_name="op_debug.cfg",
     options=("op_debug_config",),
-    parser=parse,
+    parser=_parse,
     render=render,
     looks_like=_looks_like,
     marks=r"op_debug_(?:config|list)",
@@ -360,7 +343,7 @@ FORMAT: Format[OpDebug] = Format(
         {"op_debug_config": Key(Choice(tuple(SWITCHES))), "op_debug_list": Key(LimitedText())}
     ),
 )
-load, save = FORMAT.load, FORMAT.save
+parse, load, save = FORMAT.parse, FORMAT.load, FORMAT.save
 
 __all__ = ["FORMAT", "MC2_TYPES", "OpDebug", "SWITCHES", "check", "load", "parse", "render",
            "save"]  # fmt: skip

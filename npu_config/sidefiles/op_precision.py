@@ -12,15 +12,15 @@ from npu_config.core.diagnostics import Diagnostic, Severity, declare
 from npu_config.core.message import listed, phrase
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.core.versions import Product
-from npu_config.sidefiles._frozen import Table, text_table
 from npu_config.sidefiles.format import (
     Format,
     Parsed,
     Sample,
+    Table,
     finish_parse,
     logged,
     refuse,
-    reject_path_argument,
+    text_table,
 )
 from npu_config.text.lines import MARK, Item, items, marked, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable
@@ -250,17 +250,7 @@ def _read(
             modes[section][name] = mode
 
 
-@reject_path_argument
-def parse(
-    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
-) -> Parsed[OpPrecision]:
-    """Read op_precision.ini.
-
-    Args:
-        text: anything.
-        path: the file it came from.
-        target: what :func:`check` is to know.
-    """
+def _parse(text: str, path: Optional[str], target: Target) -> Parsed[OpPrecision]:
     modes: Dict[str, Dict[str, str]] = {BY_TYPE: {}, BY_NAME: {}}
     lines = items(text, path, ("#",), indented=False)
     log, places = logged(text, path, op_precision_line, lambda found: _read(lines, found, modes))
@@ -330,14 +320,14 @@ FORMAT: Format[OpPrecision] = Format(
     title="precision modes of single operators",
     default_name="op_precision.ini",
     options=("op_precision_mode",),
-    parser=parse,
+    parser=_parse,
     render=render,
     looks_like=_looks_like,
     marks=r"by(?:optype|nodename)|=\s?(?:(?:high|super)_p|enable_(?:hi_)?float|support_o|norm_c|keep_f)",
     names=r"op_precision[\w.-]*\.ini",
     any_bytes=True,
 )
-load, save = FORMAT.load, FORMAT.save
+parse, load, save = FORMAT.parse, FORMAT.load, FORMAT.save
 
 __all__ = ["BY_NAME", "BY_TYPE", "FORMAT", "MODES", "OpPrecision", "check", "load", "parse",
            "render", "save"]  # fmt: skip

@@ -27,8 +27,14 @@ from npu_config.core.diagnostics import Diagnostic, Report, Severity, declare
 from npu_config.core.message import listed, phrase
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.core.versions import ALL_PRODUCTS, Product
-from npu_config.sidefiles.declared import JsonFormat, RawDocument
-from npu_config.sidefiles.format import Format, Parsed, Sample, finish_parse
+from npu_config.sidefiles.format import (
+    Format,
+    JsonFormat,
+    Parsed,
+    RawDocument,
+    Sample,
+    finish_parse,
+)
 from npu_config.sidefiles.schema.kinds import BadValueError, Key, Schema
 from npu_config.sidefiles.schema.kinds import JsonKind as FileKind
 from npu_config.sidefiles.schema.kinds import LimitedText as AnyText

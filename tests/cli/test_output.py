@@ -133,7 +133,7 @@ def test_data_for_a_pipe_is_exact(capsysbinary):
 PRINTS = {
     "cli/_output.py": "the one way out",
     "cli/explain.py": "rich, with our own documentation, on a terminal",
-    "launch/engines/pod.py": "runs in pods, without this package",
+    "launch/pod.py": "runs in pods, without this package",
     "runner/script.py": "the code of a SystemExit, as Python prints it",
 }
 """Module that prints by itself, and why."""

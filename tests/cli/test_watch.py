@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from npu_config.cli import _watch
-from npu_config.cli._watch import Remembered
+from npu_config.cli import _session
+from npu_config.cli._session import Remembered
 
 ROOT = Path(__file__).parents[2]
 
@@ -124,7 +124,7 @@ def interrupted(*_):
 def test_interrupted_in_the_first_check():
     """Nothing was found out: that is no all-clear."""
     with pytest.raises(KeyboardInterrupt):
-        _watch.watch(interrupted, list)
+        _session.watch(interrupted, list)
 
 
 def test_the_working_directory_is_removed(tmp_path, monkeypatch, capsys):
@@ -139,8 +139,8 @@ def test_the_working_directory_is_removed(tmp_path, monkeypatch, capsys):
         (here / "npu.yaml").write_text("version: 1\n")
 
     happenings = iter([here.rmdir, lambda: None, back, interrupted])
-    monkeypatch.setattr(_watch.time, "sleep", lambda _: next(happenings)())
-    assert _watch.watch(lambda _: next(codes), lambda: os.listdir(os.curdir)) == 0
+    monkeypatch.setattr(_session.time, "sleep", lambda _: next(happenings)())
+    assert _session.watch(lambda _: next(codes), lambda: os.listdir(os.curdir)) == 0
     said = capsys.readouterr().err
     assert said.count("{}: No such file or directory\n".format(here)) == 1
     assert said.count("watching") == 2

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("pygls")
 
-from npu_config.cli._open_files import OpenFileChecker
+from npu_config.cli._session import OpenFileChecker
 from npu_config.editor.lines import Lines
 from tests.editor.client import ROOT, Client, uri
 

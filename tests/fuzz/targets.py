@@ -32,9 +32,9 @@ from npu_config.editor.lines import Lines
 from npu_config.editor.links import links
 from npu_config.judging import judge as judge_input
 from npu_config.judging.comments import Suppressions
-from npu_config.launch.engines.pod import devices_of, read_table
 from npu_config.launch.environment.check import check_job
 from npu_config.launch.environment.dotenv import parse_dotenv
+from npu_config.launch.pod import devices_of, read_table
 from npu_config.lint.baseline import Baseline, _counts_of
 from npu_config.lint.gitignore import Patterns
 from npu_config.lint.project import read_project
@@ -47,7 +47,7 @@ from npu_config.migration.engine import migrate
 from npu_config.migration.project import FileToMigrate, migrate_files
 from npu_config.precision_tool.export import export_tfdbg
 from npu_config.proto.event_files import EventFileError, parse_event, raw_content, read_events
-from npu_config.rank_table.hccn import parse_hccn
+from npu_config.rank_table.building import parse_hccn
 from npu_config.readers import KINDS, read
 from npu_config.reporters import FORMATS, Summary, render
 from npu_config.rulebook import load_all
@@ -318,9 +318,9 @@ def execute(name, data):
 
 
 READERS = {
-    "launch/engines/pod.py": "pod",
+    "launch/pod.py": "pod",
     "launch/shell/check.py": "read-shell",
-    "cli/_cluster.py": "command: ranktable check",
+    "cli/_report.py": "command: ranktable check",
     "cli/dump.py": "command: dump show",
     "cli/migrate.py": "command: migrate --write",
     "diagnosis/graph/load.py": "graph",
@@ -343,7 +343,7 @@ READERS = {
     "logs/bundle.py": "log",
     "logs/follow.py": "log-growing",
     "logs/lines.py": "log",
-    "migration/neighbours.py": "migrate",
+    "migration/resolve.py": "migrate",
     "migration/project.py": "migrate-notebook",
     "precision_tool/export.py": "tfdbg",
     "readers/__init__.py": "read-any",
@@ -361,7 +361,6 @@ NO_READERS = {
     "cli/_topics.py": "reads what tools.generate wrote into the package",
     "cli/_dump_next.py": "compares a file with what was written",
     "cli/_dump_search.py": "hashes files that others have read",
-    "cli/_report.py": "looks whether a file holds findings that may be replaced",
     "editor/server.py": "counts the lines of a file that another reader found something in",
     "logs/facts.py": "reads the facts of the package",
     "records/document.py": "digests of files; a record is read by read-record",

@@ -17,15 +17,14 @@ import yaml
 from npu_config import rank_table
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.core.versions import Product
-from npu_config.launch import chief_job, launchers, save_launchers, table_job
-from npu_config.launch.engines import pod
-from npu_config.launch.engines.kubernetes import (
+from npu_config.launch import chief_job, launchers, pod, save_launchers, table_job
+from npu_config.launch.engines import (
     TABLE,
     kubernetes_objects,
     kubernetes_yaml,
+    slurm_script,
+    ssh_script,
 )
-from npu_config.launch.engines.slurm import slurm_script
-from npu_config.launch.engines.ssh import ssh_script
 from npu_config.launch.shell.check import check_script
 from npu_config.rank_table.model import to_document
 

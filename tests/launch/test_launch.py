@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from npu_config import NpuConfigError
-from npu_config.launch.engines.ssh import ssh_script
+from npu_config.launch.engines import launcher_script, launchers, ssh_script
 from npu_config.launch.environment.dotenv import parse_dotenv, quote, render_dotenv
 from npu_config.launch.environment.job import (
     Worker,
@@ -27,14 +27,8 @@ from npu_config.launch.environment.job import (
     ranks_of,
     table_job,
 )
-from npu_config.launch.environment.launcher import launcher_script, launchers
 from npu_config.rank_table.building import Layer, build, build_ranks
-from npu_config.rank_table.model import (
-    GroupDevice,
-    GroupTable,
-    Pod,
-    RankGroup,
-)
+from npu_config.rank_table.model import GroupDevice, GroupTable, Pod, RankGroup
 
 TABLE = build(["node_0", "node_1"], 2, "10.20.0.2", "atlas_training")
 JOB = table_job(TABLE, "/data/rank table.json", "job_1")

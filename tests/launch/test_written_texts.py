@@ -16,10 +16,13 @@ import npu_config as npu_config_package
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.core.versions import Product
 from npu_config.launch import chief_job
-from npu_config.launch.engines.kubernetes import kubernetes_objects, kubernetes_yaml
-from npu_config.launch.engines.slurm import slurm_script
+from npu_config.launch.engines import (
+    kubernetes_objects,
+    kubernetes_yaml,
+    launcher_script,
+    slurm_script,
+)
 from npu_config.launch.environment.dotenv import NAME, parse_dotenv, render_dotenv
-from npu_config.launch.environment.launcher import launcher_script
 from npu_config.text.plain_text import is_plain_yaml
 from npu_config.writers import scalar
 from tests import golden

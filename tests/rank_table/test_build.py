@@ -4,14 +4,17 @@ import pytest
 
 from npu_config import NpuConfigError, rank_table
 from npu_config.core.target import Target
-from npu_config.rank_table.building import Layer, ServerPlan, build, build_ranks
-from npu_config.rank_table.conversion import convert
-from npu_config.rank_table.hccn import (
+from npu_config.rank_table.building import (
+    Layer,
+    ServerPlan,
+    build,
+    build_ranks,
     check_addresses_of,
     device_numbers,
     parse_hccn,
     plan_of_machine,
 )
+from npu_config.rank_table.conversion import convert
 from npu_config.rank_table.model import (
     Device,
     GroupDevice,

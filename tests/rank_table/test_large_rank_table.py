@@ -5,8 +5,8 @@ import json
 import pytest
 
 from npu_config import rank_table
+from npu_config.launch.engines import launchers
 from npu_config.launch.environment.job import table_job
-from npu_config.launch.environment.launcher import launchers
 from npu_config.rank_table import dialects
 from npu_config.rank_table.building import Layer, build, build_ranks
 from npu_config.rank_table.judging import check

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from npu_config import rank_table
+from npu_config.launch.engines import launchers, save_launchers
 from npu_config.launch.environment.job import table_job
-from npu_config.launch.environment.launcher import launchers, save_launchers
 from npu_config.rank_table.building import build
 
 TABLE = build(["node_0", "node_1"], 2, "10.20.0.2")

@@ -17,7 +17,7 @@ from npu_config.sidefiles import (
     op_precision,
     profiling,
 )
-from npu_config.sidefiles.declared import RawDocument
+from npu_config.sidefiles.format import RawDocument
 from npu_config.sidefiles.profiling import EXCLUDED_BY_INSTR, KEYS, AicMetrics, Size, Words
 from tests import golden
 

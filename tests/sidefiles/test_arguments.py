@@ -15,7 +15,7 @@ from npu_config.sidefiles import (
     op_precision,
     profiling,
 )
-from npu_config.sidefiles.declared import RawDocument
+from npu_config.sidefiles.format import RawDocument
 
 FusionSwitch = fusion_switch.FusionSwitch
 Mixlist = mixlist.Mixlist

@@ -1,6 +1,7 @@
 """The reference part of the documentation, made from what the package declares."""
 
 import functools
+import json
 import os
 from pathlib import Path
 from typing import Callable, Dict
@@ -8,9 +9,10 @@ from typing import Callable, Dict
 from npu_config.catalogue import PAGES
 from npu_config.cli.app import SUMMARIES
 from npu_config.core.message import LANGUAGES
+from npu_config.reporters import schema as findings
 from npu_config.rulebook import load_all
 from tools import api
-from tools.reference import chinese, commands, files, options, output, products, rules, variables
+from tools.reference import chinese, commands, files, options, products, rules, variables
 
 ROOT = str(Path(__file__).parents[2])
 
@@ -27,7 +29,9 @@ def pages() -> Dict[str, Callable[[], str]]:
         "docs/reference/products.md": products.render,
         "docs/zh/options.md": chinese.options_page,
         "docs/zh/rules.md": chinese.rules_page,
-        output.SCHEMA: output.schema,
+        "docs/reference/output.schema.json": lambda: (
+            json.dumps(findings.schema(), indent=2) + "\n"
+        ),
     }
     result.update(api.pages())
     for language in LANGUAGES:

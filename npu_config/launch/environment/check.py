@@ -9,16 +9,7 @@ import functools
 import json
 import os
 from dataclasses import replace
-from typing import (
-    AbstractSet,
-    Any,
-    FrozenSet,
-    List,
-    Mapping,
-    Optional,
-    Set,
-    Tuple,
-)
+from typing import AbstractSet, Any, FrozenSet, List, Mapping, Optional, Set, Tuple
 
 from npu_config import rank_table
 from npu_config.catalogue.kinds import InvalidValue
@@ -28,7 +19,7 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.core.versions import Product
-from npu_config.launch.environment import _rules as rules
+from npu_config.launch import _rules as rules
 from npu_config.launch.environment.kinds import DIRECTORY, JOB_ID_LONGEST
 from npu_config.launch.environment.process import (
     EnvironmentCheck,

@@ -12,7 +12,7 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.settings import UNKNOWN, Unknown
 from npu_config.core.target import Target
 from npu_config.core.versions import Product
-from npu_config.launch.environment import _rules as rules
+from npu_config.launch import _rules as rules
 from npu_config.launch.environment.variables import CM_NAMES, RANK_TABLE_NAMES
 from npu_config.rank_table.model import AnyRankTable, GroupTable
 
@@ -335,7 +335,7 @@ def compare(
         one_server: all run on one server at the same time, each of them a rank.
         alike: nothing but ``RANK_ID`` tells them apart, so that one device for all is no choice.
     """
-    owners: Dict[Tuple[str, ...], str] = {}
+    owners: Dict[Tuple[str, str, Optional[str]], str] = {}
     chosen = {context.get("ASCEND_DEVICE_ID") for context in contexts.values()}
     one_server = one_server and (alike or len(chosen) > 1)  # else something else tells them apart
     for name, context in contexts.items():
@@ -345,18 +345,24 @@ def compare(
         device = context.get("ASCEND_DEVICE_ID")
         if context.absent("ASCEND_DEVICE_ID"):
             device = "0"
+        places: List[Tuple[str, str, Optional[str], Optional[Severity]]] = []
         if rank is not None and rank.isdecimal():  # a text names a pod, which may have several
-            before = owners.setdefault(("rank", rank), name)
-            if before != name:
-                _report_duplicate(context, "RANK_ID", rank, before)
+            places.append(("RANK_ID", rank, None, None))
         if address is not None and device is not None:
-            before = owners.setdefault(("device", address, device), name)
-            if before != name:
-                _report_duplicate(context, "ASCEND_DEVICE_ID", device, before)
+            places.append(("ASCEND_DEVICE_ID", device, address, None))
         elif one_server and device is not None and _is_rank(context):
-            before = owners.setdefault(("device", "", device), name)
+            places.append(("ASCEND_DEVICE_ID", device, "", Severity.WARNING))
+        for variable, text, server, severity in places:
+            before = owners.setdefault((variable, text, server), name)
             if before != name:
-                _report_duplicate(context, "ASCEND_DEVICE_ID", device, before, Severity.WARNING)
+                context.report(
+                    rules.job_environments_differ,
+                    variable,
+                    "{}, the same as in {}; every process needs its own value",
+                    assigned(variable, text),
+                    before,
+                    severity=severity,
+                )
 
 
 def taken_twice(variable: str, text: str, place: Place, before: str, apart: bool) -> Diagnostic:
@@ -420,21 +426,4 @@ def _check_equal(
         phrase("{} is not set", variable) if mine is None else assigned(variable, mine),
         phrase("it is not set") if theirs is None else phrase('it is "{}"', theirs),
         first,
-    )
-
-
-def _report_duplicate(
-    context: EnvironmentCheck,
-    variable: str,
-    text: str,
-    before: str,
-    severity: Optional[Severity] = None,
-) -> None:
-    context.report(
-        rules.job_environments_differ,
-        variable,
-        "{}, the same as in {}; every process needs its own value",
-        assigned(variable, text),
-        before,
-        severity=severity,
     )

@@ -29,6 +29,7 @@ from npu_config.core.message import Message, phrase
 from npu_config.core.processes import without_collector
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
+from npu_config.launch import _rules as rules
 from npu_config.launch.environment import check as environment_check
 from npu_config.launch.environment.kinds import TABLE_PATH
 from npu_config.launch.environment.process import (
@@ -37,17 +38,11 @@ from npu_config.launch.environment.process import (
     same_in_all,
     taken_twice,
 )
-from npu_config.launch.environment.variables import (
-    CM_NAMES,
-    OF_NPU,
-    TENSORFLOW_2_NAMES,
-    VARIABLES,
-)
-from npu_config.launch.shell import _rules as rules
+from npu_config.launch.environment.variables import CM_NAMES, OF_NPU, TENSORFLOW_2_NAMES, VARIABLES
 from npu_config.launch.shell.commands import Launch, frameworks_in, is_elsewhere, processes_of
 from npu_config.launch.shell.follow import follow
 from npu_config.launch.shell.syntax import ShellScript, parser, place_of, syntax_fault
-from npu_config.launch.shell.walk import LARGEST, ScriptRun
+from npu_config.launch.shell.walk import LARGEST, ScriptRun, is_made_by_script
 from npu_config.launch.shell.words import NOT_KNOWN, ShellVariable, State, Value
 from npu_config.python_flow.source import ADAPTER, OURS, TENSORFLOW
 from npu_config.rank_table.model import AnyRankTable
@@ -716,7 +711,7 @@ def _claim(run: ScriptRun, launch: Launch, path: str) -> Optional[Claim]:
     if table and chief is None:
         variable, job = "RANK_ID", ("RANK_TABLE_FILE", os.path.normpath(table))
         size = known.get("RANK_SIZE")
-        if _may_be_made(run, launch, table):
+        if launch.table is not None or is_made_by_script(run, table):
             return None
     elif chief and table is None and set(CM_NAMES) <= known.keys():
         variable = "ASCEND_DEVICE_ID"
@@ -735,17 +730,6 @@ def _claim(run: ScriptRun, launch: Launch, path: str) -> Optional[Claim]:
     started = (launch.script, *launch.arguments)
     job_id = known.get("JOB_ID")
     return Claim((*job, str(size)), job_id, variable, str(int(text)), device, started, place)
-
-
-def _may_be_made(run: ScriptRun, launch: Launch, table: str) -> bool:
-    """Whether a script may write the rank table itself, or finds it from where it changed to."""
-    parts = table.split("/")
-    return (
-        launch.table is not None
-        or parts[-1] in run.written
-        or not run.made.isdisjoint(parts)
-        or (run.moved and not os.path.isabs(table))
-    )
 
 
 def _is_count(text: Optional[str]) -> bool:

@@ -10,8 +10,8 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
+from npu_config.launch._rules import export_of_no_name
 from npu_config.launch.environment.variables import VARIABLES
-from npu_config.launch.shell._rules import export_of_no_name
 from npu_config.launch.shell.builtins import BUILTINS
 from npu_config.launch.shell.commands import (
     MAKES_ITS_WORDS,
@@ -22,7 +22,6 @@ from npu_config.launch.shell.commands import (
     processes_of,
     started,
 )
-from npu_config.launch.shell.starting import program, start
 from npu_config.launch.shell.syntax import Node, ShellScript, Spot, parts_of, place_of
 from npu_config.launch.shell.walk import (
     DEEPEST,
@@ -36,7 +35,9 @@ from npu_config.launch.shell.walk import (
     follow_steps,
     names_in,
     once,
+    program,
     several,
+    start,
     statements,
     steps_of,
     text,

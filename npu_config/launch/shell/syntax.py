@@ -14,7 +14,7 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place
 from npu_config.core.message import phrase
-from npu_config.launch.shell import _rules as rules
+from npu_config.launch import _rules as rules
 from npu_config.text.source import Source
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")

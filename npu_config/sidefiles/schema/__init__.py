@@ -2,5 +2,5 @@
 
 A format is a :class:`~npu_config.sidefiles.schema.kinds.Schema`: its keys, what each holds,
 which must be there, since when, and where that is known from.  ``reading`` judges a document
-by one, ``records`` turns objects into models and back without losing a key.
+by one.
 """

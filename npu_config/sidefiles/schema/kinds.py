@@ -26,6 +26,7 @@ from npu_config.text.words import near
 NOTHING = object()
 
 
+@attr.s(auto_attribs=True, auto_exc=True)
 class BadValueError(ValueError):
     """A value that its kind does not take as it is: what is wrong, and what to do.
 
@@ -37,20 +38,11 @@ class BadValueError(ValueError):
         read_as: the value that the runtime takes it for; such a value is a warning.
     """
 
-    def __init__(
-        self,
-        problem: str,
-        help: Optional[str] = None,
-        instead: Optional[str] = None,
-        read_as: Any = NOTHING,
-        meant: Optional[str] = None,
-    ) -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.help = help
-        self.instead = instead
-        self.read_as = read_as
-        self.meant = meant
+    problem: str
+    help: Optional[str] = None
+    instead: Optional[str] = None
+    read_as: Any = NOTHING
+    meant: Optional[str] = None
 
     @property
     def severity(self) -> Optional[Severity]:
@@ -362,13 +354,14 @@ class IpAddress(JsonKind):
     def parse(self, value: Any) -> str:
         """The text as it is."""
         if family_of(value, self.zone) is None:
-            raise BadValueError(
-                "it must be an IPv4 or IPv6 address",
-                "give four decimal numbers up to 255 without leading zeros"
-                if re.match(r"[0-9.]+\Z", value)
-                else None,
-            )
+            raise _not_an_address(value, "it must be an IPv4 or IPv6 address")
         return str(value)
+
+
+def _not_an_address(text: str, problem: str) -> BadValueError:
+    is_four = re.match(r"[0-9.]+\Z", text) is not None
+    help = "give four decimal numbers up to 255 without leading zeros"
+    return BadValueError(problem, help if is_four else None)
 
 
 def family_of(text: str, zone: bool = True) -> Optional[str]:
@@ -401,17 +394,11 @@ class IpAddresses(IpAddress):
         """The text as it is."""
         for piece in [value] if self.single and value else pieces(value):
             if family_of(piece) is None:
-                raise BadValueError(
-                    phrase(
-                        'it must be IPv4 or IPv6 addresses joined by ",", and "{}" is not one',
-                        piece,
-                    )
-                    if "," in value and not self.single
-                    else "it must be an IPv4 or IPv6 address",
-                    "give four decimal numbers up to 255 without leading zeros"
-                    if re.match(r"[0-9.]+\Z", piece)
-                    else None,
-                )
+                problem = "it must be an IPv4 or IPv6 address"
+                if "," in value and not self.single:
+                    text = 'it must be IPv4 or IPv6 addresses joined by ",", and "{}" is not one'
+                    problem = phrase(text, piece)
+                raise _not_an_address(piece, problem)
         return str(value)
 
 

@@ -199,10 +199,10 @@ class FileFinding(NamedTuple):
     rule: Rule
     path: Path
     message: str
-    help: Optional[str]
-    severity: Optional[Severity]
-    at_key: bool
-    instead: Optional[str]
+    help: Optional[str] = None
+    severity: Optional[Severity] = None
+    at_key: bool = False
+    instead: Optional[str] = None
     meant: Optional[str] = None
     fault: Optional[str] = None
     also: Sequence[Path] = ()
@@ -250,23 +250,9 @@ class FileFindings:
         """
         return 2 * (self.keys + self.texts) == text.count('"')
 
-    def add(
-        self,
-        rule: Rule,
-        path: Path,
-        message: str,
-        help: Optional[str] = None,
-        severity: Optional[Severity] = None,
-        at_key: bool = False,
-        instead: Optional[str] = None,
-        meant: Optional[str] = None,
-        fault: Optional[str] = None,
-        also: Sequence[Path] = (),
-    ) -> None:
+    def add(self, rule: Rule, path: Path, message: str, *rest: Any, **more: Any) -> None:
         """Note that the part at ``path`` breaks ``rule``; see :class:`FileFinding`."""
-        finding = FileFinding(
-            rule, path, message, help, severity, at_key, instead, meant, fault, also
-        )
+        finding = FileFinding(rule, path, message, *rest, **more)
         topic = _topic(finding)
         count = self._counts[topic] = self._counts.get(topic, 0) + 1
         if count <= MOST_OF_A_RULE:
