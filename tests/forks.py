@@ -5,6 +5,7 @@ and ends as any process does; it saves starting Python and importing the package
 """
 
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -68,6 +69,7 @@ def ended(words, environ):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         child = os.fork()
         if not child:
+            gc.freeze()  # what the tests before have left is not looked through
             os.environ.update(environ)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             os.dup2(out.fileno(), 1)
@@ -114,6 +116,7 @@ def copies(calls, report):
     for module in COMMANDS.values():
         importlib.import_module("npu_config.cli." + module)
     load_all()
+    gc.freeze()
     ended = {}
     for name, call in calls.items():
         code = copied(shlex.split(call), report + ".errors")

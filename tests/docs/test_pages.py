@@ -70,8 +70,8 @@ OF_TRAINING = re.compile(
     r"\btf\b|npu_config\.(?:npu_init|tf1|precision_tool)|npu_bridge\(|npu-config run "
 )
 OUTPUT = re.compile(r" (?:-o|--write-mixlist) (\S+)")
-PLAIN = re.compile(r"npu-config [^|<>;&$*?`~#{}()\n]*\Z")
-"""A command in which there is nothing for a shell to do."""
+PLAIN = re.compile(r"npu-config ([^|<>;&$*?`~#{}()\n]*?)(?: +#[^\n]*)?\Z")
+"""A command in which there is nothing for a shell to do but to pass over a comment."""
 
 
 class Block(NamedTuple):
@@ -368,8 +368,9 @@ def run_commands(block, folder):
 
 def run_command(command, environ):
     """Run a command in bash; where it is npu-config alone, bash and a new Python are saved."""
-    if PLAIN.match(command):
-        words = shlex.split(command)[1:]
+    plain = PLAIN.match(command)
+    if plain:
+        words = shlex.split(plain.group(1))
         if "tensorflow" not in sys.modules:
             return ended(words, environ)
         done = copies.run(words, os.getcwd(), environ=environ)  # this one has threads

@@ -7,6 +7,7 @@ longer than most scripts.  Tests of what a copy may hide ask for a new Python, `
 
 import atexit
 import functools
+import gc
 import importlib
 import io
 import json
@@ -75,7 +76,11 @@ def work(words, environ, program=main):
 
 
 def load():
-    """Import TensorFlow, with what it loads late, and what a run needs of the package."""
+    """Import TensorFlow, with what it loads late, and what a run needs of the package.
+
+    No copy looks for garbage in it: that costs more than most scripts, and memory of its own.
+    """
+    gc.disable()
     import tensorflow
 
     legacy = tensorflow.compat.v1
@@ -86,6 +91,8 @@ def load():
     for name in ("diagnosis.graph.live", "runner.sessions", "tf1.estimator"):
         importlib.import_module("npu_config." + name)
     load_all()
+    gc.freeze()
+    gc.enable()
 
 
 def copies():

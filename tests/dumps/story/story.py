@@ -4,6 +4,7 @@ Each command is a child of this process, so TensorFlow is imported once.  Prints
 (command, exit code, output).
 """
 
+import gc
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import tensorflow as tf
 from npu_config.__main__ import main
 
 assert tf.__version__
+gc.freeze()  # no child looks for garbage in it
 TOLD = []
 
 
