@@ -610,7 +610,7 @@ def loop_in_partial_run() -> None:
     """
 
 
-@rule.declare("NPU425", Severity.ERROR, source=("npu_config",))
+@diagnostics.declare("NPU425", Severity.ERROR, source=("npu_config",))
 def vendor_package_present() -> None:
     """The vendor's package is installed, and its modules are not replaced unasked.
 
