@@ -14,7 +14,8 @@ import pytest
 
 from npu_config.catalogue import OPTIONS
 from npu_config.core.settings import UNKNOWN, SourceKind
-from npu_config.core.target import MODES, Product, Target
+from npu_config.core.target import MODES, Target
+from npu_config.core.versions import Product
 from npu_config.readers import read
 from npu_config.rules.case import judge
 from tests import golden
