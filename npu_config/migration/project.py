@@ -6,10 +6,9 @@ import re
 from concurrent.futures.process import BrokenProcessPool
 from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.diagnostics import Diagnostic, Place, Rule
 from npu_config.core.message import phrase
 from npu_config.core.processes import in_processes, without_collector
-from npu_config.core.rule import Rule
 from npu_config.migration import rules
 from npu_config.migration.engine import Analysis, Migration, analyse, is_entry, named_modules
 from npu_config.migration.launch import shell_notes
