@@ -18,7 +18,6 @@ ROOMS = (
     "npu_config.presets",
     "npu_config.readers",
     "npu_config.rules",
-    "npu_config.runner.rules",
     "npu_config.script",
     "npu_config.sidefiles",
     "npu_config.situations",

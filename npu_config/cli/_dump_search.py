@@ -184,7 +184,7 @@ class _Known(NamedTuple):
 
 
 def _known(fusion_result: Optional[str], graph: Optional[str]) -> _Known:
-    from npu_config.diagnosis.profiling_tables import read_fusion_result
+    from npu_config.diagnosis.fusion_result import read_fusion_result
     from npu_config.dumps.graph import read_ge_graph
 
     return _Known(

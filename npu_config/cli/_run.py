@@ -373,7 +373,7 @@ def _is_rank(report: Optional[str]) -> bool:
     """Whether this process is a rank of ``--ranks``, which tells all there is at the end."""
     if report is None:
         return False
-    from npu_config.tf1.rank_frames import ADDRESS
+    from npu_config.tf1.rank_link import ADDRESS
 
     hub = os.environ.get(ADDRESS, "").partition(":")[2]
     return bool(hub) and os.path.dirname(hub) == os.path.dirname(report)

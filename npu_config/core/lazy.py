@@ -1,13 +1,15 @@
-"""What is made when it is first used: names of packages, regular expressions, properties."""
+"""What is made when it is first used: names of packages, patterns, properties, answers."""
 
 from __future__ import annotations
 
+import functools
 import importlib
 import re
 import sys
 from typing import Any, AnyStr, Callable, Generic, List, Mapping, Tuple, TypeVar, cast, overload
 
 _Value = TypeVar("_Value")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def lazy(
@@ -83,3 +85,17 @@ class cached_property(Generic[_Value]):  # noqa: N801 - functools has it from Py
             return self
         value = instance.__dict__[self._name] = self._find(instance)
         return value
+
+
+def asked_once(method: _Method) -> _Method:
+    """A method that finds its answer once for the same arguments of the same object."""
+    name = "_answers_of_" + method.__name__
+
+    @functools.wraps(method)
+    def ask(self: Any, *arguments: Any) -> Any:
+        known = self.__dict__.setdefault(name, {})
+        if arguments not in known:
+            known[arguments] = method(self, *arguments)
+        return known[arguments]
+
+    return cast(_Method, ask)

@@ -337,15 +337,11 @@ def _mixed(facts: Facts) -> CheckResult:
 
 
 def _mode(settings: Settings) -> Any:
-    found: List[Any] = []
     for option in MIXED_MODES:
         setting = settings.entries.get(option)
         if setting is not None:
-            value = setting.value
-            found.append(value if isinstance(value, str) else UNKNOWN)
-    if not found:
-        return UNKNOWN if settings.open else None
-    return found[0]
+            return setting.value if isinstance(setting.value, str) else UNKNOWN
+    return UNKNOWN if settings.open else None
 
 
 def _all_mixed() -> Sequence[str]:

@@ -10,7 +10,7 @@ Source: facts dump.yaml, ``graph`` and ``compare`` (C-OUTPUT, C-INPUT).
 import json
 import os
 import re
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import attr
 
@@ -163,6 +163,11 @@ def read_ge_graph(path: PathLike, model: Optional[str] = None) -> GeGraph:
     if log.diagnostics:
         raise NpuConfigError(log.diagnostics)
     return GeGraph(_text(graphs[0], "name"), ops, name)
+
+
+def given_graph(graph: Union[PathLike, GeGraph, None]) -> Optional[GeGraph]:
+    """A graph as users give it: none, a path as of :func:`read_ge_graph`, or the graph itself."""
+    return graph if graph is None or isinstance(graph, GeGraph) else read_ge_graph(graph)
 
 
 def graph_file(path: PathLike, model: Optional[str] = None) -> str:

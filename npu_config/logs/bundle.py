@@ -100,13 +100,9 @@ def _excerpt(path: str, lines: Sequence[int], redactor: Redactor, report: LogRep
 
 
 def _content(path: str) -> str:
-    with open(path, "rb", opener=reading) as stream:
-        return decoded_text(stream.read(_LARGEST))
-
-
-def decoded_text(raw: bytes) -> str:
     """A whole file as text, in whatever encoding."""
-    return "\n".join(decoded(line) for line in raw.split(b"\n"))
+    with open(path, "rb", opener=reading) as stream:
+        return "\n".join(map(decoded, stream.read(_LARGEST).split(b"\n")))
 
 
 def _versions() -> str:

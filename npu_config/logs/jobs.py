@@ -113,13 +113,7 @@ class LoggedProcess:
     def events(self) -> List[LogEvent]:
         """What went wrong in it, in the order of time."""
         found = [event for channel in self.channels for event in channel.events]
-        timed = all(event.time is not None for event in found)
-        if timed:
-            return sorted(found, key=lambda event: (event.time, event.file, event.order))
-        return sorted(
-            found,
-            key=lambda event: (event.time is None, event.time or 0.0, event.file, event.order),
-        )
+        return sorted(found, key=lambda e: (e.time is None, e.time or 0.0, e.file, e.order))
 
     @property
     def graphs(self) -> Mapping[str, LogEvent]:

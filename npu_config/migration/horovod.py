@@ -782,7 +782,7 @@ def horovod(work: Work) -> None:
         if isinstance(site.parents[-1], ast.ClassDef):
             text = "imported into a class: import it at the top"
             work.refuse(site.line, "hvd-import", text, blocks=True)
-        if any(alias.name == "*" for alias in site.node.names):  # type: ignore[attr-defined]
+        if any(alias.name == "*" for alias in site.node.names):
             text = "imports everything: import Horovod by its own name"
             work.refuse(site.line, "hvd-import", text, blocks=True)
     for site in strange:

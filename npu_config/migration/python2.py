@@ -32,7 +32,7 @@ _MOST = 6
 def note_of(script: Resolver) -> Optional[Note]:
     """What is said of a script: the names, once, at the line of the first."""
     words = script.words & WORDS
-    lines = sorted({line for word in words for line in script.source.mentions(word)})
+    lines = script.source.lines_of(*words)
     kinds = (ast.Name, ast.Attribute, ast.Import, ast.ImportFrom)
     found = [
         (site.line, name)

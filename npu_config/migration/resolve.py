@@ -155,7 +155,7 @@ class Resolver(Module):
     def _names_of_interest(self) -> Iterator[str]:
         """The local names that imports and stores give to what is interesting."""
         for node in (site.node for site in self.imports):
-            for alias in () if getattr(node, "level", 0) else node.names:  # type: ignore[attr-defined]
+            for alias in () if getattr(node, "level", 0) else node.names:
                 first = (getattr(node, "module", None) or alias.name).split(".")[0]
                 if first == "horovod" or (
                     isinstance(node, ast.ImportFrom) and alias.name in self.interest.words

@@ -118,7 +118,7 @@ def _check_callers(work: Work, site: Site, always: bool) -> None:
 def check_given(work: Work, makers: Collection[str]) -> None:
     """Look at the end of sessions that functions of other files give."""
     script = work.script
-    lines = sorted({line for name in makers for line in script.source.mentions(name)})
+    lines = script.source.lines_of(*makers)
     for site in sites(script.module, lines, (ast.Name, ast.Attribute)):
         if site.call is None or name_of(site.node) not in makers:
             continue
@@ -131,7 +131,7 @@ def check_given(work: Work, makers: Collection[str]) -> None:
 def _is_collected(work: Work, targets: Sequence[ast.expr]) -> bool:
     """True for a session that is put among others, by which something may close it."""
     names = {name_of(target) for target in targets}
-    lines = sorted({line for name in names for line in work.script.source.mentions(name)})
+    lines = work.script.source.lines_of(*names)
     return any(
         name_of(found.node) in names
         and isinstance(getattr(found.node, "ctx", None), ast.Load)
@@ -439,7 +439,7 @@ def _others(work: Work) -> None:
     """Estimators of TensorFlow that have no rule, by what they are called."""
     script = work.script
     names = {word for word in script.words if word.endswith(_ENDS)}
-    for alias in (alias for site in script.imports for alias in site.node.names if names):  # type: ignore[attr-defined]
+    for alias in (alias for site in script.imports for alias in site.node.names if names):
         if alias.asname and alias.name.endswith(_ENDS):
             names.add(alias.asname)
     lines = {line for name in names for line in script.source.mentions(name)}

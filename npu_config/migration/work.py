@@ -476,7 +476,7 @@ _LATER = "not changed yet: first resolve the refused lines, then migrate again"
 
 
 def _parent(site: Site, statement: ast.stmt) -> ast.AST:
-    nodes = [*site.parents, site.node]
+    nodes: List[ast.AST] = [*site.parents, site.node]
     return nodes[next(i for i, node in enumerate(nodes) if node is statement) - 1]
 
 

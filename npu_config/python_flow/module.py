@@ -3,8 +3,8 @@
 import ast
 import bisect
 from typing import (
+    Any,
     Collection,
-    Dict,
     FrozenSet,
     Iterator,
     List,
@@ -16,7 +16,7 @@ from typing import (
     Union,
 )
 
-from npu_config.core.lazy import cached_property
+from npu_config.core.lazy import asked_once, cached_property
 from npu_config.python_flow.scopes import (
     COMPREHENSIONS,
     CONSTANTS,
@@ -45,7 +45,7 @@ ImportNode = Union[ast.Import, ast.ImportFrom]
 class Site(NamedTuple):
     """A node with the scope that it sees and the nodes around it, outermost first."""
 
-    node: ast.AST
+    node: Any
     scope: Scope
     parents: Tuple[ast.AST, ...]
 
@@ -166,6 +166,59 @@ def _starts(body: Sequence[ast.AST]) -> List[int]:
     return sorted(starts)
 
 
+class Value(NamedTuple):
+    """An expression and the scope that it is evaluated in."""
+
+    scope: Scope
+    node: Any
+
+
+def walk(scope: Scope, node: ast.AST) -> Iterator[Value]:
+    """A node and all that it holds, with the scopes that they are in, in order of the text."""
+    pending: List[Tuple[Scope, ast.AST]] = [(scope, node)]
+    while pending:
+        scope, node = pending.pop()
+        yield Value(scope, node)
+        if node.__class__ in LEAVES:
+            continue
+        inner = scope.child(node) if isinstance(node, _SCOPED) else scope
+        for part in reversed(children(node)):
+            is_inner = inner is not scope and (
+                isinstance(node, COMPREHENSIONS) or isinstance(part, ast.stmt) or part is node.body  # type: ignore[attr-defined]
+            )
+            pending.append((inner if is_inner else scope, part))
+
+
+class Function(NamedTuple):
+    """A function of the script, and the scope of its body."""
+
+    scope: Scope
+    node: Any
+
+    @property
+    def returned(self) -> List[ast.expr]:
+        """What it returns."""
+        if isinstance(self.node, ast.Lambda):
+            return [self.node.body]
+        return list(_returned(self.node.body))
+
+    @property
+    def statements(self) -> List[ast.stmt]:
+        """Its body; that of a lambda has none."""
+        return [] if isinstance(self.node, ast.Lambda) else self.node.body
+
+
+def _returned(body: Sequence[ast.AST]) -> Iterator[ast.expr]:
+    for statement in body:
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            yield statement.value
+        elif not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+            for field in ("body", "orelse", "handlers", "finalbody"):
+                part = getattr(statement, field, None)
+                if isinstance(part, list):
+                    yield from _returned(part)
+
+
 class Module:
     """A parsed script with what is found in it once and for all.
 
@@ -191,14 +244,13 @@ class Module:
         else:
             self.source, self.tree = ScriptSource(text, path), parse(text)
         self.module = Scope(self.tree, None)
-        self._nodes: Dict[Tuple[str, ...], List[ast.AST]] = {}
 
     @cached_property
     def import_statements(self) -> List[ImportNode]:
         """Every import statement, in order of the text."""
         lines = self.source.mentions("import")
         found = sites(self.module, lines, (ast.Import, ast.ImportFrom))
-        return [site.node for site in found]  # type: ignore[misc]
+        return [site.node for site in found]
 
     @cached_property
     def functions(self) -> List[Tuple[Scope, FunctionNode]]:
@@ -229,12 +281,11 @@ class Module:
                     found.update(words[1:])
         return frozenset(found)
 
+    @asked_once
     def nodes(self, *words: str) -> Sequence[ast.AST]:
         """The nodes of all statements with one of the words on their lines."""
-        found = self._nodes.get(words)
-        if found is None:
-            lines = sorted({line for word in words for line in self.source.mentions(word)})
-            found = self._nodes[words] = children(self.tree, lines) if lines else []
-            for node in found:
-                found += children(node, lines)
+        lines = self.source.lines_of(*words)
+        found = children(self.tree, lines) if lines else []
+        for node in found:
+            found += children(node, lines)
         return found

@@ -1,5 +1,5 @@
-"""What a syntax tree says by itself: single nodes, what the statements of a scope bind, and which
-of several bindings holds at a place.
+"""What a syntax tree says by itself: single nodes, also in words, what the statements of a scope
+bind, and which of several bindings holds at a place.
 """
 
 import ast
@@ -8,6 +8,7 @@ import enum
 import sys
 from typing import (
     Any,
+    Callable,
     Dict,
     FrozenSet,
     Generic,
@@ -131,6 +132,84 @@ def imported(node: ast.AST) -> List[str]:
     return ["." * node.level + (node.module or "")] if isinstance(node, ast.ImportFrom) else []
 
 
+_LONG = 60
+
+_SIGNS: Dict[type, str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+_PAIRS = (
+    *((ast.Eq, ast.NotEq), (ast.Lt, ast.GtE), (ast.Gt, ast.LtE)),
+    *((ast.Is, ast.IsNot), (ast.In, ast.NotIn)),
+)
+_OPPOSITES: Dict[type, type] = dict((*_PAIRS, *((two, one) for one, two in _PAIRS)))
+
+
+def condition(node: ast.expr, value: bool) -> str:
+    """A condition that holds, or whose opposite holds, shortened to one line."""
+    while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        node, value = node.operand, not value
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        kind = type(node.ops[0])
+        sign = _SIGNS[kind if value else _OPPOSITES[kind]]
+        text = "{} {} {}".format(expression(node.left), sign, expression(node.comparators[0]))
+    else:
+        text = expression(node) if value else "not " + expression(node)
+    return text if len(text) <= _LONG else text[: _LONG - 3] + "..."
+
+
+def expression(node: ast.AST) -> str:
+    """An expression much as it is written, with "..." for what is too intricate."""
+    if node.__class__ in CONSTANTS:
+        return repr(literal(node))
+    spell = _SPELLERS.get(node.__class__)
+    return "..." if spell is None else spell(node)
+
+
+def _compare(node: ast.Compare) -> str:
+    parts = [expression(node.left)]
+    for sign, right in zip(node.ops, node.comparators):
+        parts += [_SIGNS[type(sign)], expression(right)]
+    return " ".join(parts)
+
+
+def _call(node: ast.Call) -> str:
+    arguments = [expression(argument) for argument in node.args]
+    arguments += [
+        "{}={}".format(keyword.arg, expression(keyword.value)) for keyword in node.keywords
+    ]
+    return "{}({})".format(expression(node.func), ", ".join(arguments))
+
+
+def _index(node: ast.Subscript) -> str:
+    return "{}[{}]".format(expression(node.value), expression(in_brackets(node)))
+
+
+_SPELLERS: Dict[type, Callable[..., str]] = {
+    ast.Name: lambda node: node.id,
+    ast.Attribute: lambda node: "{}.{}".format(expression(node.value), node.attr),
+    ast.Compare: _compare,
+    ast.Call: _call,
+    ast.Subscript: _index,
+    ast.UnaryOp: lambda node: (
+        "not " + expression(node.operand)
+        if isinstance(node.op, ast.Not)
+        else "-" + expression(node.operand)
+    ),
+    ast.BoolOp: lambda node: (" and " if isinstance(node.op, ast.And) else " or ").join(
+        expression(value) for value in node.values
+    ),
+}
+
+
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 ScopeNode = Union[ast.Module, ast.ClassDef, FunctionNode, ast.Lambda, ast.expr]
 
@@ -165,6 +244,12 @@ def parameters(arguments: ast.arguments) -> FrozenSet[str]:
     found = [*arguments.args, *arguments.kwonlyargs, *getattr(arguments, "posonlyargs", ())]
     found += [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
     return frozenset(each.arg for each in found)
+
+
+def defaults_of(arguments: ast.arguments) -> Dict[str, ast.expr]:
+    """The defaults of the parameters that may be given by position, by their names."""
+    names = [each.arg for each in (*getattr(arguments, "posonlyargs", ()), *arguments.args)]
+    return dict(zip(reversed(names), reversed(arguments.defaults)))
 
 
 def called_name(scope: "Scope", node: FunctionNode) -> str:
@@ -271,8 +356,13 @@ _WITHOUT_PARTS = frozenset(("ctx", "id", "attr", "arg", "kind", "type_comment"))
 _FIELDS = _Fields()
 
 
-def children(node: ast.AST, lines: Sequence[int]) -> List[ast.AST]:
-    """The parts of a node that have parts, without statements that hold none of some lines."""
+def children(node: ast.AST, lines: Optional[Sequence[int]] = None) -> List[ast.AST]:
+    """The parts of a node, in order, without those that have none: ``ctx`` and operators.
+
+    Args:
+        node: the node.
+        lines: statements that hold none of these are left out, too.
+    """
     found: List[ast.AST] = []
     for field in _FIELDS[node.__class__]:
         value: Any = getattr(node, field, None)
@@ -280,25 +370,10 @@ def children(node: ast.AST, lines: Sequence[int]) -> List[ast.AST]:
         if kind in _NO_PARTS:
             continue
         if kind is list:
-            if value and isinstance(value[0], ast.stmt):
+            if lines is not None and value and isinstance(value[0], ast.stmt):
                 found += in_lines(value, lines)
             else:
                 found += [part for part in value if isinstance(part, ast.AST)]
-        elif isinstance(value, ast.AST) and value._fields:
-            found.append(value)
-    return found
-
-
-def parts_of(node: ast.AST) -> List[ast.AST]:
-    """The parts of a node, in order, without those that have none: ``ctx`` and operators."""
-    found: List[ast.AST] = []
-    for field in _FIELDS[node.__class__]:
-        value: Any = getattr(node, field, None)
-        kind = value.__class__
-        if kind in _NO_PARTS:
-            continue
-        if kind is list:
-            found += [part for part in value if isinstance(part, ast.AST)]
         elif isinstance(value, ast.AST) and value._fields:
             found.append(value)
     return found
@@ -366,6 +441,7 @@ class Scope:
         self.version = 0
         self._history: List[str] = []
         self._globals: Set[str] = set()
+        self._owned: Dict[str, Dict[str, List[Store]]] = {}
         self._children: Dict[int, Scope] = {}
 
     def watch(self, name: str, how: Watch) -> None:
@@ -423,6 +499,11 @@ class Scope:
         """The names that ``global`` or ``nonlocal`` statements take from outside."""
         self.stores  # noqa: B018 - fills both
         return self._globals
+
+    def attributes_of(self, name: str) -> Dict[str, List[Store]]:
+        """Every binding of every attribute of a name, in order of the text."""
+        self.stores  # noqa: B018 - fills both
+        return self._owned.get(name, {})
 
     def child(self, node: ScopeNode) -> "Scope":
         """The scope of a definition in this one."""
@@ -499,6 +580,8 @@ class Scope:
             elif isinstance(statement, ast.AnnAssign):
                 if statement.value is not None:
                     self._target(statement.target, statement.value)
+                elif isinstance(statement.target, ast.Attribute):
+                    self._other(statement.target)
             elif isinstance(statement, ast.AugAssign):
                 self._other(statement.target)
             elif isinstance(statement, (ast.Global, ast.Nonlocal)):
@@ -522,6 +605,8 @@ class Scope:
     def _target(self, target: ast.expr, value: ast.expr, kind: str = "value") -> None:
         if isinstance(target, ast.Name):
             self._add(target.id, Store(kind, value))
+        elif isinstance(target, ast.Attribute):
+            self._attribute(target, Store(kind, value))
         elif isinstance(target, (ast.Tuple, ast.List)):
             if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
                 for part, element in zip(target.elts, value.elts):
@@ -535,9 +620,16 @@ class Scope:
         elif isinstance(target, ast.Starred):
             self._other(target.value)
 
+    def _attribute(self, target: ast.Attribute, store: Store) -> None:
+        if isinstance(target.value, ast.Name):
+            owned = self._owned.setdefault(target.value.id, {})
+            owned.setdefault(target.attr, []).append(store)
+
     def _other(self, target: ast.expr) -> None:
         if isinstance(target, ast.Name):
             self._add(target.id, Store("other", target))
+        elif isinstance(target, ast.Attribute):
+            self._attribute(target, Store("other", target))
         elif isinstance(target, (ast.Tuple, ast.List)):
             for part in target.elts:
                 self._other(part)

@@ -24,8 +24,9 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Place
-from npu_config.core.lazy import cached_property
+from npu_config.core.lazy import asked_once, cached_property
 from npu_config.core.message import phrase
+from npu_config.python_flow.scopes import name_of
 from npu_config.text.source import Source
 
 Span = Tuple[int, int, int, int]
@@ -391,7 +392,6 @@ class ScriptSource(Source):
         self._starts = _starts(text, self.lines)
         self._lines_of: Dict[str, List[int]] = {}
         self._places: Dict[int, Tuple[Place, ast.AST]] = {}
-        self._keywords: Dict[Tuple[str, Place], Place] = {}
 
     @property
     def starts(self) -> List[int]:
@@ -411,6 +411,12 @@ class ScriptSource(Source):
         if found is None:
             found = self._places[id(node)] = (self._node_place(node), node)
         return found[0]
+
+    def place_of_name(self, node: ast.expr) -> Place:
+        """Where the last name of a dotted expression is."""
+        place = self.place_of(node)
+        column = (place.end_column or 1) - len(name_of(node))
+        return place._replace(line=place.end_line, column=column)
 
     def _node_place(self, node: ast.AST) -> Place:
         first: ast.expr = node  # type: ignore[assignment]
@@ -453,14 +459,9 @@ class ScriptSource(Source):
         column = (place.column or 1) + start
         return place._replace(column=column, end_column=column + len(text))
 
+    @asked_once
     def keyword_place(self, name: str, value: Place) -> Place:
         """The place of the keyword before a value."""
-        found = self._keywords.get((name, value))
-        if found is None:
-            found = self._keywords[name, value] = self._keyword_place(name, value)
-        return found
-
-    def _keyword_place(self, name: str, value: Place) -> Place:
         assert value.line is not None
         assert value.column is not None
         before = self.lines[value.line - 1][: value.column - 1]
@@ -490,6 +491,10 @@ class ScriptSource(Source):
             may_be = word in self.words or not (word.isascii() and word.isidentifier())
             found = self._lines_of[word] = self.lines_with(word) if may_be else []
         return found
+
+    def lines_of(self, *words: str) -> List[int]:
+        """The lines with one of some identifiers, in order, comment lines left out."""
+        return sorted({line for word in words for line in self.mentions(word)})
 
     def members(self, word: str) -> List[int]:
         """The lines with an identifier behind a dot, comment lines left out.

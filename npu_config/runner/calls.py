@@ -50,9 +50,9 @@ from npu_config.diagnosis.graph.run import (
 from npu_config.diagnosis.graph.shapes import Flow, flow
 from npu_config.runner.doings import Doings
 from npu_config.situations import pipeline, precision, shapes
-from npu_config.tf1.own import OPTIMIZER_MARK
-from npu_config.tf1.purpose import operations_of
+from npu_config.tf1.purpose import inputs, operations_of, reached
 from npu_config.tf1.purpose import purpose as purpose_of
+from npu_config.tf1.vendor import OPTIMIZER_MARK
 
 _SHAPE = operator.attrgetter("shape")
 Shape = Optional[Tuple[int, ...]]
@@ -447,17 +447,8 @@ def _is_apart(one: LiveNode, other: LiveNode) -> bool:
 
 
 def _leads(one: LiveNode, other: LiveNode) -> bool:
-    seen = set()
-    pending = list(other.sources)
-    while pending:
-        each = pending.pop()
-        if each is one.operation:
-            return True
-        if each not in seen:
-            seen.add(each)
-            pending += [tensor.op for tensor in each.inputs]
-            pending += each.control_inputs
-    return False
+    before = reached(other.sources, lambda each: [*inputs(each), *each.control_inputs])
+    return any(each is one.operation for each in before)
 
 
 def _updates(run: RunGraph) -> FrozenSet[str]:

@@ -1,9 +1,10 @@
-"""The vendor's modules, served by this package under their own names.
+"""The vendor's modules, served by this package under their own names, and what serves each name.
 
 Nothing is installed: a finder stands first in ``sys.meta_path`` as long as it is wanted.  Names
 are looked up when they are used, so that importing a module costs what it needs.
 """
 
+import functools
 import importlib
 import importlib.machinery
 import importlib.util
@@ -13,7 +14,7 @@ from types import ModuleType
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from npu_config.tf1 import vendor
-from npu_config.tf1.modules import MODULES, is_package, names_of, resolve
+from npu_config.tf1.vendor import MODULES, Home, is_package
 
 SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim")
 """A folder for ``PYTHONPATH``: processes that a script starts find the served modules there."""
@@ -28,7 +29,7 @@ _PACKAGES = frozenset(path for path in (*MODULES, *PRECISION_TOOL) if "." not in
 
 
 class Finder:
-    """Finds the modules of the table :data:`~npu_config.tf1.modules.MODULES`, and of
+    """Finds the modules of the table :data:`~npu_config.tf1.vendor.MODULES`, and of
     :data:`PRECISION_TOOL`."""
 
     def find_spec(
@@ -74,6 +75,61 @@ def fill(module: ModuleType) -> None:
     module.__getattr__ = look_up  # type: ignore[method-assign]
 
 
+def names_of(path: str) -> List[str]:
+    """The names of a vendor's module, without those of modules below it.
+
+    Args:
+        path: a path of :data:`MODULES`.
+    """
+    names = list(MODULES[path])
+    return list(_module("npu_init").__all__) if names == ["*"] else names
+
+
+def resolve(path: str, name: str) -> Any:
+    """What serves a name of a vendor's module.
+
+    Nothing of the vendor's is imported, and TensorFlow only where the name needs it.
+
+    Args:
+        path: a path of :data:`MODULES`.
+        name: a name of that module.
+
+    Raises:
+        AttributeError: the module has no such name.
+    """
+    homes = MODULES[path]
+    home = Home("npu_init", name) if "*" in homes else homes.get(name)
+    if home is None:
+        raise AttributeError("module {!r} has no attribute {!r}".format(path, name))
+    if home.source == "device":
+        return vendor.late(path.partition(".")[2], name)
+    if home.source == "operators":
+        return _module("npu_unary_ops")
+    if home.source == "import":
+        return importlib.import_module(home.name)
+    if "." in home.source:
+        return resolve(home.source, home.name)
+    return getattr(_module(home.source), home.name)
+
+
+@functools.lru_cache(maxsize=None)
+def _module(name: str) -> Any:
+    """A module of ours by the name that the table gives it."""
+    package = "npu_config" if name == "npu_init" else "npu_config.tf1"
+    return importlib.import_module("{}.{}".format(package, name))
+
+
+def serve(name: str) -> None:
+    """Serve the vendor's modules where one of them was found through ``PYTHONPATH``.
+
+    Args:
+        name: that of the module that was found.
+    """
+    if name in _PACKAGES:  # and not as a module of npu_config
+        install_npu_bridge(force=True)
+        fill(sys.modules[name])
+
+
 def installed() -> Optional[Finder]:
     """The finder that serves now, if there is one."""
     return next((each for each in sys.meta_path if isinstance(each, Finder)), None)
@@ -109,12 +165,11 @@ def install_npu_bridge(force: bool = False) -> Callable[[], None]:
     """
     if installed() is None:
         if vendor.is_available() and not force:
-            from npu_config.core.diagnostics import NpuConfigError
-            from npu_config.runner.rules import vendor_package_present
+            from npu_config.tf1.rules import vendor_package_present
 
             message = "{} is installed here; its modules are not replaced".format(vendor.PACKAGE)
             help = "run the script with python, or force the stand-ins"
-            raise NpuConfigError([vendor_package_present.diagnostic(message, help=help)])
+            raise vendor_package_present.error(message, help=help)
         _forget()
         sys.meta_path.insert(0, Finder())
     return uninstall_npu_bridge
@@ -129,13 +184,9 @@ def uninstall_npu_bridge() -> None:
 def _forget() -> None:
     """Take modules out of ``sys.modules`` that were served, or found in empty folders."""
     for name in _names():
-        module = sys.modules.get(name)
-        spec = getattr(module, "__spec__", None)
-        if module is not None and getattr(spec, "origin", None) in (
-            None,
-            "namespace",
-            vendor.SERVED,
-        ):
+        module = sys.modules[name]
+        origin = getattr(getattr(module, "__spec__", None), "origin", None)
+        if module is not None and origin in (None, "namespace", vendor.SERVED):
             del sys.modules[name]
 
 

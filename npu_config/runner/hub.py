@@ -15,8 +15,8 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, 
 import attr
 
 from npu_config.core.message import join, listed, phrase
-from npu_config.tf1 import rank_frames
-from npu_config.tf1.rank_frames import described
+from npu_config.tf1 import rank_link
+from npu_config.tf1.rank_link import described
 
 Given = Mapping[int, Tuple[Dict[str, Any], List[Any]]]
 """Rank to the head and the arrays that it sent."""
@@ -247,13 +247,13 @@ class Hub:
 
     def _serve(self, connection: socket.socket) -> None:
         try:
-            head, _ = rank_frames.receive(connection)
+            head, _ = rank_link.receive(connection)
             caller = _Caller(connection, head["rank"], head["pid"])
             with self._lock:
                 self._callers.append(caller)
             while True:
-                self._arrived(caller, *rank_frames.receive(connection))
-        except rank_frames.ClosedError:
+                self._arrived(caller, *rank_link.receive(connection))
+        except rank_link.ClosedError:
             connection.close()
             with self._lock:
                 self._callers = [each for each in self._callers if each.connection != connection]
@@ -313,7 +313,7 @@ class Hub:
     def _answer(caller: _Caller, head: Dict[str, Any], arrays: List[Any]) -> None:
         try:
             with caller.sending:
-                rank_frames.send(caller.connection, head, arrays)
+                rank_link.send(caller.connection, head, arrays)
         except OSError:  # it has ended; who started it sees that
             pass
 

@@ -33,10 +33,9 @@ from npu_config import rank_table
 from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.message import listed, phrase
 from npu_config.launch import table_job
-from npu_config.runner.compare import differences
 from npu_config.runner.hub import Hub
 from npu_config.runner.outside import TIMED_OUT
-from npu_config.tf1.rank_frames import ADDRESS
+from npu_config.tf1.rank_link import ADDRESS
 
 MOST = 32
 """Ranks of one server in a rank table that every product takes."""
@@ -104,6 +103,8 @@ class SeenRanks:
     @property
     def findings(self) -> Mapping[Diagnostic, Sequence[int]]:
         """Every finding once, in order of place, with the ranks that it is of."""
+        from npu_config.runner.doings import differences
+
         ranks_of: Dict[Diagnostic, List[int]] = {}
         for one in self.ranks:
             for each in (one.seen or {}).get("findings", ()):

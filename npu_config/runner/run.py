@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import importlib.machinery
 import importlib.util
+import itertools
 import os
 import sys
 from types import ModuleType
@@ -281,10 +282,7 @@ class _Run:
         self._filled = filled
         self._written = written
         self._folder = os.getcwd() if files else None
-        self._before = self._stamps()
-
-    def _stamps(self) -> Dict[str, Tuple[int, int]]:
-        return {} if self._folder is None else _stamps(self._folder)
+        self._before = _stamps(self._folder)
 
     def ended_from_outside(
         self, timeout: Optional[float], last: Optional[Callable[[Seen], None]]
@@ -319,7 +317,7 @@ class _Run:
             self._filled,
             self._findings(end),
             tuple(self._watch.sessions),
-            tuple(_changed(self._before, self._stamps())),
+            tuple(_changed(self._before, _stamps(self._folder))),
             tuple((text, kind, path or "", n) for text, kind, path, n in self._watch.warnings),
             end.error,
             None if end.place is None else "{}:{}".format(*end.place),
@@ -425,13 +423,12 @@ _OURS = ("NPU_CONFIG_LOOPS", "NPU_CONFIG_LOOPS_BY", _RUN, _SET, "PYTHONPATH")
 _MOST_FILES = 20_000
 
 
-def _stamps(folder: str) -> Dict[str, Tuple[int, int]]:
+def _stamps(folder: Optional[str]) -> Dict[str, Tuple[int, int]]:
     """The files below a folder with their size and time; at most 20,000."""
-    return dict(_stamped(folder))
+    return {} if folder is None else dict(itertools.islice(_stamped(folder), _MOST_FILES))
 
 
 def _stamped(folder: str) -> Iterable[Tuple[str, Tuple[int, int]]]:
-    count = 0
     for directory, folders, names in walk(folder):
         folders[:] = [
             each for each in folders if not each.startswith(".") and each != "__pycache__"
@@ -443,9 +440,6 @@ def _stamped(folder: str) -> Iterable[Tuple[str, Tuple[int, int]]]:
             except OSError:
                 continue
             yield os.path.relpath(path, folder), (status.st_size, status.st_mtime_ns)
-            count += 1
-            if count >= _MOST_FILES:
-                return
 
 
 def _changed(before: Dict[str, Tuple[int, int]], after: Dict[str, Tuple[int, int]]) -> List[str]:

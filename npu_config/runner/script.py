@@ -311,14 +311,14 @@ def _of_script(
 
     Args:
         frames: the first of them.
-        end: a folder; a frame of its files ends the script's.
+        end: a folder; a frame of its files ends the script's, once it has begun.
     """
-    kept = []
+    kept: List[TracebackType] = []
     while frames is not None:
         path = os.path.abspath(frames.tb_frame.f_code.co_filename)
+        if kept and end is not None and path.startswith(end + os.sep):
+            break
         if os.path.dirname(path) != _HERE:
-            if end is not None and path.startswith(end + os.sep):
-                break
             kept.append(frames)
         frames = frames.tb_next
     for one, following in zip(kept, [*kept[1:], None]):

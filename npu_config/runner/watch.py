@@ -44,6 +44,13 @@ if TYPE_CHECKING:
 _FLAT = (list, tuple)
 
 
+def _is_rank() -> bool:
+    """Whether this process is a rank of ``npu-config run --ranks``."""
+    from npu_config.tf1.rank_link import ADDRESS
+
+    return bool(os.environ.get(ADDRESS))
+
+
 def with_threads(arguments: Any) -> Any:
     """Arguments of a session whose configuration lets a rank wait in many collectives at once.
 
@@ -52,9 +59,7 @@ def with_threads(arguments: Any) -> Any:
     Args:
         arguments: positional or named ones of a session.
     """
-    from npu_config.tf1.rank_frames import ADDRESS
-
-    if not os.environ.get(ADDRESS):
+    if not _is_rank():
         return arguments
     if isinstance(arguments, dict):
         return {name: _threads(value) for name, value in arguments.items()}
@@ -69,12 +74,6 @@ def _threads(given: Any) -> Any:
     made.CopyFrom(given)
     made.inter_op_parallelism_threads = 0
     return made
-
-
-def others_stopped() -> bool:
-    """Whether another rank of the job was stopped as asked, so that a collective failed here."""
-    link = sys.modules.get("npu_config.tf1.rank_link")
-    return link is not None and bool(link.stopped())
 
 
 def files_below() -> FrozenSet[str]:
@@ -186,6 +185,8 @@ class SessionWatch:
         self.findings[finding] = None
 
     def _patch(self, module: Any) -> None:
+        import inspect
+
         base = module.BaseSession
         init, run = base.__init__, base.run
         self._read = run
@@ -250,7 +251,7 @@ class SessionWatch:
             return self._seen_callable(name, session, fetches, keys, call)
 
         made.__wrapped__ = init  # type: ignore[attr-defined]
-        made.__signature__ = _signature(init)  # type: ignore[attr-defined]
+        made.__signature__ = inspect.signature(init)  # type: ignore[attr-defined]
         self._replace(base, "__init__", made)
         self._replace(base, "run", ran)
         self._replace(base, "make_callable", callable_of)
@@ -314,7 +315,7 @@ class SessionWatch:
     def _see(self, session: Any) -> SeenSession:
         from npu_config.runner.sessions import see
 
-        if self.doings is None and self._is_one_of_several():
+        if self.doings is None and _is_rank() and os.environ.get("RANK_SIZE", "1") != "1":
             from npu_config.runner.doings import Doings
 
             self.doings = Doings(self._read)
@@ -322,12 +323,6 @@ class SessionWatch:
         with self._lock:
             self.sessions.append(seen)
         return seen
-
-    @staticmethod
-    def _is_one_of_several() -> bool:
-        from npu_config.tf1.rank_frames import ADDRESS
-
-        return bool(os.environ.get(ADDRESS)) and os.environ.get("RANK_SIZE", "1") != "1"
 
     def observe(self, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
         """A loop of runs that is one run of the script; ``call`` does it."""
@@ -357,7 +352,9 @@ class SessionWatch:
 
     def _end_with_others(self, is_round: bool = False) -> None:
         """A run failed: where the others of the job were stopped, that is no failure."""
-        if not is_round and others_stopped():
+        from npu_config.tf1.rank_link import stopped
+
+        if not is_round and stopped():
             self.stopped = True
             raise Stopped(0) from None
 
@@ -372,10 +369,7 @@ class SessionWatch:
             with self._lock:
                 self.doings.runs(live.number)
         result, probed = call(live.probes)
-        if probed is not None:
-            live.ran((*feeds.values(), *probed))
-        else:
-            live.ran(())
+        live.ran(() if probed is None else (*feeds.values(), *probed))
         return result
 
     def _asked(self, name: str) -> None:
@@ -396,7 +390,7 @@ class SessionWatch:
         if self._has_forked or "tensorflow" not in sys.modules:
             return
         self._has_forked = True
-        from npu_config.core.diagnostics import Place, Severity
+        from npu_config.core.diagnostics import Severity
         from npu_config.situations.host import forked_process_beside_session
 
         while frame is not None and not self._is_mine(frame.f_code.co_filename):
@@ -416,15 +410,8 @@ class SessionWatch:
         if frame is not None:
             from dataclasses import replace
 
-            place = Place(frame.f_code.co_filename, frame.f_lineno)
-            finding = replace(finding, path=place.path, line=place.line)
+            finding = replace(finding, path=frame.f_code.co_filename, line=frame.f_lineno)
         findings.tell(finding)
-
-
-def _signature(function: Any) -> Any:
-    import inspect
-
-    return inspect.signature(function)
 
 
 class _AfterImport:

@@ -29,12 +29,11 @@ from npu_config.rules.overrides import Override, applied
 from npu_config.rules.reading import Around, Load, Reading
 from npu_config.script.checks import find_situations, may_find_situations
 from npu_config.script.interpreter import run_all
-from npu_config.script.judging import judge_variants
+from npu_config.script.judging import judge_variants, unfollowed
 from npu_config.script.neighbours import remembering
 from npu_config.script.paths import Path
 from npu_config.script.reading import Variant, signature, variants_of
 from npu_config.script.script import Script
-from npu_config.script.unfollowed import unfollowed
 from npu_config.script.vocabulary import may_matter, unmigrated
 from npu_config.text.loading import guarded
 from npu_config.text.rules import empty_program, holds_code, not_checked_here

@@ -96,7 +96,7 @@ def judge_method(run: Run, call: Call) -> None:
     if call.name in SIGNATURES:
         _judge(run, call, call.name, SIGNATURES[call.name])
     elif not call.name.startswith("_"):
-        place = name_place(run, call)
+        place = run.script.source.place_of_name(call.node.func)
         names = meant_names(call.name, SIGNATURES)
         meant = names[0] if len(names) == 1 else None
         help = phrase("legal: {}", listed(sorted(names or SIGNATURES)))
@@ -116,13 +116,6 @@ def judge_mapping(run: Run, value: Any, node: ast.expr) -> None:
     message = phrase("options are a mapping of name to value, not {}", type(value).__name__)
     help = 'write {"precision_mode": "allow_mix_precision"}'
     _note(run, message, run.place(node), help=help, consequence="Python raises TypeError")
-
-
-def name_place(run: Run, call: Call) -> Place:
-    """Where the name of a method is, without what it is called on."""
-    place = run.place(call.node.func)
-    column = (place.end_column or 1) - len(call.name)
-    return place._replace(line=place.end_line, column=column)
 
 
 def renaming(place: Place, name: str, meant: Optional[str]) -> Optional[Fix]:
@@ -303,8 +296,8 @@ def call_method(run: Run, builder: Builder, call: Call) -> Any:
             for name in [name for name, each in builder.entries.items() if each.value is None]:
                 del builder.entries[name]
     elif call.name == "unset":
-        builder.open = builder.open or not is_known([value for value, _ in call.args])
-        for value, _ in call.args:
+        builder.open = builder.open or not is_known(call.values)
+        for value in call.values:
             builder.entries.pop(str(value), None)
     elif call.name == "update" and call.args:
         _update(run, builder, *call.args[0])
@@ -470,7 +463,7 @@ def named_file(run: Run, value: Any, depth: int = 12) -> Optional[str]:
     if value.key == "__file__":
         return run.script.source.path
     if value.flag is not None:
-        default = run.script.flags.default(value.flag)
+        default = run.script.flags.get(value.flag)
         if default is not None and isinstance(default.value, str):
             return default.value
     parts = value.parts
@@ -532,7 +525,7 @@ def _is_fixed(run: Run, value: Any) -> bool:
     parts = list(origins(value))
     return any(each.key == "__file__" for each in parts) and not any(
         each.key in ("os.getenv", "os.environ.get")
-        or (each.flag is not None and run.script.flags.default(each.flag) is not None)
+        or (each.flag is not None and run.script.flags.get(each.flag) is not None)
         for each in parts
     )
 
@@ -584,17 +577,15 @@ def _plain(value: Any) -> Any:
 
 def _run_task(run: Run, builder: Builder, call: Call) -> None:
     """A method that is a task, when its arguments are known."""
-    values = [value for value, _ in call.args]
-    keywords = {name: value for name, (value, _) in call.keywords.items()}
-    if call.open or not is_known(values) or not is_known(keywords):
+    if call.open or not is_known(call.given):
         builder.open = True
         return
     try:
-        task = TASKS[call.name](*values, **keywords)
+        task = TASKS[call.name](*call.values, **call.named)
     except (TypeError, ValueError):
         builder.open = True
         return
-    start = name_place(run, call)
+    start = run.script.source.place_of_name(call.node.func)
     place = run.place(call.node)._replace(line=start.line, column=start.column)
     for name in task.removed:
         builder.entries.pop(name, None)

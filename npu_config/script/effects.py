@@ -243,7 +243,7 @@ def field(run: Run, message: Message, name: str, node: ast.AST) -> Any:
         if name == "optimizers":
             message.fields[name] = unknown
         return unknown
-    part = Message(kind, node, message.place, run.tick(), foreign=message.foreign, parent=message)
+    part = Message(node, message.place, run.tick(), kind, message.foreign, message)
     message.fields[name] = part
     return part
 
@@ -266,7 +266,7 @@ def _of_instance(run: Run, owner: Instance, name: str) -> Any:
         return given[0]
     found = of_class(run, owner.cls, name)
     if isinstance(found, Function):
-        bound = Function(found.node, found.scope, found.frame, found.owner)
+        bound = Function(found.node, found.scope, found.frame)
         bound.receiver = owner.whole or owner
         return bound
     if not isinstance(found, Unknown):
@@ -411,7 +411,6 @@ def _of_class_alone(run: Run, cls: Class, name: str) -> Any:
             found = definition(frame, stores[0].node)
             if isinstance(found, Function):
                 found.frame = cls.frame
-                found.owner = cls
             return found
         if stores[0].kind == "value" and not cls.frame.script.times_set(name):
             return evaluate_in(run, frame, stores[0].node)
@@ -479,7 +478,7 @@ def _setter(cls: Class, name: Any) -> Optional[Function]:
     for store in cls.scope.stores.get(name, ()):
         decorators = getattr(store.node, "decorator_list", ())
         if any(isinstance(each, ast.Attribute) and each.attr == "setter" for each in decorators):
-            return Function(store.node, cls.scope.child(store.node), cls.frame, cls)
+            return Function(store.node, cls.scope.child(store.node), cls.frame)
     return None
 
 
@@ -580,7 +579,7 @@ _LIBRARIES = (
 
 def pass_on(run: Run, call: Call, name: str = "") -> None:
     """Objects go to a function that is not known: it may use and change them."""
-    for value, _ in [*call.args, *call.keywords.values()]:
+    for value in call.given:
         if value.__class__ not in _HARMLESS:
             give_away(run, value, name or call.name)
 

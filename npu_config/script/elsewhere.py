@@ -12,14 +12,12 @@ from typing import Any, FrozenSet, Iterator, List, NamedTuple, Optional, Sequenc
 
 from npu_config.core.lazy import cached_property
 from npu_config.core.message import phrase
-from npu_config.python_flow.module import Site
+from npu_config.python_flow.module import Function, Site, Value
 from npu_config.python_flow.scopes import Scope, name_of, root_of
 from npu_config.python_flow.source import Unparsable
 from npu_config.script.meaning import Meaning
 from npu_config.script.neighbours import file_of_module, has, once_for, text_of
-from npu_config.script.passing import Value
 from npu_config.script.script import Script
-from npu_config.script.values import Function
 
 _DEFINING = re.compile(
     r"^[ \t]{0,200}(?:(?:async[ \t]{1,9})?(?:def|class)[ \t]{1,9}\w{1,200}|\w[\w, \t]{0,400}=)",
@@ -149,7 +147,7 @@ class Program:
 
     def _classes(self, made: Value) -> Iterator[Tuple[Meaning, Scope]]:
         """The class of another file that a call makes an object of."""
-        for other, rest in self._named(self._imported(made.scope, made.node.func) or ""):  # type: ignore[attr-defined]
+        for other, rest in self._named(self._imported(made.scope, made.node.func) or ""):
             stores = other.script.module.stores.get(rest, ())
             if len(stores) == 1 and isinstance(stores[0].node, ast.ClassDef):
                 yield other, other.script.module.child(stores[0].node)
@@ -215,7 +213,7 @@ class Program:
         """The calls that the script makes, methods of objects included, in order of the text."""
         if self.names:
             for site in self._meaning.calls(*self.names, ""):
-                for each in self.functions(site.scope, site.node.func):  # type: ignore[attr-defined]
+                for each in self.functions(site.scope, site.node.func):
                     yield site, each
 
     @cached_property

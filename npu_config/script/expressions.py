@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import operator
 from functools import partial
 from typing import Any, Callable, Dict, List, Tuple
 
@@ -13,7 +14,6 @@ from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
 from npu_config.python_flow.scopes import CONSTANTS, Watch, in_brackets, name_of
 from npu_config.script import builders, objects
-from npu_config.script.attributes import get_by_name, record, set_by_name, set_past_the_class
 from npu_config.script.builders import is_ours, is_switch, judge_constructor, taken
 from npu_config.script.effects import (
     above,
@@ -32,8 +32,19 @@ from npu_config.script.effects import (
     pass_on,
     start,
 )
-from npu_config.script.merged import copied, from_string, merge_json, merge_text, read_bytes
-from npu_config.script.methods import call_method, set_message_field
+from npu_config.script.methods import (
+    call_method,
+    copied,
+    from_string,
+    get_by_name,
+    merge_json,
+    merge_text,
+    read_bytes,
+    record,
+    set_by_name,
+    set_message_field,
+    set_past_the_class,
+)
 from npu_config.script.objects import (
     Argument,
     Block,
@@ -102,7 +113,6 @@ def npu_edits(run: Run, message: Message, call: Call) -> None:
     if optimizer is not None:
         optimizer.fields["global_jit_level"] = EnumName("OFF")
     message.fields["allow_soft_placement"] = True
-    message.edited = True
 
 
 def npu_config_proto(run: Run, call: Call) -> Message:
@@ -124,10 +134,10 @@ def npu_run_config_init(run: Run, call: Call) -> Any:
     """``npu_run_config_init(run_config)``: its session configuration is edited."""
     value = call.value("run_config", 0)
     if isinstance(value, Constructed):
-        config = value.arguments.get("session_config")
-        if config is not None and isinstance(config.value, Message):
-            npu_edits(run, config.value, call)
-            config.value.uses.append(Use(call.name, run.place(call.node), run.tick()))
+        config = value.value("session_config")
+        if isinstance(config, Message):
+            npu_edits(run, config, call)
+            config.uses.append(Use(call.name, run.place(call.node), run.tick()))
         value.uses.append(Use(call.name, run.place(call.node), run.tick()))
         return value
     pass_on(run, call)
@@ -209,7 +219,7 @@ def _message(run: Run, call: Call) -> Message:
 
 def _constructed(run: Run, call: Call) -> Constructed:
     place = run.place(call.node)
-    made = Constructed(call.name, call.node, place, run.tick())
+    made = Constructed(call.node, place, run.tick(), call.name)
     made.path = tuple(run.guards)
     made.open = call.open
     names = PARAMETERS.get(
@@ -264,7 +274,7 @@ def _session(run: Run, call: Call) -> Any:
             give_away(run, value, "tf.Session")
             note_made_elsewhere(run, value, given[1])
     run.note(call)
-    for value, _ in call.args:
+    for value in call.values:
         start(run, value)
     return anonymous(call.node)
 
@@ -309,7 +319,7 @@ def _is_unset_environment(value: Unknown) -> bool:
 
 
 def _as_text(run: Run, call: Call) -> Any:
-    value = call.args[0][0] if call.args else None
+    value = call.first
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, str):
@@ -331,11 +341,20 @@ def _as_type(kind: Callable[[Any], Any], run: Run, call: Call) -> Any:
 
 
 def _noted(run: Run, call: Call) -> Any:
-    """A call that rules look at, without an effect of its own."""
+    """One of ``_NOTED``."""
     run.note(call)
     pass_on(run, call, "npu_bridge." + call.name)
     return anonymous(call.node)
 
+
+_MESSAGES = ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions")
+_NOTED = (
+    *("set_iteration_per_loop", "load_iteration_per_loop_var", "create_iteration_per_loop_var"),
+    *("SetIterationsVarHook", "NPUOptimizer", "NPULossScaleOptimizer", "FixedLossScaleManager"),
+    *("NPUOutputTensorHook", "TellMeStepOrLossHook", "limit_core_num_scope"),
+    *("keep_tensors_dtypes", "shutdown_resource", "close_session"),
+)
+"""Calls that rules look at, without an effect of their own."""
 
 MODELS: Dict[str, Callable[[Run, Call], Any]] = {
     "as_bytes": _as_bytes,
@@ -360,6 +379,10 @@ MODELS: Dict[str, Callable[[Run, Call], Any]] = {
     **dict.fromkeys(("SimpleNamespace", "HParams", "EasyDict", "AttrDict", "Munch"), record),
     "NpuConfigBuilder": builders.make,
     "NpuConfig": builders.from_mapping,
+    **dict.fromkeys(_MESSAGES, _message),
+    **dict.fromkeys(SESSIONS, _session),
+    **dict.fromkeys(CLASSES, _constructed),
+    **dict.fromkeys(_NOTED, _noted),
 }
 METHODS: Dict[Tuple[str, ...], Callable[[Run, Call], Any]] = {
     ("NpuConfig", "from_dict"): builders.from_mapping,
@@ -368,30 +391,8 @@ METHODS: Dict[Tuple[str, ...], Callable[[Run, Call], Any]] = {
     ("object", "__setattr__"): set_past_the_class,
     **{("text_format", name): merge_text for name in ("Merge", "Parse")},
     **{("json_format", name): merge_json for name in ("Parse", "ParseDict")},
+    **{(kind, "FromString"): partial(from_string, kind) for kind in _MESSAGES},
 }
-for _model in ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions"):
-    MODELS[_model] = _message
-    METHODS[_model, "FromString"] = partial(from_string, _model)
-for _model in SESSIONS:
-    MODELS[_model] = _session
-for _model in CLASSES:
-    MODELS[_model] = _constructed
-for _model in (
-    "set_iteration_per_loop",
-    "load_iteration_per_loop_var",
-    "create_iteration_per_loop_var",
-    "SetIterationsVarHook",
-    "NPUOptimizer",
-    "NPULossScaleOptimizer",
-    "FixedLossScaleManager",
-    "NPUOutputTensorHook",
-    "TellMeStepOrLossHook",
-    "limit_core_num_scope",
-    "keep_tensors_dtypes",
-    "shutdown_resource",
-    "close_session",
-):
-    MODELS[_model] = _noted
 
 _READING = frozenset(("ParseFromString", "MergeFromString"))
 _GET_VARIABLE = frozenset(("os.getenv", "os.environ.get"))
@@ -459,8 +460,8 @@ def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
         if call.name != callee.name:
             call = call._replace(name=callee.name)
         return model(run, call)
-    values = [value for value, _ in call.args]
-    known = {key: value for key, (value, _) in call.keywords.items()}
+    values = call.values
+    known = call.named
     if callee.key in _COMPUTED:
         with contextlib.suppress(NotKnown):
             return _computed(run, callee.key, values, known, call.open)
@@ -515,8 +516,7 @@ _OF_TEXT: Dict[str, Callable[[Any], Any]] = {
 
 def _of_class(run: Run, cls: Class, call: Call) -> Instance:
     instance = Instance(cls, "{}@{}".format(cls.node.name, call.node.lineno))
-    keywords = {key: value for key, (value, _) in call.keywords.items()}
-    instance.given = [value for value, _ in call.args], keywords, call.open
+    instance.given = call.values, call.named, call.open
     function = of_class(run, cls, "__init__")
     if isinstance(function, Function):
         function.receiver = instance
@@ -530,9 +530,7 @@ def _of_class(run: Run, cls: Class, call: Call) -> Instance:
 
 
 def _of_function(run: Run, function: Function, call: Call) -> Any:
-    args = [value for value, _ in call.args]
-    keywords = {key: value for key, (value, _) in call.keywords.items()}
-    values = [*args, *keywords.values()]
+    values = call.given
     if function.frame.script is not run.script:
         return visit(run, function, call)
     if (
@@ -541,7 +539,7 @@ def _of_function(run: Run, function: Function, call: Call) -> Any:
         or any(isinstance(v, (Tracked, ParameterMap, Subscript, BlockList)) for v in values)
         or is_simple(function.node)
     ):
-        return invoke(run, function, args, keywords, call.open)
+        return invoke(run, function, call.values, call.named, call.open)
     pass_on(run, call)
     name = function.node.name
     return result_of(Unknown(name, (name,)), name, values)
@@ -570,7 +568,7 @@ def _subscript(run: Run, node: ast.Subscript) -> Any:
     owner = evaluate(run, node.value)
     inner = in_brackets(node)
     if isinstance(inner, ast.Slice):
-        return anonymous(node)
+        raise NotKnown
     index = evaluate(run, inner)
     if isinstance(owner, ParameterMap):
         return Subscript(owner.block, index, inner)
@@ -582,10 +580,7 @@ def _subscript(run: Run, node: ast.Subscript) -> Any:
     if isinstance(owner, BlockList):
         return _item_of_blocks(run, owner, index, node)
     if isinstance(owner, (dict, list, tuple, str, bytes)) and is_known(index):
-        try:
-            return owner[index]
-        except (LookupError, TypeError):
-            return anonymous(node)
+        return objects.attempt(operator.getitem, owner, index)
     if isinstance(owner, (dict, list, tuple)):
         return Unknown(anonymous(node).key, parts=(owner, index))
     if isinstance(owner, Unknown):
@@ -626,10 +621,7 @@ def _dict(run: Run, node: ast.Dict) -> Any:
 def _binary(run: Run, node: ast.BinOp) -> Any:
     left, right = evaluate(run, node.left), evaluate(run, node.right)
     if is_known(left) and is_known(right):
-        try:
-            return objects.binary(type(node.op), left, right)
-        except NotKnown:
-            return anonymous(node)
+        return objects.binary(type(node.op), left, right)
     sign = type(node.op).__name__
     key = "({} {} {})".format(identity(left), sign, identity(right))
     return Unknown(key, parts=(left, right))
@@ -642,10 +634,7 @@ def _unary(run: Run, node: ast.UnaryOp) -> Any:
             return Condition.of(operand).opposite()
         return not operand if is_known(operand) else False
     if is_known(operand):
-        try:
-            return objects.unary(type(node.op), operand)
-        except NotKnown:
-            return anonymous(node)
+        return objects.unary(type(node.op), operand)
     key = "({} {})".format(type(node.op).__name__, identity(operand))
     return Unknown(key, parts=(operand,))
 
@@ -658,10 +647,7 @@ def _compare(run: Run, node: ast.Compare) -> Any:
     kind = type(node.ops[0])
     right = evaluate(run, node.comparators[0])
     if is_known(left) and is_known(right):
-        try:
-            return bool(objects.compare(kind, left, right))
-        except NotKnown:
-            return anonymous(node)
+        return bool(objects.compare(kind, left, right))
     if isinstance(left, Unknown) and objects.is_type(left.key):
         with contextlib.suppress(NotKnown):
             names = objects.type_names(right)
@@ -740,15 +726,11 @@ def _lambda(run: Run, node: ast.Lambda) -> Any:
 
 def _formatted(run: Run, node: ast.FormattedValue) -> Any:
     value = evaluate(run, node.value)
-    if isinstance(value, Unknown) and node.format_spec is None:
+    if node.format_spec is not None or not (isinstance(value, Unknown) or is_known(value)):
+        raise NotKnown
+    if isinstance(value, Unknown):
         return value
-    if node.format_spec is not None or not is_known(value):
-        return anonymous(node)
-    try:
-        convert = _CONVERSIONS.get(node.conversion, format)
-        return objects.bounded(convert(value))
-    except (TypeError, ValueError, NotKnown):
-        return anonymous(node)
+    return objects.bounded(objects.attempt(_CONVERSIONS.get(node.conversion, format), value))
 
 
 EXPRESSIONS: Dict[type, Callable[[Run, Any], Any]] = {

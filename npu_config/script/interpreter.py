@@ -11,10 +11,8 @@ import contextlib
 from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 
-from npu_config.core.diagnostics import Place
 from npu_config.python_flow.scopes import FunctionNode, Scope, Watch, in_brackets
 from npu_config.script import effects, methods, objects
-from npu_config.script.attributes import set_attribute
 from npu_config.script.effects import (
     adopt_block,
     bind_unknown,
@@ -25,6 +23,7 @@ from npu_config.script.effects import (
     of_class,
 )
 from npu_config.script.expressions import EXPRESSIONS, truth
+from npu_config.script.methods import set_attribute
 from npu_config.script.objects import (
     Argument,
     Block,
@@ -148,8 +147,7 @@ def _bind_attribute(run: Run, target: ast.Attribute, value: Any, node: ast.expr)
     elif isinstance(owner, Constructed) and owner.kind == "AttrValue":
         owner.arguments[target.attr] = Argument(value, run.place(node), node=node)
     elif isinstance(owner, Constructed):
-        path, _, _, line, column = run.place(target)
-        place = Place(path, line, (column or 1) - len(target.attr), line, column)
+        place = run.script.source.place_of_name(target)
         set_attribute(run, owner, target.attr, value, node, place)
     else:
         used(run, value, "attribute")

@@ -73,6 +73,7 @@ _PUBLIC = """
 """
 """Public libraries that scripts import, and that know nothing of the NPU, and the adapter."""
 _Answer = TypeVar("_Answer")
+_Question = TypeVar("_Question", bound=Callable[..., Any])
 _REMEMBERED = 8 * 1024 * 1024
 _MOST_LISTS = 4
 
@@ -84,14 +85,7 @@ class _Memory:
         self.size = 0
         self.contents: Dict[str, bytes] = {}
         self.lists: Dict[str, List[str]] = {}
-        self.folders: Dict[str, FrozenSet[str]] = {}
-        self.imports: Dict[Tuple[str, str], List[str]] = {}
-        self.answers: Dict[Tuple[str, Tuple[str, ...]], bool] = {}
-        self.modules: Dict[Tuple[str, ...], Dict[str, Optional[str]]] = {}
-        self.near: Dict[Tuple[str, str], FrozenSet[str]] = {}
-        self.roots: Dict[Tuple[str, str], List[str]] = {}
-        self.asked: Dict[Tuple[str, object], Any] = {}
-        self.configuring: Dict[Tuple[str, ...], Optional[str]] = {}
+        self.asked: Dict[Tuple[object, ...], Any] = {}
 
 
 _MEMORY: "ContextVar[Optional[_Memory]]" = ContextVar("npu_config_neighbours", default=None)
@@ -112,6 +106,19 @@ def remembering() -> Iterator[None]:
 
 def _memory() -> _Memory:
     return _MEMORY.get() or _Memory()
+
+
+def _remembered(question: _Question) -> _Question:
+    """Ask a question about files once for the same arguments, while :func:`remembering`."""
+
+    @functools.wraps(question)
+    def ask(*arguments: object) -> Any:
+        known, key = _memory().asked, (question, *arguments)
+        if key not in known:
+            known[key] = question(*arguments)
+        return known[key]
+
+    return ask  # type: ignore[return-value]
 
 
 def any_neighbour_has(path: Optional[str], words: Sequence[str]) -> bool:
@@ -199,18 +206,17 @@ def any_importer_has(path: Optional[str], words: Sequence[str]) -> bool:
     """
     if path is None or not os.path.isfile(path):
         return False
-    own = os.path.abspath(path)
-    answers, key = _memory().answers, ("importers of " + own, tuple(words))
+    return _importer_has(os.path.abspath(path), tuple(words))
+
+
+@_remembered
+def _importer_has(own: str, words: Tuple[str, ...]) -> bool:
     stem = os.path.basename(own)[: -len(".py")]
     named = b"" if stem == "__init__" else os.fsencode(stem)
-    if key not in answers:
-        answers[key] = any(
-            named in _read(name)
-            and has(name, words)
-            and own in _imported(name, os.path.dirname(name))
-            for name in _neighbours(path)
-        )
-    return answers[key]
+    return any(
+        named in _read(name) and has(name, words) and own in _imported(name, os.path.dirname(name))
+        for name in _neighbours(own)
+    )
 
 
 def has_module(path: Optional[str], name: str) -> bool:
@@ -227,10 +233,10 @@ def has_module(path: Optional[str], name: str) -> bool:
     return any(not os.path.realpath(each).startswith(PACKAGE + os.sep) for each in found)
 
 
+@_remembered
 def imported_files(path: str) -> List[str]:
     """The files beside, below and above a script that it imports, itself or through others."""
-    own = os.path.abspath(path)
-    return once_for(own, imported_files, lambda _: list(_reached(own))[1:])
+    return list(_reached(os.path.abspath(path)))[1:]
 
 
 def file_of_module(path: str, module: str) -> Optional[str]:
@@ -240,28 +246,21 @@ def file_of_module(path: str, module: str) -> Optional[str]:
         path: the script.
         module: its dotted name, as an import statement of the script has it.
     """
-    known = once_for(path, file_of_module, _modules_of)
-    if module not in known:
-        folder = _folder_of(path)
-        files = _files_of(folder, folder, module, (), _added(path)) if module else iter(())
-        known[module] = next(files, None)
-    return known[module]
+    return _file_of(_folder_of(path), module, _added(path)) if module else None
 
 
-def _modules_of(path: str) -> Dict[str, Optional[str]]:
-    """The files of modules that were looked for: scripts of a folder that add none share them."""
-    return _memory().modules.setdefault((_folder_of(path), *_added(path)), {})
+@_remembered
+def _file_of(folder: str, module: str, added: Sequence[str]) -> Optional[str]:
+    """The file of a module, the same for scripts of a folder that add the same to the path."""
+    return next(_files_of(folder, folder, module, (), added), None)
 
 
 _ADDING = re.compile(r"^[^\n#]*\bsys\.path\.(?:insert|append)\s*(\([^\n#]*)", re.MULTILINE)
 
 
+@_remembered
 def _added(path: str) -> Sequence[str]:
     """The folders that a script adds to those that modules are looked for in."""
-    return once_for(path, _ADDING, _folders_added)
-
-
-def _folders_added(path: str) -> Sequence[str]:
     found = []
     for match in _at_lines(_ADDING, "sys.path", text_of(path)):
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
@@ -269,7 +268,7 @@ def _folders_added(path: str) -> Sequence[str]:
             folder = _folder(tree.args[-1], path) if isinstance(tree, ast.Call) else None
             if folder is not None:
                 found.append(os.path.normpath(os.path.join(os.path.dirname(path), folder)))
-    return found
+    return tuple(found)
 
 
 def _folder(node: ast.expr, path: str) -> Optional[str]:
@@ -311,8 +310,9 @@ OF_PATHS: Dict[str, Callable[..., str]] = {
 _BY_LAST_NAME = {name.rpartition(".")[2]: function for name, function in OF_PATHS.items()}
 
 
+@_remembered
 def _folder_of(path: str) -> str:
-    return once_for(path, _folder_of, lambda _: os.path.dirname(os.path.abspath(path)))
+    return os.path.dirname(os.path.abspath(path))
 
 
 _CONFIGURES = ("parameter_map", "custom_optimizers", "NPURunConfig", "NpuConfigBuilder")
@@ -370,14 +370,16 @@ def configuring(path: Optional[str], function: Sequence[str]) -> Optional[str]:
     """
     if path is None or len(function) < 2 or function[0] in _OF_OTHERS:
         return None
-    known, key = _memory().configuring, (_folder_of(path), *function)
-    if key not in known:
-        found = definer(path, function)
-        files = [] if found is None else [found.file]
-        if found is not None and found.name == ("",):  # the module itself, and what it passes on
-            files += _imported(found.file, os.path.dirname(found.file))
-        known[key] = next((file for file in files if has(file, _CONFIGURES)), None)
-    return known[key]
+    return _configuring(path, tuple(function))
+
+
+@_remembered
+def _configuring(path: str, function: Tuple[str, ...]) -> Optional[str]:
+    found = definer(path, function)
+    files = [] if found is None else [found.file]
+    if found is not None and found.name == ("",):  # the module itself, and what it passes on
+        files += _imported(found.file, os.path.dirname(found.file))
+    return next((file for file in files if has(file, _CONFIGURES)), None)
 
 
 Imports = Sequence[Union[ast.Import, ast.ImportFrom]]
@@ -471,16 +473,28 @@ def text_of(path: str) -> str:
     return _read(path).decode("utf-8", "replace")
 
 
+def constant_of(path: str, name: Sequence[str]) -> Optional[ast.expr]:
+    """The constant that a name of another file of the program certainly is; None for no such one.
+
+    Args:
+        path: the script.
+        name: the dotted name, with that of the module.
+    """
+    file = file_of_module(path, ".".join(name[:-1]))
+    text = None if file is None else constants_in(file).get(name[-1])
+    if text is not None:
+        with contextlib.suppress(SyntaxError, ValueError):
+            return ast.parse(text, mode="eval").body
+    return None
+
+
+@_remembered
 def constants_in(path: str) -> Dict[str, str]:
     """The names that a file binds once, at the left edge, to a number, a text or a type.
 
     Args:
         path: the file.
     """
-    return once_for(path, constants_in, _constants)
-
-
-def _constants(path: str) -> Dict[str, str]:
     text = text_of(path)
     found: Dict[str, List[str]] = {}
     for match in _at_lines(_BINDING, "=", text):
@@ -502,7 +516,7 @@ def once_for(path: str, question: object, answer: Callable[[str], _Answer]) -> _
         question: what is asked.
         answer: looks for the answer in a file, which holds no syntax tree: it is kept.
     """
-    known, key = _memory().asked, (path, question)
+    known, key = _memory().asked, (question, path)
     if key not in known:
         known[key] = answer(path)
     found: _Answer = known[key]
@@ -572,14 +586,11 @@ def _reached(own: str) -> Iterator[str]:
                 found.append(other)
 
 
+@_remembered
 def _imported(path: str, home: str) -> List[str]:
     """The files that the import statements of a file may mean."""
-    known, folder = _memory().imports, os.path.dirname(path)
-    if (path, home) not in known:
-        statements, added = _imports_of(path), _added(path)
-        files = (_files_of(folder, home, *each, added) for each in statements)
-        known[path, home] = list(itertools.chain.from_iterable(files))
-    return known[path, home]
+    folder, added = os.path.dirname(path), _added(path)
+    return [file for each in _imports_of(path) for file in _files_of(folder, home, *each, added)]
 
 
 class _Import(NamedTuple):
@@ -589,8 +600,9 @@ class _Import(NamedTuple):
     names: Sequence[Tuple[str, str]] = ()
 
 
+@_remembered
 def _imports_of(path: str) -> List[_Import]:
-    return once_for(path, _IMPORT, lambda file: list(_imports_in(_read(file))))
+    return list(_imports_in(_read(path)))
 
 
 def _imports_in(data: bytes) -> Iterator[_Import]:
@@ -654,33 +666,27 @@ def _files_of(
             return
 
 
+@_remembered
 def _roots(folder: str, home: str) -> Sequence[str]:
     """The folders in which what a folder imports may be, the nearest first."""
-    known = _memory().roots
-    if (folder, home) not in known:
-        levels = [folder] * (_LEVELS + 1)
-        above = itertools.accumulate(levels, lambda each, _: os.path.dirname(each))
-        known[folder, home] = list(dict.fromkeys([home, *above]))
-    return known[folder, home]
+    levels = [folder] * (_LEVELS + 1)
+    above = itertools.accumulate(levels, lambda each, _: os.path.dirname(each))
+    return list(dict.fromkeys([home, *above]))
 
 
+@_remembered
 def _near(folder: str, home: str) -> FrozenSet[str]:
     """The names of all that is in the folders in which what a folder imports may be."""
-    known = _memory().near
-    if (folder, home) not in known:
-        known[folder, home] = frozenset().union(*map(_listed, _roots(folder, home)))
-    return known[folder, home]
+    return frozenset().union(*map(_listed, _roots(folder, home)))
 
 
+@_remembered
 def _listed(folder: str) -> FrozenSet[str]:
     """The names in a folder; none when it cannot be listed."""
-    known = _memory().folders
-    if folder not in known:
-        try:
-            known[folder] = frozenset(os.listdir(folder))
-        except OSError:
-            known[folder] = frozenset()
-    return known[folder]
+    try:
+        return frozenset(os.listdir(folder))
+    except OSError:
+        return frozenset()
 
 
 def _read(path: str) -> bytes:
@@ -704,11 +710,13 @@ def _read(path: str) -> bytes:
 
 def has(path: str, words: Sequence[str]) -> bool:
     """True when a line of a file that is not a comment holds one of the words."""
-    answers, key = _memory().answers, (path, tuple(words))
-    if key not in answers:
-        data = _read(path)
-        answers[key] = any(says(data, word.encode()) for word in words)
-    return answers[key]
+    return _has(path, tuple(words))
+
+
+@_remembered
+def _has(path: str, words: Tuple[str, ...]) -> bool:
+    data = _read(path)
+    return any(says(data, word.encode()) for word in words)
 
 
 def says(data: bytes, word: bytes) -> bool:
@@ -729,8 +737,7 @@ def _neighbours(path: str) -> Iterator[str]:
     if directory not in lists:
         if len(lists) >= _MOST_LISTS:
             lists.clear()
-            _memory().answers.clear()
-            _memory().imports.clear()
+            _memory().asked.clear()
         lists[directory] = list(_scripts_below(directory))
     return (name for name in lists[directory] if name != own)
 

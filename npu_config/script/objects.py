@@ -158,17 +158,15 @@ class Use(NamedTuple):
     path: Tuple[int, ...] = ()
 
 
+@attr.s(slots=True, auto_attribs=True, eq=False, repr=False)
 class Tracked:
     """Base of the objects whose way through the script is followed."""
 
-    __slots__ = ("moment", "node", "path", "place", "uses")
-
-    def __init__(self, node: Optional[ast.AST], place: Place, moment: int) -> None:
-        self.node = node
-        self.place = place
-        self.moment = moment
-        self.path: Tuple[int, ...] = ()
-        self.uses: List[Use] = []
+    node: Optional[ast.AST]
+    place: Place
+    moment: int
+    path: Tuple[int, ...] = attr.ib(default=(), init=False)
+    uses: List[Use] = attr.ib(factory=list, init=False)
 
 
 class Entry(NamedTuple):
@@ -195,6 +193,7 @@ class Entry(NamedTuple):
     above: Optional[int] = None
 
 
+@attr.s(slots=True, auto_attribs=True, eq=False, repr=False)
 class Block(Tracked):
     """One entry of ``custom_optimizers``.
 
@@ -203,22 +202,12 @@ class Block(Tracked):
     npu_bridge added.
     """
 
-    __slots__ = ("built_in", "entries", "message", "names", "open", "shadowed")
-
-    def __init__(
-        self,
-        message: Optional["Message"],
-        node: Optional[ast.AST],
-        place: Place,
-        moment: int,
-    ) -> None:
-        super().__init__(node, place, moment)
-        self.message = message
-        self.entries: Dict[str, Entry] = {}
-        self.shadowed: List[Entry] = []
-        self.names: List[Tuple[Any, Place]] = []
-        self.open = False
-        self.built_in = False
+    message: Optional["Message"]
+    entries: Dict[str, Entry] = attr.ib(factory=dict, init=False)
+    shadowed: List[Entry] = attr.ib(factory=list, init=False)
+    names: List[Tuple[Any, Place]] = attr.ib(factory=list, init=False)
+    open: bool = attr.ib(default=False, init=False)
+    built_in: bool = attr.ib(default=False, init=False)
 
     @property
     def all_entries(self) -> List[Entry]:
@@ -243,6 +232,7 @@ class Replaced(NamedTuple):
     place: Place
 
 
+@attr.s(slots=True, auto_attribs=True, eq=False, repr=False)
 class Message(Tracked):
     """A ConfigProto, or a part of one, under construction.
 
@@ -251,37 +241,14 @@ class Message(Tracked):
     ``bound`` are the expressions that gave it when a name was bound to it.
     """
 
-    __slots__ = (
-        "assigned",
-        "blocks",
-        "bound",
-        "edited",
-        "fields",
-        "foreign",
-        "kind",
-        "parent",
-        "replaced",
-    )
-
-    def __init__(
-        self,
-        kind: str,
-        node: Optional[ast.AST],
-        place: Place,
-        moment: int,
-        foreign: bool = False,
-        parent: Optional["Message"] = None,
-    ) -> None:
-        super().__init__(node, place, moment)
-        self.kind = kind
-        self.fields: Dict[str, Any] = {}
-        self.assigned: Dict[str, Use] = {}
-        self.blocks: List[Block] = []
-        self.edited = False
-        self.foreign = foreign
-        self.parent = parent
-        self.replaced: Optional[Replaced] = None
-        self.bound: List[ast.expr] = []
+    kind: str
+    foreign: bool = False
+    parent: Optional["Message"] = None
+    fields: Dict[str, Any] = attr.ib(factory=dict, init=False)
+    assigned: Dict[str, Use] = attr.ib(factory=dict, init=False)
+    blocks: List[Block] = attr.ib(factory=list, init=False)
+    replaced: Optional[Replaced] = attr.ib(default=None, init=False)
+    bound: List[ast.expr] = attr.ib(factory=list, init=False)
 
     def parts(self) -> Iterator["Message"]:
         """The message and every message inside of it."""
@@ -297,6 +264,13 @@ class Message(Tracked):
         while message.parent is not None:
             message = message.parent
         return message
+
+
+def part_of(message: Any, *names: str) -> Optional[Message]:
+    """A part of a message that was made, by the fields that lead there; else None."""
+    for name in names:
+        message = message.fields.get(name) if isinstance(message, Message) else None
+    return message if isinstance(message, Message) else None
 
 
 class BlockList:
@@ -345,13 +319,19 @@ class Constructed(Tracked):
 
     __slots__ = ("arguments", "kind", "open")
 
-    def __init__(self, kind: str, node: ast.AST, place: Place, moment: int) -> None:
+    def __init__(self, node: ast.AST, place: Place, moment: int, kind: str) -> None:
         super().__init__(node, place, moment)
         self.kind = kind
         self.arguments: Dict[str, Argument] = {}
         self.open = False
 
+    def value(self, name: str) -> Any:
+        """The value of an argument; None for one that is not given."""
+        given = self.arguments.get(name)
+        return None if given is None else given.value
 
+
+@attr.s(slots=True, auto_attribs=True, eq=False, repr=False)
 class Loaded(Tracked):
     """A configuration file that is loaded for a target, by npu_config if it is ``ours``.
 
@@ -359,37 +339,23 @@ class Loaded(Tracked):
     as whatever its name, ``overrides`` what replaces its values.
     """
 
-    __slots__ = ("file", "is_part", "kind", "ours", "overrides", "target")
-
-    def __init__(
-        self,
-        file: str,
-        node: ast.AST,
-        place: Place,
-        moment: int,
-        ours: bool,
-        target: OwnTarget,
-        kind: Optional[str] = None,
-    ) -> None:
-        super().__init__(node, place, moment)
-        self.file = file
-        self.kind = kind
-        self.overrides: Tuple[Any, ...] = ()
-        self.ours = ours
-        self.target = target
-        self.is_part = False
+    file: str
+    ours: bool
+    target: OwnTarget
+    kind: Optional[str] = None
+    overrides: Tuple[Any, ...] = attr.ib(default=(), init=False)
+    is_part: bool = attr.ib(default=False, init=False)
 
 
 class Function:
     """A function of the script, with the frame that it was defined in."""
 
-    __slots__ = ("frame", "node", "owner", "receiver", "scope")
+    __slots__ = ("frame", "node", "receiver", "scope")
 
-    def __init__(self, node: Any, scope: Any, frame: Any, owner: Any = None) -> None:
+    def __init__(self, node: Any, scope: Any, frame: Any) -> None:
         self.node = node
         self.scope = scope
         self.frame = frame
-        self.owner = owner
         self.receiver: Optional[Instance] = None
 
 
@@ -568,7 +534,7 @@ def binary(kind: type, left: Any, right: Any) -> Any:
     is_format = kind is ast.Mod and isinstance(left, (str, bytes))
     if is_format and (_is_wide(left) or not _stays_small(left, right)):
         raise NotKnown
-    return bounded(_try(_BINARY[kind], left, right))
+    return bounded(attempt(_BINARY[kind], left, right))
 
 
 _WIDE = re.compile(r"\d{5}|\*|\{[^{}]*\{")
@@ -589,12 +555,12 @@ def _product_is_small(left: Any, right: Any) -> bool:
 
 def unary(kind: type, operand: Any) -> Any:
     """``<operator> operand``."""
-    return _try(_UNARY[kind], operand)
+    return attempt(_UNARY[kind], operand)
 
 
 def compare(kind: type, left: Any, right: Any) -> Any:
     """``left <comparison> right``; raises :class:`NotKnown` where Python would raise."""
-    return _try(_COMPARE[kind], left, right)
+    return attempt(_COMPARE[kind], left, right)
 
 
 def bounded(value: Any) -> Any:
@@ -611,7 +577,8 @@ def is_small(value: int) -> bool:
     return value.bit_length() <= 4096
 
 
-def _try(function: Callable[..., Any], *arguments: Any) -> Any:
+def attempt(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function gives; raises :class:`NotKnown` where it raises."""
     try:
         return function(*arguments)
     except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, MemoryError):

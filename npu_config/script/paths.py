@@ -30,8 +30,8 @@ from typing import (
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.lazy import cached_property
 from npu_config.core.target import OwnTarget
-from npu_config.python_flow.scopes import Scope
-from npu_config.script.neighbours import constants_in, file_of_module, is_library
+from npu_config.python_flow.scopes import UNCLEAR, Scope, condition, literal
+from npu_config.script.neighbours import constant_of, is_library
 from npu_config.script.objects import (
     Block,
     Constructed,
@@ -40,6 +40,7 @@ from npu_config.script.objects import (
     Instance,
     Loaded,
     Message,
+    NotKnown,
     Tracked,
     Unknown,
     Use,
@@ -48,7 +49,6 @@ from npu_config.script.objects import (
     substituted,
 )
 from npu_config.script.script import Script
-from npu_config.script.wording import condition
 
 PATHS = 64
 """The most paths from one starting point; those that deviate least are followed first."""
@@ -63,8 +63,6 @@ _NEGATIVE: Dict[type, type] = {
     ast.LtE: ast.Gt,
     ast.NotIn: ast.In,
 }
-
-
 _ON = ("true", "1", "on", "yes", "y", "t", "enable")
 
 
@@ -246,8 +244,7 @@ class Decisions:
         return None if known is None else known[0] is condition.positive
 
     def _fact(self, value: Unknown) -> Any:
-        found = self._equal.get(value.key)
-        return value if found is None else found[0]
+        return self._equal.get(value.key, (value, 0))[0]
 
     def _equal_origin(self, condition: Condition) -> Optional[Tuple[Any, int]]:
         """What the subject of a condition is, since something that it was made of is known."""
@@ -453,6 +450,26 @@ class Call(NamedTuple):
             return self.keywords[keyword]
         return self.args[position] if position < len(self.args) else None
 
+    @property
+    def values(self) -> List[Any]:
+        """The values of the arguments by position."""
+        return [value for value, _ in self.args]
+
+    @property
+    def named(self) -> Dict[str, Any]:
+        """The values of the arguments by name."""
+        return {name: value for name, (value, _) in self.keywords.items()}
+
+    @property
+    def given(self) -> List[Any]:
+        """The values of all arguments."""
+        return [*self.values, *self.named.values()]
+
+    @property
+    def first(self) -> Any:
+        """The value of the first argument by position; None where there is none."""
+        return self.args[0][0] if self.args else None
+
     def value(self, keyword: str, position: int) -> Any:
         """The value of an argument by name or position, None when it is not given."""
         given = self.get(keyword, position)
@@ -582,21 +599,21 @@ class Run:
         self, file: str, node: ast.AST, ours: bool, target: OwnTarget, kind: Optional[str] = None
     ) -> Loaded:
         """A configuration file that an expression loads."""
-        loaded = Loaded(file, node, self.place(node), self.tick(), ours, target, kind)
+        loaded = Loaded(node, self.place(node), self.tick(), file, ours, target, kind)
         loaded.path = tuple(self.guards)
         self.loaded.append(loaded)
         return loaded
 
     def new_message(self, kind: str, node: ast.AST, foreign: bool = False) -> Message:
         """A message that an expression makes."""
-        message = Message(kind, node, self.place(node), self.tick(), foreign)
+        message = Message(node, self.place(node), self.tick(), kind, foreign)
         message.path = tuple(self.guards)
         self.messages.append(message)
         return message
 
     def new_block(self, message: Optional[Message], node: ast.AST) -> Block:
         """An entry of custom_optimizers that an expression makes."""
-        block = Block(message, node, self.place(node), self.tick())
+        block = Block(node, self.place(node), self.tick(), message)
         block.path = tuple(self.guards)
         self.blocks.append(block)
         if message is not None:
@@ -651,12 +668,17 @@ class Run:
 
 
 def evaluate(run: Run, node: ast.AST) -> Any:
-    """The value of an expression."""
+    """The value of an expression; one that raises :class:`NotKnown` is like no other."""
     found = run.fixed.get(node)
     if found is not None:
         return found
     evaluator = run.evaluators.get(node.__class__)
-    return anonymous(node) if evaluator is None else evaluator(run, node)
+    if evaluator is not None:
+        try:
+            return evaluator(run, node)
+        except NotKnown:
+            pass
+    return anonymous(node)
 
 
 def evaluate_in(run: Run, frame: Frame, node: ast.AST) -> Any:
@@ -706,14 +728,8 @@ def _constant(run: Run, value: Unknown) -> Any:
     own, path = run.script.source.path, value.path
     if own is None or len(path) < 2 or is_library(path[0]):
         return value
-    file = file_of_module(own, ".".join(path[:-1]))
-    text = None if file is None else constants_in(file).get(path[-1])
-    if text is None:
-        return value
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return value
+    found = literal(constant_of(own, path))
+    return value if found is UNCLEAR else found
 
 
 def resolved(run: Run, value: Any) -> Any:

@@ -51,6 +51,7 @@ from npu_config.script.objects import (
     Unknown,
     file_of,
     is_known,
+    part_of,
 )
 from npu_config.script.paths import Path, Run
 from npu_config.script.script import Script
@@ -65,9 +66,8 @@ def settings_of_run_config(made: Constructed, directories: Sequence[Argument]) -
         directories: the ``model_dir`` of each estimator that it is given to.
     """
     entries, extra, is_open = _read(made)
-    config = made.arguments.get("session_config")
-    if config is not None and config.value is not None:
-        message = config.value
+    message = made.value("session_config")
+    if message is not None:
         if not isinstance(message, Message) or message.root.foreign:
             is_open = True
         else:
@@ -98,9 +98,9 @@ def blocks_of_run_configs(constructed: Iterable[Constructed]) -> Set[int]:
     """The identities of the entries that are in the ``session_config`` of an NPURunConfig."""
     found: Set[int] = set()
     for made in constructed:
-        given = made.arguments.get("session_config")
-        if made.kind == "NPURunConfig" and given is not None and isinstance(given.value, Message):
-            found.update(map(id, given.value.root.blocks))
+        given = made.value("session_config")
+        if made.kind == "NPURunConfig" and isinstance(given, Message):
+            found.update(map(id, given.root.blocks))
     return found
 
 
@@ -359,12 +359,11 @@ def session_facts(script: Script, block: Block) -> Optional[SessionFacts]:
         return None
     all_known = _is_opened_here(script, root)
     certain = all_known and script.imports_npu_bridge and not script.is_patched
-    graph = root.fields.get("graph_options")
-    rewrite = graph.fields.get("rewrite_options") if isinstance(graph, Message) else None
-    optimizer = graph.fields.get("optimizer_options") if isinstance(graph, Message) else None
+    rewrite = part_of(root, "graph_options", "rewrite_options")
+    optimizer = part_of(root, "graph_options", "optimizer_options")
 
-    def fact(owner: Any, name: str, numbers: Dict[int, str], absent: bool) -> Any:
-        if isinstance(owner, Message) and name in owner.fields:
+    def fact(owner: Optional[Message], name: str, numbers: Dict[int, str], absent: bool) -> Any:
+        if owner is not None and name in owner.fields:
             return _enum(owner.fields[name], numbers)
         return numbers[0] if absent else UNKNOWN
 
@@ -373,8 +372,7 @@ def session_facts(script: Script, block: Block) -> Optional[SessionFacts]:
     )
     places = {
         name: owner.assigned[name].place
-        for owner in (root, rewrite, optimizer)
-        if isinstance(owner, Message)
+        for owner in filter(None, (root, rewrite, optimizer))
         for name in _FACTS
         if name in owner.assigned
     }
@@ -383,7 +381,7 @@ def session_facts(script: Script, block: Block) -> Optional[SessionFacts]:
     # npu_init sets it in entries of its own only.
     memory = fact(rewrite, "memory_optimization", _MEMORY, all_known and not block.built_in)
     jit = fact(optimizer, "global_jit_level", _JIT, certain)
-    if isinstance(rewrite, Message) and "optimizers" in rewrite.fields:
+    if rewrite is not None and "optimizers" in rewrite.fields:
         remapping = memory = UNKNOWN
     wrong = remapping not in (UNKNOWN, "OFF") or jit not in (UNKNOWN, "OFF", "DEFAULT")
     patched = script.is_patched or (wrong and script.may_be_patched(root.place.line or 0))
@@ -405,11 +403,8 @@ def _session_of_run_config(script: Script, made: Constructed) -> Optional[Sessio
 
     NPUEstimator names the optimizers of TensorFlow that run, and does not touch XLA.
     """
-    given = made.arguments.get("session_config")
-    root = given.value if given is not None else None
-    graph = root.fields.get("graph_options") if isinstance(root, Message) else None
-    owner = graph.fields.get("optimizer_options") if isinstance(graph, Message) else None
-    if not isinstance(owner, Message) or "global_jit_level" not in owner.assigned:
+    owner = part_of(made.value("session_config"), "graph_options", "optimizer_options")
+    if owner is None or "global_jit_level" not in owner.assigned:
         return None
     place = owner.assigned["global_jit_level"].place
     if script.is_patched or script.may_be_patched(place.line or 0):

@@ -21,13 +21,15 @@ from typing import (
 
 from npu_config.catalogue.api import PARTS
 from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS
-from npu_config.core.lazy import cached_property
+from npu_config.core.lazy import asked_once, cached_property
 from npu_config.python_flow.module import Module
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
+    UNCLEAR,
     FunctionNode,
     Scope,
     Watch,
+    argument,
     blocks,
     called_name,
     children,
@@ -35,13 +37,14 @@ from npu_config.python_flow.scopes import (
     functions,
     holds,
     in_lines,
+    keyword_of,
     last_line,
+    literal,
     literal_text,
     name_of,
 )
 from npu_config.python_flow.source import HAS_ENDS, ScriptSource, spans
 from npu_config.rules.tasks import TASKS
-from npu_config.script.flags import Flags
 from npu_config.script.neighbours import (
     any_neighbour_has,
     files_named,
@@ -419,6 +422,67 @@ def _names(name: str, line: str) -> bool:
     )
 
 
+DEFINITION = re.compile(r"\b(?:DEFINE_\w+|add_argument)\s*\(")
+
+
+class FlagDefault(NamedTuple):
+    """The default of a flag and the line of its definition."""
+
+    value: Any
+    line: int
+
+
+def flag_defaults(source: ScriptSource) -> Dict[str, Optional[FlagDefault]]:
+    """The flags that a script defines; those that are defined once, with a literal default."""
+    known: Dict[str, Optional[FlagDefault]] = {}
+    text = source.text
+    if "DEFINE_" not in text and "add_argument" not in text:
+        return known
+    for match in DEFINITION.finditer(text):
+        line = source.line(match.start())
+        call = _call_at(text, match.end())
+        if call is None or source.lines[line - 1].lstrip().startswith("#"):
+            continue
+        name, default = _name_and_default(call, "add_argument" in match.group())
+        if name is not None:
+            value = literal(default)
+            is_clear = name not in known and value is not UNCLEAR
+            known[name] = FlagDefault(value, line) if is_clear else None
+    return known
+
+
+def _call_at(text: str, start: int) -> Optional[ast.Call]:
+    """The call whose arguments begin at ``start``, found by trying each closing parenthesis."""
+    end = start
+    for _ in range(12):
+        end = text.find(")", end) + 1
+        if end == 0 or end - start > 2000:
+            return None
+        try:
+            tree = ast.parse("f(" + text[start:end], mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        return tree if isinstance(tree, ast.Call) else None
+    return None
+
+
+def destination(call: ast.Call) -> Optional[str]:
+    """The attribute that an argument of argparse becomes."""
+    named = keyword_of(call, "dest")
+    if named is not None:
+        return literal_text(named.value)
+    names = [name for name in map(literal_text, call.args) if name]
+    long = [name for name in names if name.startswith("--")] or names
+    return long[0].lstrip("-").replace("-", "_") if long else None
+
+
+def _name_and_default(call: ast.Call, argparse: bool) -> Any:
+    if argparse:
+        default = keyword_of(call, "default")
+        return destination(call), None if default is None else default.value
+    return literal_text(argument(call, "name", 0)), argument(call, "default", 1)
+
+
 _QUOTES = frozenset("\"'")
 _SET = re.compile(r"\s*(?::[^=]*)?(?:=(?!=)|[-+*/|&]=)")
 _WORK = ("run", "train", "train_and_evaluate", "fit", "main")
@@ -432,7 +496,6 @@ class AttributeStore(NamedTuple):
     value: Optional[ast.expr]
     scope: Scope
     receiver: str
-    parameters: Tuple[str, ...]
 
 
 _NOTHING_KNOWN: Mapping[str, str] = MappingProxyType({})
@@ -469,8 +532,6 @@ class Script(Module):
         super().__init__(text, path, parsed)
         self.environ = environ
         self.steps = 0
-        self._attributes: Dict[int, Dict[str, List[AttributeStore]]] = {}
-        self._imported: Dict[str, FrozenSet[str]] = {}
         self.references: Dict[str, Unknown] = {}
         self.fixed: Dict[ast.AST, Any] = {}
         self.followed: Set[ast.AST] = set()
@@ -485,9 +546,9 @@ class Script(Module):
             each.module.forget()
 
     @cached_property
-    def flags(self) -> Flags:
-        """The flags that it defines."""
-        return Flags(self.source)
+    def flags(self) -> Dict[str, Optional[FlagDefault]]:
+        """The defaults of the flags that it defines once, with a literal default; else None."""
+        return flag_defaults(self.source)
 
     @cached_property
     def relevance(self) -> Relevance:
@@ -539,7 +600,7 @@ class Script(Module):
 
     def _lines_of_work(self) -> List[int]:
         words = (*SESSIONS, *_WORK)
-        return sorted({line for word in words for line in self.source.mentions(word)})
+        return self.source.lines_of(*words)
 
     def _is_work(self, function: ast.expr) -> bool:
         """True for ``sess.run``, ``estimator.train``, ``main``; not for functions of modules."""
@@ -568,24 +629,21 @@ class Script(Module):
             and not self.imported("npu_config")
         )
 
+    @asked_once
     def imported(self, word: str) -> FrozenSet[str]:
         """The dotted names of all imports, wherever they are, with a word on their lines."""
-        found = self._imported.get(word)
-        if found is None:
-            text = self.source.lines
-            lines = [
-                line
-                for line in self.source.mentions(word)
-                if line in self.import_lines
-                or "import" in text[line - 1]
-                or not _QUOTES.isdisjoint(text[line - 1].rpartition(word)[0])
-            ]
-            nodes = children(self.tree, lines) if lines else []
-            for node in nodes:
-                nodes += children(node, lines)
-            names = (name for node in nodes for name in _names_of_import(node))
-            found = self._imported[word] = frozenset(names)
-        return found
+        text = self.source.lines
+        lines = [
+            line
+            for line in self.source.mentions(word)
+            if line in self.import_lines
+            or "import" in text[line - 1]
+            or not _QUOTES.isdisjoint(text[line - 1].rpartition(word)[0])
+        ]
+        nodes = children(self.tree, lines) if lines else []
+        for node in nodes:
+            nodes += children(node, lines)
+        return frozenset(name for node in nodes for name in _names_of_import(node))
 
     @cached_property
     def import_lines(self) -> FrozenSet[int]:
@@ -648,50 +706,18 @@ class Script(Module):
         """True when names may come from anywhere."""
         return any("*" in self.source.lines[n - 1] for n in self.source.mentions("import"))
 
+    @asked_once
     def attribute_stores(self, cls: Scope) -> Dict[str, List[AttributeStore]]:
         """Every assignment to an attribute of ``self`` in the methods of a class."""
-        found = self._attributes.get(id(cls))
-        if found is None:
-            found = self._attributes[id(cls)] = {}
-            for scope, node in functions(cls, cls.body):
-                if scope is cls and node.args.args:
-                    self._walk(cls.child(node), node, node.body, found)
+        found: Dict[str, List[AttributeStore]] = {}
+        methods = [node for scope, node in functions(cls, cls.body) if scope is cls]
+        for node in methods:
+            scope, receiver = cls.child(node), node.args.args[0].arg if node.args.args else ""
+            for name, stores in scope.attributes_of(receiver).items():
+                for kind, value, _ in stores:
+                    store = AttributeStore(value if kind == "value" else None, scope, receiver)  # type: ignore[arg-type]
+                    found.setdefault(name, []).append(store)
         return found
-
-    def _walk(
-        self,
-        scope: Scope,
-        method: FunctionNode,
-        body: Iterable[ast.AST],
-        found: Dict[str, List[AttributeStore]],
-    ) -> None:
-        receiver = method.args.args[0].arg
-        parameters = tuple(argument.arg for argument in method.args.args[1:])
-        for statement in body:
-            targets: List[ast.expr] = []
-            value: Optional[ast.expr] = None
-            if isinstance(statement, ast.Assign):
-                targets, value = statement.targets, statement.value
-            elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
-                targets = [statement.target]
-                value = statement.value if isinstance(statement, ast.AnnAssign) else None
-            elif isinstance(statement, (ast.For, ast.AsyncFor)):
-                targets = [statement.target]
-            elif isinstance(statement, (ast.With, ast.AsyncWith)):
-                targets = [item.optional_vars for item in statement.items if item.optional_vars]
-            for target in targets:
-                parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
-                for part in parts:
-                    if (
-                        isinstance(part, ast.Attribute)
-                        and isinstance(part.value, ast.Name)
-                        and part.value.id == receiver
-                    ):
-                        whole = value if part is target else None
-                        store = AttributeStore(whole, scope, receiver, parameters)
-                        found.setdefault(part.attr, []).append(store)
-            for inner in blocks(statement):
-                self._walk(scope, method, inner, found)
 
 
 def _names_of_import(node: ast.AST) -> Iterator[str]:

@@ -1,33 +1,40 @@
 """What the names of a script stand for, as the text shows it: nothing is run here.
 
 Names are resolved through imports, scopes, single bindings, attributes of ``self`` and functions
-of the script. What is not certain has no meaning: every answer is None or False then.
+of the script.  What parameters and the items of lists and dicts are given is known where every
+place in the script agrees: a function whose name is used for more than calls, or that the script
+does not call itself, may be given anything.  What is not certain has no meaning: every answer is
+None or False then.
 """
 
 import ast
 import contextlib
 import re
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from npu_config.core.lazy import cached_property
-from npu_config.python_flow.module import LEAVES, Site, sites
+from npu_config.core.lazy import asked_once, cached_property
+from npu_config.python_flow.module import Function, Site, Value, sites, walk
 from npu_config.python_flow.scopes import (
     COMPREHENSIONS,
     CONSTANTS,
-    DEFINITIONS,
     FUNCTIONS,
+    UNCLEAR,
     Scope,
     Store,
+    called_name,
+    children,
+    defaults_of,
     dotted_parts,
+    in_brackets,
+    is_open,
+    keyword_of,
     last_line,
     literal,
     name_of,
-    parts_of,
     root_of,
 )
-from npu_config.script.functions import canonical
-from npu_config.script.neighbours import constants_in, file_of_module
-from npu_config.script.passing import Passing, Value
+from npu_config.script.neighbours import constant_of
+from npu_config.script.objects import NotKnown, binary
 from npu_config.script.script import Script
 
 DEEP = 12
@@ -40,7 +47,46 @@ _LAST = re.compile(r"[ \t]{2,80}\(|[ \t]{0,80}(?:#|\\?$)")
 """What is behind the name of a function whose bracket does not follow at once."""
 
 Functions = (*FUNCTIONS, ast.Lambda)
-_SCOPED = (*DEFINITIONS, ast.Lambda, *COMPREHENSIONS)
+
+_DETOURS = (
+    ("tensorflow.compat.v1", "tensorflow"),
+    ("tensorflow.compat.v2", "tensorflow"),
+    ("tensorflow.contrib.rnn", "tensorflow.nn.rnn_cell"),
+    ("tensorflow.contrib.data", "tensorflow.data.experimental"),
+)
+_PUBLIC = (
+    (r"keras", "keras"),
+    (r"data\.experimental(?:\.ops\.\w+)?", "data.experimental"),
+    (r"data(?:\.ops\.(?:dataset_ops|readers|iterator_ops))?", "data"),
+    (r"(?:ops|layers)\.(?:nn|nn_impl|rnn|nn_ops)", "nn"),
+    (r"ops\.rnn_cell(?:_impl)?", "nn.rnn_cell"),
+    (r"ops\.image_ops(?:_impl)?", "image"),
+    (r"ops\.lookup_ops", "lookup"),
+    (r"ops\.signal\.\w+", "signal"),
+    (r"summary\.summary", "summary"),
+    (r"layers\.\w+", "layers"),
+    (r"training\.\w+", "train"),
+    (r"(?:ops|framework)\.\w+", ""),
+)
+"""Where the modules below ``tensorflow.python`` are found below ``tf``."""
+_WITHIN = [(re.compile(old + r"(?=\.|\Z)"), new) for old, new in _PUBLIC]
+_VERSION = re.compile(r"^(data\.(?:Dataset|TFRecordDataset|TextLineDataset))V[12]\b")
+_INNER = "tensorflow.python."
+
+
+def canonical(name: str) -> str:
+    """A dotted name without the detours of TensorFlow's modules."""
+    if name.startswith(("tensorflow.compat.", "tensorflow.contrib.")):
+        for old, new in _DETOURS:
+            if name == old or name.startswith(old + "."):
+                name = new + name[len(old) :]
+    if name.startswith(_INNER):
+        inner = name[len(_INNER) :]
+        found = next((each for each in _WITHIN if each[0].match(inner)), None)
+        if found is not None:
+            rest = found[0].sub(found[1], inner, 1).lstrip(".")
+            name = "tensorflow." + _VERSION.sub(r"\1", rest) if rest else "tensorflow"
+    return "tensorflow." + name if name.startswith("keras.") else name
 
 
 class _Binding(NamedTuple):
@@ -49,36 +95,6 @@ class _Binding(NamedTuple):
     where: Optional[Scope]
     stores: Sequence[Store]
     ordered: Optional[Sequence[Store]]
-
-
-class Function(NamedTuple):
-    """A function of the script, and the scope of its body."""
-
-    scope: Scope
-    node: Any
-
-    @property
-    def returned(self) -> List[ast.expr]:
-        """What it returns."""
-        if isinstance(self.node, ast.Lambda):
-            return [self.node.body]
-        return list(_returned(self.node.body))
-
-    @property
-    def statements(self) -> List[ast.stmt]:
-        """Its body; that of a lambda has none."""
-        return [] if isinstance(self.node, ast.Lambda) else self.node.body
-
-
-def _returned(body: Sequence[ast.AST]) -> Iterator[ast.expr]:
-    for statement in body:
-        if isinstance(statement, ast.Return) and statement.value is not None:
-            yield statement.value
-        elif not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
-            for field in ("body", "orelse", "handlers", "finalbody"):
-                part = getattr(statement, field, None)
-                if isinstance(part, list):
-                    yield from _returned(part)
 
 
 class Values:
@@ -92,9 +108,7 @@ class Values:
         self.script = script
         self._calls: Dict[str, List[Site]] = {}
         self._names: Dict[ast.AST, Optional[str]] = {}
-        self._bound: Dict[Tuple[Scope, str], _Binding] = {}
-        self._unpacking: Set[int] = set()
-        self._passing = Passing(script)
+        self._asked: Set[int] = set()
 
     # calls
 
@@ -110,12 +124,12 @@ class Values:
             words = (*there, *own, *missing.intersection(("",)))
             lines = {line for word in words for line in self._called_on(word)}
             for site in sites(self.script.module, sorted(lines), (ast.Call,)) if lines else ():
-                name = name_of(site.node.func)  # type: ignore[attr-defined]
+                name = name_of(site.node.func)
                 name = own.get(name, name)
                 if name in missing:
                     self._calls[name].append(site)
         found = [site for name in names for site in self._calls[name]]
-        return iter(sorted(found, key=lambda s: (s.line, s.node.col_offset)))  # type: ignore[attr-defined]
+        return iter(sorted(found, key=lambda s: (s.line, s.node.col_offset)))
 
     def _named_so(self, word: str) -> Iterator[str]:
         """The names that the script gives a function by an assignment."""
@@ -188,14 +202,12 @@ class Values:
             name: the name.
             at: what reads it; where the order of the bindings is known, one holds there.
         """
-        bound = self._bound.get((scope, name))
-        if bound is None:
-            bound = self._bound[scope, name] = self._binding(scope, name)
-        where, found, ordered = bound
+        where, found, ordered = self._binding(scope, name)
         if at is None or ordered is None or where is None:
             return where, found
         return where, self._holding(scope, where, ordered, at) or found
 
+    @asked_once
     def _binding(self, scope: Scope, name: str) -> _Binding:
         """What binds a name as it is seen from a scope, wherever it is read."""
         for each in scope.visible():
@@ -226,7 +238,6 @@ class Values:
 
     def called(self, site: Site) -> Optional[str]:
         """What a call calls, below ``tensorflow.``."""
-        assert isinstance(site.node, ast.Call)
         return self.tf(site.scope, site.node.func)
 
     def is_npu(self, scope: Scope, function: ast.AST, *names: str) -> bool:
@@ -255,11 +266,6 @@ class Values:
             return None
         return self.value(found[0].scope, found[0].node, depth + 1)
 
-    def calls_of(self, function: Any) -> Optional[List[Site]]:
-        """Every call of a function, or of the class that it initialises; None: not known."""
-        found = next((each for each in self.script.functions if each[1] is function), None)
-        return None if found is None else self._passing.calls_of(found[0].child(function))
-
     def values(self, scope: Scope, node: ast.expr) -> List[Optional[Value]]:
         """Every expression that a name or an attribute of ``self`` is bound to.
 
@@ -275,7 +281,7 @@ class Values:
                 return []
             given: List[Optional[Value]] = []
             if stores[0].node is where.node:
-                given = self._passing.given(where, node.id)
+                given = self._given(where, node.id)
             return given + [self._stored(where, s) for s in stores[1 if given else 0 :]]
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
             return self._of_attribute(scope, node, node.value)
@@ -294,13 +300,20 @@ class Values:
         self, scope: Scope, node: ast.Attribute, owner: ast.Attribute
     ) -> List[Optional[Value]]:
         """What ``self.pipeline.iterator`` is bound to, in the class that its owner is made of."""
-        if id(owner) in self._unpacking:
-            return []
-        self._unpacking.add(id(owner))
-        made = self.value(scope, owner)
-        self._unpacking.remove(id(owner))
+        made = self._unless_asked(self.value, scope, owner)
         cls = None if made is None else self.class_made(made)
         return [] if cls is None else self._set_in(cls, node.attr)
+
+    def _unless_asked(
+        self, question: Callable[[Scope, ast.AST], Optional[Value]], scope: Scope, node: ast.AST
+    ) -> Optional[Value]:
+        """The answer to a question about a node; None while it is being looked for."""
+        if id(node) in self._asked:
+            return None
+        self._asked.add(id(node))
+        found = question(scope, node)
+        self._asked.remove(id(node))
+        return found
 
     def _set_in(self, cls: Scope, name: str) -> List[Optional[Value]]:
         """What the methods of a class bind an attribute to."""
@@ -314,15 +327,11 @@ class Values:
         if store.kind == "item":
             return self._unpacked(where, store)
         is_plain = store.kind in ("value", "with") and isinstance(store.node, ast.expr)
-        return Value(where, store.node) if is_plain else None  # type: ignore[arg-type]
+        return Value(where, store.node) if is_plain else None
 
     def _unpacked(self, where: Scope, store: Store) -> Optional[Value]:
         """An item of the tuple that a function of the script returns."""
-        if id(store.node) in self._unpacking:
-            return None
-        self._unpacking.add(id(store.node))
-        made = self.result(where, store.node)
-        self._unpacking.remove(id(store.node))
+        made = self._unless_asked(self.result, where, store.node)
         if made is None or not isinstance(made.node, (ast.Tuple, ast.List)):
             return None
         items, index = made.node.elts, int(store.text)
@@ -351,13 +360,8 @@ class Values:
         path, (module, _, name) = self.script.source.path, (dotted or "").rpartition(".")
         if path is None or not module or module.startswith(("tensorflow", "numpy")):
             return None
-        file = file_of_module(path, module)
-        text = None if file is None else constants_in(file).get(name)
-        if text is None:
-            return None
-        with contextlib.suppress(SyntaxError, ValueError):
-            return Value(self.script.module, ast.parse(text, mode="eval").body)
-        return None
+        constant = constant_of(path, (module, name))
+        return None if constant is None else Value(self.script.module, constant)
 
     def _of_class(
         self, scope: Scope, owner: str, attribute: str, cls: Optional[Scope]
@@ -390,7 +394,7 @@ class Values:
             if where is not None and len(stores) == 1 and stores[0].kind == "value":
                 made = stores[0].node
                 assert isinstance(made, ast.expr)
-                return self._passing.item(where, node.value.id, node, made)
+                return self._given_item(where, node.value.id, node, made)
         return None
 
     def _class_of(self, scope: Scope, name: str) -> Optional[Scope]:
@@ -412,6 +416,110 @@ class Values:
             return None
         return where.child(stores[0].node)
 
+    # what parameters and items are given
+
+    def _given(self, function: Scope, name: str) -> List[Optional[Value]]:
+        """Every expression that a parameter is given; one None where that is not known."""
+        calls = self.calls_of(function.node)
+        return [self._argument(function, site, name) for site in calls] if calls else [None]
+
+    @asked_once
+    def calls_of(self, function: ast.AST) -> Optional[List[Site]]:
+        """Every call of a function, or of the class that it initialises.
+
+        None where something else may call it.
+        """
+        outers = [outer for outer, node in self.script.functions if node is function]
+        return self._find_calls(outers[0], function) if outers else None
+
+    def _find_calls(self, outer: Scope, node: Any) -> Optional[List[Site]]:
+        if any(name_of(each) != "staticmethod" for each in node.decorator_list):
+            return None
+        name = called_name(outer, node)
+        if name != node.name and outer.is_class and len(outer.stores.get(node.name, ())) != 1:
+            return None
+        if sum(called_name(*each) == name for each in self.script.functions) != 1:
+            return None
+        found: List[Site] = []
+        lines = self.script.source.mentions(name)
+        for site in sites(self.script.module, lines, (ast.Name, ast.Attribute)):
+            if name_of(site.node) != name or self._is_of_module(site.node):
+                continue
+            if isinstance(site.node, ast.Attribute) and not outer.is_class:
+                continue  # a method that has the same name
+            parent = site.parents[-1]
+            if not isinstance(parent, ast.Call):
+                return None
+            is_partial = name_of(parent.func) == "partial" and parent.args[:1] == [site.node]
+            if parent.func is not site.node and not is_partial:
+                return None
+            if any(isinstance(each, FUNCTIONS) and each is node for each in site.parents):
+                return None
+            found.append(Site(parent, site.scope, site.parents[:-1]))
+        at_once = self.script.is_program or any(site.function is None for site in found)
+        return found if at_once else None
+
+    def _is_of_module(self, node: ast.AST) -> bool:
+        """True for a name of another module: ``tf.train`` is no function of the script."""
+        parts = dotted_parts(node) or [""]
+        stores = self.script.module.stores.get(parts[0], ())
+        return len(parts) > 1 and any(store.kind == "import" for store in stores)
+
+    def _argument(self, function: Scope, site: Site, name: str) -> Optional[Value]:
+        """What one call gives; for ``*names`` the tuple of the rest."""
+        call, node = site.node, function.node
+        assert isinstance(call, ast.Call)
+        assert isinstance(node, FUNCTIONS)
+        if is_open(call):
+            return None
+        keyword = keyword_of(call, name)
+        if keyword is not None:
+            return Value(site.scope, keyword.value)
+        is_partial = name_of(call.func) == "partial"
+        values = call.args[1:] if is_partial else call.args
+        names = [each.arg for each in node.args.args]
+        outer = function.parent
+        assert outer is not None
+        names = names[outer.is_class and not node.decorator_list :]
+        if node.args.vararg is not None and node.args.vararg.arg == name:
+            rest = ast.Tuple(elts=values[len(names) :], ctx=ast.Load())
+            return None if is_partial else Value(site.scope, ast.copy_location(rest, call))
+        if name in names and names.index(name) < len(values):
+            return Value(site.scope, values[names.index(name)])
+        default = None if is_partial else defaults_of(node.args).get(name)
+        return None if default is None else Value(outer, default)
+
+    def _given_item(
+        self, where: Scope, name: str, node: ast.Subscript, made: ast.expr
+    ) -> Optional[Value]:
+        """What an item of a list or a dict certainly is, that a name of a scope is bound to.
+
+        Args:
+            where: the scope that binds the name.
+            name: of the list or dict.
+            node: the item as it is written.
+            made: what the name is bound to.
+        """
+        key = literal(in_brackets(node))
+        if key is UNCLEAR or not isinstance(key, (str, int)):
+            return None
+        found = [Value(where, each) for each in _written(made, key)]
+        found += self._assigned(name).get(key, [])
+        return found[0] if len(found) == 1 else None
+
+    @asked_once
+    def _assigned(self, name: str) -> Dict[Any, List[Value]]:
+        """What is assigned to the items of a name."""
+        items: Dict[Any, List[Value]] = {}
+        lines = self.script.source.mentions(name)
+        for site in sites(self.script.module, lines, (ast.Assign,)):
+            for target in site.node.targets:
+                if isinstance(target, ast.Subscript) and name_of(target.value) == name:
+                    key = literal(in_brackets(target))
+                    key = key if isinstance(key, (str, int)) else None
+                    items.setdefault(key, []).append(Value(site.scope, site.node.value))
+        return items
+
     def result(self, scope: Scope, node: ast.AST, depth: int = 0) -> Optional[Value]:
         """What :meth:`value` says, through functions of the script that return one thing."""
         found = self.value(scope, node)
@@ -429,7 +537,10 @@ class Values:
         if isinstance(node, ast.BinOp):
             left = self.constant(scope, node.left, depth + 1)
             right = self.constant(scope, node.right, depth + 1)
-            return _computed(node.op, left, right)
+            if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+                with contextlib.suppress(NotKnown):
+                    return binary(type(node.op), left, right)
+            return None
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             inner = self.constant(scope, node.operand, depth + 1)
             return -inner if isinstance(inner, (int, float)) else None
@@ -484,7 +595,7 @@ class Values:
                 if where is not None and bound:
                     for each in bound:
                         item = self._unpacked(where, each) if each.kind == "item" else None
-                        pending.append((*(item or Value(where, each.node)), depth + 1))  # type: ignore[arg-type]
+                        pending.append((*(item or Value(where, each.node)), depth + 1))
                 elif where is not None and name_of(node) in where.parameters:
                     pending += [(*value, depth + 1) for value in self._from_outside(where, node)]
                 if isinstance(node, ast.Attribute):
@@ -499,7 +610,7 @@ class Values:
                 made = self.result(scope, node)
                 if made is not None and made.node is not node:
                     pending.append((*made, depth + 3))
-            pending += [(scope, part, depth) for part in parts_of(node)]
+            pending += [(scope, part, depth) for part in children(node)]
             if controls and isinstance(node, ast.Call):
                 pending += [(*value, depth + 1) for value in self.controls(node)]
 
@@ -524,12 +635,12 @@ class Values:
         for site in sites(self.script.module, lines, (ast.With,)):
             given = [
                 Value(site.scope, each)
-                for item in site.node.items  # type: ignore[attr-defined]
+                for item in site.node.items
                 if isinstance(item.context_expr, ast.Call)
                 and name_of(item.context_expr.func) == "control_dependencies"
                 for each in item.context_expr.args
             ]
-            first = site.node.body[0].lineno  # type: ignore[attr-defined]
+            first = site.node.body[0].lineno
             blocks.append((first, last_line(site.node), given))
         return blocks
 
@@ -631,9 +742,9 @@ class Values:
         loops: Dict[Tuple[Scope, str], List[ast.expr]] = {}
         lines = self.script.source.mentions("for")
         for site in sites(self.script.module, lines, (ast.For,)):
-            target: ast.expr = site.node.target  # type: ignore[attr-defined]
+            target: ast.expr = site.node.target
             if isinstance(target, ast.Name):
-                items = site.node.iter  # type: ignore[attr-defined]
+                items = site.node.iter
                 loops.setdefault((site.scope, target.id), []).append(items)
         return loops
 
@@ -666,39 +777,12 @@ class Values:
             yield from walk(function.scope, part)
 
 
-def walk(scope: Scope, node: ast.AST) -> Iterator[Value]:
-    """A node and all that it holds, with the scopes that they are in, in order of the text."""
-    pending: List[Tuple[Scope, ast.AST]] = [(scope, node)]
-    while pending:
-        scope, node = pending.pop()
-        yield Value(scope, node)  # type: ignore[arg-type]
-        if node.__class__ in LEAVES:
-            continue
-        inner = scope.child(node) if isinstance(node, _SCOPED) else scope
-        for part in reversed(parts_of(node)):
-            is_inner = inner is not scope and (
-                isinstance(node, COMPREHENSIONS) or isinstance(part, ast.stmt) or part is node.body  # type: ignore[attr-defined]
-            )
-            pending.append((inner if is_inner else scope, part))
-
-
-def _computed(kind: ast.operator, left: Any, right: Any) -> Any:
-    numbers = (int, float)
-    if not isinstance(left, numbers) or not isinstance(right, numbers):
-        return None
-    try:
-        if isinstance(kind, ast.Mult):
-            return left * right
-        if isinstance(kind, ast.Add):
-            return left + right
-        if isinstance(kind, ast.Sub):
-            return left - right
-        if isinstance(kind, ast.Div):
-            return left / right
-        if isinstance(kind, ast.FloorDiv):
-            return left // right
-        if isinstance(kind, ast.Pow) and abs(right) < 100 and abs(left) < 10000:
-            return left**right
-    except (ZeroDivisionError, OverflowError):
-        return None
-    return None
+def _written(made: ast.expr, key: Any) -> List[ast.expr]:
+    """The item of a list, tuple or dict that is written out."""
+    if isinstance(made, ast.Dict):
+        return [v for k, v in zip(made.keys, made.values) if literal(k) == key]
+    if isinstance(made, ast.Call) and name_of(made.func) == "dict" and not made.args:
+        return [each.value for each in made.keywords if each.arg == key]
+    if isinstance(made, (ast.List, ast.Tuple)) and isinstance(key, int):
+        return [made.elts[key]] if -len(made.elts) <= key < len(made.elts) else []
+    return []

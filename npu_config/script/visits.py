@@ -90,8 +90,8 @@ def _note_imported(run: Run, value: Unknown, node: ast.AST) -> bool:
 
 def defined_elsewhere(run: Run, callee: Unknown, call: Call) -> Optional[Union[Function, Class]]:
     """The function or class of another file that is called, where it is worth following."""
-    values = [value for value, _ in (*call.args, *call.keywords.values())]
-    held = _is_given(values)
+    values = call.given
+    held = _held(values)
     own = run.script.source.path
     makes = not held and any(configuring(own, name) for name in _names(run, callee))
     if not (held or makes) or any(isinstance(value, _LOCAL) for value in values):
@@ -106,20 +106,19 @@ def defined_elsewhere(run: Run, callee: Unknown, call: Call) -> Optional[Union[F
     return found if any(hot) else None
 
 
-def _is_given(values: Sequence[Any]) -> bool:
-    """True when options are set on one of some values."""
-    return any(isinstance(value, HELD) or _has_options(value) for value in values)
+def _held(values: Sequence[Any]) -> List[Any]:
+    """Those of some values that options are set on."""
+    return [each for each in values if isinstance(each, HELD) or _has_options(each)]
 
 
 def give(run: Run, callee: Unknown, call: Call) -> None:
     """Give what is followed to a function that is not."""
-    values = [value for value, _ in (*call.args, *call.keywords.values())]
+    held = _held(call.given)
     pass_on(run, call, callee.key)
-    if not _is_given(values) or _note(run, callee, call.node, _GIVEN) or callee.name in _SAFE:
+    if not held or _note(run, callee, call.node, _GIVEN) or callee.name in _SAFE:
         return
     first = (*callee.path, "")[0]
     is_not_found = _is_imported(run, first) and is_unread(run.script.source.path, callee.path)
-    held = [each for each in values if isinstance(each, HELD) or _has_options(each)]
     if is_not_found or any(not isinstance(value, (Message, Constructed)) for value in held):
         name = ".".join(callee.path).lstrip(".") or "a function"
         run.script.unfollowed[call.node] = phrase(_GIVEN_AWAY, name)
@@ -206,10 +205,8 @@ def visit(run: Run, function: Function, call: Call) -> Any:
     counts = [len(each) for each in lists]
     failures, environment = len(run.failures), len(run.environment)
     outer, other.unfollowed = other.unfollowed, {}
-    args = [value for value, _ in call.args]
-    keywords = {name: value for name, (value, _) in call.keywords.items()}
     try:
-        found = invoke(run, function, args, keywords, call.open)
+        found = invoke(run, function, call.values, call.named, call.open)
     finally:
         unfollowed, other.unfollowed = other.unfollowed, outer
     grown = len(run.builders) > counts[3]
@@ -223,7 +220,7 @@ def visit(run: Run, function: Function, call: Call) -> Any:
     ]
     if unfollowed or grown:
         file = os.path.basename(other.source.path or "")
-        words = _GIVEN if _is_given([*args, *keywords.values()]) else _MADE
+        words = _GIVEN if _held(call.given) else _MADE
         run.script.unfollowed[call.node] = phrase(words, name_of(call.node.func), file)
     if isinstance(found, Instance):
         found.cls.is_special = True  # its methods are not among those that this script names

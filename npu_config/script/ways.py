@@ -14,11 +14,10 @@ from npu_config.core.message import join, listed, phrase
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind, Stated
 from npu_config.python_flow.scopes import name_of
 from npu_config.script import ScriptReading
-from npu_config.script.judging import conditions_of, last_words, switches_of
+from npu_config.script.judging import conditions_of, last_words, switches_of, unfollowed
 from npu_config.script.paths import Path
 from npu_config.script.reading import Literals, Variant
 from npu_config.script.script import Script
-from npu_config.script.unfollowed import unfollowed
 from npu_config.text.words import joined, spelled
 
 _CONFIGURATIONS = 5

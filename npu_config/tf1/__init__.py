@@ -62,15 +62,6 @@ if TYPE_CHECKING:
     )
     from npu_config.tf1.plan import LoopPlan, plan_loops
     from npu_config.tf1.records import ConfigRecordHook
-    from npu_config.tf1.resources import (
-        get_npu_local_rank_id,
-        get_npu_local_rank_size,
-        get_npu_rank_id,
-        get_npu_rank_size,
-        init_resource,
-        npu_resources,
-        shutdown_resource,
-    )
     from npu_config.tf1.run_config import NPURunConfig
     from npu_config.tf1.run_config_parts import (
         DumpConfig,
@@ -81,7 +72,19 @@ if TYPE_CHECKING:
         ProfilingConfig,
     )
     from npu_config.tf1.scopes import NpuExecutePlacement
-    from npu_config.tf1.session import close_session, npu_session, patch_sessions, unpatch_sessions
+    from npu_config.tf1.session import (
+        close_session,
+        get_npu_local_rank_id,
+        get_npu_local_rank_size,
+        get_npu_rank_id,
+        get_npu_rank_size,
+        init_resource,
+        npu_resources,
+        npu_session,
+        patch_sessions,
+        shutdown_resource,
+        unpatch_sessions,
+    )
 
 _HOMES: Dict[str, str] = {}
 for _line in (
@@ -101,13 +104,13 @@ optimizers: KerasDistributeOptimizer NPUDistributedOptimizer NPUOptimizer npu_al
     npu_distributed_optimizer_wrapper npu_keras_optimizer npu_tf_optimizer
 plan: LoopPlan plan_loops
 records: ConfigRecordHook
-resources: get_npu_local_rank_id get_npu_local_rank_size get_npu_rank_id get_npu_rank_size
-    init_resource npu_resources shutdown_resource
 run_config: NPURunConfig
 run_config_parts: DumpConfig DynamicInputConfig ExperimentalConfig GraphMemoryOptimizeConfig
     MemoryConfig ProfilingConfig
 scopes: NpuExecutePlacement
-session: close_session npu_session patch_sessions unpatch_sessions
+session: close_session get_npu_local_rank_id get_npu_local_rank_size get_npu_rank_id
+    get_npu_rank_size init_resource npu_resources npu_session patch_sessions shutdown_resource
+    unpatch_sessions
 """.replace("\n    ", " ")
     .strip()
     .splitlines()

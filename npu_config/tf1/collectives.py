@@ -12,7 +12,7 @@ import operator
 import re
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
-from npu_config.tf1 import hccl, rank_frames, rank_link
+from npu_config.tf1 import hccl, rank_link
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1.tensorflow import require_graph_mode, tf
 
@@ -45,8 +45,7 @@ def members(what: str, group: str, count: Optional[int] = None) -> List[int]:
 def allreduce(tensors: Sequence[Any], reduction: str, ranks: Sequence[int]) -> List[Any]:
     """Each tensor reduced over ranks; all of them in one go."""
     head = {"kind": "allreduce", "reduction": reduction}
-    found: List[Any] = _run(head, "HcomAllReduce", tensors, ranks, gradient=_SUMMED)
-    return found
+    return _run(head, "HcomAllReduce", tensors, ranks, gradient=_SUMMED)
 
 
 def reduce(tensor: Any, reduction: str, root_rank: int, ranks: Sequence[int]) -> Any:
@@ -65,20 +64,18 @@ def reduce_scatter(tensor: Any, reduction: str, ranks: Sequence[int]) -> Any:
 def allgather(tensors: Sequence[Any], ranks: Sequence[int]) -> List[Any]:
     """Each tensor of all ranks, joined along the first axis."""
     shapes = [_first_axis(each, lambda count: count * len(ranks)) for each in tensors]
-    found: List[Any] = _run({"kind": "allgather"}, "HcomAllGather", tensors, ranks, shapes)
-    return found
+    return _run({"kind": "allgather"}, "HcomAllGather", tensors, ranks, shapes)
 
 
 def broadcast(tensors: Sequence[Any], root_rank: int, ranks: Sequence[int]) -> List[Any]:
     """The tensors of one rank."""
     head = {"kind": "broadcast", "root": _root("broadcast", root_rank, ranks)}
-    found: List[Any] = _run(head, "HcomBroadcast", tensors, ranks)
-    return found
+    return _run(head, "HcomBroadcast", tensors, ranks)
 
 
 def send(tensor: Any, tag: int, route: Sequence[int]) -> Any:
     """An operation that hands a tensor from the first rank of a route to the second."""
-    return _run({"kind": "send", "tag": tag}, "HcomSend", [tensor], route, [])
+    return _run({"kind": "send", "tag": tag}, "HcomSend", [tensor], route, [])[0]
 
 
 def receive(shape: Sequence[int], dtype: Any, tag: int, route: Sequence[int]) -> Any:
@@ -124,7 +121,7 @@ def _run(
     ranks: Sequence[int],
     shapes: Optional[Sequence[Any]] = None,
     gradient: str = _NONE,
-) -> Any:
+) -> List[Any]:
     """Add a collective to the graph.
 
     Args:
@@ -137,7 +134,7 @@ def _run(
         gradient: the registered gradient.
 
     Returns:
-        The results, or the operation when there are none.
+        The results; the operation where there are none.
     """
     require_graph_mode(name)
     _register()
@@ -152,7 +149,7 @@ def _run(
         given = [numpy.asarray(each) for each in arrays]
         said = head
         if head["kind"] == "broadcast":
-            said = {**head, "shapes": [rank_frames.described(each) for each in given]}
+            said = {**head, "shapes": [rank_link.described(each) for each in given]}
             if not is_root:
                 given = []
         return rank_link.link().call(said, given)
@@ -167,7 +164,7 @@ def _run(
         )
     if not shapes:
         head["name"] = "send {}".format(head["tag"])
-        return outputs
+        return [outputs]
     operation = outputs[0].op
     head["name"] = "send {}".format(head["tag"]) if "tag" in head else operation.name
     for output, shape in zip(outputs, shapes):

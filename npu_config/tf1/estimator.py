@@ -41,7 +41,7 @@ from npu_config.tf1.run_config import NPURunConfig
 from npu_config.tf1.tensorflow import internal, tf
 
 if TYPE_CHECKING:
-    from npu_config.core.diagnostics import Diagnostic
+    from npu_config.core.diagnostics import NpuConfigError
 
 Tensors = Union[Sequence[Any], Dict[str, Any]]
 HostCall = Tuple[Callable[..., Any], Tensors]
@@ -56,25 +56,15 @@ def check_host_call(host_call: Any) -> None:
         StateError: the function takes another number of arguments.
     """
     if not isinstance(host_call, (list, tuple)) or len(host_call) != 2:
-        raise errors.NpuConfigError([_fault("host_call must be (function, tensors)", host_call)])
+        raise _refusal("host_call must be (function, tensors)", host_call)
     function, tensors = host_call
     if not callable(function):
-        raise errors.ArgumentError([_fault("host_call[0] must be a function", function)])
+        raise _refusal("host_call[0] must be a function", function, errors.ArgumentError)
     if not isinstance(tensors, (list, tuple, dict)):
-        raise errors.NpuConfigError(
-            [_fault("host_call[1] must be a list, tuple or dict of tensors", tensors)]
-        )
+        raise _refusal("host_call[1] must be a list, tuple or dict of tensors", tensors)
     if isinstance(tensors, (list, tuple)) and not _takes(function, len(tensors)):
-        raise errors.StateError(
-            [
-                _fault(
-                    "host_call[0] does not take the {} tensors of host_call[1]".format(
-                        len(tensors)
-                    ),
-                    function,
-                )
-            ]
-        )
+        message = "host_call[0] does not take the {} tensors of host_call[1]".format(len(tensors))
+        raise _refusal(message, function, errors.StateError)
 
 
 def _takes(function: Callable[..., Any], count: int) -> bool:
@@ -87,10 +77,11 @@ def _takes(function: Callable[..., Any], count: int) -> bool:
     return True
 
 
-def _fault(message: str, value: Any) -> Diagnostic:
-    return rules.estimator_spec.diagnostic(
+def _refusal(message: str, value: Any, kind: Any = None) -> NpuConfigError:
+    return rules.estimator_spec.error(
         "{}, got {!r}".format(message, value),
         help="write host_call=(write_summaries, [global_step, loss])",
+        kind=kind or errors.NpuConfigError,
     )
 
 
@@ -170,7 +161,6 @@ def read_job_info(job_start_file: str = "") -> JobInfo:
     Raises:
         NpuConfigError: there is not a usable file, and ``JOB_ID`` is not set where it is needed.
     """
-    environ = os.environ
     started = _read(job_start_file) if job_start_file else None
     if started is not None:
         device = started.get("device_info")
@@ -178,9 +168,9 @@ def read_job_info(job_start_file: str = "") -> JobInfo:
         size = started.get("rank_size", 1)
         if isinstance(index, int) and isinstance(size, int):
             return JobInfo(index, size, started.get("local_checkpoint_dir"))
-    size = ranks.rank_size(environ)
+    size = ranks.rank_size()
     needed = bool(job_start_file) or vendor.is_available() or size > 1
-    if needed and not environ.get("JOB_ID"):
+    if needed and not os.environ.get("JOB_ID"):
         what = 'job_start_file "{}" cannot be used'.format(job_start_file)
         raise rules.estimator_argument.error(
             "{} and JOB_ID is not set".format(
@@ -188,7 +178,7 @@ def read_job_info(job_start_file: str = "") -> JobInfo:
             ),
             help="set JOB_ID in the environment, for instance JOB_ID=job1",
         )
-    return JobInfo(ranks.rank_id(environ), size, environ.get("LOCAL_CHECKPOINT_DIR"))
+    return JobInfo(ranks.rank_id(), size, os.environ.get("LOCAL_CHECKPOINT_DIR"))
 
 
 def _read(path: str) -> Optional[Dict[str, Any]]:
@@ -219,7 +209,9 @@ if TYPE_CHECKING:
         evaluation_hooks: Any
         scaffold: Any
 
-        def __new__(cls, mode: str, **kwargs: Any) -> Any:
+        _fields: Tuple[str, ...]
+
+        def __new__(cls, **kwargs: Any) -> Any:
             """Make one."""
 
         def _replace(self, **kwargs: Any) -> Any: ...
@@ -264,21 +256,11 @@ class NPUEstimatorSpec(EstimatorSpec):
         host_call: Optional[HostCall] = None,
     ) -> NPUEstimatorSpec:
         """Make a spec, and check its host_call."""
+        given = locals()
         if host_call is not None:
             check_host_call(host_call)
         spec: NPUEstimatorSpec = super().__new__(
-            cls,
-            mode=mode,
-            predictions=predictions,
-            loss=loss,
-            train_op=train_op,
-            eval_metric_ops=eval_metric_ops,
-            export_outputs=export_outputs,
-            training_chief_hooks=training_chief_hooks,
-            training_hooks=training_hooks,
-            scaffold=scaffold,
-            evaluation_hooks=evaluation_hooks,
-            prediction_hooks=prediction_hooks,
+            cls, **{name: given[name] for name in cls._fields}
         )
         spec._host_call = host_call
         return spec

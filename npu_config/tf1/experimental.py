@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Callable, Optional, Sequence
 
 from npu_config.tf1 import hccl, vendor
-from npu_config.tf1._classes import VendorFirst
 from npu_config.tf1._lazy import rules
 from npu_config.tf1.operands import operand
 from npu_config.tf1.tensorflow import require_graph_mode, tf
+from npu_config.tf1.vendor import VendorFirst
 
 
 @vendor.stand_in("experimental.get_shape")

@@ -49,14 +49,15 @@ def check_rank_id(rank_id: Any) -> None:
 
 
 def _asks(function: Callable[..., int]) -> Callable[..., int]:
-    """Decorates a function that asks the device for ranks."""
+    """Decorates a function that asks the device for ranks, and stands for the vendor's one."""
+    stand_in = vendor.stand_in("hccl")(function)
 
     @functools.wraps(function)
     def ask(*args: Any, **kwargs: Any) -> int:
         caller = str(sys._getframe(1).f_globals.get("__name__"))
         if rank_listeners and caller.partition(".")[0] != _PACKAGE:
             tell_of_ranks(function.__name__)
-        return function(*args, **kwargs)
+        return stand_in(*args, **kwargs)
 
     return ask
 
@@ -74,6 +75,7 @@ def members_of(name: str, group: str) -> List[int]:
     Raises:
         NpuConfigError: there is no such group.
     """
+    check_group(group)
     if group in _GROUPS:
         return _GROUPS[group]
     if group != WORLD:
@@ -82,36 +84,28 @@ def members_of(name: str, group: str) -> List[int]:
 
 
 @_asks
-@vendor.stand_in("hccl")
 def get_rank_size(group: str = WORLD) -> int:
     """The number of ranks of a group."""
-    check_group(group)
     return len(members_of("get_rank_size", group))
 
 
 @_asks
-@vendor.stand_in("hccl")
 def get_local_rank_size(group: str = WORLD) -> int:
     """The number of ranks of a group on this server."""
-    check_group(group)
     members = members_of("get_local_rank_size", group)
     return ranks.local_rank_size() if group == WORLD else len(members)
 
 
 @_asks
-@vendor.stand_in("hccl")
 def get_rank_id(group: str = WORLD) -> int:
     """The rank of this process in a group."""
-    check_group(group)
-    mine, members = ranks.rank_id(), members_of("get_rank_id", group)
+    members, mine = members_of("get_rank_id", group), ranks.rank_id()
     return mine if group == WORLD else _place(mine, members, group)
 
 
 @_asks
-@vendor.stand_in("hccl")
 def get_local_rank_id(group: str = WORLD) -> int:
     """The rank of this process among those of a group on this server."""
-    check_group(group)
     members = members_of("get_local_rank_id", group)
     return ranks.local_rank_id() if group == WORLD else _place(ranks.rank_id(), members, group)
 
@@ -160,7 +154,6 @@ def destroy_group(group: str) -> None:
 
 
 @_asks
-@vendor.stand_in("hccl")
 def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
     """The rank in the job of a rank of a group."""
     check_group(group)
@@ -172,7 +165,6 @@ def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
 
 
 @_asks
-@vendor.stand_in("hccl")
 def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
     """The rank in a group of a rank of the job."""
     check_group(group)

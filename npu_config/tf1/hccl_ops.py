@@ -6,9 +6,9 @@ ranks communicate.  Arguments are checked as the adapter's operators check them.
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, List, Optional, Sequence
 
-from npu_config.tf1 import hccl, ranks, vendor
+from npu_config.tf1 import collectives, hccl, ranks, vendor
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1.operands import operand
 from npu_config.tf1.tensorflow import tf
@@ -36,13 +36,11 @@ def allreduce(
         NpuConfigError: an argument is wrong.
         VendorError: there are several ranks, and nothing that connects them.
     """
-    _check_reduction("allreduce", reduction)
+    check_reduction("allreduce", reduction)
     given = reducible("allreduce", tensor)
-    if not ranks.several("hccl_ops.allreduce"):
+    members = _members("allreduce", group)
+    if members is None:
         return tf.identity(given)
-    from npu_config.tf1 import collectives
-
-    members = collectives.members("allreduce", group)
     return collectives.allreduce([given], reduction, members)[0]
 
 
@@ -67,11 +65,9 @@ def allgather(
     """
     hccl.check_rank_num(rank_size)
     given = _with_axis("allgather", tensor, _GATHERED)
-    if not ranks.several("hccl_ops.allgather"):
+    members = _members("allgather", group, rank_size)
+    if members is None:
         return tf.concat([given] * rank_size, axis=0)
-    from npu_config.tf1 import collectives
-
-    members = collectives.members("allgather", group, rank_size)
     return collectives.allgather([given], members)[0]
 
 
@@ -107,11 +103,10 @@ def broadcast(
         )
     if not tensor:
         return tf.no_op()
-    if not ranks.several("hccl_ops.broadcast"):
+    members = _members("broadcast", group)
+    if members is None:
         return [tf.identity(each) for each in tensor]
-    from npu_config.tf1 import collectives
-
-    return collectives.broadcast(tensor, root_rank, collectives.members("broadcast", group))
+    return collectives.broadcast(tensor, root_rank, members)
 
 
 @vendor.stand_in("hccl_ops")
@@ -137,13 +132,11 @@ def reduce(
         NpuConfigError: an argument is wrong.
         VendorError: there are several ranks, and nothing that connects them.
     """
-    _check_reduction("reduce", reduction)
+    check_reduction("reduce", reduction)
     given = reducible("reduce", tensor)
-    if not ranks.several("hccl_ops.reduce"):
+    members = _members("reduce", group)
+    if members is None:
         return tf.identity(given)
-    from npu_config.tf1 import collectives
-
-    members = collectives.members("reduce", group)
     return collectives.reduce(given, reduction, root_rank, members)
 
 
@@ -172,7 +165,7 @@ def reduce_scatter(
         NpuConfigError: an argument is wrong.
         VendorError: there are several ranks, and nothing that connects them.
     """
-    _check_reduction("reduce_scatter", reduction)
+    check_reduction("reduce_scatter", reduction)
     hccl.check_rank_num(rank_size)
     given = _with_axis("reduce_scatter", tensor, _REDUCED)
     first = given.shape.as_list()[0] if given.shape.ndims else None
@@ -182,11 +175,9 @@ def reduce_scatter(
                 rank_size, given.shape
             )
         )
-    if not ranks.several("hccl_ops.reduce_scatter"):
+    members = _members("reduce_scatter", group, rank_size)
+    if members is None:
         return tf.split(given, rank_size)[0]
-    from npu_config.tf1 import collectives
-
-    members = collectives.members("reduce_scatter", group, rank_size)
     return collectives.reduce_scatter(given, reduction, members)
 
 
@@ -203,11 +194,9 @@ def send(tensor: Any, sr_tag: int, dest_rank: int, group: str = GROUP) -> Any:
     Raises:
         VendorError: there is one rank, or nothing that connects several.
     """
-    collectives, members = _of_several("send", group)
-    route = [ranks.rank_id(), members[_other("dest_rank", dest_rank, members)]]
-    return collectives.send(
-        operand("send", tensor, _GATHERED, rules.collective_argument), sr_tag, route
-    )
+    route = [ranks.rank_id(), _other("send", group, "dest_rank", dest_rank)]
+    given = operand("send", tensor, _GATHERED, rules.collective_argument)
+    return collectives.send(given, sr_tag, route)
 
 
 @vendor.stand_in("hccl_ops")
@@ -226,8 +215,7 @@ def receive(
     Raises:
         VendorError: there is one rank, or nothing that connects several.
     """
-    collectives, members = _of_several("receive", group)
-    route = [members[_other("src_rank", src_rank, members)], ranks.rank_id()]
+    route = [_other("receive", group, "src_rank", src_rank), ranks.rank_id()]
     return collectives.receive(shape, data_type, sr_tag, route)
 
 
@@ -254,10 +242,8 @@ def all_to_all_v(
         VendorError: there are several ranks, and nothing that connects them.
     """
     counts = [send_counts, send_displacements, recv_counts, recv_displacements]
-    if ranks.several("hccl_ops.all_to_all_v"):
-        from npu_config.tf1 import collectives
-
-        members = collectives.members("all_to_all_v", group)
+    members = _members("all_to_all_v", group)
+    if members is not None:
         return collectives.all_to_all_v(tf.reshape(send_data, [-1]), counts, members)
     count, start, _, place = (tf.cast(each, tf.int32)[0] for each in counts)
     part = tf.reshape(send_data, [-1])[start : start + count]
@@ -298,12 +284,11 @@ def all_to_all_v_c(
     )
 
 
-def _check_reduction(what: str, reduction: Any) -> None:
-    if reduction not in REDUCTIONS:
+def check_reduction(what: str, reduction: Any, legal: Sequence[str] = REDUCTIONS) -> None:
+    """Refuse what is no reduction (NpuConfigError)."""
+    if reduction not in legal:
         hccl.refuse(
-            "{}: reduction must be one of {}, got {!r}".format(
-                what, ", ".join(REDUCTIONS), reduction
-            )
+            "{}: reduction must be one of {}, got {!r}".format(what, ", ".join(legal), reduction)
         )
 
 
@@ -327,24 +312,26 @@ def _with_axis(what: str, given: Any, types: Sequence[str]) -> Any:
     return tensor
 
 
-def _of_several(what: str, group: str) -> Any:
-    """The collectives and the ranks of a group, where there are several."""
+def _members(what: str, group: str, count: Optional[int] = None) -> Optional[List[int]]:
+    """The ranks that a collective is for; None where this one is alone."""
     if not ranks.several("hccl_ops." + what):
+        return None
+    return collectives.members(what, group, count)
+
+
+def _other(what: str, group: str, name: str, place: Any) -> int:
+    """The rank at a place in a group, which is not this one."""
+    members = _members(what, group)
+    if members is None:
         vendor.require("hccl_ops", what)
-    from npu_config.tf1 import collectives
-
-    return collectives, collectives.members(what, group)
-
-
-def _other(name: str, rank: Any, members: Sequence[int]) -> int:
-    """A place in a group that is not that of this rank."""
-    if not isinstance(rank, int) or not 0 <= rank < len(members):
+        members = collectives.members(what, group)
+    if not isinstance(place, int) or not 0 <= place < len(members):
         hccl.refuse(
-            "{} must be an int from 0 to {}, got {!r}".format(name, len(members) - 1, rank)
+            "{} must be an int from 0 to {}, got {!r}".format(name, len(members) - 1, place)
         )
-    if members[rank] == ranks.rank_id():
-        hccl.refuse("{} is {}, this very rank".format(name, rank))
-    return rank
+    if members[place] == ranks.rank_id():
+        hccl.refuse("{} is {}, this very rank".format(name, place))
+    return members[place]
 
 
-__getattr__ = vendor.names_of("hccl_ops", "npu_bridge.hccl.hccl_ops")
+__getattr__ = vendor.rest_of("hccl_ops", "npu_bridge.hccl.hccl_ops")

@@ -10,16 +10,13 @@ from npu_config.core.names import ITERATION_OP
 from npu_config.tf1 import hccl_ops, ranks, vendor
 from npu_config.tf1._bases import CheckpointSaverHook, Saver, SessionRunHook
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1.loop_checks import (
+from npu_config.tf1.loop_runs import find_operation
+from npu_config.tf1.loops import (
     LoopVariables,
     check_count,
-    find_operation,
-    session_faults,
-)
-from npu_config.tf1.loops import (
     create_variables,
-    load,
     load_count,
+    load_created,
     not_created,
     warn_if_not_declared,
     warn_no_effect,
@@ -80,14 +77,8 @@ class SetIterationsVarHook(SessionRunHook):
         Raises:
             StateError: ``begin`` was not called, or the session cannot be used.
         """
-        if self._variables is None:
-            raise errors.StateError([not_created("begin()")])
         count = self._iterations_per_loop
-        graph = self._variables.iterations_per_loop.graph
-        faults = session_faults(session, graph, count)
-        if faults:
-            raise errors.StateError(faults)
-        load(session, self._variables, count)
+        graph = load_created(session, self._variables, count, "begin()").loop_cond.graph
         tf.logging.info("iterations_per_loop is loaded: %d steps per session.run", count)
         warn_if_not_declared(session, count)
         if count > 1 and find_operation(graph, ITERATION_OP) is None:
@@ -144,16 +135,10 @@ class NPUStopAtStepHook(SessionRunHook):
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Read the step that the session starts from."""
-        if self._variables is None:
-            raise errors.StateError([not_created("begin()")])
+        load_created(session, self._variables, self._iterations_per_loop, "begin()")
         self._step = int(session.run(self._global_step))
         if self._last_step is None:
             self._last_step = self._step + (self._num_steps or 0)
-        graph = self._variables.iterations_per_loop.graph
-        faults = session_faults(session, graph, self._iterations_per_loop)
-        if faults:
-            raise errors.StateError(faults)
-        load(session, self._variables, self._iterations_per_loop)
         self._loaded = None
 
     def before_run(self, run_context: Any) -> None:
@@ -283,13 +268,7 @@ class NPUCheckpointSaverHook(CheckpointSaverHook):
         if faults:
             raise errors.ArgumentError(faults)
         super().__init__(
-            checkpoint_dir,
-            save_secs=save_secs,
-            save_steps=save_steps,
-            saver=saver,
-            checkpoint_basename=checkpoint_basename,
-            scaffold=scaffold,
-            listeners=listeners,
+            checkpoint_dir, save_secs, save_steps, saver, checkpoint_basename, scaffold, listeners
         )
 
     def after_run(self, run_context: Any, run_values: Any) -> None:

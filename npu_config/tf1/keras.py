@@ -1,8 +1,8 @@
-"""Keras of TensorFlow on the NPU: its session, and the broadcast of variables."""
+"""Keras of TensorFlow on the NPU: its session, the broadcast of variables, and a layer."""
 
 from __future__ import annotations
 
-from typing import Any, List
+from typing import TYPE_CHECKING, Any, List
 
 from npu_config.tf1 import hccl_ops, ranks, vendor
 from npu_config.tf1._bases import Callback
@@ -80,3 +80,34 @@ def npu_callbacks_append(callbacks_list: Any = ()) -> List[Any]:
     callbacks = callbacks_list if isinstance(callbacks_list, list) else []
     callbacks.append(NPUBroadcastGlobalVariablesCallback(0))
     return callbacks
+
+
+if TYPE_CHECKING:
+
+    class KerasPReLU:
+        """tf.keras.layers.PReLU, as far as it is used here; for type checking only."""
+
+        def add_weight(self, *args: Any, **kwargs: Any) -> Any:
+            """Make a variable of the layer."""
+
+else:
+    KerasPReLU = tf.keras.layers.PReLU
+
+
+class _PReLU(KerasPReLU):
+    """``tf.keras.layers.PReLU``; a parameter of one element has the shape [1]."""
+
+    def add_weight(self, *args: Any, **kwargs: Any) -> Any:
+        """As of the base."""
+        shape = [1] if all(size == 1 for size in kwargs["shape"]) else kwargs["shape"]
+        return super().add_weight(*args, **{**kwargs, "shape": shape})
+
+
+_PReLU.__name__ = _PReLU.__qualname__ = "PReLU"  # names of layers come from it
+
+
+def __getattr__(name: str) -> Any:
+    """``PReLU`` of ``npu_vector_ops``: the vendor's where its package can be imported."""
+    if name == "PReLU":
+        return vendor.find("tbe.npu_vector_ops", name) or _PReLU
+    raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))

@@ -14,13 +14,13 @@ import os
 import threading
 import weakref
 from typing import (
-    TYPE_CHECKING,
     Any,
     Callable,
     Dict,
     FrozenSet,
     Iterable,
     List,
+    Optional,
     Set,
     Tuple,
 )
@@ -28,16 +28,47 @@ from typing import (
 from npu_config.core.names import ITERATION_OP
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules, warn
-from npu_config.tf1._sessions import declared_iterations
-from npu_config.tf1.loop_checks import SCOPE, find_operation, find_variable
+from npu_config.tf1.config_proto import declared_iterations
 from npu_config.tf1.purpose import TRAINS, Fetched, fetched, needed, purpose, reached
 from npu_config.tf1.tensorflow import tf
 
-if TYPE_CHECKING:
-    from npu_config.core.diagnostics import Diagnostic
+SCOPE = "npu_runconfig"
+"""The first part of the names of the loop variables."""
 
 _OPTION = "iterations_per_loop"
 _COUNTS = ("AssignAdd", "AssignAddVariableOp")
+
+
+def collection_of(name: str) -> str:
+    """The collection that holds the loop variable ``name``."""
+    return "{}_{}".format(SCOPE, name)
+
+
+def find_variable(graph: Any, name: str) -> Optional[Any]:
+    """The loop variable ``name`` of a graph, or None.
+
+    Raises:
+        StateError: the graph holds several.
+    """
+    found = graph.get_collection(collection_of(name))
+    if len(found) > 1:
+        raise rules.loop_name_taken.error(
+            'the collection "{}" holds {} variables, the runtime knows one'.format(
+                collection_of(name), len(found)
+            ),
+            option="iterations_per_loop",
+            help="build the loop once per graph",
+            kind=errors.StateError,
+        )
+    return found[0] if found else None
+
+
+def find_operation(graph: Any, name: str) -> Optional[Any]:
+    """The operation of that name, or None."""
+    try:
+        return graph.get_operation_by_name(name)
+    except (KeyError, ValueError):
+        return None
 
 
 class LoopFindings:
@@ -52,10 +83,12 @@ class LoopFindings:
         self._said: Set[str] = set()
         self._idle: Set[Any] = set()
 
-    def _is_new(self, what: str) -> bool:
-        is_new = what not in self._said
-        self._said.add(what)
-        return is_new
+    def _tell(self, what: str, rule: Any, message: str, help: str) -> None:
+        """Warn, unless this was said; a rule of scripts is given by its id."""
+        if what not in self._said:
+            self._said.add(what)
+            rule = _of_scripts(rule) if isinstance(rule, str) else rule
+            warn(rule.diagnostic(message, option=_OPTION, help=help))
 
     def no_loop(self, operations: List[Any], instead: str = "") -> None:
         """A run reaches no loop; that matters when it trains.
@@ -71,27 +104,22 @@ class LoopFindings:
                 continue
             if not _trains(operation):
                 self._idle.add(operation)
-            elif self._is_new("loop"):
+            else:
                 message = (
                     '"iterations_per_loop" is {} in the session, and the run of "{}" reaches no '
                     "{}: each session.run trains one step"
                 ).format(self._declared, operation.name, ITERATION_OP)
                 help = "call train_op = util.set_iteration_per_loop(sess, train_op, {})"
-                warn(_of_script("NPU886", message, instead or help.format(self._declared)))
+                self._tell("loop", "NPU886", message, instead or help.format(self._declared))
 
     def not_loaded(self) -> None:
         """The loop is run, and no number of iterations is loaded."""
-        if self._is_new("loop"):
-            message = (
-                '"iterations_per_loop" is {} in the session, and the loop was never loaded: each '
-                "session.run trains one step"
-            ).format(self._declared)
-            help = "load it: loop.load_iteration_per_loop_var(sess, {}), or a SetIterationsVarHook"
-            warn(
-                rules.loop_has_no_effect.diagnostic(
-                    message, option=_OPTION, help=help.format(self._declared)
-                )
-            )
+        message = (
+            '"iterations_per_loop" is {} in the session, and the loop was never loaded: each '
+            "session.run trains one step"
+        ).format(self._declared)
+        help = "load it: loop.load_iteration_per_loop_var(sess, {}), or a SetIterationsVarHook"
+        self._tell("loop", rules.loop_has_no_effect, message, help.format(self._declared))
 
     def one_step(self, count: int, help: str) -> None:
         """Loops are switched off, and one is run.
@@ -100,9 +128,8 @@ class LoopFindings:
             count: its iterations.
             help: what switches it on.
         """
-        if self._is_new("once"):
-            message = "each session.run trains one step here, and {} on the device".format(count)
-            warn(rules.loop_runs_once.diagnostic(message, option=_OPTION, help=help))
+        message = "each session.run trains one step here, and {} on the device".format(count)
+        self._tell("once", rules.loop_runs_once, message, help)
 
     def one_shot(self, name: str) -> None:
         """The device refuses an iterator.
@@ -110,13 +137,12 @@ class LoopFindings:
         Args:
             name: that of the one-shot iterator that a run needs.
         """
-        if self._is_new("one-shot"):
-            message = (
-                '"{}" is a one-shot iterator, and "iterations_per_loop" is {} in the session; the '
-                "adapter aborts the process"
-            ).format(name, self._declared)
-            help = "use tf.data.make_initializable_iterator and run its initializer"
-            warn(_of_script("NPU888", message, help))
+        message = (
+            '"{}" is a one-shot iterator, and "iterations_per_loop" is {} in the session; the '
+            "adapter aborts the process"
+        ).format(name, self._declared)
+        help = "use tf.data.make_initializable_iterator and run its initializer"
+        self._tell("one-shot", "NPU888", message, help)
 
     def batches(self, feed_dict: Dict[Any, Any], count: int) -> None:
         """A loop is fed; a single value (a rate, a switch) may be, a batch is always the same.
@@ -126,12 +152,12 @@ class LoopFindings:
             count: its iterations.
         """
         for key, value in feed_dict.items():
-            if "feed" not in self._said and _is_batch(value) and self._is_new("feed"):
+            if "feed" not in self._said and _is_batch(value):
                 message = (
                     '"{}" is fed to a loop of {} iterations; each of them gets the same batch'
                 ).format(getattr(key, "name", key), count)
                 help = "read the data from a Dataset with an initializable iterator"
-                warn(_of_script("NPU863", message, help))
+                self._tell("feed", "NPU863", message, help)
 
 
 def _trains(operation: Any) -> bool:
@@ -149,12 +175,12 @@ def _is_batch(value: Any) -> bool:
     return bool(value) if isinstance(value, (list, tuple)) else bool(shape)
 
 
-def _of_script(rule: str, message: str, help: str) -> Diagnostic:
-    """A finding of a rule that the checks of scripts declare."""
+def _of_scripts(rule: str) -> Any:
+    """A rule that the checks of scripts declare."""
     from npu_config.core.rule import REGISTRY
 
     importlib.import_module("npu_config.script")
-    return REGISTRY[rule].diagnostic(message, option=_OPTION, help=help)
+    return REGISTRY[rule]
 
 
 SETTING = "NPU_CONFIG_LOOPS"

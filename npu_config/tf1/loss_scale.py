@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple
 
 from npu_config.tf1 import ranks
 from npu_config.tf1._bases import Optimizer
-from npu_config.tf1._classes import VendorFirst
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1.own import OPTIMIZER_MARK, own_operators
 from npu_config.tf1.tensorflow import package, require_graph_mode, tf
+from npu_config.tf1.vendor import OPTIMIZER_MARK, VendorFirst, own_operators
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
@@ -114,17 +113,14 @@ class ExponentialUpdateLossScaleManager(metaclass=VendorFirst):
     ) -> None:
         require_graph_mode("ExponentialUpdateLossScaleManager")
         faults = [
-            _fault("{} must be an int".format(name), value)
-            for name, value in (
-                ("incr_every_n_steps", incr_every_n_steps),
-                ("decr_every_n_nan_or_inf", decr_every_n_nan_or_inf),
+            _fault("{} must be {}".format(name, what), value)
+            for name, value, kind, what in (
+                ("incr_every_n_steps", incr_every_n_steps, int, "an int"),
+                ("decr_every_n_nan_or_inf", decr_every_n_nan_or_inf, int, "an int"),
+                ("incr_ratio", incr_ratio, (int, float), "a number"),
+                ("decr_ratio", decr_ratio, (int, float), "a number"),
             )
-            if not isinstance(value, int)
-        ]
-        faults += [
-            _fault("{} must be a number".format(name), value)
-            for name, value in (("incr_ratio", incr_ratio), ("decr_ratio", decr_ratio))
-            if not isinstance(value, (int, float))
+            if not isinstance(value, kind)
         ]
         if isinstance(init_loss_scale, (str, bytes, type(None))):
             faults.append(_fault("init_loss_scale must be a number", init_loss_scale))

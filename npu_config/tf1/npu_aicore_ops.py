@@ -146,4 +146,4 @@ __all__ = [
     "prelu",
 ]
 
-__getattr__ = vendor.names_of("npu_aicore_ops", "npu_bridge.estimator.npu_aicore_ops")
+__getattr__ = vendor.rest_of("npu_aicore_ops", "npu_bridge.estimator.npu_aicore_ops")

@@ -5,4 +5,4 @@ Without the vendor's library the names are there, and raise when they are called
 
 from npu_config.tf1 import vendor
 
-__getattr__ = vendor.names_of("npu_cpu_ops", "npu_bridge.npu_cpu.npu_cpu_ops")
+__getattr__ = vendor.rest_of("npu_cpu_ops", "npu_bridge.npu_cpu.npu_cpu_ops")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence,
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1.own import own_operators
 from npu_config.tf1.tensorflow import tf
+from npu_config.tf1.vendor import own_operators
 
 if TYPE_CHECKING:
 
@@ -170,19 +170,7 @@ class _DynamicRNN(_Recurrent):
         forget_bias: float = 0.0,
         is_training: bool = True,
     ) -> None:
-        given = {
-            "cell_type": cell_type,
-            "direction": direction,
-            "cell_depth": cell_depth,
-            "use_peephole": use_peephole,
-            "keep_prob": keep_prob,
-            "cell_clip": cell_clip,
-            "num_proj": num_proj,
-            "time_major": time_major,
-            "activation": activation,
-            "is_training": is_training,
-        }
-        super().__init__(hidden_size, dtype, given)
+        super().__init__(hidden_size, dtype, locals())
         self.cell_type = cell_type
         self.use_peephole = use_peephole
         self.forget_bias = forget_bias
@@ -273,19 +261,7 @@ class _Gated(_Recurrent):
         reset_after: bool = True,
         is_training: bool = True,
     ) -> None:
-        given = {
-            "direction": direction,
-            "cell_depth": cell_depth,
-            "keep_prob": keep_prob,
-            "cell_clip": cell_clip,
-            "num_proj": num_proj,
-            "time_major": time_major,
-            "activation": activation,
-            "gate_order": gate_order,
-            "reset_after": reset_after,
-            "is_training": is_training,
-        }
-        super().__init__(hidden_size, dtype, given)
+        super().__init__(hidden_size, dtype, locals())
         self.gate_order = gate_order
         self.reset_after = reset_after
 

@@ -11,4 +11,4 @@ def npu_close() -> None:
     """Give the device back at the end of the process; without one, there is nothing to do."""
 
 
-__getattr__ = vendor.names_of("npu_plugin", "npu_bridge.estimator.npu.npu_plugin")
+__getattr__ = vendor.rest_of("npu_plugin", "npu_bridge.estimator.npu.npu_plugin")

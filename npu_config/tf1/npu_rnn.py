@@ -42,4 +42,4 @@ def npu_dynamic_rnn(
     return tf.stack(outputs, axis=0), state
 
 
-__getattr__ = vendor.names_of("npu_rnn", "npu_bridge.estimator.npu.npu_rnn")
+__getattr__ = vendor.rest_of("npu_rnn", "npu_bridge.estimator.npu.npu_rnn")

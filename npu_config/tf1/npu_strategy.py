@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from npu_config.tf1 import ranks, vendor
-from npu_config.tf1._classes import VendorFirst
 from npu_config.tf1._lazy import rules
 from npu_config.tf1.tensorflow import tf
+from npu_config.tf1.vendor import VendorFirst
 
 
 def _of_ranks(base: Any) -> Any:
@@ -53,4 +53,4 @@ class NPUStrategy(metaclass=VendorFirst):
         return strategy
 
 
-__getattr__ = vendor.names_of("npu_strategy", "npu_bridge.estimator.npu.npu_strategy")
+__getattr__ = vendor.rest_of("npu_strategy", "npu_bridge.estimator.npu.npu_strategy")

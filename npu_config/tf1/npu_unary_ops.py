@@ -102,4 +102,4 @@ def log_time_stamp(logid: Any, notify: Any, name: Optional[str] = None) -> Any:
 
 npu_unary_ops = sys.modules[__name__]
 
-__getattr__ = vendor.names_of("npu_unary_ops")
+__getattr__ = vendor.rest_of("npu_unary_ops")

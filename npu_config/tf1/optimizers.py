@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence
 
 from npu_config.tf1 import collectives, hccl, hccl_ops, ranks, vendor
 from npu_config.tf1._bases import Optimizer
-from npu_config.tf1._classes import VendorFirst
 from npu_config.tf1._lazy import rules
 from npu_config.tf1.loss_scale import GradsAndVars, apply_if_finite, scaled_gradients
 from npu_config.tf1.tensorflow import tf
+from npu_config.tf1.vendor import VendorFirst
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Place
@@ -222,12 +222,7 @@ def npu_allreduce(
     Raises:
         VendorError: there are several ranks, and nothing that connects them.
     """
-    if reduction not in ("mean", *hccl_ops.REDUCTIONS):
-        hccl.refuse(
-            "npu_allreduce: reduction must be one of mean, {}, got {!r}".format(
-                ", ".join(hccl_ops.REDUCTIONS), reduction
-            )
-        )
+    hccl_ops.check_reduction("npu_allreduce", reduction, ("mean", *hccl_ops.REDUCTIONS))
     listed = list(values) if isinstance(values, (list, tuple)) else [values]
     if any(each is None for each in listed):
         hccl.refuse("npu_allreduce: None is no tensor")

@@ -46,12 +46,9 @@ class LoopPlan(NamedTuple):
 
     def to_run_config_kwargs(self) -> Dict[str, int]:
         """The arguments of NPURunConfig that follow from the plan."""
-        kwargs = {"iterations_per_loop": self.iterations_per_loop}
-        for field, argument in _INTERVALS.items():
-            interval = getattr(self, field)
-            if interval is not None:
-                kwargs[argument] = interval
-        return kwargs
+        given = {argument: getattr(self, field) for field, argument in _INTERVALS.items()}
+        kwargs = {"iterations_per_loop": self.iterations_per_loop, **given}
+        return {name: value for name, value in kwargs.items() if value is not None}
 
 
 def plan_loops(
@@ -108,15 +105,7 @@ def plan_loops(
             )
     if faults:
         raise errors.NpuConfigError(faults)
-    return LoopPlan(
-        steps=steps,
-        iterations_per_loop=count,
-        runs=-(-steps // count),
-        last_loop=steps % count or count,
-        checkpoint_every=checkpoint_every,
-        summary_every=summary_every,
-        log_every=log_every,
-    )
+    return LoopPlan(steps, count, -(-steps // count), steps % count or count, **intervals)
 
 
 def check_steps(num_steps: Optional[int] = None, last_step: Optional[int] = None) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from npu_config.tf1 import vendor
-from npu_config.tf1._classes import VendorFirst
 from npu_config.tf1._lazy import rules
+from npu_config.tf1.vendor import VendorFirst
 
 
 class Profiler(metaclass=VendorFirst):
@@ -45,4 +45,4 @@ class Profiler(metaclass=VendorFirst):
         self.stop()
 
 
-__getattr__ = vendor.names_of("profiler", "npu_bridge.profiler.profiler")
+__getattr__ = vendor.rest_of("profiler", "npu_bridge.profiler.profiler")

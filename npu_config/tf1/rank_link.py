@@ -1,15 +1,88 @@
-"""The connection of a process to the other ranks of its job on this machine."""
+"""How the ranks of a job on one machine talk: their messages, and the connection of this process.
+
+A message is a JSON head, and arrays as raw bytes.  No code travels: heads are JSON, and arrays are
+numbers of a named type.
+"""
 
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import socket
+import struct
 import threading
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from npu_config.tf1 import rank_frames
 from npu_config.tf1._lazy import errors, rules
+
+ADDRESS = "NPU_CONFIG_RANKS"
+"""The variable with the path of the job's socket, for a process of a job on this machine."""
+
+_LENGTH = struct.Struct("<I")
+
+
+class ClosedError(Exception):
+    """The other end has gone."""
+
+
+def send(connection: socket.socket, head: Dict[str, Any], arrays: Sequence[Any] = ()) -> None:
+    """Send one message.
+
+    Args:
+        connection: a stream socket.
+        head: what JSON can hold.
+        arrays: NumPy arrays.
+
+    Raises:
+        OSError: it cannot be sent.
+    """
+    text = json.dumps({**head, "arrays": [described(each) for each in arrays]}).encode()
+    connection.sendall(_LENGTH.pack(len(text)) + text)
+    for each in arrays:
+        if each.nbytes:
+            connection.sendall(memoryview(each.reshape(-1).view("u1")))
+
+
+def described(array: Any) -> Tuple[str, List[int]]:
+    """The type and the shape of an array, as JSON can hold them."""
+    return array.dtype.name, list(array.shape)
+
+
+def receive(connection: socket.socket) -> Tuple[Dict[str, Any], List[Any]]:
+    """The next message: its head and its arrays.
+
+    Raises:
+        ClosedError: there is none, for the other end has gone.
+    """
+    head = json.loads(_bytes(connection, *_LENGTH.unpack(_bytes(connection, _LENGTH.size))))
+    return head, [_array(connection, *each) for each in head.pop("arrays")]
+
+
+def _array(connection: socket.socket, dtype: str, shape: List[int]) -> Any:
+    import numpy
+
+    found: Any = numpy.empty(shape, dtype)
+    if found.nbytes:
+        _fill(connection, memoryview(found.reshape(-1).view("u1")))
+    return found
+
+
+def _bytes(connection: socket.socket, count: int) -> bytearray:
+    found = bytearray(count)
+    _fill(connection, memoryview(found))
+    return found
+
+
+def _fill(connection: socket.socket, view: memoryview) -> None:
+    while view:
+        try:
+            count = connection.recv_into(view)
+        except OSError as error:
+            raise ClosedError from error
+        if not count:
+            raise ClosedError
+        view = view[count:]
 
 
 class _Answer:
@@ -39,7 +112,7 @@ class RankConnection:
         self._sending = threading.Lock()
         self._connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._connection.connect(path)
-        rank_frames.send(self._connection, {"rank": rank, "pid": self.pid})
+        send(self._connection, {"rank": rank, "pid": self.pid})
         threading.Thread(target=self._read, name="npu-config-ranks", daemon=True).start()
 
     def call(self, head: Dict[str, Any], arrays: Sequence[Any]) -> List[Any]:
@@ -60,7 +133,7 @@ class RankConnection:
                 self._end(self._gone)
         try:
             with self._sending:
-                rank_frames.send(self._connection, {**head, "number": number}, arrays)
+                send(self._connection, {**head, "number": number}, arrays)
         except OSError:
             with self._lock:
                 self._end("npu-config run has gone, which started the ranks")
@@ -72,14 +145,14 @@ class RankConnection:
     def _read(self) -> None:
         try:
             while True:
-                head, arrays = rank_frames.receive(self._connection)
+                head, arrays = receive(self._connection)
                 with self._lock:
                     self.stopped = self.stopped or head.get("stopped", False)
                     answer = self._waiting.pop(head["number"], None)
                 if answer is not None:
                     answer.head, answer.arrays = head, arrays
                     answer.here.set()
-        except rank_frames.ClosedError:
+        except ClosedError:
             with self._lock:
                 self._end("npu-config run has gone, which started the ranks")
 
@@ -98,7 +171,7 @@ _LOCK = threading.Lock()
 
 def place() -> Optional[Tuple[str, int]]:
     """The socket of the job and the rank of this process, in a job on this machine."""
-    rank, _, path = os.environ.get(rank_frames.ADDRESS, "").partition(":")
+    rank, _, path = os.environ.get(ADDRESS, "").partition(":")
     return (path, int(rank)) if path else None
 
 

@@ -6,21 +6,20 @@ These serve where there is no device to ask; on the NPU host HCCL answers.
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Optional
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1.rank_frames import ADDRESS
+from npu_config.tf1.rank_link import ADDRESS
 
 
-def rank_size_text(environ: Optional[Mapping[str, str]] = None) -> str:
+def rank_size_text() -> str:
     """``RANK_SIZE``, else ``CM_WORKER_SIZE``, else ``"1"``, as it is written.
 
     Raises:
         NpuConfigError: both variables are set.
     """
-    environ = os.environ if environ is None else environ
-    with_table, without = environ.get("RANK_SIZE"), environ.get("CM_WORKER_SIZE")
+    with_table, without = os.environ.get("RANK_SIZE"), os.environ.get("CM_WORKER_SIZE")
     if with_table is not None and without is not None:
         raise rules.rank_variables_unusable.error(
             'RANK_SIZE "{}" and CM_WORKER_SIZE "{}" are both set'.format(with_table, without),
@@ -29,24 +28,23 @@ def rank_size_text(environ: Optional[Mapping[str, str]] = None) -> str:
     return with_table if with_table is not None else without if without is not None else "1"
 
 
-def rank_size(environ: Optional[Mapping[str, str]] = None) -> int:
+def rank_size() -> int:
     """The number of ranks of the job; text that is not a number counts as 1, as for the vendor.
 
     Raises:
         NpuConfigError: ``RANK_SIZE`` and ``CM_WORKER_SIZE`` are both set.
     """
-    text = rank_size_text(environ)
+    text = rank_size_text()
     return int(text) if text.isdecimal() else 1
 
 
-def rank_id(environ: Optional[Mapping[str, str]] = None) -> int:
+def rank_id() -> int:
     """The rank of this process: ``RANK_ID``, 0 without it.
 
     Raises:
         NpuConfigError: ``RANK_ID`` is not a whole number.
     """
-    environ = os.environ if environ is None else environ
-    text = environ.get("RANK_ID", "0")
+    text = os.environ.get("RANK_ID", "0")
     try:
         return int(text)
     except ValueError:
@@ -56,41 +54,38 @@ def rank_id(environ: Optional[Mapping[str, str]] = None) -> int:
         ) from None
 
 
-def job_size(environ: Optional[Mapping[str, str]] = None) -> int:
+def job_size() -> int:
     """The number of ranks of the job: of the environment, else of the rank table, else 1.
 
     Raises:
         NpuConfigError: ``RANK_SIZE`` and ``CM_WORKER_SIZE`` are both set.
     """
-    environ = os.environ if environ is None else environ
-    if "RANK_SIZE" in environ or "CM_WORKER_SIZE" in environ:
-        return rank_size(environ)
-    table = _rank_table(environ)
+    if "RANK_SIZE" in os.environ or "CM_WORKER_SIZE" in os.environ:
+        return rank_size()
+    table = _rank_table()
     return 1 if table is None else int(table.rank_size)
 
 
-def local_rank_id(environ: Optional[Mapping[str, str]] = None) -> int:
+def local_rank_id() -> int:
     """The rank of this process among those of its server.
 
     From the rank table; without one, the device that the environment names, else 0.
     """
-    environ = os.environ if environ is None else environ
-    neighbours = _neighbours(environ)
+    neighbours = _neighbours()
     if neighbours:
-        return neighbours.index(rank_id(environ))
-    text = environ.get("ASCEND_DEVICE_ID", environ.get("DEVICE_ID", "0"))
+        return neighbours.index(rank_id())
+    text = os.environ.get("ASCEND_DEVICE_ID", os.environ.get("DEVICE_ID", "0"))
     return int(text) if text.isdecimal() else 0
 
 
-def local_rank_size(environ: Optional[Mapping[str, str]] = None) -> int:
+def local_rank_size() -> int:
     """The number of ranks on the server of this process; 1 where no rank table tells."""
-    environ = os.environ if environ is None else environ
-    return len(_neighbours(environ)) or 1
+    return len(_neighbours()) or 1
 
 
-def _rank_table(environ: Mapping[str, str]) -> Optional[Any]:
+def _rank_table() -> Optional[Any]:
     """The rank table that the environment names, when it can be read and is right."""
-    path = environ.get("RANK_TABLE_FILE")
+    path = os.environ.get("RANK_TABLE_FILE")
     if not path:
         return None
     from npu_config.rank_table import load
@@ -98,11 +93,11 @@ def _rank_table(environ: Mapping[str, str]) -> Optional[Any]:
     return load(path).model
 
 
-def _neighbours(environ: Mapping[str, str]) -> List[int]:
+def _neighbours() -> List[int]:
     """The ranks on the server of this process, in order; empty where no rank table tells."""
-    mine = rank_id(environ)
+    mine = rank_id()
     servers: Dict[str, List[int]] = {}
-    for process in getattr(_rank_table(environ), "processes", ()):
+    for process in getattr(_rank_table(), "processes", ()):
         if process.server_id is not None:
             servers.setdefault(process.server_id, []).append(process.rank_id)
     return next((sorted(ranks) for ranks in servers.values() if mine in ranks), [])

@@ -9,7 +9,7 @@ from npu_config.records import record
 from npu_config.records.document import options_of
 from npu_config.records.writing import VARIABLE
 from npu_config.tf1._bases import SessionRunHook
-from npu_config.tf1._sessions import real_session
+from npu_config.tf1.config_proto import real_session
 from npu_config.tf1.tensorflow import tf
 
 __all__ = ["ConfigRecordHook", "record_if_asked", "summary_of"]

@@ -1,4 +1,4 @@
-"""The rules that the training side applies itself: NPU825 to 829, 840 to 860.
+"""The rules that the training side applies itself: NPU425, 825 to 829, 840 to 860, 866, 867.
 
 They concern calls, graphs and sessions rather than options, so the functions of this
 package report them where they see them.  This module imports no TensorFlow: the pages are
@@ -607,4 +607,17 @@ def loop_in_partial_run() -> None:
     Right:
 
         sess.run([loss, train_op])
+    """
+
+
+@rule.declare("NPU425", Severity.ERROR, source=("npu_config",))
+def vendor_package_present() -> None:
+    """The vendor's package is installed, and its modules are not replaced unasked.
+
+    On the NPU host a script runs with the vendor's modules: run it with `python`.  `--force`
+    (`force=True`) runs it with this package's stand-ins all the same.
+
+    Wrong, on an NPU host: `npu-config run train.py`
+
+    Right: `python train.py`
     """

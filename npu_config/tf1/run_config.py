@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules, warn
-from npu_config.tf1._sessions import merge_entries
+from npu_config.tf1.config_proto import merge_entries
 from npu_config.tf1.run_config_parts import PARTS, GraphMemoryOptimizeConfig
 from npu_config.tf1.tensorflow import internal, tf
 

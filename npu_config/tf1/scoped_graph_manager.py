@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from npu_config.tf1 import vendor
-from npu_config.tf1._classes import VendorFirst
+from npu_config.tf1.vendor import VendorFirst
 
 
 class ScopedGraphManager(metaclass=VendorFirst):
@@ -30,6 +30,6 @@ class ScopedGraphManager(metaclass=VendorFirst):
         self.stop()
 
 
-__getattr__ = vendor.names_of(
+__getattr__ = vendor.rest_of(
     "scoped_graph_manager", "npu_bridge.scoped_graph_manager.scoped_graph_manager"
 )

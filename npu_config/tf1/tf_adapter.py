@@ -21,4 +21,4 @@ DT_STRING = 13
 DT_COMPLEX64 = 16
 DT_COMPLEX128 = 17
 
-__getattr__ = vendor.names_of("tf_adapter", "npu_bridge.tf_adapter")
+__getattr__ = vendor.rest_of("tf_adapter", "npu_bridge.tf_adapter")

@@ -388,4 +388,4 @@ def get_value(key: str, def_value: Any = None) -> Any:
     return _store(key).get(key, def_value)
 
 
-__getattr__ = vendor.names_of("util", "npu_bridge.estimator.npu.util")
+__getattr__ = vendor.rest_of("util", "npu_bridge.estimator.npu.util")

@@ -1,4 +1,5 @@
-"""The vendor's package ``npu_bridge``: its modules, how it is found, what is taken from it.
+"""The vendor's package ``npu_bridge``: its modules and their names, what is taken from it where it
+can be imported, and what stands for it where it cannot.
 
 Nothing here is imported before it is used.  A name is looked up in ``npu_bridge.npu_init``
 first, whose namespace is what training scripts import, then in the module that defines it.
@@ -7,6 +8,8 @@ Where the package cannot be imported, what needs it raises, naming what is missi
 
 from __future__ import annotations
 
+import abc
+import contextlib
 import functools
 import importlib
 import importlib.machinery
@@ -14,10 +17,22 @@ import importlib.util
 import os
 import sys
 from importlib.machinery import ModuleSpec
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, TypeVar
+from typing import (
+    Any,
+    Callable,
+    ClassVar,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Tuple,
+    TypeVar,
+)
 
+from npu_config.core.names import OWN_OPERATOR, OWN_SPANS
 from npu_config.tf1._lazy import errors, rules, warn
-from npu_config.tf1.own import own_operators
 from npu_config.tf1.tensorflow import internal
 
 PACKAGE = "npu_bridge"
@@ -25,6 +40,8 @@ SERVED = "served by npu_config"
 """The origin in the specification of a module that stands in for one of the vendor's."""
 
 _FRONT = PACKAGE + ".npu_init"
+OPTIMIZER_MARK = "_npu_config_optimizer"
+"""The attribute that tells loss-scale optimizers apart, of what tells that a step is finite."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -117,9 +134,7 @@ def load_adapter() -> bool:
     try:
         importlib.import_module(PACKAGE)
     except Exception as error:
-        reason = "{} is installed but fails to load: {}".format(PACKAGE, error)
-        finding = _missing("the NPU", reason)
-        warn(finding)
+        warn(_missing("the NPU", "{} is installed but fails to load: {}".format(PACKAGE, error)))
         return False
     return True
 
@@ -154,10 +169,8 @@ def require(module: str, name: str) -> Any:
     """
     found = find(module, name)
     if found is None:
-        what = "{}.{}".format(module, name)
-        raise errors.VendorError(
-            [_missing(what, "the package {} is not installed".format(PACKAGE))]
-        )
+        reason = "the package {} is not installed".format(PACKAGE)
+        raise errors.VendorError([_missing("{}.{}".format(module, name), reason)])
     return found
 
 
@@ -178,7 +191,7 @@ def late(module: str, name: str) -> Callable[..., Any]:
     return call
 
 
-def names_of(module: str, path: Optional[str] = None) -> Callable[[str], Any]:
+def rest_of(module: str, path: Optional[str] = None) -> Callable[[str], Any]:
     """A module's ``__getattr__`` that takes what is missing from the vendor's module.
 
     What the vendor's module is known to define raises when it is called without the vendor; other
@@ -218,6 +231,31 @@ def _no_attribute(module: str, path: Optional[str], name: str) -> str:
     return text if hint is None else "{}; {}".format(text, hint)
 
 
+@contextlib.contextmanager
+def own_operators() -> Iterator[None]:
+    """Inside, operators are marked as made by a stand-in and not by the vendor's package.
+
+    Graphs that are stored keep the mark, so that a diagnosis does not take them for the script's.
+    Nothing happens while TensorFlow is not imported.
+    """
+    tensorflow = sys.modules.get("tensorflow")
+    interface = getattr(getattr(tensorflow, "compat", None), "v1", None)
+    scope: Any = getattr(
+        getattr(interface, "get_default_graph", lambda: None)(), "_attr_scope", None
+    )
+    if interface is None or scope is None:
+        yield
+        return
+    graph = interface.get_default_graph()
+    span = [graph.version, sys.maxsize]
+    setattr(graph, OWN_SPANS, [*getattr(graph, OWN_SPANS, ()), span])
+    with scope({OWN_OPERATOR: interface.AttrValue(b=True)}):
+        try:
+            yield
+        finally:
+            span[1] = graph.version
+
+
 def stand_in(module: str) -> Callable[[_Function], _Function]:
     """Decorates a function that stands for the vendor's one of the same name.
 
@@ -237,6 +275,54 @@ def stand_in(module: str) -> Callable[[_Function], _Function]:
         return call  # type: ignore[return-value]
 
     return decorate
+
+
+class VendorFirst(abc.ABCMeta):
+    """A class that is the vendor's own where the vendor's package can be imported.
+
+    A class says with ``vendor_place`` (module and name) what it stands for, and with
+    ``late_base`` which class of TensorFlow it extends, where importing that would cost too
+    much before it is needed (``tf.contrib``).  Making an object makes the vendor's object,
+    or one of a subclass of both, and ``isinstance`` holds for either.
+    """
+
+    _concrete: ClassVar[Dict[type, type]] = {}
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Make an object: the vendor's where its package can be imported."""
+        place: Optional[Tuple[str, str]] = vars(cls).get("vendor_place")
+        theirs = None if place is None else find(*place)
+        if theirs is not None:
+            return theirs(*args, **kwargs)
+        return super(VendorFirst, cls._with_late_base()).__call__(*args, **kwargs)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if super().__instancecheck__(instance):
+            return True
+        place: Optional[Tuple[str, str]] = vars(cls).get("vendor_place")
+        if place is None or PACKAGE not in sys.modules:
+            return False
+        try:
+            theirs = find(*place)
+        except errors.VendorError:
+            return False
+        return isinstance(theirs, type) and isinstance(instance, theirs)
+
+    def _with_late_base(cls) -> VendorFirst:
+        late_base = getattr(cls, "late_base", None)
+        base = None if late_base is None else late_base()
+        if base is None or issubclass(cls, base):
+            return cls
+        if cls not in VendorFirst._concrete:
+            namespace = {
+                "__doc__": cls.__doc__,
+                "__module__": cls.__module__,
+                "__qualname__": cls.__qualname__,
+            }
+            VendorFirst._concrete[cls] = VendorFirst(cls.__name__, (cls, base), namespace)
+        concrete = VendorFirst._concrete[cls]
+        assert isinstance(concrete, VendorFirst)
+        return concrete
 
 
 def _missing(what: str, reason: str) -> Any:

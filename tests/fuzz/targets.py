@@ -19,10 +19,11 @@ from npu_config.cli._fix import difference, fixed
 from npu_config.core.diagnostics import NpuConfigError, Report
 from npu_config.core.settings import Setting, Settings, SourceKind
 from npu_config.core.toolkit import installed_cann
+from npu_config.diagnosis.fusion_result import _sum_up
 from npu_config.diagnosis.graph import diagnose
-from npu_config.diagnosis.loss_report._read import Series, _read
-from npu_config.diagnosis.profiling_tables import read_op_summary, read_profile
-from npu_config.diagnosis.profiling_tables.fusion_result import _sum_up
+from npu_config.diagnosis.loss_report import Series, _read
+from npu_config.diagnosis.op_summary import read_op_summary
+from npu_config.diagnosis.profile import read_profile
 from npu_config.dumps.overflow import units
 from npu_config.dumps.reference import open_references
 from npu_config.dumps.search import load_search, outcome
@@ -41,8 +42,8 @@ from npu_config.lint.gitignore import Patterns
 from npu_config.lint.project import read_project
 from npu_config.logs import read_logs
 from npu_config.logs.bundle import bundle
-from npu_config.logs.follow import Follower
 from npu_config.logs.redact import Redactor
+from npu_config.logs.report import Follower
 from npu_config.logs.text import text_report
 from npu_config.migration.engine import migrate
 from npu_config.migration.project import FileToMigrate, migrate_files
@@ -326,9 +327,9 @@ READERS = {
     "core/files.py": "command: check --fix .yaml",
     "core/toolkit.py": "toolkit",
     "diagnosis/graph/load.py": "graph",
-    "diagnosis/loss_report/_read.py": "loss-scale",
-    "diagnosis/profiling_tables/fusion_result.py": "fusion-result",
-    "diagnosis/profiling_tables/op_summary.py": "op-summary",
+    "diagnosis/loss_report.py": "loss-scale",
+    "diagnosis/fusion_result.py": "fusion-result",
+    "diagnosis/op_summary.py": "op-summary",
     "dumps/dump.py": "dump",
     "dumps/export.py": "dump-index",
     "dumps/graph.py": "ge-graph",
@@ -343,7 +344,7 @@ READERS = {
     "lint/gitignore.py": "gitignore",
     "lint/project.py": "project",
     "logs/bundle.py": "log",
-    "logs/follow.py": "log-growing",
+    "logs/report.py": "log-growing",
     "logs/lines.py": "log",
     "migration/resolve.py": "migrate",
     "migration/project.py": "migrate-notebook",

@@ -15,7 +15,7 @@ from npu_config.python_flow.source import (
     parse,
     span,
 )
-from npu_config.script.script import Flags
+from npu_config.script.script import flag_defaults
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_inside_and_keyword():
 
 def test_flags():
     """Defaults of argparse, absl and tf.flags; only of flags that are defined once."""
-    flags = Flags(
+    flags = flag_defaults(
         ScriptSource(
             """\
 parser.add_argument("-m", "--dump-mode", type=str, default="all", help="a) b")
@@ -248,7 +248,7 @@ parser.add_argument("name")
 """
         )
     )
-    found = {name: flags.default(name) for name in ("dump_mode", "level", "path", "mode", "count")}
+    found = {name: flags.get(name) for name in ("dump_mode", "level", "path", "mode", "count")}
     assert {name: default.value for name, default in found.items()} == {
         "dump_mode": "all",
         "level": 3,
@@ -258,4 +258,4 @@ parser.add_argument("name")
     }
     assert found["level"].line == 2
     for name in ("old", "twice", "computed", "name", "other"):
-        assert flags.default(name) is None
+        assert flags.get(name) is None

@@ -9,7 +9,7 @@ import npu_config
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.runner import finder
 from npu_config.tf1 import vendor
-from npu_config.tf1.modules import MODULES
+from npu_config.tf1.vendor import MODULES
 
 
 @pytest.fixture(autouse=True)

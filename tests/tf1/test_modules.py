@@ -28,7 +28,7 @@ SYMBOLS = ("V2", "DYNAMIC_RNN_UNIDIRECTION")
 def test_every_module(tf):
     """The table has the paths and names of the facts, and no others."""
     from npu_config import npu_init
-    from npu_config.tf1.modules import MODULES, names_of
+    from npu_config.runner.finder import MODULES, names_of
 
     assert sorted(FACTS) == sorted(MODULES)
     for path, facts in FACTS.items():
@@ -54,7 +54,7 @@ def test_every_name_resolves(path, tf, monkeypatch):
     """Every name stands for something; another one is no attribute."""
     import importlib
 
-    from npu_config.tf1 import modules
+    from npu_config.runner import finder as modules
 
     real = importlib.import_module
     monkeypatch.setattr(
@@ -73,7 +73,7 @@ def test_every_name_resolves(path, tf, monkeypatch):
 
 def test_the_device(tf):
     """What only the device can do raises when it is called, and names itself."""
-    from npu_config.tf1.modules import MODULES, resolve
+    from npu_config.runner.finder import MODULES, resolve
 
     for path, names in MODULES.items():
         for name, home in names.items():
@@ -137,7 +137,7 @@ def same(expected, actual):
 
 def signatures():
     """Path, name and written signature of what this package offers itself."""
-    from npu_config.tf1.modules import MODULES
+    from npu_config.runner.finder import MODULES
 
     for path, facts in FACTS.items():
         for name, text in {**facts["names"], **facts.get("operators", {})}.items():
@@ -150,8 +150,8 @@ def signatures():
 
 def test_signatures(tf):
     """Parameters and defaults of what this package offers are the vendor's, in order."""
+    from npu_config.runner.finder import resolve
     from npu_config.tf1 import npu_unary_ops
-    from npu_config.tf1.modules import resolve
 
     checked, different = 0, {}
     for path, name, text in signatures():
@@ -166,7 +166,7 @@ def test_signatures(tf):
 
 def test_methods(tf):
     """The classes that this package offers have the vendor's methods, with their parameters."""
-    from npu_config.tf1.modules import MODULES, resolve
+    from npu_config.runner.finder import MODULES, resolve
 
     checked, different = 0, {}
     for path, facts in FACTS.items():

@@ -149,7 +149,7 @@ def test_adam(vector, tf):
 
 def test_lamb(tf):
     """The parameter loses the update by the ratio of the norms, which is 1 without a norm."""
-    from npu_config.tf1 import npu_update_ops
+    from npu_config.tf1 import npu_ops
 
     (vector,) = of("lamb_apply_weight_assign")
     inputs = {key.split("_")[0]: floats(value) for key, value in vector["inputs"].items()}
@@ -162,16 +162,16 @@ def test_lamb(tf):
         given["input4"] = tf.Variable(inputs["input4"], use_resource=False)
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
-            found = session.run(npu_update_ops.lamb_apply_weight_assign(**given))
+            found = session.run(npu_ops.lamb_apply_weight_assign(**given))
             assert_close(vector["expect"][key], found, vector)
 
 
 def test_lamb_step(tf):
     """Update of LAMB: bias-corrected Adam, with weight decay where it is asked for."""
-    from npu_config.tf1 import npu_update_ops
+    from npu_config.tf1 import npu_ops
 
     v, m = (tf.Variable([value], use_resource=False) for value in (0.5, 0.25))
-    update, next_v, next_m = npu_update_ops.lamb_apply_optimizer_assign(
+    update, next_v, next_m = npu_ops.lamb_apply_optimizer_assign(
         tf.constant([2.0]), v, m, tf.constant([3.0]), 0.9, 0.1, 0.99, 0.01, 1e-6, 2.0, 1.0, 0.01
     )
     with tf.Session() as session:
@@ -397,7 +397,7 @@ def test_k_means(tf):
 def test_what_the_device_has_in_small_modules(tf, tmp_path):
     """Padded non-zeros, constants of files, pictures, warps and PReLU."""
     from npu_config.tf1 import experimental, npu_aicore_ops
-    from npu_config.tf1.keras_layers import PReLU
+    from npu_config.tf1.keras import PReLU
 
     path = tmp_path / "constant.bin"
     numpy.arange(6, dtype=numpy.float32).tofile(str(path))

@@ -251,10 +251,11 @@ class TestResources:
     @pytest.mark.parametrize("error", [ValueError, SystemExit])
     def test_given_back_whatever_ends_the_block(self, error, tf, monkeypatch):
         """Shutdown runs and the session is closed, also when the block or the shutdown fails."""
-        from npu_config.tf1 import npu_resources, resources
+        from npu_config.tf1 import npu_resources
+        from npu_config.tf1 import session as own
 
         shut_down = []
-        monkeypatch.setattr(resources, "shutdown_resource", lambda *args: shut_down.append(args))
+        monkeypatch.setattr(own, "shutdown_resource", lambda *args: shut_down.append(args))
         with pytest.raises(error), npu_resources() as session:
             raise error()
         assert shut_down[0][0]._closed
@@ -263,7 +264,7 @@ class TestResources:
         def fail(*args):
             raise RuntimeError("device lost")
 
-        monkeypatch.setattr(resources, "shutdown_resource", fail)
+        monkeypatch.setattr(own, "shutdown_resource", fail)
         with pytest.raises(RuntimeError, match="device lost"), npu_resources() as session:
             pass
         assert session._closed
@@ -276,10 +277,10 @@ class TestResources:
                 """
                 import tensorflow.compat.v1 as tf
                 tf.disable_eager_execution()
-                from npu_config.tf1 import npu_resources, resources
+                from npu_config.tf1 import npu_resources, session as own
 
-                closed = resources.close_session
-                resources.close_session = lambda s: (closed(s), print("closed", s._closed))
+                closed = own.close_session
+                own.close_session = lambda s: (closed(s), print("closed", s._closed))
 
                 def main(argv):
                     with npu_resources() as session:

@@ -123,20 +123,12 @@ class Diagnosis(Report):
     @property
     def options(self) -> Dict[str, Any]:
         """The options that mend what options can mend."""
-        return {
-            name: value
-            for finding in self.findings
-            for name, value in finding.change.options.items()
-        }
+        return {k: v for each in self.findings for k, v in each.change.options.items()}
 
     @property
     def environment(self) -> Dict[str, str]:
         """The environment variables that mend what they can mend."""
-        return {
-            name: value
-            for finding in self.findings
-            for name, value in finding.change.environment.items()
-        }
+        return {k: v for each in self.findings for k, v in each.change.environment.items()}
 
     @property
     def conflicts(self) -> Tuple[str, ...]:

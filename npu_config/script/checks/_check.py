@@ -18,11 +18,11 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
-from npu_config.core.lazy import cached_property
+from npu_config.core.lazy import asked_once, cached_property
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule, declare
 from npu_config.core.settings import UNKNOWN
-from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.module import sites
 from npu_config.python_flow.scopes import (
     DEFINITIONS,
     FUNCTIONS,
@@ -64,30 +64,20 @@ class Unread:
 
     def __init__(self, script: Script) -> None:
         self._script = script
-        self._found: Dict[int, Optional[str]] = {}
-        self._around: Dict[int, Parents] = {}
 
+    @asked_once
     def around(self, node: ast.expr) -> Parents:
         """The nodes around an expression, the outermost first."""
-        found = self._around.get(id(node))
-        if found is None:
-            lines = (node.lineno,)
-            places = sites(self._script.module, lines, (node.__class__,))
-            found = next((site.parents for site in places if site.node is node), ())
-            self._around[id(node)] = found
-        return found
+        places = sites(self._script.module, (node.lineno,), (node.__class__,))
+        return next((site.parents for site in places if site.node is node), ())
 
+    @asked_once
     def name_of_result(self, call: ast.Call) -> Optional[str]:
         """What certainly nothing reads: the name that is given the result of a call.
 
         The empty text for a result that is given no name at all, None for one that something
         reads, or may read.
         """
-        if id(call) not in self._found:
-            self._found[id(call)] = self._name_of_result(call)
-        return self._found[id(call)]
-
-    def _name_of_result(self, call: ast.Call) -> Optional[str]:
         parents = self.around(call)
         statement = parents[-1] if parents else None
         if isinstance(statement, ast.Expr):
@@ -110,8 +100,7 @@ class Unread:
             return True
         loop = next((n for n in parents[parents.index(scope) :] if isinstance(n, LOOPS)), None)
         again = None if loop is None else (loop.lineno, last_line(loop))
-        mentions = self._script.source.mentions
-        lines = sorted({n for word in (name, "global", "nonlocal") for n in mentions(word)})
+        lines = self._script.source.lines_of(name, "global", "nonlocal")
         for node, inside in _mentions(scope, name, statement, lines):
             if inside or not isinstance(node, ast.Name):
                 return True
@@ -237,9 +226,7 @@ class Context:
         self.found: List[Found] = []
         self.unread = Unread(script)
         self.handed_on: Dict[Tuple[Place, Optional[int]], bool] = {}
-        self._imports_have: Dict[Tuple[str, ...], bool] = {}
         self._meaning = meaning
-        self._programs: Dict[Tuple[str, ...], Program] = {}
         self._once: Dict[Callable[[Context], Any], Any] = {}
 
     def once(self, question: Callable[["Context"], _Answer]) -> _Answer:
@@ -260,10 +247,9 @@ class Context:
         """Where a node is; a call in a chain of several lines is where its method is named."""
         place = self.script.source.place_of(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            function = self.script.source.place_of(node.func)
-            if function.line != function.end_line and function.end_column is not None:
-                column = function.end_column - len(node.func.attr)
-                return place._replace(line=function.end_line, column=column)
+            name = self.script.source.place_of_name(node.func)
+            if name.line != self.script.source.place_of(node.func).line:
+                return place._replace(line=name.line, column=name.column)
         return place
 
     def report(
@@ -367,11 +353,10 @@ class Context:
         """True when one of the words is in the script, comments left out."""
         return any(map(self.script.source.mentions, words))
 
+    @asked_once
     def imports_have(self, *words: str) -> bool:
         """True when a file that the script imports holds one of the words."""
-        if words not in self._imports_have:
-            self._imports_have[words] = any_import_has(self.script.source.path, words)
-        return self._imports_have[words]
+        return any_import_has(self.script.source.path, words)
 
     def imports_may_have(self, *words: str) -> bool:
         """True when a file that the script imports holds one of the words, or cannot be found."""
@@ -381,11 +366,10 @@ class Context:
     def _may_import_unread(self) -> bool:
         return may_import_unread(self.script.source.path, self.script.source.text)
 
+    @asked_once
     def program(self, *words: str) -> Program:
         """The functions that the script imports from files that hold one of the words."""
-        if words not in self._programs:
-            self._programs[words] = Program(self.meaning, words)
-        return self._programs[words]
+        return Program(self.meaning, words)
 
     def calls(self, *names: str) -> Iterator[ast.Call]:
         """Every call of a function with one of these names, anywhere in the script."""
@@ -414,12 +398,16 @@ Needs = Tuple[Sequence[str], ...]
 
 
 class Check(NamedTuple):
-    """One check: its rule and its function."""
+    """One check: its rule and its function.
+
+    ``is_of_program`` is True for one that looks at functions of other files of the program.
+    """
 
     rule: Rule
     function: Callable[[Context], None]
     whole: bool
     needs: Tuple[FrozenSet[str], ...] = ()
+    is_of_program: bool = False
 
     def may_find(self, words: FrozenSet[str]) -> bool:
         """False where it certainly finds nothing in a script of these words."""
@@ -432,6 +420,13 @@ class Check(NamedTuple):
 
 
 CHECKS: List[Check] = []
+
+
+def _may_find_in(script: Script) -> Iterator[Check]:
+    """The checks that may find something in a script."""
+    for check in CHECKS:
+        if check.may_find(script.source.words) and (not check.is_of_program or script.files_named):
+            yield check
 
 
 def check(
@@ -474,24 +469,19 @@ def items_of(node: ast.expr) -> List[ast.expr]:
     return [node]
 
 
-def check_call(site: Site) -> ast.Call:
-    """The call of a place that :meth:`Meaning.calls` gives."""
-    assert isinstance(site.node, ast.Call)
-    return site.node
-
-
 def recognises(
-    rule: Rule, *needs: Sequence[str]
+    rule: Rule, *needs: Sequence[str], elsewhere: bool = False
 ) -> Callable[[Callable[[Context], None]], Callable[[Context], None]]:
     """Enter the decorated function as what finds a situation of ``situations/`` in the text.
 
     Args:
         rule: the situation.
         needs: words, by which to know quickly that it finds nothing.
+        elsewhere: it is found in functions of other files of the program.
     """
 
     def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
-        CHECKS.append(Check(rule, function, True, tuple(map(frozenset, needs))))
+        CHECKS.append(Check(rule, function, True, tuple(map(frozenset, needs)), elsewhere))
         return function
 
     return enter
@@ -506,9 +496,7 @@ def run_checks(
     """
     paths = [path for group in groups for path in group]
     context = Context(script, paths, version)
-    for check in CHECKS:
-        if not check.may_find(script.source.words):
-            continue
+    for check in _may_find_in(script):
         context.rule = check.rule
         if check.whole:
             context.path = None
@@ -529,8 +517,8 @@ def may_find_situations(words: FrozenSet[str]) -> bool:
 def find_situations(script: Script, paths: Callable[[], Sequence[Path]]) -> Dict[Diagnostic, None]:
     """What the checks find that look for documented troubles in the whole script."""
     context = Context(script, paths)
-    for check in CHECKS:
-        if check.is_of_situation and check.may_find(script.source.words):
+    for check in _may_find_in(script):
+        if check.is_of_situation:
             context.rule = check.rule
             check.function(context)
     context.forget()

@@ -12,7 +12,6 @@ from npu_config.core.diagnostics import Fix, Place, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.python_flow.scopes import UNCLEAR, literal, literal_text, name_of
 from npu_config.script.checks._check import Context, check
-from npu_config.script.flags import DEFINITION, destination
 from npu_config.script.objects import (
     Argument,
     Block,
@@ -24,6 +23,7 @@ from npu_config.script.objects import (
     origins,
 )
 from npu_config.script.reading import written
+from npu_config.script.script import DEFINITION, destination
 from npu_config.text.words import is_typo, joined, near, shown
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
@@ -413,7 +413,7 @@ class _Default(NamedTuple):
 
 def _default_of_flag(context: Context, value: Unknown) -> Optional[_Default]:
     flag = value.flag
-    default = None if flag is None else context.script.flags.default(flag)
+    default = None if flag is None else context.script.flags.get(flag)
     if flag is None or default is None or default.value is None:
         return None
     name, line = flag, default.line
@@ -691,8 +691,7 @@ def _switched_on(context: Context) -> Iterator[Tuple[str, Tuple[int, ...]]]:
                 yield entry.name, entry.path
     for made in context.run.constructed:
         for name in _ON.get(made.kind, ()):
-            argument = made.arguments.get(name)
-            if argument is not None and argument.value is True:
+            if made.value(name) is True:
                 yield name, made.path
 
 

@@ -23,12 +23,13 @@ from npu_config.python_flow.scopes import (
     DEFINITIONS,
     blocks,
     dotted_parts,
+    imported,
     is_main,
     literal,
     name_of,
     root_of,
 )
-from npu_config.script.checks._check import Context, check, check_call
+from npu_config.script.checks._check import Context, check
 from npu_config.script.objects import Constructed, Message, Unknown, Use
 from npu_config.script.paths import Call
 from npu_config.script.reading import options_of_run_config
@@ -325,14 +326,8 @@ def import_below_a_module(context: Context) -> None:
 
         from npu_bridge.npu_init import npu_config_proto
     """
-    for node in context.script.nodes("npu_bridge"):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            names = [node.module or ""]
-        else:
-            continue
-        for name in names:
+    for node in context.script.import_statements:
+        for name in imported(node):
             file = next((file for file in _FILES if name.startswith(file + ".")), None)
             if file is not None:
                 rest = name[len(file) + 1 :]
@@ -443,7 +438,7 @@ def loss_scale_not_distributed(context: Context) -> None:
         )
 
     for site in context.meaning.calls("NPULossScaleOptimizer"):
-        call = check_call(site)
+        call = site.node
         inner = context.meaning.result(site.scope, call.args[0]) if call.args else None
         around = site.parents[-1] if site.parents else None
         if _wraps(around) or (inner is not None and _wraps(inner.node)):
@@ -683,9 +678,7 @@ def of_plain_estimator(context: Context, message: Message) -> bool:
     made = [
         each
         for each in context.run.constructed
-        if each.kind in RUN_CONFIGS
-        and "session_config" in each.arguments
-        and each.arguments["session_config"].value is message
+        if each.kind in RUN_CONFIGS and each.value("session_config") is message
     ]
     return (
         bool(made)

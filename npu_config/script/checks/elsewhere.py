@@ -9,10 +9,10 @@ from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Set
 from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
-from npu_config.python_flow.module import Site
+from npu_config.python_flow.module import Site, Value
 from npu_config.python_flow.scopes import last_line, name_of
 from npu_config.python_flow.source import ScriptSource, words_of
-from npu_config.script.checks._check import CHECKS, Check, Context, check_call, recognises
+from npu_config.script.checks._check import CHECKS, Check, Context, recognises
 from npu_config.script.checks.network import (
     PYTHON,
     TANH,
@@ -46,15 +46,13 @@ from npu_config.script.checks.ranks import (
     has_seed,
 )
 from npu_config.script.elsewhere import Elsewhere, Program
-from npu_config.script.functions import DATASETS
-from npu_config.script.meaning import is_of_input
+from npu_config.script.meaning import DATASETS, is_of_input
 from npu_config.script.neighbours import has, once_for, text_of
-from npu_config.script.passing import Value
 from npu_config.script.vocabulary import SESSIONS
 from npu_config.situations import host, pipeline, precision, ranks, shapes
 
 
-@recognises(pipeline.variable_in_preprocessing, DATASETS)
+@recognises(pipeline.variable_in_preprocessing, DATASETS, elsewhere=True)
 def variable_captured_elsewhere(context: Context) -> None:
     """A function of another file that reads a variable of that file."""
     seen = set()
@@ -73,7 +71,7 @@ def variable_captured_elsewhere(context: Context) -> None:
             break  # one finding for a function
 
 
-@recognises(pipeline.keras_backend_variable_in_input, DATASETS)
+@recognises(pipeline.keras_backend_variable_in_input, DATASETS, elsewhere=True)
 def keras_variable_elsewhere(context: Context) -> None:
     """``keras.backend.zeros`` in a function of another file that a dataset is given."""
     for each in context.program("backend").given():
@@ -245,14 +243,14 @@ def _tell(context: Context) -> None:
 
 
 for _look in _LOOKS:
-    CHECKS.append(Check(_look.rule, _tell, True, (frozenset(("import",)), frozenset(_AT_WORK))))
+    CHECKS.append(Check(_look.rule, _tell, True, (frozenset(_AT_WORK),), is_of_program=True))
 
 
 _OF_NPU = ("npu_bridge", "NpuOptimizer", "npu_config", "npu_device", "hccl")
 _INITIALISING = ("make_initializable_iterator", "from_structure")
 
 
-@recognises(pipeline.variables_and_iterator_in_one_run, ("import",), tuple(SESSIONS))
+@recognises(pipeline.variables_and_iterator_in_one_run, tuple(SESSIONS), elsewhere=True)
 def initialised_together_elsewhere(context: Context) -> None:
     """A function or a method of another file initialises variables and an iterator together."""
     for site, each, found in _found_elsewhere(context, initialised_together, _INITIALISING):
@@ -261,9 +259,9 @@ def initialised_together_elsewhere(context: Context) -> None:
 
 @recognises(
     pipeline.variables_and_iterator_in_one_run,
-    ("import",),
     ("run",),
     [name.rpartition(".")[2] for name in OF_ALL_VARIABLES],
+    elsewhere=True,
 )
 def initialised_with_one_of_another_file(context: Context) -> None:
     """Variables are initialised together with an iterator that another file makes."""
@@ -279,7 +277,7 @@ def initialised_with_one_of_another_file(context: Context) -> None:
             context.report(site.node, "{} ({})", phrase(TOGETHER), *initialisers.told)
 
 
-@recognises(ranks.variables_not_broadcast, ("import",), ("run", "fit", "train", "main"))
+@recognises(ranks.variables_not_broadcast, ("run", "fit", "train", "main"), elsewhere=True)
 def nothing_broadcast_elsewhere(context: Context) -> None:
     """The script calls what wraps an optimizer in another file, and nothing broadcasts."""
     program = context.program(*WRAPPERS)
@@ -290,7 +288,7 @@ def nothing_broadcast_elsewhere(context: Context) -> None:
     for site, each in program.called():
         bodies = {id(function.node) for function in each.meaning.reached([each.function])}
         for made in each.meaning.calls(*WRAPPERS):
-            is_ours = each.meaning.is_npu(made.scope, check_call(made).func, *WRAPPERS)
+            is_ours = each.meaning.is_npu(made.scope, made.node.func, *WRAPPERS)
             if is_ours and id(made.function) in bodies and not made.is_conditional:
                 context.report(
                     site.node,
@@ -324,7 +322,7 @@ def _runs_in_loop(text: str) -> bool:
     return False
 
 
-@recognises(shapes.graph_grows_between_runs, ("import",), tuple(SESSIONS))
+@recognises(shapes.graph_grows_between_runs, tuple(SESSIONS), elsewhere=True)
 def operator_in_loop_elsewhere(context: Context) -> None:
     """A function or a method of another file makes operators in a loop that runs a session."""
     for site, each, found in _found_elsewhere(context, operator_in_loop, _RUNNING, _runs_in_loop):
@@ -360,7 +358,9 @@ def _called_at_once(each: Elsewhere) -> Iterator[Value]:
                 pending += each.meaning.functions(part.scope, part.node.func)
 
 
-@recognises(shapes.host_function_on_hot_path, ("run", "minimize", "apply_gradients"))
+@recognises(
+    shapes.host_function_on_hot_path, ("run", "minimize", "apply_gradients"), elsewhere=True
+)
 def python_on_device_elsewhere(context: Context) -> None:
     """A function of another file that calls Python, at the first line that calls it."""
     others = context.program(*(name.rpartition(".")[2] for name in PYTHON))
@@ -369,7 +369,7 @@ def python_on_device_elsewhere(context: Context) -> None:
         if is_of_queue or not context.meaning.in_network(site):
             continue
         for part in _called_at_once(each):
-            name = each.meaning.tf(part.scope, part.node.func)  # type: ignore[attr-defined]
+            name = each.meaning.tf(part.scope, part.node.func)
             if name in PYTHON:
                 context.report(
                     site.node,
@@ -381,7 +381,7 @@ def python_on_device_elsewhere(context: Context) -> None:
                 return
 
 
-@recognises(host.slow_gelu, ("gelu",))
+@recognises(host.slow_gelu, ("gelu",), elsewhere=True)
 def gelu_elsewhere(context: Context) -> None:
     """A function of another file that writes gelu out, at the first line that calls it."""
     for site, each in context.program("044715").called():

@@ -20,6 +20,7 @@ from npu_config.python_flow.scopes import (
     Store,
     first_line,
     holds,
+    imported,
     last_line,
     literal,
     name_of,
@@ -258,7 +259,7 @@ def _reads(context: Context, names: Set[str]) -> List[Tuple[ast.Name, Within]]:
         for name, stores in context.script.module.stores.items()
         if name not in context.script.global_names
     }
-    lines = sorted({line for name in names for line in context.script.source.mentions(name)})
+    lines = context.script.source.lines_of(*names)
     pending: List[Tuple[ast.AST, Within]] = [(context.script.tree, ())]
     while pending:
         node, within = pending.pop()
@@ -420,9 +421,7 @@ def _judge_members(context: Context, found: _Import, legal: Sequence[str], is_ou
             node.attr.startswith("_") if name else _is_there(node.attr)
         )
         if isinstance(owner, ast.Name) and owner.id == found.bound and not is_there:
-            place = context.place(node)
-            column = (place.end_column or 1) - len(node.attr)
-            at = place._replace(line=place.end_line, column=column)
+            at = context.script.source.place_of_name(node)
             _report_unknown(context, [at], name or _PACKAGE, names, is_ours and not name)
 
 
@@ -488,10 +487,8 @@ def import_not_in_version(context: Context) -> None:
     """
     if context.version is None:
         return
-    for node in ast.walk(context.script.tree):
-        if not isinstance(node, ast.ImportFrom) or node.module != NPU_INIT or node.level:
-            continue
-        for alias in node.names:
+    for node in context.script.import_statements:
+        for alias in node.names if imported(node) == [NPU_INIT] else ():
             versions = EXPORT_VERSIONS.get(alias.name)
             if versions is not None and not versions.has(context.version):
                 context.report(
@@ -505,7 +502,7 @@ def import_not_in_version(context: Context) -> None:
                 )
 
 
-def _place_of_name(context: Context, node: ast.ImportFrom, name: str) -> Place:
+def _place_of_name(context: Context, node: ast.stmt, name: str) -> Place:
     """Where an import names something; Python below 3.10 does not say."""
     source = context.script.source
     line = next((line for line in source.mentions(name) if line >= node.lineno), None)

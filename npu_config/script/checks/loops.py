@@ -25,7 +25,6 @@ from npu_config.script.checks._check import (
     Context,
     bindings,
     check,
-    check_call,
     dotted,
     fetches,
     value_of,
@@ -153,6 +152,13 @@ def count_of(call: Call) -> Any:
     return given[0]
 
 
+def _place_of_count(call: Call) -> ast.expr:
+    """Where a call says how many iterations it loads."""
+    keyword, position, _ = COUNTS[call.name]
+    given = call.get(keyword, position)
+    return call.node if given is None else given[1]
+
+
 def counts_loaded(context: Context) -> Iterator[Tuple[Call, Any, Tuple[int, ...]]]:
     """The calls that load how often a loop runs, with the number."""
     for call, _, guards in context.run.calls:
@@ -197,10 +203,10 @@ def _estimators_without(context: Context) -> Optional[int]:
     uses = 0
     for made in context.run.constructed:
         if made.kind == "RunConfig":
-            given = made.arguments.get("session_config")
-            message = None if given is None else given.value
+            message = made.value("session_config")
             without = isinstance(message, Message) and _is_without(message)
-            if made.open or not (without or (given is None and context.script.is_patched)):
+            is_patched = context.script.is_patched and "session_config" not in made.arguments
+            if made.open or not (without or is_patched):
                 return None
             uses += sum(use.kind.endswith("estimator.Estimator") for use in made.uses)
     calls = sum(1 for _ in context.calls("Estimator"))
@@ -510,15 +516,10 @@ def loop_counts_differ(context: Context) -> None:
     (value,) = values
     if value is None:
         return
-    for call, _, guards in context.run.calls:
-        if call.name not in COUNTS or call.open:
-            continue
-        keyword, position, default = COUNTS[call.name]
-        given = call.get(keyword, position)
-        count = default if given is None else given[0]
-        if type(count) is int and count != value:
+    for call, count, guards in counts_loaded(context):
+        if not call.open and type(count) is int and count != value:
             context.report(
-                call.node if given is None else given[1],
+                _place_of_count(call),
                 '{} makes a loop of {}, but "iterations_per_loop" is {}; they must be equal',
                 call.name,
                 count,
@@ -550,24 +551,11 @@ def loop_count_refused(context: Context) -> None:
 
         train_op = util.set_iteration_per_loop(sess, train_op, 10)
     """
-    for call, _, guards in context.run.calls:
-        if call.name not in COUNTS or call.open:
-            continue
-        keyword, position, default = COUNTS[call.name]
-        given = call.get(keyword, position)
-        if given is None and default is not None:
-            continue
-        value = None if given is None else given[0]
-        if value is None and given is not None:
-            wrong = True
-        else:
-            wrong = given is None or (
-                isinstance(value, (bool, int, float, str, bytes))
-                and not (type(value) is int and value >= 1)
-            )
-        if wrong:
+    for call, value, guards in counts_loaded(context):
+        is_said = value is None or isinstance(value, (bool, int, float, str, bytes))
+        if is_said and not call.open and not (type(value) is int and value >= 1):
             context.report(
-                call.node if given is None else given[1],
+                _place_of_count(call),
                 "{} takes a whole number from 1, got {!r}",
                 call.name,
                 value,
@@ -728,7 +716,7 @@ def _scope_of(context: Context, node: ast.expr, depth: int = 0) -> Optional[str]
     """
     for outer in reversed(context.unread.around(node)):
         if isinstance(outer, FUNCTIONS) and depth < 3:
-            calls = [check_call(site) for site in context.meaning.calls_of(outer) or ()]
+            calls = [site.node for site in context.meaning.calls_of(outer) or ()]
             scopes = [_scope_of(context, call, depth + 1) for call in calls]
             return scopes[0] if scopes and all(scopes) else None
         if isinstance(outer, (*DEFINITIONS, ast.Lambda)):

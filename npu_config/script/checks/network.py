@@ -17,23 +17,20 @@ from typing import (
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
-from npu_config.python_flow.module import LEAVES, Site, sites
+from npu_config.python_flow.module import LEAVES, Function, Site, Value, sites, walk
 from npu_config.python_flow.scopes import (
     COMPREHENSIONS,
     CONSTANTS,
     DEFINITIONS,
     Scope,
     argument,
+    children,
     keyword_of,
     literal,
     name_of,
-    parts_of,
 )
-from npu_config.script.checks._check import LOOPS, Context, check_call, items_of, recognises
-from npu_config.script.functions import makes_operator
-from npu_config.script.meaning import Meaning
-from npu_config.script.passing import Value
-from npu_config.script.values import Function, walk
+from npu_config.script.checks._check import LOOPS, Context, items_of, recognises
+from npu_config.script.meaning import Meaning, makes_operator
 from npu_config.situations import host, shapes
 
 _NEW_GRAPH = ("reset_default_graph", "Graph", "Session", "clear_session", "InteractiveSession")
@@ -101,7 +98,7 @@ def operator_in_loop(context: Context) -> None:
     seen: Set[int] = set()
     loops: Set[int] = set()
     walked: Dict[int, _Calls] = {}
-    made_by: Dict[Tuple[int, bool], Optional[ast.Call]] = {}
+    made_by: Dict[int, Optional[ast.Call]] = {}
     for site, fetches in _runs(meaning):
         around = list(_loops_around(site))
         for each in fetches if _is_repeated(site) and not around else ():
@@ -128,14 +125,14 @@ def _runs(meaning: Meaning) -> Iterator[Tuple[Site, List[ast.expr]]]:
     """The runs of sessions with what they run, and the calls of functions that run one once."""
     running: Dict[int, str] = {}
     for site in meaning.calls(*_RUNNING):
-        fetches = fetched(meaning, site.scope, check_call(site))
+        fetches = fetched(meaning, site.scope, site.node)
         if fetches:
             yield site, fetches
             function = site.function
             if function is not None and not any(_loops_around(site)):
                 running[id(function)] = getattr(function, "name", "")
     for site in meaning.calls(*sorted({*running.values()} - {""})):
-        called = meaning.functions(site.scope, check_call(site).func)
+        called = meaning.functions(site.scope, site.node.func)
         if any(id(each.node) in running for each in called):
             yield site, []
 
@@ -254,7 +251,7 @@ class _Calls:
                 outer = len(self._found) - 1
             elif kind in (ast.IfExp, ast.Lambda):
                 blocked = self._step()
-            for part in reversed(parts_of(node)):
+            for part in reversed(children(node)):
                 if part.__class__ not in LEAVES:
                     pending.append((part, blocked, outer))
 
@@ -302,7 +299,7 @@ def _made_in(
     scope: Scope,
     loop: ast.AST,
     calls: _Calls,
-    made_by: Dict[Tuple[int, bool], Optional[ast.Call]],
+    made_by: Dict[int, Optional[ast.Call]],
 ) -> Iterator[Tuple[ast.expr, str]]:
     """What certainly makes an operator in each round of a loop, and how that is called."""
     meaning = context.meaning
@@ -326,15 +323,15 @@ def _made_in(
             continue
         is_fetched = bool(runs.get(outer)) or id(node) in results
         for function in meaning.functions(scope, node.func):
-            key = id(function.node), is_fetched
+            key = id(function.node)
             if key not in made_by:
-                made_by[key] = _made_by(meaning, function, is_fetched)
+                made_by[key] = _made_by(meaning, function)
             inside = made_by[key]
             if inside is not None:
                 yield node, phrase("{} (line {})", name_of(node.func), inside.lineno)
         others = context.program("tensorflow" if is_fetched else "run")
         for other in others.functions(scope, node.func) if others.files else ():
-            inside = _made_by(other.meaning, other.function, is_fetched)
+            inside = _made_by(other.meaning, other.function)
             if inside is not None:
                 yield node, phrase("{} ({})", name_of(node.func), other.says(inside))
 
@@ -357,15 +354,12 @@ def _comes_again(test: ast.expr) -> bool:
     return not never and any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) for n in parts)
 
 
-def _made_by(
-    meaning: Meaning, function: Function, is_fetched: bool, depth: int = 0
-) -> Optional[ast.Call]:
+def _made_by(meaning: Meaning, function: Function, depth: int = 0) -> Optional[ast.Call]:
     """The first operator that a function certainly makes; None where it makes a graph, too.
 
     Args:
         meaning: of its file.
-        function: a loop that runs a session calls it.
-        is_fetched: a session runs what it returns, instead.
+        function: a loop that runs a session calls it, or a session runs what it returns.
         depth: how many functions are around it.
     """
     first: Optional[ast.Call] = None
@@ -392,7 +386,7 @@ def _made_for(meaning: Meaning, scope: Scope, node: ast.expr, depth: int) -> Opt
     """The first operator that functions make which give a session what it runs."""
     for where, call in walk(scope, node):
         for function in meaning.functions(where, call.func) if isinstance(call, ast.Call) else ():
-            inside = _made_by(meaning, function, True, depth + 1)
+            inside = _made_by(meaning, function, depth + 1)
             if inside is not None:
                 return inside
     return None
@@ -456,7 +450,7 @@ def bilinear_resize(context: Context) -> None:
     names = frozenset((_UPSAMPLING, *("image." + name for name in _RESIZING)))
     found = []
     for site in _sites(context, names):
-        call = check_call(site)
+        call = site.node
         method = argument(call, "method", 2)
         if context.meaning.called(site) == _UPSAMPLING:
             method = argument(call, "interpolation", 2)
@@ -508,7 +502,7 @@ def tensorflow_dropout(context: Context) -> None:
 
 def _drops(context: Context, site: Site) -> bool:
     """False for a dropout that certainly keeps everything."""
-    call = check_call(site)
+    call = site.node
     rate = keyword_of(call, "rate")
     is_plain = context.meaning.called(site) == "nn.dropout"
     kept = argument(call, "keep_prob", 1 if is_plain else len(call.args))
@@ -528,7 +522,7 @@ def gelu_by_hand(context: Context) -> None:
     if ".0447" not in text or not _GELU.search(text):
         return
     for site in _sites(context, TANH):
-        if is_of_gelu(context.meaning, site.scope, check_call(site)):
+        if is_of_gelu(context.meaning, site.scope, site.node):
             context.report(
                 site.node,
                 "gelu is written out: about eight operators in place of npu_unary_ops.gelu",
@@ -557,7 +551,7 @@ def recurrent_loop(context: Context) -> None:
     """``dynamic_rnn`` over an LSTM or GRU cell."""
     names = frozenset(("nn.dynamic_rnn", "nn.bidirectional_dynamic_rnn"))
     for site in _sites(context, names):
-        call = check_call(site)
+        call = site.node
         cell = argument(call, "cell", 0) or argument(call, "cell_fw", 0)
         if cell is not None and (
             _is_cell(context.meaning, site.scope, cell)
@@ -669,7 +663,7 @@ def forked_processes(context: Context) -> None:
         return
     own = _own_processes(context)
     for site in context.meaning.calls("Process", "Pool", "ProcessPoolExecutor", *own):
-        call = check_call(site)
+        call = site.node
         name = context.meaning.name(site.scope, call.func)
         is_one = name in _MULTIPROCESSING or name_of(call.func) in own
         if not is_one and not (chosen and _is_of_context(context, site)):
@@ -685,15 +679,15 @@ def _own_processes(context: Context) -> Set[str]:
     """The classes of the script that are processes."""
     lines = context.script.source.mentions("Process")
     return {
-        site.node.name  # type: ignore[attr-defined]
+        site.node.name
         for site in sites(context.script.module, lines, (ast.ClassDef,))
-        for base in site.node.bases  # type: ignore[attr-defined]
+        for base in site.node.bases
         if context.meaning.name(site.scope, base) in _MULTIPROCESSING
     }
 
 
 def _is_of_context(context: Context, site: Site) -> bool:
-    function = check_call(site).func
+    function = site.node.func
     found = (
         context.meaning.value(site.scope, function.value)
         if isinstance(function, ast.Attribute)
@@ -715,7 +709,7 @@ def gpu_without_soft_placement(context: Context) -> None:
     if not _is_forbidden(context):
         return
     for site in context.meaning.calls("device"):
-        call = check_call(site)
+        call = site.node
         given = argument(call, "device_name_or_function", 0)
         if context.meaning.called(site) != "device" or given is None:
             continue
@@ -748,7 +742,7 @@ def _is_forbidden(context: Context) -> bool:
     return bool(found) and all(each is False for each in found)
 
 
-def _first_operator(context: Context, site: Site) -> ast.AST:
+def _first_operator(context: Context, site: Site) -> Any:
     """The first operator that is made for a device; the call that names it where none is seen."""
     block = site.parents[-1]
     if isinstance(block, ast.withitem):

@@ -5,7 +5,7 @@ import re
 from typing import Any, Dict, List, Optional, Set, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.module import Site, Value, sites
 from npu_config.python_flow.scopes import (
     CONSTANTS,
     FUNCTIONS,
@@ -17,12 +17,10 @@ from npu_config.python_flow.scopes import (
     name_of,
     number_of,
 )
-from npu_config.script.checks._check import Context, check_call, recognises
+from npu_config.script.checks._check import Context, recognises
 from npu_config.script.checks.network import fetched
-from npu_config.script.functions import makes_operator
-from npu_config.script.meaning import Meaning
+from npu_config.script.meaning import Meaning, makes_operator
 from npu_config.script.neighbours import constants_in, has
-from npu_config.script.passing import Value
 from npu_config.script.values import DEEP
 from npu_config.situations import precision
 
@@ -136,7 +134,7 @@ def _is_python_float(call: ast.Call, name: str) -> bool:
 
 def _type_of(meaning: Meaning, site: Site, name: str) -> Optional[str]:
     """The type without support that a call certainly makes a tensor of."""
-    call = check_call(site)
+    call = site.node
     room, _, last = name.rpartition(".")
     if name.startswith(_LAYERS) and last != "Input":
         own = keyword_of(call, "dtype")
@@ -238,7 +236,7 @@ def two_optimizers_in_one_run(context: Context) -> None:
     """One run has the updates of two loss-scale optimizers."""
     meaning = context.meaning
     for site in meaning.calls("run"):
-        call = check_call(site)
+        call = site.node
         found: Dict[int, ast.Call] = {}
         inside: Set[int] = set()
         for given in fetched(meaning, site.scope, call):
@@ -291,7 +289,7 @@ def manager_under_control_dependencies(context: Context) -> None:
     """``ExponentialUpdateLossScaleManager`` in a ``with tf.control_dependencies`` block."""
     meaning = context.meaning
     for site in meaning.calls("ExponentialUpdateLossScaleManager"):
-        call = check_call(site)
+        call = site.node
         if not meaning.is_npu(site.scope, call.func, "ExponentialUpdateLossScaleManager"):
             continue
         if _is_controlled(site) or _is_called_controlled(context, site):
@@ -326,7 +324,7 @@ def _is_called_controlled(context: Context, site: Site) -> bool:
     calls = [
         each
         for each in sites(context.script.module, lines, (ast.Call,))
-        if name_of(check_call(each).func) == name
+        if name_of(each.node.func) == name
     ]
     return bool(calls) and all(_is_controlled(each) for each in calls)
 
@@ -360,14 +358,14 @@ def step_counted(context: Context) -> None:
     applied = [
         site
         for site in meaning.calls(*_UPDATING)
-        if isinstance(check_call(site).func, ast.Attribute)
-        and _scaling_optimizer(meaning, site.scope, check_call(site).func.value)  # type: ignore[attr-defined]
+        if isinstance(site.node.func, ast.Attribute)
+        and _scaling_optimizer(meaning, site.scope, site.node.func.value)
     ]
-    given = [argument(check_call(site), "global_step", 1) for site in applied]
+    given = [argument(site.node, "global_step", 1) for site in applied]
     if not applied or any(each is not None and not _is_none(each) for each in given):
         return
     for site in meaning.calls("assign_add", "assign"):
-        call = check_call(site)
+        call = site.node
         owner: Optional[ast.AST] = call.args[0] if call.args else None
         if meaning.called(site) not in ("assign_add", "assign"):
             owner = call.func.value if isinstance(call.func, ast.Attribute) else None
@@ -392,7 +390,7 @@ def finite_check(context: Context) -> None:
     meaning = context.meaning
     known = {each for name in _FINITE for each in (name, "math." + name, "debugging." + name)}
     for site in meaning.calls(*_FINITE):
-        call = check_call(site)
+        call = site.node
         if meaning.called(site) not in known or not meaning.in_network(site):
             continue
         if _is_of_gradients(meaning, site, call):
@@ -438,30 +436,31 @@ _INFINITE = frozenset(
 def _is_infinite(meaning: Meaning, scope: Scope, node: ast.AST, depth: int = 0) -> bool:
     if depth > 6:
         return False
-    if isinstance(node, ast.UnaryOp):
-        return _is_infinite(meaning, scope, node.operand, depth + 1)
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return any(_is_infinite(meaning, scope, each, depth + 1) for each in node.elts)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Add, ast.Sub)):
-        sides = (node.left, node.right)
-        is_one = any(_is_infinite(meaning, scope, each, depth + 1) for each in sides)
-        return is_one and not meaning.is_tensor(scope, node)  # which is told of by itself
-    if isinstance(node, ast.Call) and name_of(node.func) == "full":
-        filled = argument(node, "fill_value", 1)
-        return filled is not None and _is_infinite(meaning, scope, filled, depth + 1)
-    if isinstance(node, ast.Call) and name_of(node.func) in ("array", "asarray"):
-        return bool(node.args) and _is_infinite(meaning, scope, node.args[0], depth + 1)
-    if isinstance(node, ast.Call) and name_of(node.func) in ("float", "float32"):
-        text = meaning.constant(scope, node.args[-1]) if node.args else None
-        if isinstance(text, str):
-            return text.lower().lstrip("+-") in ("inf", "infinity", "nan")
-        return bool(node.args) and _is_infinite(meaning, scope, node.args[-1], depth + 1)
+    parts: List[Optional[ast.expr]] = []
     if isinstance(node, (ast.Name, ast.Attribute)):
         if meaning.name(scope, node) in _INFINITE:
             return True
         found = meaning.value(scope, node)
-        return found is not None and _is_infinite(meaning, found.scope, found.node, depth + 1)
-    return False
+        return found is not None and _is_infinite(meaning, *found, depth + 1)
+    if isinstance(node, ast.UnaryOp):
+        parts = [node.operand]
+    elif isinstance(node, (ast.List, ast.Tuple)):
+        parts = [*node.elts]
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Add, ast.Sub)):
+        parts = [node.left, node.right]
+    elif isinstance(node, ast.Call) and name_of(node.func) == "full":
+        parts = [argument(node, "fill_value", 1)]
+    elif isinstance(node, ast.Call) and name_of(node.func) in ("array", "asarray"):
+        parts = [*node.args[:1]]
+    elif isinstance(node, ast.Call) and name_of(node.func) in ("float", "float32"):
+        parts = [*node.args[-1:]]
+        text = meaning.constant(scope, node.args[-1]) if node.args else None
+        if isinstance(text, str):
+            return text.lower().lstrip("+-") in ("inf", "infinity", "nan")
+    is_one = any(
+        each is not None and _is_infinite(meaning, scope, each, depth + 1) for each in parts
+    )  # a tensor is told of by itself
+    return is_one and not (isinstance(node, ast.BinOp) and meaning.is_tensor(scope, node))
 
 
 _INF = (
@@ -474,7 +473,7 @@ _INF = (
 def infinity_in_network(context: Context) -> None:
     """Inf or NaN as an argument of what makes tensors, or in arithmetic with them."""
     source = context.script.source
-    lines = sorted({line for word in _INF for line in source.mentions(word)})
+    lines = source.lines_of(*_INF)
     meaning = context.meaning
     seen: Set[int] = set()
     more: Set[int] = set(lines)
@@ -483,8 +482,8 @@ def infinity_in_network(context: Context) -> None:
         fresh = {
             name_of(target)
             for site in sites(context.script.module, sorted(more), (ast.Assign,))
-            if _is_infinite(meaning, site.scope, site.node.value)  # type: ignore[attr-defined]
-            for target in site.node.targets  # type: ignore[attr-defined]
+            if _is_infinite(meaning, site.scope, site.node.value)
+            for target in site.node.targets
         } - {*names, ""}
         names |= fresh
         more |= {line for name in fresh for line in source.mentions(name)}

@@ -5,7 +5,7 @@ from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set
 
 from npu_config.core.diagnostics import Edit, Fix, Severity
 from npu_config.core.message import phrase
-from npu_config.python_flow.module import Site
+from npu_config.python_flow.module import Function, Site, Value, walk
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
     Scope,
@@ -16,12 +16,9 @@ from npu_config.python_flow.scopes import (
     literal_text,
     name_of,
 )
-from npu_config.script.checks._check import Context, check_call, items_of, recognises
+from npu_config.script.checks._check import Context, items_of, recognises
 from npu_config.script.elsewhere import Program, says
-from npu_config.script.functions import DATASETS, function_arguments
-from npu_config.script.meaning import Meaning
-from npu_config.script.passing import Value
-from npu_config.script.values import Function, walk
+from npu_config.script.meaning import DATASETS, Meaning, function_arguments
 from npu_config.situations import pipeline
 
 KERAS_VARIABLES = frozenset(
@@ -61,7 +58,7 @@ def variable_captured(context: Context) -> None:
                 _bound_to(context, variable.node) or name_of(read),
             )
     for site in meaning.calls("from_generator"):
-        given = argument(check_call(site), "args", 3)
+        given = argument(site.node, "args", 3)
         if given is not None and meaning.called(site) == "data.Dataset.from_generator":
             for item in items_of(given):
                 if meaning.variable(site.scope, item):
@@ -104,7 +101,7 @@ def argument_from_variable(context: Context) -> None:
     """A variable is an argument of a dataset."""
     meaning = context.meaning
     for site in meaning.dataset_calls:
-        call = check_call(site)
+        call = site.node
         functions = function_arguments(call)
         is_generator = name_of(call.func) == "from_generator"
         if meaning.in_dataset_function(site):
@@ -156,7 +153,7 @@ def keras_variable_in_input(context: Context) -> None:
                 if made is not None:
                     report(*made)
     for site in meaning.dataset_calls:
-        for value in arguments(check_call(site)):
+        for value in arguments(site.node):
             for item in items_of(value):
                 made = meaning.makes(site.scope, item, KERAS_VARIABLES)
                 if made is not None:
@@ -278,13 +275,13 @@ class Initialisers:
         calls = [
             site
             for site in self._meaning.calls("add_to_collection")
-            if not site.is_conditional and len(check_call(site).args) > 1
+            if not site.is_conditional and len(site.node.args) > 1
         ]
         return frozenset().union(
             *(
-                self.of(site.scope, check_call(site).args[1])
+                self.of(site.scope, site.node.args[1])
                 for site in calls
-                if self._key(site.scope, check_call(site).args[0]) == key
+                if self._key(site.scope, site.node.args[0]) == key
             )
         )
 
@@ -397,7 +394,7 @@ def runs_of_both(context: Context, initialisers: Initialisers) -> Iterator[Site]
     both = {"variables", "iterator"}
     collected = _MONITORED if context.mentions("TABLE_INITIALIZERS") else ()
     for site in context.meaning.calls("run", *_GIVEN_OPERATIONS, *collected):
-        call = check_call(site)
+        call = site.node
         if name_of(call.func) == "run":
             if not isinstance(call.func, ast.Attribute):
                 continue
@@ -426,7 +423,7 @@ _TABLES = ("tables_initializer", "initialize_all_tables", "initializers.tables_i
 
 def _apart(context: Context, initialisers: Initialisers, site: Site) -> Optional[Fix]:
     """Two runs in place of one that is a statement and is given a written list."""
-    call, source = check_call(site), context.script.source
+    call, source = site.node, context.script.source
     place = context.place(call)
     fetches = argument(call, "fetches", 0)
     others = [k for k in call.keywords if k.value is not fetches]
@@ -495,7 +492,7 @@ def large_shuffle_buffer(context: Context) -> None:
     """A shuffle buffer of 10000 elements and more, and GetNext on the device."""
     meaning = context.meaning
     for site in meaning.calls(*_SHUFFLING):
-        call = check_call(site)
+        call = site.node
         size = meaning.constant(site.scope, argument(call, "buffer_size", 0))
         if not isinstance(size, (int, float)) or size < _LARGE:
             continue
@@ -527,7 +524,7 @@ def _takes_next(context: Context) -> bool:
 
 def _is_short(meaning: Meaning, site: Site, size: float) -> bool:
     """True when what is shuffled is, or may well be, a short list such as the names of files."""
-    node: Optional[ast.expr] = check_call(site).func
+    node: Optional[ast.expr] = site.node.func
     scope = site.scope
     for _ in range(40):
         if not isinstance(node, ast.Attribute):
@@ -614,12 +611,12 @@ _OF_THE_CLASS = ("data.Dataset.batch", "data.Dataset.padded_batch")
 def _batches(meaning: Meaning) -> Iterator[Tuple[Site, ast.Call]]:
     """The calls that batch a dataset, each written as one of its methods."""
     for site in meaning.dataset_calls:
-        call = check_call(site)
+        call = site.node
         if name_of(call.func) in _BATCHING:
             is_function = meaning.tf(site.scope, call.func) in _OF_THE_CLASS
             yield site, _as_method(call.func, call) if is_function else call
     for site in meaning.calls("partial"):
-        made = check_call(site)
+        made = site.node
         if made.args and meaning.tf(site.scope, made.args[0]) in _OF_THE_CLASS:
             for used in _calls_of(meaning, site, made):
                 yield site, _as_method(made.args[0], made, used)
@@ -640,7 +637,7 @@ def _calls_of(meaning: Meaning, site: Site, made: ast.Call) -> List[ast.Call]:
         return [parent] if is_called else []
     targets = parent.targets if isinstance(parent, ast.Assign) else []
     named = (each for target in targets for each in meaning.calls(name_of(target)))
-    found = [(each.scope, check_call(each)) for each in named]
+    found = [(each.scope, each.node) for each in named]
     values = [(call, meaning.value(scope, call.func)) for scope, call in found]
     return [call for call, value in values if value is not None and value.node is made]
 
@@ -693,7 +690,7 @@ def queues(context: Context) -> None:
         if meaning.called(site) in _PRODUCERS
         or (
             (meaning.called(site) or "").rpartition(".")[2] in _QUEUES
-            and argument(check_call(site), "shared_name", 9) is None
+            and argument(site.node, "shared_name", 9) is None
         )
     ]
     if not made and context.mentions(*_READERS):
@@ -701,7 +698,7 @@ def queues(context: Context) -> None:
         made = [each for each in started if meaning.called(each) == "train.start_queue_runners"]
     if made:
         others = sorted({site.line for site in made[1:]} - {made[0].line})
-        name = name_of(check_call(made[0]).func)
+        name = name_of(made[0].node.func)
         text = (
             phrase("data is read through queues ({}), which the NPU does not support", name)
             if not others
@@ -721,7 +718,7 @@ def many_threads(context: Context) -> None:
     for site in context.meaning.calls("batch"):
         if context.meaning.called(site) != "train.batch":
             continue
-        given = argument(check_call(site), "num_threads", 2)
+        given = argument(site.node, "num_threads", 2)
         count = context.meaning.constant(site.scope, given)
         if isinstance(count, (int, float)) and count > 1:
             context.report(

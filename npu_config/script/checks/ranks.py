@@ -3,33 +3,41 @@
 import ast
 import re
 from collections import Counter
-from typing import Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
-from npu_config.python_flow.module import Site, sites
+from npu_config.python_flow.module import Function, Site, Value, sites, walk
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
     Scope,
     argument,
+    expression,
     holds,
     is_main,
     last_line,
     literal_text,
     name_of,
 )
-from npu_config.script.checks._check import Context, check_call, recognises
+from npu_config.script.checks._check import Context, recognises
 from npu_config.script.checks.network import fetched, is_new_graph, is_run, operator_made
 from npu_config.script.meaning import Meaning
-from npu_config.script.passing import Value
-from npu_config.script.values import Function, walk
 from npu_config.script.vocabulary import SESSIONS
-from npu_config.script.wording import expression
 from npu_config.situations import ranks
 
 _ASKING = ("get_rank_id", "get_npu_rank_id", "get_local_rank_id", "get_npu_local_rank_id", "rank")
 _VARIABLE = "RANK_ID"
 _RANKS = (*_ASKING[:-1], _VARIABLE, "hvd")
 """Words of which a condition on the rank has one, or what it asks."""
+
+
+_DECIDING: Dict[type, Callable[[Any], Sequence[ast.expr]]] = {
+    ast.Compare: lambda node: (node.left, *node.comparators),
+    ast.BoolOp: lambda node: node.values,
+    ast.UnaryOp: lambda node: (node.operand,),
+    ast.BinOp: lambda node: (node.left,),
+    ast.IfExp: lambda node: (node.test,),
+}
+"""The parts of an expression of which one that depends on the rank is enough."""
 
 
 class _Ranks:
@@ -43,20 +51,11 @@ class _Ranks:
         """True when the value of an expression is certainly the rank, or a test of it."""
         if depth > 8:
             return False
-        if isinstance(node, ast.Compare):
-            if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-                return False  # whether there is one is the same on every rank
-            return any(
-                self.depends(scope, each, depth + 1) for each in (node.left, *node.comparators)
-            )
-        if isinstance(node, ast.BoolOp):
-            return any(self.depends(scope, each, depth + 1) for each in node.values)
-        if isinstance(node, ast.UnaryOp):
-            return self.depends(scope, node.operand, depth + 1)
-        if isinstance(node, ast.BinOp):
-            return self.depends(scope, node.left, depth + 1)
-        if isinstance(node, ast.IfExp):
-            return self.depends(scope, node.test, depth + 1)
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            return False  # whether there is one is the same on every rank
+        parts = _DECIDING.get(node.__class__)
+        if parts is not None:
+            return any(self.depends(scope, each, depth + 1) for each in parts(node))
         if isinstance(node, ast.Subscript):
             return _VARIABLE in _texts(node) and name_of(node.value) == "environ"
         if isinstance(node, ast.Call):
@@ -66,9 +65,8 @@ class _Ranks:
             if name in ("getenv", "get"):
                 return bool(node.args) and literal_text(node.args[0]) == _VARIABLE
             if name == "rank" and isinstance(node.func, ast.Attribute) and not node.args:
-                return "hvd" in (name_of(node.func.value),) or "horovod" in (
-                    self._meaning.name(scope, node.func) or ""
-                )
+                dotted = self._meaning.name(scope, node.func) or ""
+                return name_of(node.func.value) == "hvd" or "horovod" in dotted
             if name in _ASKING[:-1]:
                 return True
             found = self._meaning.functions(scope, node.func)
@@ -84,10 +82,9 @@ class _Ranks:
 
     def conditions(self) -> Iterator[Site]:
         """The ``if`` statements and expressions that certainly ask for the rank."""
-        mentions = self._script.source.mentions
-        lines = sorted({line for word in self._named() for line in mentions(word)})
+        lines = self._script.source.lines_of(*self._named())
         for site in sites(self._script.module, lines, (ast.If, ast.IfExp)):
-            test: ast.expr = site.node.test  # type: ignore[attr-defined]
+            test: ast.expr = site.node.test
             if self.depends(site.scope, test) and not self._is_text(site.scope, test):
                 yield site
 
@@ -103,12 +100,11 @@ class _Ranks:
 
     def _named(self) -> Set[str]:
         """The words that may stand for the rank: those that ask, and names of what they give."""
-        mentions = self._script.source.mentions
         found: Set[str] = set()
         fresh: Set[str] = set(_RANKS)
         for _ in range(3):
             found |= fresh
-            lines = sorted({line for word in fresh for line in mentions(word)})
+            lines = self._script.source.lines_of(*fresh)
             fresh = set()
             for site in sites(self._script.module, lines, (ast.Assign, ast.Return, ast.Call)):
                 node = site.node
@@ -232,8 +228,8 @@ def _is_list_of_fetches(context: Context, call: ast.Call) -> bool:
         return False
     name = call.func.value.id
     return any(
-        is_run(context.meaning, site.scope, check_call(site))
-        and any(isinstance(a, ast.Name) and a.id == name for a in check_call(site).args[:1])
+        is_run(context.meaning, site.scope, site.node)
+        and any(isinstance(a, ast.Name) and a.id == name for a in site.node.args[:1])
         for site in context.meaning.calls("run")
     )
 
@@ -242,11 +238,13 @@ def _is_fetch_of_dict(context: Context, node: ast.Assign) -> bool:
     """True for an item that is put into a dict which a session runs."""
     owners = [each.value for each in node.targets if isinstance(each, ast.Subscript)]
     names = {each.id for each in owners if isinstance(each, ast.Name)}
-    return bool(names) and any(
-        isinstance(a, ast.Name) and a.id in names
-        for site in context.meaning.calls("run")
-        for a in check_call(site).args[:1]
-    )
+    return not names.isdisjoint(context.once(_names_run))
+
+
+def _names_run(context: Context) -> Set[str]:
+    """The names of what is run, as far as a name is all that ``run`` is given."""
+    given = [each for site in context.meaning.calls("run") for each in site.node.args[:1]]
+    return {each.id for each in given if isinstance(each, ast.Name)}
 
 
 def _is_fetched(context: Context, node: ast.expr) -> bool:
@@ -256,12 +254,8 @@ def _is_fetched(context: Context, node: ast.expr) -> bool:
         if isinstance(outer, ast.Call):
             return name_of(outer.func) == "run"
         if isinstance(outer, ast.Assign):
-            names = {name_of(target) for target in outer.targets}
-            return any(
-                isinstance(a, ast.Name) and a.id in names
-                for site in context.meaning.calls("run")
-                for a in check_call(site).args[:1]
-            )
+            names = context.once(_names_run)
+            return any(name_of(target) in names for target in outer.targets)
     return False
 
 
@@ -351,7 +345,7 @@ def _operators(
     What is only defined there does not count; ``depth`` is how many functions are around.
     """
     found: List[Tuple[str, ast.Call]] = []
-    pending = [Value(scope, each) for each in part]  # type: ignore[arg-type]
+    pending = [Value(scope, each) for each in part]
     while pending:
         where, node = pending.pop(0)
         if isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
@@ -369,7 +363,7 @@ def _operators(
             for function, certain in _called(meaning, where, node, depth):
                 inside = _operators(meaning, function.scope, certain, depth + 1)
                 found += [(each, node) for each, _ in inside]
-        pending[:0] = [Value(where, each) for each in ast.iter_child_nodes(node)]  # type: ignore[arg-type]
+        pending[:0] = [Value(where, each) for each in ast.iter_child_nodes(node)]
     return found
 
 
@@ -427,10 +421,7 @@ _UPDATING = ("minimize", "apply_gradients")
 def _averages(meaning: Meaning, scope: Scope, call: ast.Call) -> bool:
     """True for the update of an optimizer that averages gradients."""
     function = call.func
-    if not isinstance(function, ast.Attribute) or function.attr not in (
-        "minimize",
-        "apply_gradients",
-    ):
+    if not isinstance(function, ast.Attribute) or function.attr not in _UPDATING:
         return False
     made = meaning.result(scope, function.value)
     return (
@@ -463,7 +454,7 @@ def rank_asked_first(context: Context) -> None:
     ready = [n for n in sorted(ready) if not lines[n - 1].lstrip().startswith(no_calls)]
     seen: Set[int] = set()
     for site in meaning.calls(*_API):
-        call = check_call(site)
+        call = site.node
         moment = _moment(context, site)
         function = site.function
         end = last_line(function) if function is not None else 0
@@ -548,7 +539,7 @@ def nothing_broadcast(context: Context) -> None:
     if context.imports_may_have(*SENDING) or _starts_alike(context):
         return
     for site in context.meaning.calls(*WRAPPERS):
-        if not context.meaning.is_npu(site.scope, check_call(site).func, *_WRAPPERS):
+        if not context.meaning.is_npu(site.scope, site.node.func, *_WRAPPERS):
             continue
         function = site.function
         if function is not None and not context.meaning.is_called(function):
@@ -595,7 +586,7 @@ def broadcasts(context: Context) -> bool:
     sent = [
         site
         for site in meaning.calls("broadcast")
-        if "hccl" in (meaning.name(site.scope, check_call(site).func) or "")
+        if "hccl" in (meaning.name(site.scope, site.node.func) or "")
     ]
     if not sent or text.lower().count("broadcast") > len(sent):
         return "broadcast" in text.lower()
@@ -651,7 +642,7 @@ def _starts_alike(context: Context) -> bool:
     """True when each variable is made by get_variable, with an initializer of one value."""
     if context.mentions(*_LAYERS):
         return False
-    made = [check_call(site) for site in context.meaning.calls("get_variable")]
+    made = [site.node for site in context.meaning.calls("get_variable")]
     values = [argument(call, "initializer", 3) for call in made]
     return bool(values) and all(
         isinstance(value, ast.Call) and name_of(value.func) in _ALIKE for value in values
@@ -674,7 +665,7 @@ def _by_hand(meaning: Meaning, scope: Scope, node: ast.AST, every: bool) -> bool
     """
     made_of = meaning.parts(scope, node, every=every, until="gradients" if every else "")
     parts = [part for part in made_of if isinstance(part.node, ast.Call)]
-    names = {(meaning.tf(p.scope, p.node.func), name_of(p.node.func)) for p in parts}  # type: ignore[attr-defined]
+    names = {(meaning.tf(p.scope, p.node.func), name_of(p.node.func)) for p in parts}
     is_sure = not every or all(tf or name in _HANDING_ON for tf, name in names)
     is_other = any(name == "compute_gradients" for _, name in names)
     return is_sure and not is_other and any(tf == "gradients" for tf, _ in names)
@@ -703,7 +694,7 @@ def gradients_not_averaged(context: Context) -> None:
         return
     meaning = context.meaning
     for site in meaning.calls("apply_gradients"):
-        call = check_call(site)
+        call = site.node
         given = argument(call, "grads_and_vars", 0)
         if given is None or not _averages(meaning, site.scope, call):
             continue

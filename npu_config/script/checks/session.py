@@ -128,7 +128,7 @@ def _loads(context: Context, scope: ast.AST, names: Set[str]) -> Iterator[Any]:
 
     Functions that bind the name themselves mean something else with it.
     """
-    lines = sorted({line for name in names for line in context.script.source.mentions(name)})
+    lines = context.script.source.lines_of(*names)
     pending: List[Any] = [(scope, None, None, names)]
     while pending:
         node, parent, above, visible = pending.pop()
@@ -438,11 +438,11 @@ def option_overridden_by_run_config(context: Context) -> None:
     for made in context.run.constructed:
         if made.kind != "NPURunConfig" or made.open:
             continue
-        argument = made.arguments.get("session_config")
-        if argument is None or not isinstance(argument.value, Message):
+        message = made.value("session_config")
+        if not isinstance(message, Message):
             continue
         written = options_of_run_config(made)
-        for block in argument.value.root.blocks:
+        for block in message.root.blocks:
             for entry in block.entries.values():
                 wins = written_by_estimator(entry.name, written)
                 if wins is None or isinstance(entry.value, Unknown):

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
+from npu_config.python_flow.module import Function, Value
 from npu_config.python_flow.scopes import (
     DEFINITIONS,
     FunctionNode,
@@ -17,10 +18,7 @@ from npu_config.python_flow.scopes import (
 )
 from npu_config.script.checks._check import Context, check, dotted
 from npu_config.script.elsewhere import Program
-from npu_config.script.functions import DATASETS, VARIABLES
-from npu_config.script.meaning import Meaning
-from npu_config.script.passing import Value
-from npu_config.script.values import Function
+from npu_config.script.meaning import DATASETS, VARIABLES, Meaning
 from npu_config.script.vocabulary import TABLES
 
 _INIT = "tf_adapter/python/npu_bridge/npu_init.py"

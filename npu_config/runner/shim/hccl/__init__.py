@@ -1,9 +1,5 @@
 """Serves hccl in processes that a script under ``npu-config run`` starts."""
 
-import sys
+from npu_config.runner.finder import serve
 
-from npu_config.runner.finder import fill, install_npu_bridge
-
-if __name__ == "hccl":  # found through PYTHONPATH, not as a module of npu_config
-    install_npu_bridge(force=True)
-    fill(sys.modules[__name__])
+serve(__name__)
