@@ -263,11 +263,10 @@ def _job(given: Dict[str, Any]) -> Any:
 
 
 def _chosen(job: Any, given: Dict[str, Any]) -> Any:
-    from npu_config.launch.environment import job as environment
     from npu_config.rank_table import building
 
     if given["rank"] is not None:
-        return environment.ranks_of(job, told_by("--rank", building.numbers, given["rank"]))
+        return tuple(map(job.process, told_by("--rank", building.numbers, given["rank"])))
     if given["server"] is not None:
         return job.of_server(given["server"])
     return job.processes

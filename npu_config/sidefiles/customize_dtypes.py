@@ -19,11 +19,12 @@ from npu_config.sidefiles.format import (
     Sample,
     Table,
     finish_parse,
+    frozen,
     logged,
     refuse,
     texts,
 )
-from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
+from npu_config.sidefiles.library import LibraryOperator, OperatorLibrary, canonical_dtype
 from npu_config.text.lines import BLANKS, MARK, Line, lines, marked, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable
 from npu_config.text.words import near, shown
@@ -356,10 +357,6 @@ class Dtypes:
     outputs: Tuple[str, ...] = attr.ib(default=(), converter=_dtypes)
 
 
-def _entries(value: Mapping[str, Dtypes]) -> Mapping[str, Dtypes]:
-    return Table(value) if isinstance(value, Mapping) else value
-
-
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class CustomizeDtypes:
     """The content of customize_dtypes.cfg.
@@ -372,8 +369,8 @@ class CustomizeDtypes:
         NpuConfigError: with everything that is wrong.
     """
 
-    by_name: Mapping[str, Dtypes] = attr.ib(factory=Table, converter=_entries)
-    by_type: Mapping[str, Dtypes] = attr.ib(factory=Table, converter=_entries)
+    by_name: Mapping[str, Dtypes] = attr.ib(factory=Table, converter=frozen)
+    by_type: Mapping[str, Dtypes] = attr.ib(factory=Table, converter=frozen)
 
     def __attrs_post_init__(self) -> None:
         refuse(_faults(self))
@@ -484,21 +481,22 @@ def check(
         nodes: the node names of the compiled graph, to check names with.
     """
     found: List[Diagnostic] = []
-    for name in model.by_name if nodes is not None else ():
-        if name not in (nodes or ()):
-            message = "no node of the compiled graph is called {}; the entry does not apply"
-            place, meant = places.key_place(("by_name", name)), near(name, nodes or ())
-            message = phrase(message, shown(name))
-            found.append(customize_dtypes_name_lost.diagnostic(message, place, meant=meant))
-    for name, dtypes in model.by_type.items() if library is not None else ():
-        found.extend(_unsupported(name, dtypes, library, places.place(("by_type", name))))
+    known = model.by_name if nodes is None else nodes
+    for name in (each for each in model.by_name if each not in known):
+        message = "no node of the compiled graph is called {}; the entry does not apply"
+        place, meant = places.key_place(("by_name", name)), near(name, known)
+        message = phrase(message, shown(name))
+        found.append(customize_dtypes_name_lost.diagnostic(message, place, meant=meant))
+    if library is not None:
+        for name, dtypes in model.by_type.items():
+            place = places.place(("by_type", name))
+            found.extend(_unsupported(name, dtypes, library.operators, place))
     return tuple(found)
 
 
 def _unsupported(
-    name: str, dtypes: Dtypes, library: Optional[OperatorLibrary], place: Place
+    name: str, dtypes: Dtypes, operators: Mapping[str, LibraryOperator], place: Place
 ) -> Iterator[Diagnostic]:
-    operators = library.operators if library is not None else {}
     known = operators.get(name)
     if known is None:
         message = phrase("the operator library has no operator type {}", shown(name))

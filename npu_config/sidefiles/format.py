@@ -86,7 +86,7 @@ def texts(value: Iterable[str]) -> Tuple[str, ...]:
     return found
 
 
-def text_table(value: Mapping[str, str]) -> Mapping[str, str]:
+def frozen(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """A mapping as a frozen one."""
     return Table(value) if isinstance(value, Mapping) else value
 
@@ -555,6 +555,13 @@ class RawDocument:
         """The JSON object."""
         value: Dict[str, Any] = json.loads(self.text)
         return value
+
+
+def object_at(value: Any, *path: str) -> Dict[str, Any]:
+    """The object at a path of keys, in a value that may be wrong; empty where there is none."""
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
 def content(value: Any) -> RawDocument:

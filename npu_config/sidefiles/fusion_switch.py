@@ -22,6 +22,7 @@ from npu_config.sidefiles.format import (
     Table,
     finish_parse,
     logged,
+    object_at,
     refuse,
     texts,
 )
@@ -314,23 +315,14 @@ SCHEMA = Schema(
 
 def judge(value: Any, findings: FileFindings) -> None:
     """Note names that say nothing, and passes with two priorities."""
-    if not isinstance(value, dict):
-        return
-    for section, kinds in (("Switch", None), ("Priority", LEVELS)):
-        for fusion in FUSIONS:
-            inner = value.get(section)
-            passes = inner.get(fusion) if isinstance(inner, dict) else None
-            if not isinstance(passes, dict):
-                continue
-            if kinds is None:
-                _judge_names(passes, (section, fusion), findings)
-                continue
-            first: Dict[str, Path] = {}
-            for level in passes:
-                if isinstance(passes[level], dict):
-                    path = (section, fusion, level)
-                    _judge_names(passes[level], path, findings)
-                    _judge_repeated(passes[level], path, first, findings)
+    for fusion in FUSIONS:
+        _judge_names(object_at(value, "Switch", fusion), ("Switch", fusion), findings)
+        first: Dict[str, Path] = {}
+        for level in object_at(value, "Priority", fusion):
+            path = ("Priority", fusion, level)
+            passes = object_at(value, *path)
+            _judge_names(passes, path, findings)
+            _judge_repeated(passes, path, first, findings)
 
 
 def _judge_names(passes: Dict[str, Any], path: Path, findings: FileFindings) -> None:

@@ -16,6 +16,7 @@ from npu_config.sidefiles.format import (
     Sample,
     content,
     no_checks,
+    object_at,
     raw_format,
 )
 from npu_config.sidefiles.schema.kinds import (
@@ -82,7 +83,7 @@ class _IpV4(JsonKind):
 
 
 def _judge(value: Any, findings: FileFindings) -> None:
-    devices = value.get("device_ip") if isinstance(value, dict) else None
+    devices = object_at(value).get("device_ip")
     if devices and isinstance(devices, list):
         message = '"device_ip" is reserved and is ignored'
         findings.add(hccl_whitelist_device_ip, ("device_ip",), message, at_key=True)

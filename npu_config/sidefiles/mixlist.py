@@ -25,7 +25,7 @@ from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles.format import Format, JsonFormat, Parsed, Sample, texts
+from npu_config.sidefiles.format import Format, JsonFormat, Parsed, Sample, object_at, texts
 from npu_config.sidefiles.library import OperatorLibrary
 from npu_config.sidefiles.schema.kinds import Items, Key, LimitedText, Object, Schema
 from npu_config.sidefiles.schema.reading import FileFindings, one_rule
@@ -295,9 +295,8 @@ def _judge(value: Any, findings: FileFindings) -> None:
     """Note moves of one operator that do not go together, and names that are not types."""
     steps: Dict[str, Dict[Move, Path]] = {}
     for name in LISTS:
-        actions = value.get(name) if isinstance(value, dict) else None
         for action in ACTIONS:
-            operators = actions.get(action) if isinstance(actions, dict) else None
+            operators = object_at(value, name).get(action)
             for index, operator in enumerate(operators if isinstance(operators, list) else ()):
                 if isinstance(operator, str):
                     moves = steps.setdefault(operator, {})

@@ -18,9 +18,9 @@ from npu_config.sidefiles.format import (
     Sample,
     Table,
     finish_parse,
+    frozen,
     logged,
     refuse,
-    text_table,
 )
 from npu_config.text.lines import MARK, Item, items, marked, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable
@@ -151,8 +151,8 @@ class OpPrecision:
         NpuConfigError: with everything that is wrong.
     """
 
-    by_type: Mapping[str, str] = attr.ib(factory=Table, converter=text_table)
-    by_name: Mapping[str, str] = attr.ib(factory=Table, converter=text_table)
+    by_type: Mapping[str, str] = attr.ib(factory=Table, converter=frozen)
+    by_name: Mapping[str, str] = attr.ib(factory=Table, converter=frozen)
 
     def __attrs_post_init__(self) -> None:
         refuse(_faults(self))

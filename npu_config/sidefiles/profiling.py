@@ -34,6 +34,7 @@ from npu_config.sidefiles.format import (
     RawDocument,
     Sample,
     finish_parse,
+    object_at,
 )
 from npu_config.sidefiles.schema.kinds import BadValueError, Key, Schema
 from npu_config.sidefiles.schema.kinds import JsonKind as FileKind
@@ -561,7 +562,7 @@ def _build(value: Dict[str, Any]) -> ProfilingOptions:
 
 def _judge(value: Any, findings: FileFindings) -> None:
     """Note what does not go together, whatever the target."""
-    top = value if isinstance(value, dict) else {}
+    top = object_at(value)
     excluded = [name for name in EXCLUDED_BY_INSTR if top.get(name, "") not in ("", "off")]
     if "instr_profiling_freq" in top and excluded:
         message = phrase("instr_profiling_freq excludes {}", joined(excluded))

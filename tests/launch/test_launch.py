@@ -24,7 +24,6 @@ from npu_config.launch.environment.job import (
     dotenv_text,
     export_lines,
     process_environment,
-    ranks_of,
     table_job,
 )
 from npu_config.rank_table.building import Layer, build, build_ranks
@@ -105,11 +104,11 @@ def test_version_2():
     table = build_ranks(2, [Layer(0, "x{server}", [("0/4",)], "172.16.0.1")], 2)
     job = table_job(table, "/data/t.json", "job")
     assert job.servers == (None,)
-    assert [process.device_id for process in ranks_of(job, [2, 3])] == [0, 1]
-    (script,) = launchers(job, processes=ranks_of(job, [2, 3])).values()
+    assert [process.device_id for process in tuple(map(job.process, [2, 3]))] == [0, 1]
+    (script,) = launchers(job, processes=tuple(map(job.process, [2, 3]))).values()
     assert "ranks=(2 3)\ndevices=(0 1)\n" in script
     assert "Ranks 2-3 of 4, one process for each device." in script
-    (script,) = launchers(job, processes=ranks_of(job, [3])).values()
+    (script,) = launchers(job, processes=tuple(map(job.process, [3]))).values()
     assert "Rank 3 of 4, one process for each device." in script
     with pytest.raises(NpuConfigError):
         launchers(job)

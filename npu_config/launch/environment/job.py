@@ -6,7 +6,7 @@ not be set beside them is taken out of whatever they are added to.
 """
 
 import shlex
-from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 import attr
 
@@ -273,12 +273,3 @@ def export_lines(job: Job, process: Process) -> str:
 def dotenv_text(job: Job, process: Process) -> str:
     """The environment of a process as a file of variables (``.env``)."""
     return render_dotenv(job.variables(process), job.absent)
-
-
-def ranks_of(job: Job, ranks: Sequence[int]) -> Tuple[Process, ...]:
-    """The processes of some ranks, e.g. of one server of a version 2.0 table.
-
-    Raises:
-        NpuConfigError: the job has no such rank.
-    """
-    return tuple(job.process(rank) for rank in ranks)

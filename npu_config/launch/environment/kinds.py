@@ -15,12 +15,6 @@ from npu_config.catalogue.kinds import Choice, FilePath, Int, InvalidValue, Kind
 from npu_config.core.message import listed, phrase
 from npu_config.sidefiles.schema.kinds import family_of
 
-__all__ = [
-    "DIRECTORY", "FILE", "GRAPH_LEVELS", "JOB_ID", "JOB_ID_LONGEST", "NIC_NAMES", "NUMBER",
-    "TABLE_PATH", "Algorithms", "IpText", "JsonObject", "PortList", "Switch", "Whole", "Word",
-    "filled",
-]  # fmt: skip
-
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}\Z")
 _PORTS = re.compile(r"(?P<first>[0-9]{1,5})(?:-(?P<last>[0-9]{1,5}))?\Z")
 
@@ -102,9 +96,7 @@ _YES = ("1", "true", "on", "yes", "y", "t", "enable")
 class IpText(Kind):
     """One IPv4 or IPv6 address."""
 
-    def describe(self) -> str:
-        """Legal values."""
-        return "an IPv4 or IPv6 address"
+    words = "an IPv4 or IPv6 address"
 
     def parse(self, value: Any) -> str:
         """The text."""
@@ -117,9 +109,7 @@ class IpText(Kind):
 class PortList(Kind):
     """``auto``, or ports and ranges of ports joined by commas, without overlap."""
 
-    def describe(self) -> str:
-        """Legal values."""
-        return '"auto", or ports 1 to 65535 and ranges such as "61000-61050", joined by ","'
+    words = '"auto", or ports 1 to 65535 and ranges such as "61000-61050", joined by ","'
 
     def parse(self, value: Any) -> List[Tuple[int, int]]:
         """The ranges; none for ``auto``."""
@@ -147,13 +137,11 @@ _OPERATORS = (
 class Algorithms(Kind):
     """The collective algorithms, for all operators or operator by operator."""
 
-    def describe(self) -> str:
-        """Legal values."""
-        return phrase(
-            '"level0:NA;level1:<algorithm>[;level2:<algorithm>]" with {}; or the same for '
-            'single operators, "allreduce=...", joined by "/"',
-            listed(_ALGORITHMS[1:]),
-        )
+    words = phrase(
+        '"level0:NA;level1:<algorithm>[;level2:<algorithm>]" with {}; or the same for '
+        'single operators, "allreduce=...", joined by "/"',
+        listed(_ALGORITHMS[1:]),
+    )
 
     def parse(self, value: Any) -> str:
         """The text; raises for the first part that is wrong."""
@@ -187,9 +175,7 @@ class Algorithms(Kind):
 class JsonObject(Kind):
     """The text of one JSON object."""
 
-    def describe(self) -> str:
-        """Legal values."""
-        return "one JSON object"
+    words = "one JSON object"
 
     def parse(self, value: Any) -> Any:
         """The object."""

@@ -1,6 +1,7 @@
 """The commands that are built into bash, as far as they change what is known."""
 
 import re
+from functools import partial
 from typing import Callable, Dict, Sequence
 
 from npu_config.core.settings import UNKNOWN
@@ -34,12 +35,8 @@ _TAKE_A_WORD = ("-d", "-i", "-n", "-N", "-p", "-t", "-u")
 _TOOLCHAIN = re.compile(r"set_?env|setvars|bashrc|profile|activate|conda", re.IGNORECASE)
 
 
-def _exit(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    state.dead = "exit"
-
-
-def _return(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    state.dead = "return"
+def _end(how: str, run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    state.dead = how
 
 
 def _source(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
@@ -207,8 +204,8 @@ def _shopt(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> 
 
 BUILTINS: Dict[str, Callable[[ScriptRun, State, Spot, Sequence[Value]], None]] = {
     "alias": _alias,
-    "exit": _exit,
-    "return": _return,
+    "exit": partial(_end, "exit"),
+    "return": partial(_end, "return"),
     "source": _source,
     ".": _source,
     "eval": _eval,

@@ -8,12 +8,11 @@ from npu_config.core.diagnostics import Place
 from npu_config.core.names import OURS, of_modules
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.shell.syntax import Spot, place_of
-from npu_config.launch.shell.words import UNKNOWN_PART, ShellVariable, Value
+from npu_config.launch.shell.words import NAME, UNKNOWN_PART, ShellVariable, Value
 
 _PYTHON = re.compile(r"(?:.*/)?python[0-9.]*\Z")
 _SCRIPT = re.compile(r"\S+\.py\Z")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
-_NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _ASSIGNS_OR_STARTS = re.compile(r"\w=|\b(?:python[0-9.]{0,8}|bash|sh)[ \t]")
 _SHELLS = frozenset(("bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash", "/usr/bin/sh"))
 _WRAPPERS: Dict[str, str] = {
@@ -246,16 +245,13 @@ def started(words: Sequence[Value]) -> Optional[Started]:
                 bare = bare or not _BARE.isdisjoint(rest[1:2])
             rest = _after_options(rest[1:], _WRAPPERS[name])
             while name in _TAKE_VARIABLES and rest:
-                if rest[0] is UNKNOWN and _starts_behind(rest):
-                    rest = rest[1:]
-                    continue
-                if rest[0] is UNKNOWN:
+                word = rest[0]
+                match = None if word is UNKNOWN else _ASSIGNMENT.match(word)
+                if match is not None:
+                    value = match.string[match.end() :]
+                    variables[match.group(1)] = UNKNOWN if UNKNOWN_PART in value else value
+                elif word is not UNKNOWN or not _starts_behind(rest):
                     break
-                match = _ASSIGNMENT.match(rest[0])
-                if match is None:
-                    break
-                value = rest[0][match.end() :]
-                variables[match.group(1)] = UNKNOWN if UNKNOWN_PART in value else value
                 rest = rest[1:]
         else:
             break
@@ -445,7 +441,7 @@ def carried(name: str, words: Sequence[Value]) -> Tuple[Dict[str, Value], bool, 
             match = _ASSIGNMENT.match(each.strip())
             if match is not None:
                 given[match.group(1)] = each.strip()[match.end() :]
-            elif option in carrier.one and _NAME.match(each):
+            elif option in carrier.one and NAME.match(each):
                 given[each] = UNKNOWN
     return given, keeps, tuple(files)
 

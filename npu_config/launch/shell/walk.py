@@ -435,29 +435,24 @@ def environment_of(
 
 def _set_by(node: ast.AST) -> Iterator[Tuple[str, Value]]:
     """The variables that a statement or a call sets."""
+    pairs: List[Sequence[Any]] = []
     if isinstance(node, ast.Assign):
         for target in node.targets:
             if isinstance(target, ast.Subscript) and _is_environ(target.value):
                 index = getattr(target.slice, "value", target.slice)  # ast.Index before 3.9
-                name = index if isinstance(index, str) else _text(index)
-                if name is not UNKNOWN:
-                    yield name, _text(node.value)
+                pairs.append((index, node.value))
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         what = node.func.attr
         if what == "putenv" or (what == "setdefault" and _is_environ(node.func.value)):
-            name = _text(node.args[0]) if len(node.args) == 2 else UNKNOWN
-            if name is not UNKNOWN:
-                yield name, _text(node.args[1])
+            pairs += [node.args] if len(node.args) == 2 else []
         elif what == "update" and _is_environ(node.func.value):
-            for each in node.keywords:
-                if each.arg is not None:
-                    yield each.arg, _text(each.value)
+            pairs += [(each.arg, each.value) for each in node.keywords]
             for given in node.args:
-                if isinstance(given, ast.Dict):
-                    for key, value in zip(given.keys, given.values):
-                        name = _text(key)
-                        if name is not UNKNOWN:
-                            yield name, _text(value)
+                pairs += zip(given.keys, given.values) if isinstance(given, ast.Dict) else ()
+    for key, value in pairs:
+        name = key if isinstance(key, str) else _text(key)
+        if name is not UNKNOWN:
+            yield name, _text(value)
 
 
 def _is_environ(node: ast.AST) -> bool:

@@ -525,10 +525,7 @@ class Reader:
             node.nodes[name] = self.objects(level, kind.object)
             return
         node.columns[name] = column
-        if isinstance(kind, Items):
-            self._items(node.level, name, key, kind, column)
-        elif isinstance(kind, Names):
-            self._names(node.level, name, key, kind, column)
+        self._inner(node.level, name, key, kind, column)
 
     def _containers(self, level: ObjectTable, name: str, key: Key, column: Column) -> Column:
         """The objects or arrays of a column, without what is not one or has a wrong length."""
@@ -585,22 +582,20 @@ class Reader:
         except TypeError:
             return None
 
-    def _items(self, level: ObjectTable, name: str, key: Key, kind: Items, column: Column) -> None:
-        flat = list(chain.from_iterable(column.values))
-        if kind.item.exact is str:
-            self.findings.texts += len(flat)
-        if not flat or self._read_all(kind.item, flat) is not None:
-            return
+    def _inner(
+        self, level: ObjectTable, name: str, key: Key, kind: Union[Items, Names], column: Column
+    ) -> None:
+        """The values in the arrays or objects of a column."""
+        if isinstance(kind, Items):
+            flat = list(chain.from_iterable(column.values))
+            if kind.item.exact is str:
+                self.findings.texts += len(flat)
+            if not flat or self._read_all(kind.item, flat) is not None:
+                return
         for owner, values in column.pairs():
             path = (*level.path(owner), name)
-            for index, value in enumerate(values):
-                self.value((*path, index), key, kind.item, value)
-
-    def _names(self, level: ObjectTable, name: str, key: Key, kind: Names, column: Column) -> None:
-        for owner, values in column.pairs():
-            path = (*level.path(owner), name)
-            for free, value in values.items():
-                self.value((*path, free), key, kind.item, value)
+            for step, value in values.items() if type(values) is dict else enumerate(values):
+                self.value((*path, step), key, kind.item, value)
 
     def value(self, path: Path, key: Key, kind: Kind, value: Any) -> Any:
         """The canonical form of one value; NOTHING when it is wrong."""
