@@ -50,7 +50,7 @@ def write_table(path: str, rows: int) -> None:
 
 def measure(path: str) -> None:
     """Read the table in this process; prints what it took as JSON."""
-    from npu_config.diagnosis.profiling_tables import read_op_summary
+    from npu_config.diagnosis.op_summary import read_op_summary
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()

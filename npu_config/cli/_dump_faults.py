@@ -74,8 +74,8 @@ def overflow_command(
     Exit code 0 when nothing overflowed, 1 when something did or a file could not be read.
     """
     from npu_config.dumps import overflow as overflows
-    from npu_config.dumps import overflow_groups as groups
-    from npu_config.dumps.overflow_page import overflow_page
+    from npu_config.dumps import overflow_report as groups
+    from npu_config.dumps.overflow_report import overflow_page
 
     report = attempt(
         outputs.format_, lambda: overflows.explain_overflows(path, graph, run, device)
@@ -144,7 +144,7 @@ def _runs(report: Any, chosen: bool) -> List[Dict[str, Any]]:
 
 def _looked_at(report: Any) -> str:
     """Which runs the result is of, and which were left out."""
-    from npu_config.dumps.overflow_groups import looked_at
+    from npu_config.dumps.overflow_report import looked_at
 
     return "".join(line + "\n" for line in looked_at(report))
 
@@ -160,7 +160,7 @@ def _unread(report: Any) -> str:
 
 
 def _overflows(report: Any, compared: Any, path: str) -> str:
-    from npu_config.dumps import overflow_groups as groups
+    from npu_config.dumps import overflow_report as groups
 
     parts = [_unread(report), _looked_at(report)]
     found = groups.grouped(report.overflows)
@@ -173,7 +173,7 @@ def _overflows(report: Any, compared: Any, path: str) -> str:
 
 def _compared(compared: Any) -> str:
     """What became of the overflows of an earlier run."""
-    from npu_config.dumps.overflow_groups import name_of, verdict_on
+    from npu_config.dumps.overflow_report import name_of, verdict_on
 
     lines = [""]
     for words, members in (
@@ -307,7 +307,7 @@ _TENSORS: Columns = {
 
 def _shown_overflow(index: int, group: Any) -> str:
     """Equal overflows with their reason and what follows."""
-    from npu_config.dumps.overflow_groups import name_of, origin_of
+    from npu_config.dumps.overflow_report import name_of, origin_of
 
     each = group.first
     times = len(group.members)
@@ -476,7 +476,7 @@ def _comparison(
     """What compares: two files, two folders, or the ranks of one dump."""
     bounds = {name: chosen.pop(name) for name in ("threshold", "max_abs", "max_rel")}
     if reference is None:
-        from npu_config.dumps.ranks import compare_ranks
+        from npu_config.dumps.compare import compare_ranks
 
         for name in ("reference_step", "device"):
             if chosen.pop(name) is not None:

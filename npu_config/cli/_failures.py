@@ -74,8 +74,8 @@ def failures_about(words: str) -> List[Topic]:
     found = {each.id: _of_known(each) for each in said}
     if len(words.split()) < _LEAST:
         return list(found.values())
+    from npu_config.logs.facts import shape
     from npu_config.logs.records import CODE
-    from npu_config.logs.words import shape
 
     for match in CODE.finditer(words):
         code = code_of(match.group("code") or match.group("titled"))

@@ -19,7 +19,7 @@ def command(path: str, all_: bool) -> None:
     A wrong result can come from one of them: switch half of them off (fusion_switch_file), run
     again, and go on with the half that matters.
     """
-    from npu_config.diagnosis.profiling_tables import FusionPass, read_fusion_result
+    from npu_config.diagnosis.fusion_result import FusionPass, read_fusion_result
 
     result = attempt("text", lambda: read_fusion_result(path))
     passes: Tuple[FusionPass, ...] = result.passes if all_ else result.effective

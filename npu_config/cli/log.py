@@ -89,9 +89,9 @@ def command(
 
             say(names("".join(localized(each) + "\n" for each in no_failure(report))), err=True)
     elif format_ == "html":
-        from npu_config.logs.page import page
+        from npu_config.logs.text import log_page
 
-        say(page(report, names))
+        say(log_page(report, names))
     else:
         from npu_config.logs.text import text_report
 
@@ -123,7 +123,7 @@ def _read(paths: Tuple[str, ...]) -> Any:
 
 def _followed(paths: Tuple[str, ...]) -> Any:
     """The report of logs that grow, when it is certain, or when the input ends."""
-    from npu_config.logs.follow import Follower
+    from npu_config.logs.report import Follower
 
     if "-" in paths and len(paths) > 1:
         raise click.UsageError("--follow takes files, or - alone")
@@ -149,7 +149,7 @@ def _with_places(report: Any, config: str) -> Tuple[Any, bool]:
     """The report with the places in a configuration, and whether all of that could be read."""
     from npu_config.cli._report import complain, read_configuration
     from npu_config.core.diagnostics import Severity
-    from npu_config.logs.settings import with_places
+    from npu_config.logs.report import with_places
 
     reading = read_configuration(config, scripts=True)
     wrong = [each for each in reading.diagnostics if each.severity is Severity.ERROR]

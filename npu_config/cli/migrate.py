@@ -20,13 +20,13 @@ from npu_config.cli._options import INPUT
 from npu_config.cli._output import DONE, FINDINGS, Failure, progress, read_stdin, say
 from npu_config.cli._report import STDIN, refuse_other_kind
 from npu_config.core.diagnostics import Place
-from npu_config.core.files import make_directories
 from npu_config.core.message import localized, phrase
 from npu_config.lint.walk import Skipped, walk
 from npu_config.migration import IMPORTS, rules
 from npu_config.migration.program import EntryPoint, FileOutcome, FileToMigrate
 from npu_config.migration.project import LARGEST, is_candidate, migrate_files
 from npu_config.migration.report import next_commands, render
+from npu_config.text.files import make_directories
 
 _NUMBER = re.compile(r"[-+]?(?:\d{1,40}\.?\d{0,40}(?:[eE][-+]?\d{1,4})?|nan\b|inf\b)")
 _TIMES = re.compile(

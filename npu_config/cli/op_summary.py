@@ -71,12 +71,8 @@ def command(
     Exit code 0, or 1 when a table cannot be read; the others are read all the same.
     """
     from npu_config.diagnosis.graph import float16_nodes
-    from npu_config.diagnosis.profiling_tables import (
-        advise,
-        compare_profiles,
-        find_profile_tables,
-        read_profile,
-    )
+    from npu_config.diagnosis.op_summary import advise
+    from npu_config.diagnosis.profile import compare_profiles, find_profile_tables, read_profile
 
     tables = [table for path in paths for table in find_profile_tables(path)]
     with progress(sum(map(_size, tables)), _LARGE) as advance:

@@ -33,10 +33,10 @@ from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import join, listed, phrase
 from npu_config.core.settings import UNKNOWN, Settings, SourceKind
 from npu_config.core.target import Target
-from npu_config.core.toolkit import ROOTS, installed_cann
 from npu_config.judging import ALONE, Around, Judgement, KnownRules, judge
 from npu_config.rules.case import Case
 from npu_config.rules.reading import Reading
+from npu_config.rules.toolkit import ROOTS, installed_cann
 from npu_config.script.neighbours import any_import_has
 
 
@@ -337,15 +337,11 @@ def _mixed(facts: Facts) -> CheckResult:
 
 
 def _mode(settings: Settings) -> Any:
-    found: List[Any] = []
     for option in MIXED_MODES:
         setting = settings.entries.get(option)
         if setting is not None:
-            value = setting.value
-            found.append(value if isinstance(value, str) else UNKNOWN)
-    if not found:
-        return UNKNOWN if settings.open else None
-    return found[0]
+            return setting.value if isinstance(setting.value, str) else UNKNOWN
+    return UNKNOWN if settings.open else None
 
 
 def _all_mixed() -> Sequence[str]:

@@ -10,14 +10,13 @@ library.
     compare_dumps("npu_dump", "tf_npy", graph="ge_proto_00012_Build.txt").first_diverging
 """
 
-from npu_config.dumps.compare import Comparison, Row, compare_dumps
+from npu_config.dumps.compare import Comparison, Row, compare_dumps, compare_ranks
 from npu_config.dumps.dump import Dump, OriginalOp, Tensor, open_dump, read_dump
 from npu_config.dumps.export import export_dumps
 from npu_config.dumps.graph import GeGraph, GeOp, read_ge_graph
 from npu_config.dumps.layouts import to_original_layout
 from npu_config.dumps.metrics import Metrics
 from npu_config.dumps.overflow import Overflow, OverflowReport, explain_overflows, read_overflow
-from npu_config.dumps.ranks import compare_ranks
 from npu_config.dumps.result import ResultTable, read_result, result_csv
 from npu_config.dumps.scan import Scan, ScannedTensor, scan_dumps
 from npu_config.dumps.single import compare_files

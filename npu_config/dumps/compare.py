@@ -5,12 +5,17 @@ what it stands for (``matching``), within the limits of its type and kind (``ver
 the job is fed with comes first: where the inputs differ already, no operator is to blame.  Else
 the first operator whose inputs agree and whose outputs do not is where to look.
 
+Without a reference the ranks of one job are compared with each other: every one has the same
+weights, and after they were summed the same gradients, bit for bit.  What is computed from a
+rank's own data is not compared.
+
 Source: facts dump.yaml, ``compare``; docs/en/tfadapter_1/migration/accuracy_debugging/
 network_accuracy_comparison.md.
 """
 
 import fnmatch
 import itertools
+import os
 from typing import (
     Any,
     Callable,
@@ -27,8 +32,7 @@ from typing import (
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike, path_name
-from npu_config.core.message import join, phrase
+from npu_config.core.message import join, listed, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.alignment import ShapeMismatchError, aligned
 from npu_config.dumps.dump import Dump, Tensor
@@ -39,19 +43,23 @@ from npu_config.dumps.matching import (
     NO_COUNTERPART,
     NOTHING_MISSING,
     UNREAD,
+    UPDATES,
+    VARIABLES,
     Coverage,
     Match,
+    Pair,
+    Selection,
     Sides,
     coverage_of,
     is_constant,
     match_of,
     most_common,
+    paired,
+    paired_ranks,
 )
 from npu_config.dumps.metrics import Metrics
-from npu_config.dumps.pairing import Pair, Selection, paired
 from npu_config.dumps.reference import Array, References, of_line, of_tensor, open_references
 from npu_config.dumps.statistics import read_statistics
-from npu_config.dumps.tables import judge_numbers, numbers_of
 from npu_config.dumps.tree import (
     DumpFile,
     Folder,
@@ -73,9 +81,12 @@ from npu_config.dumps.verdicts import (
     NOT_COMPARED,
     Bounds,
     judge,
+    judge_numbers,
     kind_of,
     limits_of,
+    numbers_of,
 )
+from npu_config.text.source import PathLike, path_name
 
 _LONGEST_PATH = 50
 NOWHERE = Folder(None, None, None, None, None)
@@ -705,3 +716,62 @@ def _path(name: Optional[str], graph: Optional[GeGraph]) -> Tuple[str, ...]:
 def _passes(name: Optional[str], graph: Optional[GeGraph]) -> Tuple[str, ...]:
     op = None if graph is None or name is None else graph.find(name)
     return () if op is None else op.passes
+
+
+_SUMMED = ("AllReduce", "Broadcast", "AllGather")
+
+
+def compare_ranks(
+    npu: PathLike,
+    graph: Union[PathLike, GeGraph, None] = None,
+    *,
+    step: Optional[int] = None,
+    run: Optional[str] = None,
+    ignore: Sequence[str] = (),
+    progress: Optional[Callable[[int, int], None]] = None,
+) -> Comparison:
+    """Compare the devices of a dump with the first of them.
+
+    Compared are outputs of all-reduce, broadcast and all-gather, everything that optimizers
+    read and write, and with a graph the weights that operators read.
+
+    Args:
+        npu: the dump of a job with several devices.
+        graph: as :func:`~npu_config.dumps.compare.compare_dumps` has it.
+        step: the iteration to compare; None: all.
+        run: the run of the dump; None: the newest of each device.
+        ignore: patterns of operators that are compared and do not count.
+        progress: gets how many of how many files of the dump are done.
+
+    Raises:
+        NpuConfigError: there is one device only, or nothing that has to be equal.
+        ImportError: numpy is missing.
+    """
+    path = os.fspath(npu)
+    tree = find_dumps(npu)
+    if all(file.kind == "overflow" for file in tree):
+        raise NpuConfigError([no_dump(tree, path)])
+    chosen, first = paired_ranks(tree, Selection(step, run=run), path)
+    references = References(path, True, first)
+    work = Comparing(references, graph, Bounds(), ignore, _is_shared)
+    for pair in work.through(chosen.pairs, progress):
+        work.compare(pair)
+    if all(row.verdict == NOT_COMPARED for row in work.rows):
+        message = "nothing that has to be equal on all ranks was dumped, such as {}"
+        text = phrase(message, listed(["HcomAllReduce", "ApplyMomentum"]))
+        help_ = 'dump the optimizer and the collectives (dump_mode "all")'
+        raise rules.nothing_to_compare.error(text, Place(path), help=help_)
+    return result_of(work, chosen.left_out, list(tree.diagnostics), path)
+
+
+def _is_shared(
+    operator: Operator, op: Optional[GeOp], side: str, number: int, graph: Optional[GeGraph]
+) -> bool:
+    """True for a tensor that every rank has."""
+    if operator.op_type.startswith(UPDATES):
+        return True
+    if side == "output":
+        return any(word in operator.op_type for word in _SUMMED)
+    edge = None if op is None or number >= len(op.inputs) else op.inputs[number]
+    made = None if graph is None or edge is None else graph.find(edge[0])
+    return made is not None and made.type in VARIABLES

@@ -13,10 +13,10 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 from npu_config.core.message import listed, localized, phrase
 from npu_config.core.version import __version__
 from npu_config.dumps.compare import Comparison, Part, Row
-from npu_config.dumps.html import escaped, folded, page
 from npu_config.dumps.result import METRIC_FIELDS, gaps, outcome
 from npu_config.dumps.tree import Folder, place
 from npu_config.dumps.verdicts import AGREES, DIVERGES, IGNORED, NOT_COMPARED, place_of
+from npu_config.reporters.page import escaped, folded, page
 
 _VERDICTS = (AGREES, DIVERGES, NOT_COMPARED, IGNORED)
 _BOX = (

@@ -10,18 +10,16 @@ Source: facts dump.yaml, ``graph`` and ``compare`` (C-OUTPUT, C-INPUT).
 import json
 import os
 import re
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import attr
 
 from npu_config.core.diagnostics import NpuConfigError, Place
-from npu_config.core.files import PathLike, path_name, reading
 from npu_config.core.message import phrase
 from npu_config.dumps._rules import not_a_graph_of_the_engine
 from npu_config.dumps.tree import plain
-from npu_config.text.loading import loaded
 from npu_config.text.prototext import TextBlock, parse
-from npu_config.text.source import FaultLog, Source
+from npu_config.text.source import FaultLog, PathLike, Source, loaded, path_name, reading
 
 LARGEST = 1 << 28
 """How many bytes a graph may have; the usual limit of protobuf text is for configurations."""
@@ -163,6 +161,11 @@ def read_ge_graph(path: PathLike, model: Optional[str] = None) -> GeGraph:
     if log.diagnostics:
         raise NpuConfigError(log.diagnostics)
     return GeGraph(_text(graphs[0], "name"), ops, name)
+
+
+def given_graph(graph: Union[PathLike, GeGraph, None]) -> Optional[GeGraph]:
+    """A graph as users give it: none, a path as of :func:`read_ge_graph`, or the graph itself."""
+    return graph if graph is None or isinstance(graph, GeGraph) else read_ge_graph(graph)
 
 
 def graph_file(path: PathLike, model: Optional[str] = None) -> str:

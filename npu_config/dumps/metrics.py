@@ -337,9 +337,9 @@ def _result(sums: _Sums, divergence: float, boolean: bool) -> Metrics:
         "signal_to_noise": _decibels(sums),
         "divergence": divergence,
     }
-    if boolean or not count:
-        numbers = dict.fromkeys(numbers, _NAN)
     nothing = boolean or not count
+    if nothing:
+        numbers = dict.fromkeys(numbers, _NAN)
     return Metrics(
         elements=sums.elements,
         compared=count,

@@ -17,11 +17,10 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike
 from npu_config.core.message import join, listed, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.dump import Dump, read_dump
-from npu_config.dumps.graph import GeGraph, read_ge_graph
+from npu_config.dumps.graph import GeGraph, given_graph
 from npu_config.dumps.statistics import (
     Statistics,
     StatisticsRow,
@@ -33,13 +32,10 @@ from npu_config.dumps.tree import (
     DumpFile,
     DumpTree,
     find_dumps,
-    newest,
-    no_dump,
-    no_such_run,
+    newest_below,
     parse_name,
-    select,
 )
-from npu_config.text.loading import attempted
+from npu_config.text.source import PathLike, attempted
 
 DHA, L2, AI_CORE = "DHA Atomic Add", "L2 Atomic Add", "AI Core"
 CORES = (AI_CORE, "AIC", "AIV")
@@ -368,15 +364,8 @@ def explain_overflows(
         NpuConfigError: the folder holds no dump, or not that run or device, or the graph cannot
             be read.
     """
-    everything = find_dumps(path)
-    if not len(everything):
-        raise NpuConfigError([no_dump(everything, os.fspath(path))])
-    tree, runs, older = newest(select(everything, device=device), run)
-    if not len(tree):
-        raise NpuConfigError([no_such_run(everything, os.fspath(path), run, device)])
-    compiled: Optional[GeGraph] = None
-    if graph is not None:
-        compiled = graph if isinstance(graph, GeGraph) else read_ge_graph(graph)
+    tree, runs, older = newest_below(path, run, device)
+    compiled = given_graph(graph)
     found: List[Diagnostic] = list(tree.diagnostics)
     file_only = not os.path.isdir(path)
     beside = _beside(find_dumps(os.path.dirname(os.path.abspath(path))) if file_only else tree)

@@ -5,7 +5,6 @@ over its bits; positions and counts are looked for in the others only.  Tables o
 the same of tensors that were not kept.
 """
 
-import os
 from typing import (
     Any,
     Callable,
@@ -14,6 +13,7 @@ from typing import (
     List,
     NamedTuple,
     Optional,
+    Sequence,
     Tuple,
     Union,
 )
@@ -21,11 +21,10 @@ from typing import (
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike
 from npu_config.core.message import listed, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.dump import Tensor
-from npu_config.dumps.graph import CONSTANTS, GeGraph, read_ge_graph
+from npu_config.dumps.graph import CONSTANTS, GeGraph, given_graph
 from npu_config.dumps.overflow import CAME_IN, HERE, UNKNOWN
 from npu_config.dumps.statistics import (
     Statistics,
@@ -38,12 +37,9 @@ from npu_config.dumps.tree import (
     DumpFile,
     DumpTree,
     Folder,
-    find_dumps,
-    newest,
-    no_dump,
-    no_such_run,
+    newest_below,
 )
-from npu_config.text.loading import attempted
+from npu_config.text.source import PathLike, attempted
 
 _BITS: Dict[str, Tuple[str, int]] = {
     "float16": ("<u2", 0x7FFF),
@@ -156,15 +152,8 @@ def scan_dumps(
         NpuConfigError: the folder holds no dump that is asked for, or the graph cannot be read.
         ImportError: numpy is missing, and there are tensors to look at.
     """
-    everything = find_dumps(path)
-    if not len(everything):
-        raise NpuConfigError([no_dump(everything, os.fspath(path))])
-    tree, runs, older = newest(choose(everything), run)
-    if not len(tree):
-        raise NpuConfigError([no_such_run(everything, os.fspath(path), run, None)])
-    compiled: Optional[GeGraph] = None
-    if graph is not None:
-        compiled = graph if isinstance(graph, GeGraph) else read_ge_graph(graph)
+    tree, runs, older = newest_below(path, run, choose=choose)
+    compiled = given_graph(graph)
     state = _Scanning(list(tree.diagnostics), compiled)
     files = [file for file in tree if file.kind != "overflow"]
     for number, file in enumerate(files, 1):
@@ -241,11 +230,7 @@ class _Scanning:
                     order=None if op is None else op.id,
                 )
             )
-        origin = UNKNOWN
-        if False in inputs:
-            origin = CAME_IN
-        elif inputs and all(inputs):
-            origin = HERE
+        origin = _origin(inputs)
         self._bad += [
             each if each.side == "input" else attr.evolve(each, origin=origin) for each in bad
         ]
@@ -257,9 +242,8 @@ class _Scanning:
         try:
             statistics = look()
         except NoNumbers:
-            self._unread.append(
-                Unread(file.path, label, ("the table has no numbers of this tensor"))
-            )
+            why = "the table has no numbers of this tensor"
+            self._unread.append(Unread(file.path, label, why))
         except NpuConfigError as error:
             self._unread.append(Unread(file.path, label, error.diagnostics[0].message))
         else:
@@ -277,9 +261,7 @@ class _Scanning:
             producer = None if edge is None else self._graph.find(edge[0])
             if edge is None or producer is None or producer.type not in CONSTANTS:
                 states.append(None if edge is None else self._seen.get((each.where, *edge)))
-        if False in states:
-            return attr.evolve(each, origin=CAME_IN)
-        return attr.evolve(each, origin=HERE) if states and all(states) else each
+        return attr.evolve(each, origin=_origin(states))
 
     def result(self, runs: Any, older: Any) -> Scan:
         """All of it, in order."""
@@ -302,6 +284,13 @@ class _Scanning:
             older,
             bool(self._named),
         )
+
+
+def _origin(inputs: Sequence[Optional[bool]]) -> str:
+    """Where what is odd came from, by whether each input is clean; None: not known."""
+    if False in inputs:
+        return CAME_IN
+    return HERE if inputs and all(inputs) else UNKNOWN
 
 
 def _order(each: ScannedTensor) -> Tuple[Any, ...]:

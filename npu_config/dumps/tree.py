@@ -11,17 +11,16 @@ Source: facts dump.yaml, ``paths`` and ``names``.
 import fnmatch
 import os
 import re
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
-from npu_config.core.files import PathLike, path_name, reading
 from npu_config.core.message import listed, localized, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps._rules import several_dumps_of_one_operator
 from npu_config.dumps.dump import Dump, Opened, open_dump
-from npu_config.text.loading import unreadable
+from npu_config.text.source import PathLike, path_name, reading, unreadable
 
 _FILE = re.compile(
     r"(?P<type>[A-Za-z0-9_-]+)\.(?P<name>[A-Za-z0-9_-]+)\.(?P<task>[0-9]+)"
@@ -481,6 +480,32 @@ def newest(tree: DumpTree, run: Optional[str] = None) -> Newest:
     files = [file for file in tree if (file.device, file.run) in kept]
     others = [pair for pair in pairs if pair not in kept]
     return Newest(tree.only(files), tuple(kept), tuple(others))
+
+
+def newest_below(
+    path: PathLike,
+    run: Optional[str],
+    device: Optional[int] = None,
+    choose: Callable[[DumpTree], DumpTree] = lambda tree: tree,
+) -> Newest:
+    """The files below a path that are asked for.
+
+    Args:
+        path: as :func:`find_dumps` has it.
+        run: the run to choose in place of the newest of each device.
+        device: the device to choose; None: all of them.
+        choose: leaves out files that are not asked for.
+
+    Raises:
+        NpuConfigError: there is no dump, or none that is asked for.
+    """
+    everything = find_dumps(path)
+    if not len(everything):
+        raise NpuConfigError([no_dump(everything, os.fspath(path))])
+    found = newest(choose(select(everything, device=device)), run)
+    if not len(found.tree):
+        raise NpuConfigError([no_such_run(everything, os.fspath(path), run, device)])
+    return found
 
 
 def _run_order(pair: Tuple[Optional[int], Optional[str]]) -> Tuple[int, str]:

@@ -12,15 +12,15 @@ import zipfile
 import zlib
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from npu_config.core.files import reading
 from npu_config.core.message import localized
-from npu_config.core.toolkit import installed_cann
 from npu_config.core.version import __version__
 from npu_config.logs.causes import Cause
 from npu_config.logs.lines import LONGEST, decoded
 from npu_config.logs.redact import Redactor
 from npu_config.logs.report import LogReport
 from npu_config.logs.text import again, text_report
+from npu_config.rules.toolkit import installed_cann
+from npu_config.text.source import reading
 
 __all__ = ["bundle"]
 
@@ -100,13 +100,9 @@ def _excerpt(path: str, lines: Sequence[int], redactor: Redactor, report: LogRep
 
 
 def _content(path: str) -> str:
-    with open(path, "rb", opener=reading) as stream:
-        return decoded_text(stream.read(_LARGEST))
-
-
-def decoded_text(raw: bytes) -> str:
     """A whole file as text, in whatever encoding."""
-    return "\n".join(decoded(line) for line in raw.split(b"\n"))
+    with open(path, "rb", opener=reading) as stream:
+        return "\n".join(map(decoded, stream.read(_LARGEST).split(b"\n")))
 
 
 def _versions() -> str:

@@ -9,6 +9,7 @@ import attr
 from npu_config.core.message import phrase
 from npu_config.logs.events import LogEvent
 from npu_config.logs.facts import (
+    KNOWN,
     Code,
     KnownFailure,
     Number,
@@ -18,11 +19,11 @@ from npu_config.logs.facts import (
     number_named,
     number_of,
     option_of,
+    shape,
     table,
     unlisted,
 )
 from npu_config.logs.records import CODE
-from npu_config.logs.words import KNOWN, shape
 
 __all__ = ["KINDS_OF_LEADS", "Cause", "CausePlace", "arguments_of", "explained", "recognised"]
 

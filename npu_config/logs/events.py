@@ -9,19 +9,23 @@ from typing import Dict, List, Optional, Tuple
 
 import attr
 
-from npu_config.logs.facts import OTHER_SIDE, EndPhrase, KnownFailure, code_of, end_of
-from npu_config.logs.records import CODE, Record, local, seconds
-from npu_config.logs.words import (
+from npu_config.logs.facts import (
     DIGITS,
     ERROR,
     FOLLOWER,
     KNOWN,
     LOOKED_AT,
+    OTHER_SIDE,
     OWN,
     SIGN,
+    EndPhrase,
+    KnownFailure,
+    code_of,
+    end_of,
     failure_named,
     shape,
 )
+from npu_config.logs.records import CODE, Record, local, seconds
 
 __all__ = ["Channel", "LogEvent"]
 
@@ -303,7 +307,7 @@ class Channel:
                 self.lost.pop(name, None)
             elif name not in self.lost and len(self.lost) < _MOST_LOSSES:
                 failure = failure_named("py-nan-loss")
-                self.lost[name] = self._event(number, line, line.body, KNOWN, failure, False)
+                self.lost[name] = self._event(number, line, line.body, KNOWN, failure)
 
     def _blank(self) -> None:
         self._block = None
@@ -368,11 +372,11 @@ class Channel:
         if _DATA_ENDED.search(line.body) is not None:
             if self.ended is None or self.ended.failure is None:
                 failure = failure_named("py-out-of-range")
-                self.ended = self._event(number, line, line.body, FOLLOWER, failure, False)
+                self.ended = self._event(number, line, line.body, FOLLOWER, failure)
         elif _FINISHED.search(line.body) is not None:
             self.finished = True
             if self.ended is None or self.ended.failure is None:
-                self.ended = self._event(number, line, line.body, FOLLOWER, None, False)
+                self.ended = self._event(number, line, line.body, FOLLOWER)
 
     def _quiet(self, number: int, line: Record) -> None:
         """A line of INFO or a warning: only what is known to be a failure counts."""
@@ -392,12 +396,12 @@ class Channel:
         if found.weight >= KNOWN and not found.strength and found.failure is not None:
             if line.level == "INFO" and not found.failure.certain:
                 return
-            self._add(self._event(number, line, body, KNOWN, found.failure, False))
+            self._add(self._event(number, line, body, KNOWN, found.failure))
 
     def _compiled(self, number: int, line: Record, graph: str) -> None:
         if graph not in self.graphs and len(self.graphs) < MOST_EVENTS:
             failure = failure_named("faq-graph-ids-differ")
-            self.graphs[graph] = self._event(number, line, line.body, FOLLOWER, failure, False)
+            self.graphs[graph] = self._event(number, line, line.body, FOLLOWER, failure)
 
     def _shuffle(self, number: int, line: Record) -> None:
         """The buffer is a cause only when the job fails before it is full."""
@@ -462,7 +466,7 @@ class Channel:
         if raised is not None and (end.kind in ("shell", "program") or self._block is not None):
             return False
         weight = KNOWN if end.kind == "killed" else SIGN
-        event = self._event(number, line, line.body, weight, end.failure, False)
+        event = self._event(number, line, line.body, weight, end.failure)
         event.form = end.kind if end.kind in ("shell", "program") else "outside"
         process = _PROCESS.search(line.body)
         if process is not None:
@@ -508,7 +512,7 @@ class Channel:
         if _CRASH.match(body) is not None:
             weight = KNOWN if found.weight == KNOWN else SIGN
             failure = found.failure or failure_named("job-crashed")
-            crash = self._event(number, line, body, weight, failure, False)
+            crash = self._event(number, line, body, weight, failure)
             crash.form = "crash"
             self._add(crash)
         elif found.strength == "strong":
@@ -528,7 +532,7 @@ class Channel:
         elif (
             body.startswith(("ERROR", "[ERROR]", "Error:")) and not found.strength
         ) or _RETURNED.search(body) is not None:
-            self._add(self._event(number, line, body, SIGN, found.failure, False))
+            self._add(self._event(number, line, body, SIGN, found.failure))
 
     def _rooted(self, number: int, body: str) -> bool:
         """Whether a line says what an exception is that only counts its roots."""
@@ -556,7 +560,7 @@ class Channel:
         if found.strength in ("harmless", "strong"):
             if found.strength == "strong" or traced:
                 self._count(number, line)
-            event = self._event(number, line, body, FOLLOWER, None, False)
+            event = self._event(number, line, body, FOLLOWER)
             self._with_frames(event)
             self._raised = event
             return
@@ -617,7 +621,7 @@ class Channel:
         start = 0 if match.re is _BLOCK else match.start()
         head = _HEAD.match(body[start:])
         text = body[start + head.end() :] if head is not None else body[start:]
-        event = self._event(number, line, text.strip() or code, OWN, None, False)
+        event = self._event(number, line, text.strip() or code, OWN)
         event.form = "block"
         event.code, event.printed = code, True
         if head is not None and head.group("time"):
@@ -726,8 +730,8 @@ class Channel:
         line: Record,
         text: str,
         weight: int,
-        failure: Optional[KnownFailure],
-        weak: bool,
+        failure: Optional[KnownFailure] = None,
+        weak: bool = False,
     ) -> LogEvent:
         event = LogEvent(
             self.file,
@@ -759,7 +763,7 @@ class Channel:
         if not any(event.weight == FOLLOWER for event in self.events[:1]):
             ended = _DATA_ENDED.search(line.body) is not None
             failure = failure_named("py-out-of-range") if ended else None
-            self._add(self._event(number, line, line.body, FOLLOWER, failure, False), counted=True)
+            self._add(self._event(number, line, line.body, FOLLOWER, failure), counted=True)
 
     def _add(self, event: LogEvent, counted: bool = False) -> None:
         if not counted:
@@ -773,7 +777,7 @@ class Channel:
         if not self._in_traceback or self._opened is None or self._ignoring:
             return None
         number, line = self._opened
-        event = self._event(number, line, line.body, SIGN, failure_named("py-cut-off"), False)
+        event = self._event(number, line, line.body, SIGN, failure_named("py-cut-off"))
         self._with_frames(event)
         return event
 

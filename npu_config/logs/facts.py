@@ -1,7 +1,8 @@
-"""What is known of failures: codes, return numbers, failures without a code, dull lines.
+"""What is known of failures: codes, return numbers, failures by their words, dull lines.
 
 The facts are files beside this module, one fact in each line; each is read when it is first
-asked for, and nothing is kept of the codes that are not asked for.
+asked for, and nothing is kept of the codes that are not asked for.  Here is also what the words
+of a line say by them; lines that differ in numbers only say the same, and are judged once.
 """
 
 import functools
@@ -21,13 +22,20 @@ from typing import (
     Tuple,
 )
 
-from npu_config.core.files import reading
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import localized, phrase
+from npu_config.text.source import reading
 
 __all__ = [
     "CLASSES",
+    "DIGITS",
+    "ERROR",
+    "FOLLOWER",
+    "KNOWN",
+    "LOOKED_AT",
     "OTHER_SIDE",
+    "OWN",
+    "SIGN",
     "Code",
     "Dull",
     "EndPhrase",
@@ -40,6 +48,7 @@ __all__ = [
     "codes",
     "end_of",
     "ends",
+    "failure_named",
     "has_no_effect",
     "known",
     "led_to",
@@ -47,6 +56,7 @@ __all__ = [
     "number_of",
     "numbers",
     "option_of",
+    "shape",
     "table",
     "texts",
     "unlisted",
@@ -426,3 +436,60 @@ def texts() -> List[str]:
     found += [text for each in known() for text in (each.cause, each.todo)]
     found += [number.todo for number in numbers().values() if number.todo]
     return found + [number.meaning for number in numbers().values()]
+
+
+FOLLOWER, SIGN, ERROR, KNOWN, OWN = range(5)
+"""How much an event says: a follow-up; a sign; an error; a known failure; a code of its own."""
+
+LOOKED_AT = 4_000
+"""Characters of a line whose words are looked at."""
+
+_MOST_REMEMBERED = 4_096
+DIGITS = re.compile(r"0x[0-9a-fA-F]+|\d+")
+
+
+class _Shape(NamedTuple):
+    """What is said of all lines that differ in numbers only."""
+
+    weight: int
+    failure: Optional[KnownFailure]
+    strength: str
+
+
+_NUMBERED = re.compile(r"ErrorNo: 13432\d{5}\(")
+"""The graph engine has such a number on lines that tell of themselves, too."""
+
+_shapes: Dict[str, _Shape] = {}
+
+
+def shape(text: str) -> _Shape:
+    """What the words of a line say: a known failure, a line that is no cause, or nothing."""
+    text = text[:LOOKED_AT]
+    key = DIGITS.sub("0", text)
+    found = _shapes.get(key)
+    if found is None:
+        if len(_shapes) >= _MOST_REMEMBERED:
+            _shapes.clear()
+        found = _shapes[key] = _shape(text)
+    return found
+
+
+def _shape(text: str) -> _Shape:
+    found = [each for each in dull() if each.pattern.search(text)]
+    strengths = {"other" if each.id == "other-rank" else each.strength for each in found}
+    if "harmless" in strengths:
+        return _Shape(FOLLOWER, None, "harmless")
+    strength = next((each for each in ("strong", "weak", "other") if each in strengths), "")
+    failures = [each for each in known() if each.pattern.search(text) and each.id != "py-generic"]
+    first = [each for each in failures if each.first]
+    certain = [each for each in first if each.certain] or first
+    if certain and strength == "strong" and _NUMBERED.search(text) is not None:
+        return _shape(_NUMBERED.sub("(", text))
+    if certain:
+        return _Shape(KNOWN, certain[0], "" if strength == "weak" else strength)
+    return _Shape(ERROR, failures[0] if failures else None, strength)
+
+
+def failure_named(id: str) -> Optional[KnownFailure]:
+    """A known failure by its name."""
+    return next((each for each in known() if each.id == id), None)

@@ -23,11 +23,11 @@ from typing import (
 
 import attr
 
-from npu_config.core.files import is_directory, walk
 from npu_config.core.message import phrase
 from npu_config.logs.events import Channel, LogEvent
 from npu_config.logs.lines import Copied, UnreadableError, lines, opened, unpacked
 from npu_config.logs.records import Record, prefix_of, record
+from npu_config.text.source import is_directory, walk
 
 __all__ = ["Growing", "JobLogs", "LoggedProcess", "files_of", "read_job"]
 
@@ -113,13 +113,7 @@ class LoggedProcess:
     def events(self) -> List[LogEvent]:
         """What went wrong in it, in the order of time."""
         found = [event for channel in self.channels for event in channel.events]
-        timed = all(event.time is not None for event in found)
-        if timed:
-            return sorted(found, key=lambda event: (event.time, event.file, event.order))
-        return sorted(
-            found,
-            key=lambda event: (event.time is None, event.time or 0.0, event.file, event.order),
-        )
+        return sorted(found, key=lambda e: (e.time is None, e.time or 0.0, e.file, e.order))
 
     @property
     def graphs(self) -> Mapping[str, LogEvent]:

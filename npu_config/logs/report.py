@@ -1,18 +1,29 @@
-"""What logs tell of a job: the first cause, the others, the ranks; and its form as JSON."""
+"""What logs tell of a job: the first cause, the others, the ranks; and its form as JSON.
+
+The logs are read once, or again and again while the job still runs.  With what the job ran with,
+causes know where the options stand that they lead to.
+"""
 
 import datetime
+import io
+import os
 from typing import IO, Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
-from npu_config.core.message import localized
-from npu_config.logs.causes import Cause, explained
+from npu_config.catalogue import OPTIONS
+from npu_config.core.message import localized, phrase
+from npu_config.core.settings import UNKNOWN, Setting
+from npu_config.logs.causes import Cause, CausePlace, explained
 from npu_config.logs.events import LogEvent
-from npu_config.logs.jobs import JobLogs, LoggedProcess, read_job
+from npu_config.logs.facts import KNOWN
+from npu_config.logs.jobs import Growing, JobLogs, LoggedProcess, files_of, read_job
+from npu_config.logs.lines import BLOCK, Copied, decoded, keep
 from npu_config.logs.verdict import FirstFailure, judged, time_of
-from npu_config.logs.words import KNOWN
+from npu_config.rules.reading import Reading
+from npu_config.text.source import reading
 
-__all__ = ["Cause", "RankState", "LogReport", "read_logs", "report_of"]
+__all__ = ["Cause", "Follower", "LogReport", "RankState", "read_logs", "report_of", "with_places"]
 
 _MOST_OTHERS = 200
 
@@ -152,13 +163,16 @@ def report_of(job: JobLogs) -> LogReport:
         time, timed = time_of(event, process)
         return attr.evolve(found, time=time, timed=timed)
 
+    def causes(events: Sequence[Tuple[LogEvent, LoggedProcess]]) -> List[Cause]:
+        found = [cause(event, process, process.rank) for event, process in events]
+        return [each for each in found if each is not None]
+
     first = None
     if verdict.process is not None:
         first = cause(verdict.event, verdict.process, verdict.rank)
-        if first is not None and verdict.rank != first.rank and not verdict.missing:
-            first = attr.evolve(first, rank=verdict.rank)
-        elif first is not None and verdict.missing:
-            first = attr.evolve(first, rank=verdict.rank, device=None)
+        if first is not None:
+            device = None if verdict.missing else first.device
+            first = attr.evolve(first, rank=verdict.rank, device=device)
     processes = sorted(job.processes, key=lambda p: (p.rank is None, p.rank or 0, p.key))
     states = [
         RankState(
@@ -172,28 +186,17 @@ def report_of(job: JobLogs) -> LogReport:
         for process in processes
     ]
     followers = sum(channel.followers for p in job.processes for channel in p.channels)
-    others = _others(job, verdict)
+    survived = [(event, process) for process in processes for event in process.survived]
     return LogReport(
         first,
-        [
-            found
-            for event, process in others
-            for found in [cause(event, process, process.rank)]
-            if found
-        ],
+        causes(_others(job, verdict)),
         max(followers - (first is not None), 0),
         states,
         job.unread,
         job.framework,
         len({channel.file for process in job.processes for channel in process.channels}),
         verdict,
-        [
-            found
-            for process in processes
-            for event in process.survived
-            for found in [cause(event, process, process.rank)]
-            if found
-        ],
+        causes(survived),
         _endless(job),
         not job.framework and not any(c.of_a_job for p in job.processes for c in p.channels),
         job.copy,
@@ -247,3 +250,132 @@ def _kind(event: LogEvent) -> Tuple[str, ...]:
     if event.failure is not None:
         return (event.failure.id,)
     return (event.module, event.text[:60])
+
+
+def with_places(report: LogReport, reading: Reading) -> LogReport:
+    """A report whose causes know the values and places of their options.
+
+    Args:
+        report: what logs tell.
+        reading: the configuration or the script that the job ran with.
+    """
+    found = _settings(reading)
+    is_open = not reading.lasting or any(settings.open for settings in reading.lasting)
+    path = reading.path or "-"
+
+    def placed(cause: Optional[Cause]) -> Optional[Cause]:
+        if cause is None:
+            return None
+        places = [
+            _place(name, found.get(name), path, is_open) for name in cause.leads_to["options"]
+        ]
+        commands = [each.replace("SCRIPT", path) for each in cause.leads_to["commands"]]
+        leads = {**cause.leads_to, "commands": commands}
+        return attr.evolve(cause, places=[*cause.places, *places], leads_to=leads)
+
+    return attr.evolve(
+        report,
+        first_cause=placed(report.first_cause),
+        others=[cause for cause in map(placed, report.others) if cause is not None],
+    )
+
+
+def _settings(reading: Reading) -> Dict[str, Setting]:
+    return {name: each for settings in reading.lasting for name, each in settings.entries.items()}
+
+
+def _place(name: str, setting: Optional[Setting], path: str, is_open: bool) -> CausePlace:
+    if setting is not None:
+        where = setting.place_of_name
+        if setting.value is UNKNOWN:
+            text = phrase("sets {} to a value that is known at run time only", name)
+        else:
+            text = phrase("sets {} to {}", name, _short(setting.value))
+        return CausePlace(where.path or path, where.line, name, text)
+    option = OPTIONS.get(name)
+    if is_open:
+        text = phrase("no setting of {} was found; it may be set nevertheless", name)
+    elif option is None or option.default is None:
+        text = phrase("{} is not set", name)
+    else:
+        text = phrase("{} is not set; its default is {}", name, _short(option.default))
+    return CausePlace(path, None, name, text)
+
+
+def _short(value: object) -> str:
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
+    text = str(value)
+    return text if len(text) <= 80 else text[:80] + "..."
+
+
+_BEHIND = 60
+"""Lines behind an event after which nothing is expected to be added to it."""
+
+
+class Follower:
+    """Reads what files hold more, again and again.
+
+    Args:
+        paths: files and folders; ``-`` is fed line by line (:meth:`add`).
+    """
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = tuple(paths)
+        self._job = Growing()
+        self._read: Dict[str, Tuple[int, bytes]] = {}
+        self._behind = 0
+        self._found = False
+        self._copy = Copied(io.BytesIO()).copy if "-" in self._paths else None
+
+    def add(self, path: str, raw: bytes) -> None:
+        """One more line of a file."""
+        if path == "-":
+            keep(self._copy, raw)
+        if self._job.feed(path, decoded(raw.rstrip(b"\r\n"))):
+            self._behind, self._found = 0, True
+        else:
+            self._behind += 1
+
+    def grow(self) -> bool:
+        """Read what is new; whether there was anything."""
+        grown = False
+        for path, _ in files_of(self._paths):
+            at, rest = self._read.get(path, (0, b""))
+            try:
+                with open(path, "rb", opener=reading) as stream:
+                    if os.fstat(stream.fileno()).st_size < at:  # it was written anew
+                        at, rest = 0, b""
+                    stream.seek(at)
+                    block = stream.read(BLOCK)
+            except OSError:
+                continue
+            if not block:
+                continue
+            grown = True
+            *lines, left = (rest + block).split(b"\n")
+            self._read[path] = at + len(block), left[:BLOCK]
+            for line in lines:
+                self.add(path, line)
+        return grown
+
+    def certain(self, at_once: bool) -> bool:
+        """Whether the first cause is known, and nothing is expected to be added to it.
+
+        Args:
+            at_once: nothing was written for a while.
+        """
+        if not self._found or not (at_once or self._behind >= _BEHIND):
+            return False
+        verdict = judged(self._job.job())
+        event = verdict.event
+        return event is not None and event.weight >= KNOWN and not event.other_side
+
+    def report(self) -> LogReport:
+        """What is known now."""
+        for path, (_, rest) in list(self._read.items()):
+            if rest:
+                self.add(path, rest)
+        job = self._job.job()
+        job.copy = self._copy
+        return report_of(job)

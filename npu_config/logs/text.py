@@ -1,9 +1,13 @@
-"""A report for a terminal: the cause first, where, what to do; then the others, then the ranks."""
+"""The report for people: text for a terminal, and a page that needs nothing else.
+
+The text has the cause first, where, what to do; then the others, then the ranks.  On the page
+the ranks stand along a line of time.
+"""
 
 import contextlib
 import re
 import zlib
-from typing import IO, Iterator, List, Optional, Sequence, Tuple
+from typing import IO, Callable, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.message import in_columns, listed, localized, phrase, printable
 from npu_config.logs.causes import Cause
@@ -11,8 +15,11 @@ from npu_config.logs.facts import class_name, code_of, led_to
 from npu_config.logs.lines import between, decoded, opened
 from npu_config.logs.report import LogReport, RankState, shown_time
 from npu_config.logs.verdict import trained_behind
+from npu_config.reporters.page import escaped, page
 
-__all__ = ["PAGE_TITLE", "TIMELINE_TITLE", "again", "around", "no_failure", "text_report"]
+__all__ = [
+    "PAGE_TITLE", "TIMELINE_TITLE", "again", "around", "log_page", "no_failure", "text_report",
+]  # fmt: skip
 
 PAGE_TITLE = phrase("npu-config log: what failed first")
 TIMELINE_TITLE = phrase("the first error of each rank")
@@ -36,11 +43,7 @@ def text_report(report: LogReport, everything: bool = False) -> str:
     """
     cause = report.first_cause
     parts: List[str] = []
-    if cause is None and not report.files:
-        parts.append(
-            localized("no result: none of these files has a line that could be read as a log")
-        )
-    elif cause is None:
+    if cause is None:
         parts += [localized(each) for each in no_failure(report)]
     else:
         parts += _first(report, cause, everything)
@@ -377,3 +380,79 @@ def again(path: str, copy: Optional[IO[bytes]]) -> Iterator[IO[bytes]]:
         return
     copy.seek(0)
     yield copy
+
+
+_STYLE = """
+body{max-width:75em}
+pre{background:#f6f8fa;padding:1em;overflow-x:auto;white-space:pre-wrap}
+svg{width:100%;height:auto;font:12px system-ui,sans-serif}
+svg text{fill:currentColor}
+.axis{stroke:#8b949e}.row{stroke:#d0d7de;stroke-width:6}.other{fill:#bf8700}.own{fill:#cf222e}
+.end{fill:#57606a}
+@media (prefers-color-scheme:dark){pre{background:#161b22}.row{stroke:#30363d}}
+"""
+_ENDS = '<text x="{}" y="16">{}</text><text x="{}" y="16" text-anchor="end">{}</text>'
+_AXIS = '<line class="axis" x1="{0}" y1="22" x2="{1}" y2="22"/>'
+_NAME = '<text x="0" y="{}">{}</text>'
+_LINE = '<line class="row" x1="{}" y1="{y}" x2="{:.1f}" y2="{y}"/>'
+_DOT = '<circle class="{}" cx="{:.1f}" cy="{}" r="6"><title>{}</title></circle>'
+_DRAWING = '<svg viewBox="0 0 {} {}" role="img">{}</svg>'
+_WIDTH, _LEFT, _ROW, _TOP = 1000, 150, 24, 30
+
+
+def log_page(report: LogReport, text: Callable[[str], str] = str) -> str:
+    """The page.
+
+    Args:
+        report: what was found.
+        text: is applied to every text of the logs: it takes names out.
+    """
+    title = localized(PAGE_TITLE)
+    parts = [
+        "<h1>{}</h1>".format(escaped(title)),
+        _timeline(report.ranks, text),
+        "<pre>{}</pre>".format(escaped(text(text_report(report, everything=True)))),
+    ]
+    return page(title, parts, _STYLE, script="")
+
+
+def _timeline(states: Sequence[RankState], text: Callable[[str], str]) -> str:
+    times = [state.last_time for state in states if state.last_time is not None]
+    times += [
+        state.first_error.time
+        for state in states
+        if state.first_error is not None and state.first_error.time is not None
+    ]
+    if len(states) < 2 or not times:
+        return ""
+    start, end = min(times), max(times)
+    span = max(end - start, 1.0)
+    height = _TOP + _ROW * len(states) + 20
+
+    def x(time: float) -> float:
+        return _LEFT + (time - start) / span * (_WIDTH - _LEFT - 40)
+
+    parts: List[str] = [
+        _ENDS.format(_LEFT, shown_time(start), _WIDTH, shown_time(end)),
+        _AXIS.format(_LEFT, _WIDTH - 40),
+    ]
+    earliest = min(
+        (s.first_error.time for s in states if s.first_error and s.first_error.time), default=None
+    )
+    for number, state in enumerate(states):
+        y = _TOP + _ROW * number + 10
+        name = (
+            localized("rank {}", state.rank) if state.rank is not None else text(state.file)[-24:]
+        )
+        parts.append(_NAME.format(y + 4, escaped(name)))
+        if state.last_time is not None:
+            parts.append(_LINE.format(_LEFT, x(state.last_time), y=y))
+        error = state.first_error
+        if error is not None and error.time is not None:
+            title = "{} {}".format(
+                error.code or error.pattern or error.class_, shown_time(error.time)
+            )
+            kind = "own" if error.time == earliest else "other"
+            parts.append(_DOT.format(kind, x(error.time), y, escaped(title)))
+    head = "<h2>{}</h2>".format(escaped(localized(TIMELINE_TITLE)))
+    return head + _DRAWING.format(_WIDTH, height, "".join(parts))

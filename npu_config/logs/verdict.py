@@ -6,8 +6,8 @@ from typing import Dict, List, Optional, Sequence, Tuple
 import attr
 
 from npu_config.logs.events import Channel, LogEvent
+from npu_config.logs.facts import ERROR, FOLLOWER, KNOWN, OWN, SIGN, failure_named
 from npu_config.logs.jobs import JobLogs, LoggedProcess
-from npu_config.logs.words import ERROR, FOLLOWER, KNOWN, OWN, SIGN, failure_named
 
 __all__ = ["FirstFailure", "judged", "time_of", "trained_behind"]
 
@@ -344,15 +344,10 @@ def _waiting(job: JobLogs, processes: List[LoggedProcess]) -> FirstFailure:
         last = max(present | {rank for rank in awaited if rank < 2 * len(present)})
         missing = set(range(job.size or last + 1)) - present
     if missing and len(missing) < max(job.size, len(present), 2):
-        named = next((p for p in processes if p.waits_for & missing), best)
+        if job.came or job.absent:
+            best = next((p for p in processes if p.waits_for & missing), best)
         rank = min(missing) if len(missing) == 1 else None
-        return FirstFailure(
-            named if job.came or job.absent else best,
-            (named if job.came or job.absent else best).first,
-            rank,
-            (),
-            sorted(missing),
-        )
+        return FirstFailure(best, best.first, rank, (), sorted(missing))
     if len(job.processes) == 1:
         awaited = best.waits_for
         return FirstFailure(

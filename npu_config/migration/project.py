@@ -20,7 +20,7 @@ from npu_config.migration.resolve import Neighbours, may_borrow
 from npu_config.migration.work import MANUAL
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, parse
 from npu_config.script.neighbours import remembering
-from npu_config.text.loading import load, too_large
+from npu_config.text.source import load, too_large
 
 __all__ = ["LARGEST", "FileOutcome", "FileToMigrate", "is_candidate", "migrate_files"]
 

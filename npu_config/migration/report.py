@@ -1,6 +1,5 @@
 """Reports of migrations: text for people, JSON for programs, one page of HTML for both."""
 
-import html
 import json
 import os
 import re
@@ -14,6 +13,7 @@ from npu_config.migration import rules
 from npu_config.migration.engine import Migration
 from npu_config.migration.program import FileOutcome
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
+from npu_config.reporters.page import escaped, page
 from npu_config.reporters.text import finding
 
 __all__ = ["next_commands", "render"]
@@ -314,34 +314,22 @@ def _json(outcomes: Sequence[FileOutcome], commands: Sequence[str]) -> str:
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
-_PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>npu-config migrate</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>
-body {{ font-family: sans-serif; margin: 2em auto; max-width: 90em; padding: 0 1em; }}
-h2 {{ font-size: 1.1em; overflow-wrap: anywhere; }}
-table {{ border-collapse: collapse; width: 100%; margin-bottom: 2em; table-layout: fixed; }}
-td, th {{ border: 1px solid #bbb; padding: .3em .5em; text-align: left; vertical-align: top;
- overflow-wrap: anywhere; }}
-th:nth-child(1) {{ width: 3em; }} th:nth-child(2) {{ width: 5em; }}
-th:nth-child(3) {{ width: 10em; }}
-pre {{ margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }}
-.changed {{ background: #eaf6ea; }} .refused {{ background: #fbe9e9; }}
-.manual {{ background: #fdf6e3; }}
-@media (max-width: 50em) {{
- thead {{ display: none; }}
- tr {{ display: block; margin-bottom: .8em; border: 1px solid #bbb; padding: .4em; }}
- td {{ display: block; border: 0; padding: .15em 0; }} td:empty {{ display: none; }}
- td:nth-child(-n+3) {{ display: inline; margin-right: .6em; font-weight: bold; }}
- td:nth-child(1)::before {{ content: "line "; }}
- .changed td:nth-child(4) pre::before {{ content: "- "; }}
- .changed td:nth-child(5) pre::before {{ content: "+ "; }}
-}}
-</style></head><body><h1>npu-config migrate</h1>
-<p>{summary}</p>
-{files}
-{commands}
-<p><a href="{url}/migration.html">{more}</a></p>
-</body></html>
+_STYLE = """
+h2{overflow-wrap:anywhere}
+table{width:100%;margin-bottom:2em;table-layout:fixed}
+td,th{border:1px solid #bbb;vertical-align:top;white-space:normal;overflow-wrap:anywhere}
+th:nth-child(1){width:3em}th:nth-child(2){width:5em}th:nth-child(3){width:10em}
+pre{margin:0;white-space:pre-wrap;overflow-wrap:anywhere}
+.changed{background:#eaf6ea}.refused{background:#fbe9e9}.manual{background:#fdf6e3}
+@media (prefers-color-scheme:dark){.changed{background:#12261e}.refused{background:#3c1618}
+.manual{background:#2d2410}a{color:#79c0ff}}
+@media (max-width:50em){thead{display:none}
+tr{display:block;margin-bottom:.8em;border:1px solid #bbb;padding:.4em}
+td{display:block;border:0;padding:.15em 0}td:empty{display:none}
+td:nth-child(-n+3){display:inline;margin-right:.6em;font-weight:bold}
+td:nth-child(1)::before{content:"line "}
+.changed td:nth-child(4) pre::before{content:"- "}
+.changed td:nth-child(5) pre::before{content:"+ "}}
 """
 _ROW = (
     '<tr class="{kind}"><td>{line}</td><td>{kind}</td><td><a href="{url}">{id}</a></td>'
@@ -354,7 +342,8 @@ _HEAD = (
 
 
 def _html(outcomes: Sequence[FileOutcome], commands: Sequence[str]) -> str:
-    parts: List[str] = []
+    title = "npu-config migrate"
+    parts = ["<h1>{}</h1>".format(title), "<p>{}</p>".format(_safe(_summary(outcomes)))]
     for outcome in outcomes:
         migration = outcome.migration
         for found in outcome.diagnostics:
@@ -375,18 +364,16 @@ def _html(outcomes: Sequence[FileOutcome], commands: Sequence[str]) -> str:
         rows = _Rows(outcome.before or "", migration)
         parts += [rows.row(note) for note in migration.notes]
         parts.append("</table>")
-    following = "<h2>{}</h2><pre>{}</pre>".format(localized("Next"), _safe("\n".join(commands)))
-    return _PAGE.format(
-        summary=_safe(_summary(outcomes)),
-        more=localized("What is changed, and why"),
-        files="\n".join(parts),
-        commands=following if commands else "",
-        url=DOCS_URL,
-    )
+    if commands:
+        head = escaped(localized("Next"))
+        parts.append("<h2>{}</h2><pre>{}</pre>".format(head, _safe("\n".join(commands))))
+    more = '<p><a href="{}/migration.html">{}</a></p>'
+    parts.append(more.format(DOCS_URL, escaped(localized("What is changed, and why"))))
+    return page(title, parts, _STYLE, script="")
 
 
 def _safe(text: str) -> str:
-    return html.escape("\n".join(printable(line) for line in text.split("\n")))
+    return escaped("\n".join(printable(line) for line in text.split("\n")))
 
 
 class _Rows:

@@ -17,7 +17,6 @@ import attr
 
 from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike, path_name
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import listed, phrase
 from npu_config.core.names import NPU_OPTIMIZER
@@ -28,9 +27,17 @@ from npu_config.readers.evidence import TOP, Signs, is_version_alone, signs
 from npu_config.rules.reading import ANOTHER_PROGRAM, CANNOT_BE_READ, TEMPLATE, Reading
 from npu_config.sidefiles import KINDS as SIDE_FILE_KINDS
 from npu_config.sidefiles import MARKS
-from npu_config.text.loading import BYTES, decode, guarded, load, too_large
 from npu_config.text.rules import not_checked_here
-from npu_config.text.source import Source
+from npu_config.text.source import (
+    BYTES,
+    PathLike,
+    Source,
+    decode,
+    guarded,
+    load,
+    path_name,
+    too_large,
+)
 from npu_config.text.words import is_typo, shown
 
 __all__ = [

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npu_config.logs import read_logs
-from npu_config.logs.follow import Follower
 from npu_config.logs.redact import Redactor
+from npu_config.logs.report import Follower
 from tests import golden
 from tests.logs.jobs import MEMORY, WAITED, raised, slog, write
 

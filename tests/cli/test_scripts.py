@@ -207,8 +207,8 @@ def test_progress_in_a_large_table(npu, tmp_path, monkeypatch):
     import sys
 
     from npu_config.cli import op_summary
-    from npu_config.diagnosis.profiling_tables import op_summary as tables
-    from npu_config.diagnosis.profiling_tables import read_op_summary
+    from npu_config.diagnosis import op_summary as tables
+    from npu_config.diagnosis.op_summary import read_op_summary
 
     pytest.importorskip("rich")
     path = tmp_path / "op_summary.csv"

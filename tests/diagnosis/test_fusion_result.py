@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npu_config import NpuConfigError
-from npu_config.diagnosis.profiling_tables import read_fusion_result
+from npu_config.diagnosis.fusion_result import read_fusion_result
 from tests import golden
 
 FIRST = {

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npu_config import NpuConfigError
-from npu_config.diagnosis.profiling_tables import advise, find_tables, op_summary, read_op_summary
+from npu_config.diagnosis import op_summary
+from npu_config.diagnosis.op_summary import advise, find_tables, read_op_summary
 from tests import golden
 
 

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npu_config import NpuConfigError
-from npu_config.diagnosis.profiling_tables import op_summary, read_profile
-from npu_config.diagnosis.profiling_tables import profile as profiles
+from npu_config.diagnosis import op_summary
+from npu_config.diagnosis import profile as profiles
+from npu_config.diagnosis.profile import read_profile
 from tests import golden
 from tests.cli.conftest import npu
 
@@ -123,13 +124,12 @@ def test_tables_together(tmp_path):
 def test_each_table_is_read_once(npu, tmp_path, monkeypatch):
     """Also the table of operators, which is asked for two things; what is unknown is named."""
     opened = []
-    original = profiles.opened_table
+    original = op_summary.TableFaults.read
     monkeypatch.setattr(
-        profiles,
-        "opened_table",
-        lambda path, faults: opened.append(path) or original(path, faults),
+        op_summary.TableFaults,
+        "read",
+        lambda faults, path, *others: opened.append(path) or original(faults, path, *others),
     )
-    monkeypatch.setattr(op_summary, "opened_table", None)
     write(tmp_path, {"op_summary_1.csv": LEVEL_1, "aicpu_1.csv": AICPU, "l2_cache_1.csv": "x"})
     result = npu("op-summary", tmp_path)
     assert (result.code, len(opened)) == (0, 2)

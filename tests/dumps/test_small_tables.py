@@ -11,7 +11,7 @@ pytest.importorskip("numpy")
 
 from npu_config.dumps.compare import First, first_of
 from npu_config.dumps.dump import HeaderError, parse_header
-from npu_config.dumps.pairing import _order
+from npu_config.dumps.matching import _order
 from npu_config.dumps.tree import DumpFile, FileName, Folder
 from npu_config.dumps.verdicts import kind_of
 

@@ -3,8 +3,7 @@
 import attr
 import pytest
 
-from npu_config.dumps.tables import MEAN, judge_numbers
-from npu_config.dumps.verdicts import AGREES, DIVERGES, limits_of
+from npu_config.dumps.verdicts import AGREES, DIVERGES, MEAN, judge_numbers, limits_of
 
 LIMITS = attr.evolve(limits_of("index", "DT_INT32", "DT_INT32"), absolute=None, smallest=0.0)
 

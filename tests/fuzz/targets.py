@@ -18,11 +18,11 @@ from npu_config.catalogue import OPTIONS
 from npu_config.cli._fix import difference, fixed
 from npu_config.core.diagnostics import NpuConfigError, Report
 from npu_config.core.settings import Setting, Settings, SourceKind
-from npu_config.core.toolkit import installed_cann
+from npu_config.diagnosis.fusion_result import _sum_up
 from npu_config.diagnosis.graph import diagnose
-from npu_config.diagnosis.loss_report._read import Series, _read
-from npu_config.diagnosis.profiling_tables import read_op_summary, read_profile
-from npu_config.diagnosis.profiling_tables.fusion_result import _sum_up
+from npu_config.diagnosis.loss_report import Series, _read
+from npu_config.diagnosis.op_summary import read_op_summary
+from npu_config.diagnosis.profile import read_profile
 from npu_config.dumps.overflow import units
 from npu_config.dumps.reference import open_references
 from npu_config.dumps.search import load_search, outcome
@@ -41,8 +41,8 @@ from npu_config.lint.gitignore import Patterns
 from npu_config.lint.project import read_project
 from npu_config.logs import read_logs
 from npu_config.logs.bundle import bundle
-from npu_config.logs.follow import Follower
 from npu_config.logs.redact import Redactor
+from npu_config.logs.report import Follower
 from npu_config.logs.text import text_report
 from npu_config.migration.engine import migrate
 from npu_config.migration.project import FileToMigrate, migrate_files
@@ -53,6 +53,7 @@ from npu_config.readers import KINDS, read
 from npu_config.reporters import FORMATS, Summary, render
 from npu_config.rulebook import load_all
 from npu_config.rules.case import judge
+from npu_config.rules.toolkit import installed_cann
 from npu_config.runner.script import CannotRunError
 from npu_config.runner.script import _compiled as compiled
 
@@ -323,12 +324,12 @@ READERS = {
     "cli/_report.py": "command: ranktable check",
     "cli/dump.py": "command: dump show",
     "cli/migrate.py": "command: migrate --write",
-    "core/files.py": "command: check --fix .yaml",
-    "core/toolkit.py": "toolkit",
+    "text/files.py": "command: check --fix .yaml",
+    "rules/toolkit.py": "toolkit",
     "diagnosis/graph/load.py": "graph",
-    "diagnosis/loss_report/_read.py": "loss-scale",
-    "diagnosis/profiling_tables/fusion_result.py": "fusion-result",
-    "diagnosis/profiling_tables/op_summary.py": "op-summary",
+    "diagnosis/loss_report.py": "loss-scale",
+    "diagnosis/fusion_result.py": "fusion-result",
+    "diagnosis/op_summary.py": "op-summary",
     "dumps/dump.py": "dump",
     "dumps/export.py": "dump-index",
     "dumps/graph.py": "ge-graph",
@@ -343,7 +344,7 @@ READERS = {
     "lint/gitignore.py": "gitignore",
     "lint/project.py": "project",
     "logs/bundle.py": "log",
-    "logs/follow.py": "log-growing",
+    "logs/report.py": "log-growing",
     "logs/lines.py": "log",
     "migration/resolve.py": "migrate",
     "migration/project.py": "migrate-notebook",
@@ -362,7 +363,7 @@ NO_READERS = {
     "cli/_dump_next.py": "compares a file with what was written",
     "cli/_dump_search.py": "hashes files that others have read",
     "editor/server.py": "counts the lines of a file that another reader found something in",
-    "core/files.py": "compares a file with what is to be written, and writes",
+    "text/files.py": "compares a file with what is to be written, and writes",
     "logs/facts.py": "reads the facts of the package",
     "records/document.py": "digests of files; a record is read by read-record",
     "records/writing.py": "looks whether a file is a record that may be renamed",
@@ -370,7 +371,7 @@ NO_READERS = {
     "runner/ranks.py": "what the ranks of this run wrote",
     "script/checks/loops.py": "searches for one pattern, which tests/linear proves",
     "sidefiles/library.py": "gives the text to the readers of side files",
-    "text/loading.py": "reads bytes for the others",
+    "text/source.py": "reads bytes for the others",
     "tf1/vendor.py": "reads the table of the package",
     "tf1/estimator.py": "json.load, as the vendor's; whoever calls it has TensorFlow",
 }

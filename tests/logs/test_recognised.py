@@ -20,9 +20,9 @@ from npu_config.logs.facts import (
     number_of,
     numbers,
     option_of,
+    shape,
     table,
 )
-from npu_config.logs.words import shape
 from npu_config.rulebook import load_all
 from tests.logs.jobs import raised, write
 

@@ -6,14 +6,16 @@ import os
 import pytest
 
 from npu_config.core.diagnostics import NpuConfigError
+from npu_config.diagnosis import op_summary
+from npu_config.diagnosis.fusion_result import read_fusion_result
 from npu_config.diagnosis.graph import diagnose
 from npu_config.diagnosis.loss_report import loss_scale_report
-from npu_config.diagnosis.profiling_tables import op_summary, read_fusion_result, read_op_summary
+from npu_config.diagnosis.op_summary import read_op_summary
 from npu_config.lint.baseline import Baseline, BaselineError
 from npu_config.lint.walk import walk
 from npu_config.readers import read, toml_file
 from npu_config.rules import reading as rules_around
-from npu_config.text.loading import guarded
+from npu_config.text.source import guarded
 
 
 def broken(*arguments, **named):
@@ -43,13 +45,13 @@ def test_a_fault_of_ours_while_judging_is_a_finding(monkeypatch):
     ("module", "name", "reader", "content"),
     [
         (
-            "profiling_tables.op_summary.OneBlockReading",
+            "op_summary.OneBlockReading",
             "_scanned",
             lambda p: read_op_summary([p]),
             None,
         ),
-        ("profiling_tables.fusion_result", "_records", read_fusion_result, "{}"),
-        ("loss_report._read", "_read_log", loss_scale_report, "loss_scale = 1, step = 1"),
+        ("fusion_result", "_records", read_fusion_result, "{}"),
+        ("loss_report", "_read_log", loss_scale_report, "loss_scale = 1, step = 1"),
         ("graph.model.Graph", "__init__", diagnose, "node { name: 'a' op: 'b' }"),
     ],
 )
@@ -160,6 +162,6 @@ def test_shares_count_the_whole_table(tmp_path, monkeypatch):
     rows += ["op{},ReduceSum,10,1,FLOAT16".format(number) for number in range(300)]
     path = tmp_path / "op_summary.csv"
     path.write_text("\n".join(rows))
-    from npu_config.diagnosis.profiling_tables import advise
+    from npu_config.diagnosis.op_summary import advise
 
     assert advise(read_op_summary([path])).share == 1.0

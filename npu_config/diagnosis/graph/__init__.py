@@ -15,12 +15,10 @@ import attr
 
 from npu_config.core.message import join, phrase
 from npu_config.diagnosis.graph import (
-    control_flow,
     numbers,
     offload,
     pipeline,
     placement,
-    preprocessing,
     shapes,
 )
 from npu_config.diagnosis.graph.findings import Change, Diagnosis, Finding, options_of
@@ -29,7 +27,7 @@ from npu_config.diagnosis.graph.run import RunGraph, Sight
 
 __all__ = ["Change", "Diagnosis", "Finding", "diagnose", "float16_nodes"]
 
-_SITUATIONS = (preprocessing, pipeline, shapes, placement, numbers)
+_SITUATIONS = (pipeline, shapes, placement, numbers)
 
 
 def diagnose(source: Any, config: Any = None) -> Diagnosis:
@@ -54,8 +52,8 @@ def diagnose(source: Any, config: Any = None) -> Diagnosis:
     options = options_of(session_config(source) if config is None else config)
     run = RunGraph(loaded.graph, options)
     found = [finding_of(run, sight) for sight in sights(run)]
-    for module in (control_flow, offload):
-        found += module.check(loaded.graph, options)
+    found += shapes.check_control_flow(loaded.graph, options)
+    found += offload.check(loaded.graph, options)
     findings = []
     for each in found:
         place = loaded.place(each.nodes[0] if each.nodes else None)

@@ -5,9 +5,8 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, Report, Rule, Severity
 from npu_config.core.message import join, phrase
-from npu_config.core.rule import Rule
 from npu_config.core.settings import UNKNOWN
 
 
@@ -123,20 +122,12 @@ class Diagnosis(Report):
     @property
     def options(self) -> Dict[str, Any]:
         """The options that mend what options can mend."""
-        return {
-            name: value
-            for finding in self.findings
-            for name, value in finding.change.options.items()
-        }
+        return {k: v for each in self.findings for k, v in each.change.options.items()}
 
     @property
     def environment(self) -> Dict[str, str]:
         """The environment variables that mend what they can mend."""
-        return {
-            name: value
-            for finding in self.findings
-            for name, value in finding.change.environment.items()
-        }
+        return {k: v for each in self.findings for k, v in each.change.environment.items()}
 
     @property
     def conflicts(self) -> Tuple[str, ...]:

@@ -12,6 +12,7 @@ import sys
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 from npu_config.core.diagnostics import Place
+from npu_config.core.lazy import cached_property
 from npu_config.core.names import OWN_SPANS
 from npu_config.diagnosis.graph.model import (
     Body,
@@ -54,10 +55,7 @@ class Made(Node):
         operation: TensorFlow's; None where it is not there.
     """
 
-    __slots__ = ("_origin", "operation")
-
     operation: Any
-    _origin: Optional[Origin]
 
     def _stack(self) -> Any:
         """The calls that led to it, first to last; of a gradient, those of its operation."""
@@ -106,14 +104,9 @@ class Made(Node):
             frame = stack[place]  # TensorFlow makes an object each time
             yield frame if hasattr(frame, "filename") else Frame(*frame[:3])
 
-    @property
+    @cached_property
     def origin(self) -> Origin:
         """Who made it; the calls are followed once, as each frame costs."""
-        if self._origin is None:
-            self._origin = self._made_by()
-        return self._origin
-
-    def _made_by(self) -> Origin:
         is_housekeeping = is_read = False
         for frame in self.calls():
             name, file = frame.filename, _file_of_tensorflow(frame.filename)
@@ -136,38 +129,27 @@ class LiveNode(Made):
         sources: the operations that make its inputs, data and control.
     """
 
-    __slots__ = ("_controls", "_inputs", "_types", "sources")
-
     def __init__(self, operation: Any) -> None:
         self.operation = operation
         self.name = operation.name
         self.op = operation.type
         self.sources: List[Any] = [tensor.op for tensor in operation.inputs]
         self.sources += operation.control_inputs
-        self._inputs: Optional[Tuple[Edge, ...]] = None
-        self._controls: Optional[Tuple[str, ...]] = None
-        self._origin = None
-        self._types: Optional[Tuple[int, ...]] = None
 
     @property
     def index(self) -> int:
         """How many operations of its graph were made before, or more."""
         return int(getattr(self.operation, "_id", 0))
 
-    @property
-    def inputs(self) -> Tuple[Edge, ...]:  # type: ignore[override]
+    @cached_property
+    def inputs(self) -> Tuple[Edge, ...]:
         """The data inputs, in order."""
-        if self._inputs is None:
-            tensors = self.operation.inputs
-            self._inputs = tuple(Edge(each.op.name, each.value_index) for each in tensors)
-        return self._inputs
+        return tuple(Edge(each.op.name, each.value_index) for each in self.operation.inputs)
 
-    @property
-    def controls(self) -> Tuple[str, ...]:  # type: ignore[override]
+    @cached_property
+    def controls(self) -> Tuple[str, ...]:
         """The names of its control inputs."""
-        if self._controls is None:
-            self._controls = tuple(each.name for each in self.operation.control_inputs)
-        return self._controls
+        return tuple(each.name for each in self.operation.control_inputs)
 
     def _attr(self, name: str) -> Any:
         return self.operation.node_def.attr.get(name)
@@ -184,12 +166,13 @@ class LiveNode(Made):
         may_be = not number or any(first < number <= last for first, last in spans)
         return (may_be or self.origin.is_read) and super().is_own
 
+    @cached_property
+    def _types(self) -> Tuple[int, ...]:
+        outputs = self.operation.outputs
+        return tuple([each.dtype.as_datatype_enum % _REFERENCE for each in outputs])
+
     def types(self) -> Tuple[int, ...]:
         """The data types of its outputs."""
-        if self._types is None:
-            self._types = tuple(
-                [each.dtype.as_datatype_enum % _REFERENCE for each in self.operation.outputs]
-            )
         return self._types
 
     def shape_of(self, slot: int) -> Shape:
@@ -227,12 +210,9 @@ def _shape(shape: Any) -> Shape:
 class _FunctionNode(Made):
     """An operation of a function that the process has made."""
 
-    __slots__ = ()
-
     def __init__(self, definition: Any, operation: Any) -> None:
         super().__init__(definition, True)
         self.operation = operation
-        self._origin = None
 
 
 class _Functions(Mapping[str, Body]):
@@ -290,8 +270,6 @@ class _Operations(Mapping[str, Node]):
 
 class _Whole(Body):
     """All of a ``tf.Graph`` outside of functions; nothing is walked before it is asked for."""
-
-    __slots__ = ("_node_of",)
 
     def __init__(self, graph: Any, node_of: Callable[[Any], LiveNode]) -> None:
         super().__init__("", ())

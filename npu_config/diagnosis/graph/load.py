@@ -10,13 +10,11 @@ import stat
 from collections import Counter
 from typing import Any, List, NamedTuple, Optional, Tuple
 
-from npu_config.core.diagnostics import NpuConfigError, Place
-from npu_config.core.files import is_text, reading
+from npu_config.core.diagnostics import NpuConfigError, Place, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.diagnosis.graph._rules import graph_too_large, graph_unreadable
 from npu_config.diagnosis.graph.model import Graph
 from npu_config.proto.wire import BYTES, WireError, fields
-from npu_config.text.loading import guarded, unreadable
+from npu_config.text.source import guarded, is_text, reading, unreadable
 
 # A monitored session is wrapped four deep, and tfdbg adds one.
 _WRAPPERS = 10
@@ -34,6 +32,35 @@ _OF_ENGINE = re.compile(rb"\s*(?:(?:name|version)\s*:[^\n]*\n\s*)*(?:graph\s*\{|
 _BRACKETS = re.compile(r"#[^\n]*|\"(?:\\.?|[^\"\\\n])*\"?|'(?:\\.?|[^'\\\n])*'?|[{}<>]")
 _META_FIELDS = ("meta_info_def", "graph_def", "saver_def", "collection_def", "signature_def",
                 "asset_file_def", "object_graph_def")  # fmt: skip
+
+
+@declare("NPU795", Severity.ERROR)
+def graph_unreadable() -> None:
+    """A file holds no graph that can be read.
+
+    A graph is read from a GraphDef (text or binary), a MetaGraphDef (a checkpoint's `.meta`
+    file) or a SavedModel. A file that is cut off is refused as a whole: what is missing
+    may be what matters. So is a graph that lacks a node which another one reads, or that has
+    two nodes of one name: TensorFlow imports neither.
+
+    Wrong: `model.ckpt-100.data-00000-of-00001`, or a `graph.pbtxt` on a disk that was full.
+
+    Right: `model.ckpt-100.meta`, or `tf.io.write_graph(graph, folder, "graph.pbtxt")`.
+    """
+
+
+@declare("NPU796", Severity.ERROR)
+def graph_too_large() -> None:
+    """A graph is larger than 2 GB, which no protobuf message can be.
+
+    TensorFlow can neither write nor read such a graph, and the adapter gets it as a message,
+    too. The bulk is nearly always data that was put into the graph as constants.
+
+    Wrong: `tf.data.Dataset.from_tensor_slices(huge_array)`
+
+    Right: `tf.data.Dataset.from_generator(...)`, or `from_tensor_slices(placeholder)` with an
+    initializable iterator.
+    """
 
 
 class LoadedGraph(NamedTuple):

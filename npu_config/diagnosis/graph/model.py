@@ -20,6 +20,7 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Place
+from npu_config.core.lazy import cached_property
 from npu_config.core.names import OWN_OPERATOR
 
 #: The sizes of a tensor; -1 where one is not known, None when not even the rank is.
@@ -226,24 +227,24 @@ class Body:
         arguments: the names of the function's arguments, in order.
     """
 
-    __slots__ = ("_consumers", "arguments", "name", "nodes")
-
     def __init__(self, name: str, nodes: Iterable[Node], arguments: Iterable[str] = ()) -> None:
         self.name = name
         self.arguments: Dict[str, int] = {name: index for index, name in enumerate(arguments)}
         self.nodes: Mapping[str, Node] = {node.name: node for node in nodes}
-        self._consumers: Optional[Dict[str, List[Node]]] = None
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes.values())
 
+    @cached_property
+    def _consumers(self) -> Dict[str, List[Node]]:
+        found: Dict[str, List[Node]] = {}
+        for node in self:
+            for source in {edge.source for edge in node.inputs}.union(node.controls):
+                found.setdefault(source, []).append(node)
+        return found
+
     def consumers(self, name: str) -> List[Node]:
         """The nodes that a node feeds or controls."""
-        if self._consumers is None:
-            self._consumers = {}
-            for node in self:
-                for source in {edge.source for edge in node.inputs}.union(node.controls):
-                    self._consumers.setdefault(source, []).append(node)
         return self._consumers.get(name, [])
 
     def descendants(self, roots: Iterable[Node], barriers: Test) -> Set[str]:
@@ -296,8 +297,6 @@ class Graph:
         whole: all nodes outside functions.
     """
 
-    __slots__ = ("_callees", "_calls", "functions", "main", "whole")
-
     def __init__(
         self, main: Body, functions: Mapping[str, Body], whole: Optional[Body] = None
     ) -> None:
@@ -305,7 +304,6 @@ class Graph:
         self.functions = functions
         self.whole = main if whole is None else whole
         self._callees: Dict[str, List[Tuple[Node, List[Body]]]] = {}
-        self._calls: Optional[Dict[str, List[CallSite]]] = None
 
     @classmethod
     def of(cls, graph_def: Any) -> "Graph":
@@ -355,14 +353,17 @@ class Graph:
                         pending.extend(called)
         return found
 
+    @cached_property
+    def _calls(self) -> Dict[str, List[CallSite]]:
+        found: Dict[str, List[CallSite]] = {}
+        for body in [self.main, *self.functions.values()]:
+            for node, called in self.callers(body):
+                for callee in called:
+                    found.setdefault(callee.name, []).append(CallSite(body, node))
+        return found
+
     def calls(self, function: str) -> List[CallSite]:
         """Where a function is called."""
-        if self._calls is None:
-            self._calls = {}
-            for body in [self.main, *self.functions.values()]:
-                for node, called in self.callers(body):
-                    for callee in called:
-                        self._calls.setdefault(callee.name, []).append(CallSite(body, node))
         return self._calls.get(function, [])
 
 

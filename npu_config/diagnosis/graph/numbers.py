@@ -223,10 +223,7 @@ def _checked_by_hand(run: RunGraph) -> Iterator[Sight]:
 
 def _near(run: RunGraph, node: Node) -> Iterator[Node]:
     """What an operation reads, some steps back: gradients are scaled, cast and joined."""
-    for count, each in enumerate(run.before(node)):
-        if count > 64:
-            return
-        yield each
+    return itertools.islice(run.before(node), 65)
 
 
 def _step_outside(run: RunGraph) -> Iterator[Sight]:

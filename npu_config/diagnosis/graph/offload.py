@@ -3,27 +3,175 @@
 import re
 from typing import Iterator, List, Tuple
 
+from npu_config.core.diagnostics import Severity, declare
 from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP
 from npu_config.diagnosis.graph import operators
-from npu_config.diagnosis.graph._rules import (
-    float16_reduce_sum,
-    getnext_string_output,
-    getnext_without_dataset,
-    iteration_op_missing,
-    iteration_op_repeated,
-    loop_variables_absent,
-    one_shot_iterator_offloaded,
-    several_getnext_with_profiles,
-)
 from npu_config.diagnosis.graph.findings import Change, Finding, Options, finding, named
 from npu_config.diagnosis.graph.model import Body, Graph, Node, never
 from npu_config.situations.precision import optimizers_share_overflow_flag
+
+_FAQ = "docs/en/tfadapter_1/migration/faq/"
+_OFFLOAD = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
+_DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
 
 LOOP_VARIABLES = tuple(
     "npu_runconfig/" + name for name in ("iterations_per_loop", "loop_cond", "zero", "one")
 )
 _LOOKALIKE = re.compile(r"(?:^|/)IterationOp(?:_\d+)?\Z")
+
+
+@declare(
+    "NPU282",
+    Severity.INFO,
+    facts=("mixed-precision-reducesum",),
+    source=(_FAQ + "networktest_reducesum_low_performance.md", "article:000"),
+)
+def float16_reduce_sum() -> None:
+    """A ReduceSum reads float16.
+
+    A float16 ReduceSum may run on a single core and dominate the step. In a profile
+    (`npu-config op-summary`) it shows as `Block Dim` 1.
+
+    Wrong: `tf.reduce_sum(tf.cast(x, tf.float16))` in a hot place
+
+    Right: `tf.reduce_sum(tf.cast(x, tf.float32))`; where float16 comes from mixed precision,
+    `ReduceSum` in `black-list` / `to-add` of `modify_mixlist`.
+    """
+
+
+@declare(
+    "NPU485",
+    Severity.ERROR,
+    options=("iterations_per_loop",),
+    facts=("iterations-one-shot-iterator",),
+    source=(_OFFLOAD,),
+)
+def one_shot_iterator_offloaded() -> None:
+    """A one-shot iterator with iteration offload.
+
+    The adapter aborts the process: "iterator_per_loop only support 1 when using
+    OneShotIterator".
+
+    Wrong: `dataset.make_one_shot_iterator()` with `iterations_per_loop: 10`
+
+    Right: `tf.data.make_initializable_iterator(dataset)`, or `iterations_per_loop: 1`.
+    """
+
+
+@declare(
+    "NPU486",
+    Severity.ERROR,
+    options=("iterations_per_loop",),
+    facts=("iteration-op-name", "iteration-estimator-hook"),
+    source=(_OFFLOAD,),
+)
+def iteration_op_missing() -> None:
+    """The graph has no operation named exactly "IterationOp".
+
+    The device loop is built around the node of that name. Under any other name (a scope before
+    it, `_1` behind it) it is not found, and each `session.run` trains one step.
+
+    Wrong: `iterations_per_loop: 10` and `session.run(train_op)`; or
+    `set_iteration_per_loop` inside `tf.name_scope`
+
+    Right: `train_op = util.set_iteration_per_loop(sess, train_op, 10)` outside of scopes, once.
+    """
+
+
+@declare(
+    "NPU487",
+    Severity.WARNING,
+    options=("iterations_per_loop",),
+    facts=("iteration-op-once",),
+    source=(_OFFLOAD,),
+)
+def iteration_op_repeated() -> None:
+    """The graph has a second IterationOp, which the runtime does not recognise.
+
+    A second call of `set_iteration_per_loop` or `create_iteration_per_loop_var` makes
+    `IterationOp_1`. Running that one trains one step per `session.run`.
+
+    Wrong: `set_iteration_per_loop` called for each of two training operations
+
+    Right: group the training operations and call it once.
+    """
+
+
+@declare(
+    "NPU488",
+    Severity.ERROR,
+    options=("iterations_per_loop",),
+    facts=("iteration-variables-loaded",),
+    source=("docs/en/tfadapter_1/apiref/npu_util/set_iteration_per_loop.md",),
+)
+def loop_variables_absent() -> None:
+    """Variables that steer the device loop are missing.
+
+    The loop reads `npu_runconfig/iterations_per_loop`, `loop_cond`, `zero` and `one`. Without
+    them the number of iterations is wrong.
+
+    Wrong: `tf.group(train_op, name="IterationOp")` alone
+
+    Right: with it, `SetIterationsVarHook(n)`, or `util.set_iteration_per_loop` for both.
+    """
+
+
+@declare(
+    "NPU489",
+    Severity.ERROR,
+    options=("enable_data_pre_proc", "iterations_per_loop"),
+    facts=("getnext-offload-dataset", "iterations-need-dataset"),
+    source=(_DEPRECATED, _OFFLOAD),
+)
+def getnext_without_dataset() -> None:
+    """GetNext offload or iteration offload without tf.data.
+
+    Placeholders and feeds are not offloaded. In a device loop every iteration would see the
+    batch that was fed once.
+
+    Wrong: `enable_data_pre_proc: true` with `feed_dict`
+
+    Right: read the data through tf.data with an initializable iterator.
+    """
+
+
+@declare(
+    "NPU491",
+    Severity.WARNING,
+    options=("enable_data_pre_proc",),
+    facts=("getnext-string-output",),
+    source=(_DEPRECATED,),
+)
+def getnext_string_output() -> None:
+    """The iterator yields strings and GetNext is not offloaded.
+
+    The adapter warns "Dataset outputs have string output_type, please set
+    enable_data_pre_proc=True." and may fail later.
+
+    Wrong: string features from `get_next()` with `enable_data_pre_proc: false`
+
+    Right: `enable_data_pre_proc: true`.
+    """
+
+
+@declare(
+    "NPU492",
+    Severity.ERROR,
+    options=("dynamic_dims", "input_shape"),
+    facts=("dynamic-single-getnext",),
+    source=("docs/en/tfadapter_1/migration/others/dynamic_shape_profiles_online_inference.md",),
+)
+def several_getnext_with_profiles() -> None:
+    """Dynamic profiles with more than one IteratorGetNext.
+
+    The adapter aborts the process: "dynamic dims func can not support graph with <n>
+    IteratorGetNext node."
+
+    Wrong: `input_shape` and `dynamic_dims` with two iterators
+
+    Right: one iterator that yields all inputs.
+    """
 
 
 def check(graph: Graph, options: Options) -> Iterator[Finding]:

@@ -24,8 +24,8 @@ from typing import (
 
 import attr
 
-from npu_config.core.diagnostics import NOWHERE, Place, Severity
-from npu_config.core.rule import Rule
+from npu_config.core.diagnostics import NOWHERE, Place, Rule, Severity
+from npu_config.core.lazy import cached_property
 from npu_config.diagnosis.graph import operators
 from npu_config.diagnosis.graph.findings import Change, Options
 from npu_config.diagnosis.graph.model import Body, Frame, Graph, Node, Spot, Test, every
@@ -112,7 +112,6 @@ class RunGraph:
         self.purpose = purpose
         self.process = process
         self._holders: Dict[int, Tuple[Node, Body]] = {}
-        self._trained_with: Optional[Set[str]] = None
         self._by_type: Dict[str, List[Node]] = {}
         self._spot: Optional[Spot] = None
         self.held: Dict[int, Tuple[Optional[float], bool]] = {}  # what ``constants`` has read
@@ -264,16 +263,19 @@ class RunGraph:
         """True where what an operation gives is trained with; of a run, where the run trains."""
         if not self.is_stored:
             return self.trains
-        body = self.graph.main
-        if self._trained_with is None:
-            self._trained_with = set()
-            pending = [each.name for each in body if operators.is_gradient(each)]
-            while pending:
-                name = pending.pop()
-                if name in body.nodes and name not in self._trained_with:
-                    self._trained_with.add(name)
-                    pending += [edge.source for edge in body.nodes[name].inputs]
         return node.name in self._trained_with
+
+    @cached_property
+    def _trained_with(self) -> Set[str]:
+        nodes = self.graph.main.nodes
+        found: Set[str] = set()
+        pending = [each.name for each in nodes.values() if operators.is_gradient(each)]
+        while pending:
+            name = pending.pop()
+            if name in nodes and name not in found:
+                found.add(name)
+                pending += [edge.source for edge in nodes[name].inputs]
+        return found
 
     def read_by(self, getnext: Node) -> Iterator[Tuple[Body, Node]]:
         """The datasets that an operation may read, with the bodies they stand in."""

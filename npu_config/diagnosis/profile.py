@@ -10,7 +10,6 @@ Source: hiascend.com devaids/profiling (op_summary, op_statistic, task_time, ste
 communication_statistic); names of columns of CANN 5 to 9, with and without units.
 """
 
-import csv
 import os
 import re
 from typing import (
@@ -29,16 +28,14 @@ from typing import (
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike, is_directory, path_name, walk
 from npu_config.core.message import listed, phrase
-from npu_config.diagnosis.profiling_tables.op_summary import (
+from npu_config.diagnosis.op_summary import (
     Columns,
     OneBlockReading,
     OpSummary,
-    lines_of,
-    opened_table,
-    profiling_table_unreadable,
+    TableFaults,
 )
+from npu_config.text.source import PathLike, is_directory, path_name, walk
 
 AI_CORE, AI_VECTOR, AI_CPU = "AI Core", "AI Vector Core", "AI CPU"
 COMMUNICATION, WAITING = phrase("communication"), phrase("waiting")
@@ -217,7 +214,7 @@ def read_profile(
     for path in map(path_name, paths):
         tables = find_profile_tables(path, state.others)
         if not tables:
-            state.fault("no table of a profile below this directory", Place(path))
+            state.faults.note("no table of a profile below this directory", Place(path))
         for table in tables:
             state.read(table)
     if not state.tables:
@@ -234,7 +231,7 @@ class _Sums:
 
     def __init__(self, progress: Optional[Callable[[int], None]] = None) -> None:
         self.tables: List[ProfileTable] = []
-        self.faults: List[Diagnostic] = []
+        self.faults = TableFaults()
         self.others: List[str] = []
         self._progress = progress
         self._one_block = OneBlockReading()
@@ -244,28 +241,14 @@ class _Sums:
         self._bad: List[int] = []
         self._line: Callable[[], int] = int
 
-    def fault(self, message: str, place: Place, help: Optional[str] = None) -> None:
-        self.faults.append(profiling_table_unreadable.diagnostic(message, place, help=help))
-
     def read(self, path: str) -> None:
         """Read a table; what is wrong with it is noted."""
-        with opened_table(path, self.faults) as stream:
-            if stream is None:
-                return
-            reader = csv.reader(lines_of(stream, self._progress))
-            self._line = lambda: reader.line_num
-            try:
-                header = next(reader, None)
-                if header is None:
-                    self.fault("the table is empty", Place(path))
-                    return
-                self._table(path, header, reader)
-            except csv.Error as error:
-                place = Place(path, reader.line_num or 1)
-                self.fault(phrase("this is not a CSV table: {}", error), place)
+        self.faults.read(path, self._progress, self._table)
 
-    def _table(self, path: str, header: List[str], rows: Iterator[List[str]]) -> None:
+    def _table(self, path: str, header: List[str], reader: Any) -> None:
         self._bad = []
+        self._line = lambda: int(reader.line_num)
+        rows: Iterator[List[str]] = reader
         columns = Columns(header)
         kind = kind_of_table(path) or _guessed(columns)
         if kind == "op_summary":
@@ -275,16 +258,17 @@ class _Sums:
         elif kind is not None and columns.at(_DURATION) is not None:
             counts = self._time_rows(kind, columns, rows)
         else:
-            counts = None
             message = "this is not a table of a profile: its first line names no time"
-            self.fault(message, Place(path, 1), "give the .csv files that the profiler exported")
+            self.faults.note(
+                message, Place(path, 1), "give the .csv files that the profiler exported"
+            )
             return
         if counts is None:
             message = "the table has no column {}"
-            self.fault(phrase(message, '"Iteration Time(us)"'), Place(path, 1))
+            self.faults.note(phrase(message, '"Iteration Time(us)"'), Place(path, 1))
             return
         if not counts[0]:
-            self.fault("the table has no row with a time", Place(path))
+            self.faults.note("the table has no row with a time", Place(path))
             return
         self._name_bad(path)
         self.tables.append(ProfileTable(path, kind, *counts))
@@ -295,7 +279,7 @@ class _Sums:
             message = "rows without a readable time: {:,}; the totals are without them; lines: {}"
             lines = [*map(str, self._bad[:_SHOWN]), *(["..."] if len(self._bad) > _SHOWN else [])]
             text = phrase(message, len(self._bad), listed(lines))
-            self.fault(text, Place(path, self._bad[0]), "export the profile again")
+            self.faults.note(text, Place(path, self._bad[0]), "export the profile again")
 
     def _time_rows(
         self, kind: str, columns: Columns, rows: Iterable[List[str]]

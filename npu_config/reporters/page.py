@@ -26,7 +26,7 @@ code{font-family:ui-monospace,monospace}
 th{background:#161b22}th,td{border-color:#30363d}tr.diverges td,.first{background:#3c1618}
 .fine{background:#12261e}tr.none td{color:#8b949e}}
 """
-_SCRIPT = """
+_SORTING = """
 document.querySelectorAll("table.sort").forEach(function(table){
 var body=table.tBodies[0],way=1;
 Array.prototype.forEach.call(table.tHead.rows[0].cells,function(head,column){
@@ -45,22 +45,27 @@ def escaped(value: object) -> str:
     return html.escape(str(value), quote=True)
 
 
-def page(title: str, parts: Sequence[str], style: str = "", script: str = "") -> str:
+def page(title: str, parts: Sequence[str], style: str = "", script: str = _SORTING) -> str:
     """A whole page.
 
     Args:
         title: of it.
         parts: of its body.
         style: more rules of its look.
-        script: in place of the one that sorts tables.
+        script: in place of the one that sorts tables; "": none.
     """
     spoken = "zh" if language() == "zh" else "en"
     return (
         '<!DOCTYPE html>\n<html lang="{}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
-        "<title>{}</title><style>{}</style></head><body>\n{}\n<script>{}</script>"
-        "</body></html>\n"
-    ).format(spoken, escaped(title), _STYLE + style, "\n".join(parts), script or _SCRIPT)
+        "<title>{}</title><style>{}</style></head><body>\n{}\n{}</body></html>\n"
+    ).format(
+        spoken,
+        escaped(title),
+        _STYLE + style,
+        "\n".join(parts),
+        script and "<script>{}</script>".format(script),
+    )
 
 
 _FOLDED = "<details{}><summary>{}</summary>{}</details>"

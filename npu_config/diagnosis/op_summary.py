@@ -11,7 +11,6 @@ and the input has to be cast to float32.
 Source: docs/en/tfadapter_1/migration/faq/networktest_reducesum_low_performance.md.
 """
 
-import contextlib
 import csv
 import heapq
 import os
@@ -33,11 +32,9 @@ from typing import (
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
-from npu_config.core.files import PathLike, is_directory, path_name, reading, walk
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
-from npu_config.text.loading import guarded
+from npu_config.text.source import PathLike, guarded, is_directory, path_name, reading, walk
 
 # Old and new names of the columns, with unit, blanks and underscores taken away.  The
 # profiler of CANN up to 8.2 writes "Block Dim", later ones "Block Num"; the framework
@@ -224,34 +221,45 @@ def read_op_summary(
     for path in given:
         tables = find_tables(path)
         if not tables:
-            reading.fault("no op_summary*.csv below this directory", Place(path))
+            reading.faults.note("no op_summary*.csv below this directory", Place(path))
         for table in tables:
             reading.read(table)
     return reading.result()
 
 
-@contextlib.contextmanager
-def opened_table(path: str, faults: List[Diagnostic]) -> Iterator[Optional[TextIO]]:
-    """A table to read from; None, and a fault is noted, when it cannot be read."""
-    try:
-        stream = open(path, encoding="utf-8-sig", errors="replace", newline="", opener=reading)  # noqa: SIM115
-    except (OSError, ValueError) as error:
-        faults.append(_unreadable(path, error))
-        yield None
-        return
-    try:
-        with stream, guarded(path):
-            yield stream
-    except NpuConfigError as error:
-        faults.extend(error.diagnostics)
-    except (OSError, ValueError) as error:
-        faults.append(_unreadable(path, error))
+class TableFaults(List[Diagnostic]):
+    """What is wrong with tables."""
 
+    def note(self, message: str, place: Place, help: Optional[str] = None) -> None:
+        """Note one more fault."""
+        self.append(profiling_table_unreadable.diagnostic(message, place, help=help))
 
-def _unreadable(path: str, error: Exception) -> Diagnostic:
-    reason = getattr(error, "strerror", None) or error
-    message = phrase('cannot read "{}": {}', path, reason)
-    return profiling_table_unreadable.diagnostic(message, Place(path))
+    def read(
+        self,
+        path: str,
+        progress: Optional[Callable[[int], None]],
+        take: Callable[[str, List[str], Any], None],
+    ) -> None:
+        """Give a table to a reader: its path, its header, its rows; note where that fails."""
+        try:
+            with open(
+                path, encoding="utf-8-sig", errors="replace", newline="", opener=reading
+            ) as stream, guarded(path):
+                rows = csv.reader(lines_of(stream, progress))
+                try:
+                    header = next(rows, None)
+                    if header is None:
+                        self.note("the table is empty", Place(path))
+                    else:
+                        take(path, header, rows)
+                except csv.Error as error:
+                    place = Place(path, rows.line_num or 1)
+                    self.note(phrase("this is not a CSV table: {}", error), place)
+        except NpuConfigError as error:
+            self.extend(error.diagnostics)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            self.note(phrase('cannot read "{}": {}', path, reason), Place(path))
 
 
 _TOLD = 1 << 20
@@ -266,7 +274,7 @@ class OneBlockReading:
     """
 
     def __init__(self, progress: Optional[Callable[[int], None]] = None) -> None:
-        self.faults: List[Diagnostic] = []
+        self.faults = TableFaults()
         self._progress = progress
         self.paths: List[str] = []
         self._rows = 0
@@ -276,31 +284,14 @@ class OneBlockReading:
         self._types: Dict[str, List[Any]] = {}
         self._operators: Dict[Tuple[str, str], List[Any]] = {}
 
-    def fault(self, message: str, place: Place, help: Optional[str] = None) -> None:
-        """Note what is wrong with a table."""
-        self.faults.append(profiling_table_unreadable.diagnostic(message, place, help=help))
-
     def read(self, path: str) -> None:
         """Read a table; what is wrong with it is noted."""
-        with opened_table(path, self.faults) as stream:
-            if stream is not None:
-                self._table(path, lines_of(stream, self._progress))
+        self.faults.read(path, self._progress, self._table)
 
-    def _table(self, path: str, stream: Iterable[str]) -> None:
-        reader = csv.reader(stream)
-        try:
-            header = next(reader, None)
-            if header is None:
-                self.fault("the table is empty", Place(path))
-                return
-            columns = self._columns(path, header)
-            if columns is not None:
-                for _ in self._scanned(path, reader, columns):
-                    pass
-        except csv.Error as error:
-            self.fault(
-                phrase("this is not a CSV table: {}", error), Place(path, reader.line_num or 1)
-            )
+    def _table(self, path: str, header: List[str], rows: Iterator[List[str]]) -> None:
+        columns = self._columns(path, header)
+        for _ in () if columns is None else self._scanned(path, rows, columns):
+            pass
 
     def beside(
         self, path: str, header: List[str], rows: Iterator[List[str]]
@@ -315,13 +306,13 @@ class OneBlockReading:
         missing = [_DISPLAY[column] for column, index in found.items() if index is None]
         if missing:
             if len(missing) == len(_NEEDED) or any("\x00" in title for title in header):
-                self.fault(
+                self.faults.note(
                     "this is not an op_summary table: its first line names none of its columns",
                     Place(path, 1),
                     "give the op_summary_*.csv that the profiler wrote",
                 )
             else:
-                self.fault(
+                self.faults.note(
                     phrase(
                         "the table has no column {}",
                         listed('"{}"'.format(name) for name in missing),
@@ -417,7 +408,7 @@ class OneBlockReading:
             said = {fault.path for fault in self.faults}
             for path in self.paths:
                 if path not in said:
-                    self.fault("the table has no row with a duration", Place(path))
+                    self.faults.note("the table has no row with a duration", Place(path))
             raise NpuConfigError(self.faults)
         return OpSummary(
             tuple(self.paths),
