@@ -49,6 +49,7 @@ APART = (
     "tools",
     "judging/test_doors.py",
     "judging/test_one_fault.py",
+    "rank_table/test_large_rank_table.py",
     "script/test_growth.py",
     "test_facts_map.py",
     "test_habits.py",
@@ -59,9 +60,9 @@ APART = (
     "test_named_options.py",
     "test_strategies.py",
 )
-"""Tests of pages, of damaged input, of growth, of tools, of doors that say the same, and of what
-the source, the words of findings and ``explain`` say: they take half the time of the oldest
-Python, and depend on no package; they run on the newest."""
+"""Tests of pages, of damaged input, of growth and size, of tools, of doors that say the same, and
+of what the source, the words of findings and ``explain`` say: they take half the time of the
+oldest Python, and depend on no package; they run on the newest."""
 
 TENSORFLOW = ("-m", "tensorflow")
 """What touches TensorFlow."""

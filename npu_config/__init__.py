@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from npu_config.config import NpuConfig
     from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
     from npu_config.core.settings import UNKNOWN
-    from npu_config.core.target import Product, Target
+    from npu_config.core.target import Target
     from npu_config.core.version import __version__ as __version__
+    from npu_config.core.versions import Product
     from npu_config.diagnosis.graph import diagnose
     from npu_config.flags import add_arguments
     from npu_config.migration import migrate

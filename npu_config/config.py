@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         OptionChanges,
         RunConfigArguments,
     )
-    from npu_config.core.files import PathLike
+    from npu_config.text.source import PathLike
 
 
 @explained(help_for_keyword)
@@ -226,7 +226,7 @@ class NpuConfig(ConfigValue):
             ValueError: no format has this suffix.
             OSError: it cannot be written; nothing is left behind.
         """
-        from npu_config.core.files import write_atomic
+        from npu_config.text.files import write_atomic
         from npu_config.writers import render_for
 
         write_atomic(path, render_for(self, path), overwrite)
@@ -246,7 +246,7 @@ class NpuConfig(ConfigValue):
                 False; then none is written.
             OSError: a file cannot be written.
         """
-        from npu_config.core.files import write_missing
+        from npu_config.text.files import write_missing
 
         folder = os.fspath(directory)
         places = {

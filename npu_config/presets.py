@@ -37,15 +37,14 @@ import attr
 from npu_config.builder import NpuConfigBuilder
 from npu_config.config import NpuConfig
 from npu_config.core.calls import caller_place, explained
-from npu_config.core.diagnostics import NpuConfigError, Severity
-from npu_config.core.files import write_missing
+from npu_config.core.diagnostics import NpuConfigError, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
 from npu_config.core.settings import Settings
 from npu_config.rules import tasks
 from npu_config.rules.overwritten import warn_overwritten, warn_replaced
 from npu_config.rules.own_names import help_for_keyword, no_attribute
 from npu_config.rules.value import ConfigValue, from_settings
+from npu_config.text.files import write_missing
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec

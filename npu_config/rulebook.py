@@ -3,8 +3,8 @@
 import importlib
 from typing import TYPE_CHECKING, Any, Tuple
 
+from npu_config.core.diagnostics import REGISTRY, Rule
 from npu_config.core.message import phrase
-from npu_config.core.rule import REGISTRY, Rule
 
 ROOMS = (
     "npu_config.launch",

@@ -10,7 +10,8 @@ from npu_config.catalogue.kinds import Bool, Choice, FilePath, Int, Text
 from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.core.settings import Settings
-from npu_config.core.target import MODES, Product, Target
+from npu_config.core.target import MODES, Target
+from npu_config.core.versions import Product
 from npu_config.rules.value import from_settings
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_/]{0,8}", fullmatch=True)

@@ -85,7 +85,7 @@ OWN_FILES = {"launch/pod.py", "runner/hub.py", "runner/ranks.py", "tf1/vendor.py
 
 
 def test_every_file_is_opened_by_reading():
-    """``core.files.reading`` refuses what never answers or ends: no reader can be made to wait."""
+    """``source.reading`` refuses what never answers or ends: no reader can be made to wait."""
     wrong = []
     for module in modules():
         for node in module.nodes:

@@ -11,10 +11,9 @@ from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue.api import PARAMETERS
 from npu_config.catalogue.layout import grouped
 from npu_config.cli._topics import FORMER, Topic
+from npu_config.core.diagnostics import Rule
 from npu_config.core.message import join, listed, localized
-from npu_config.core.rule import Rule
-from npu_config.core.target import ALL_PRODUCTS
-from npu_config.core.versions import NEVER
+from npu_config.core.versions import ALL_PRODUCTS, NEVER
 from npu_config.launch.environment.variables import VARIABLES, Variable
 from npu_config.migration.facts import LABELS, Fact, facts
 from npu_config.rulebook import load_all

@@ -37,9 +37,9 @@ _DATE = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 SILENT = re.compile(
     r"(__main__|__init__|builder|config|presets|checking|npu_init)\.py$|"
-    r"(writers(?!/(carry|init|schema|shared))|proto(?!/(messages|wire|event_files))|tf1|precision_tool)/|core/(deprecation|npy|lazy|message)|reporters/page|"
+    r"(writers(?!/(carry|init|schema|shared))|proto(?!/(messages|wire|event_files))|tf1|precision_tool)/|core/(deprecation|lazy|message)|reporters/page|"
     r"launch/engines|launch/pod|launch/environment/dotenv|catalogue/api|"
-    r"runner/finder|script/(interpreter|paths|wording)|text/words"
+    r"runner/finder|script/(interpreter|paths|wording)|text/(tables|words)"
 )
 """Modules whose literals are no messages: they write files and code, or raise for programmers."""
 

@@ -6,7 +6,7 @@ New ids have four digits (NPU1001); those of three digits are the old ones.
 import sys
 from typing import Iterable
 
-from npu_config.core.rule import REGISTRY
+from npu_config.core.diagnostics import REGISTRY
 from npu_config.rulebook import load_all
 from tools.reference.rules import BANDS
 

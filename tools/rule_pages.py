@@ -16,7 +16,7 @@ from typing import Dict, Iterator, List, Sequence
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 
-from npu_config.core.rule import Rule
+from npu_config.core.diagnostics import Rule
 from npu_config.rulebook import load_all
 from tools import po_guard
 from tools.explained import paragraphs

@@ -11,7 +11,7 @@ import functools
 from types import MappingProxyType
 from typing import Any, Callable, Container, Dict, Mapping, NamedTuple, Optional, Tuple
 
-from npu_config.catalogue.kinds import InvalidValue, Kind, Wire, remembered
+from npu_config.catalogue.kinds import InvalidValue, Kind, Wire
 from npu_config.catalogue.option import Option, Outcome, Page, Status
 from npu_config.catalogue.options import PAGES, removed
 
@@ -27,13 +27,12 @@ ALL_OPTIONS: Mapping[str, Option] = MappingProxyType({**OPTIONS, **REMOVED})
 
 
 class KnownOption(NamedTuple):
-    """An option as the adapter of one version knows it: its field, its reader, its writer, and
-    what the runtime does with a bad value.
+    """An option as the adapter of one version knows it: its field, its writer, and what the
+    runtime does with a bad value.
     """
 
     option: Option
     wire: str
-    parse: Callable[[Any], Any]
     to_wire: Callable[[Any], Wire]
     outcome: Outcome
 
@@ -45,9 +44,6 @@ def known_to(version: Optional[int]) -> Mapping[str, KnownOption]:
         name: KnownOption(
             option,
             option.wire_in(version),
-            (option.kind.parse if option.kind.plain else remembered(option.kind.parse))
-            if version is None or option.is_plain_in(version)
-            else functools.partial(option.parse_in, version=version),
             option.kind.to_wire if option.wire_in(version) == option.kind.wire else "true".__eq__,
             option.outcome_in(version),
         )
@@ -56,8 +52,9 @@ def known_to(version: Optional[int]) -> Mapping[str, KnownOption]:
     }
 
 
-Reader = Tuple[str, str, type, Container[Any], Callable[[Any], Any]]
-"""Name and field; a value of exactly this type among these is canonical; what reads others."""
+Reader = Tuple[str, str, type, Container[Any], Callable[[Any], Any], Callable[[Any], Any]]
+"""Name and field; a value of exactly this type among these is canonical; what reads a text, and
+what reads others: the same text is taken apart once, scripts and layers of a job repeat values."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -65,9 +62,12 @@ def readers_of(version: Optional[int]) -> Mapping[str, Reader]:
     """How the values of the options that an adapter knows are read: what every check goes over."""
     readers: Dict[str, Reader] = {}
     for name, known in known_to(version).items():
-        kind = known.option.kind
-        legal = kind.legal if version is None or known.option.is_plain_in(version) else ()
-        readers[name] = name, known.wire, kind.exact, legal, known.parse
+        option, kind = known.option, known.option.kind
+        legal, parse = kind.legal, kind.parse
+        if version is not None and not option.is_plain_in(version):
+            legal, parse = (), functools.partial(option.parse_in, version=version)
+        of_text = parse if kind.plain else functools.lru_cache(maxsize=16)(parse)
+        readers[name] = name, known.wire, kind.exact, legal, of_text, parse
     return readers
 
 

@@ -8,12 +8,11 @@ hides a structure live in ``shapes``, ``lists`` and ``modes``.
 
 from __future__ import annotations
 
-import functools
 import operator
 import os
 import re
 from dataclasses import dataclass
-from typing import Any, Callable, ClassVar, Container, Dict, Optional, Tuple, Union
+from typing import Any, ClassVar, Container, Dict, Optional, Tuple, Union
 
 from npu_config.core.message import listed, phrase
 
@@ -412,13 +411,3 @@ class FilePath(Kind):
         if self.characters is not None:
             words = phrase("{} made of letters, digits, Chinese characters, and _ - . /", words)
         return words
-
-
-def remembered(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A reader that takes the same text apart once: scripts and layers of a job repeat values."""
-    of_text = functools.lru_cache(maxsize=16)(parse)
-
-    def of_value(value: Any) -> Any:
-        return of_text(value) if type(value) is str else parse(value)
-
-    return of_value

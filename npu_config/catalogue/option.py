@@ -9,8 +9,7 @@ from typing import Any, Dict, FrozenSet, Mapping, Optional, Tuple
 from npu_config.catalogue.kinds import InvalidValue, Kind, is_bool
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
-from npu_config.core.target import ALL_PRODUCTS, Product
-from npu_config.core.versions import EVER, NEVER, SNAPSHOTS, Versions
+from npu_config.core.versions import ALL_PRODUCTS, EVER, NEVER, SNAPSHOTS, Product, Versions
 
 _BOOLEANS = ("true", "false")
 _DOCUMENTATION = "docs/en/tfadapter_1/apiref/session_config/"

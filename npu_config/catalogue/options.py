@@ -34,8 +34,7 @@ from npu_config.catalogue.structured import (
     StreamLimits,
 )
 from npu_config.core.diagnostics import Severity
-from npu_config.core.target import Product
-from npu_config.core.versions import NEVER, since, spans, until
+from npu_config.core.versions import NEVER, Product, since, spans, until
 
 basic = Page("basic", "Basic options", "basic_options.md")
 

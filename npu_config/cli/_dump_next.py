@@ -15,11 +15,11 @@ from npu_config.cli._output import Failure, Unproducible, writing
 from npu_config.cli._report import attempt, read_configuration
 from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import NpuConfigError
-from npu_config.core.files import reading
 from npu_config.core.message import localized, phrase
 from npu_config.rules.paths import WANTED
 from npu_config.sidefiles import fusion_switch, mixlist
 from npu_config.sidefiles.mixlist import ACTIONS, LISTS
+from npu_config.text.source import reading
 
 OVERFLOW, DUMP = "overflow", "dump"
 """What the next run records: overflows, or the tensors of operators."""
@@ -163,7 +163,7 @@ def save(path: str, made: Next, force: bool) -> List[str]:
     Raises:
         Failure: a file exists with another content and ``force`` is False, or cannot be written.
     """
-    from npu_config.core.files import write_missing
+    from npu_config.text.files import write_missing
     from npu_config.writers import render_for
 
     try:

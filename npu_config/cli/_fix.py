@@ -91,7 +91,7 @@ def rewrite(
         root: the directory that the file was found in; links that lead out of it are not
             followed.
     """
-    from npu_config.core.files import ChangedError, replace_content
+    from npu_config.text.files import ChangedError, replace_content
 
     real = os.path.realpath(path)
     try:

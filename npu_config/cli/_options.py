@@ -8,7 +8,8 @@ import click
 
 from npu_config.cli._output import Failure
 from npu_config.core.message import language, listed, localized, phrase
-from npu_config.core.target import MODES, Product, Target
+from npu_config.core.target import MODES, Target
+from npu_config.core.versions import Product
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

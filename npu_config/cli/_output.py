@@ -154,7 +154,7 @@ def write(path: str, content: Union[str, bytes, Iterable[bytes]], force: bool) -
     Raises:
         Failure: it exists and ``force`` is False, or it cannot be written.
     """
-    from npu_config.core.files import write_atomic
+    from npu_config.text.files import write_atomic
 
     with writing(path):
         write_atomic(path, content, overwrite=force)
@@ -241,7 +241,7 @@ def _fault(error: Exception) -> str:
     """What is said of an exception that nothing expected."""
     from npu_config.core.diagnostics import Report
     from npu_config.core.message import language
-    from npu_config.text.loading import fault
+    from npu_config.text.source import fault
 
     (found,) = Report([fault(None, error)]).localized(language())
     return "{} [{} {}]; {}".format(found.message, found.rule, found.name, found.help)

@@ -34,9 +34,8 @@ from npu_config.cli._fix import difference, fixed, rewrite
 from npu_config.cli._options import around_of, missing
 from npu_config.cli._output import Failure, Unproducible, progress, read_stdin, say
 from npu_config.cli._report import STDIN, holds_logs
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report, selects
 from npu_config.core.message import localized, phrase
-from npu_config.core.rule import selects
 from npu_config.core.target import ANY_TARGET
 from npu_config.judging import Around, Judgement, judge, judge_if_ours
 from npu_config.lint import rules
@@ -52,8 +51,8 @@ from npu_config.readers import (
 from npu_config.reporters import Unchecked
 from npu_config.rulebook import load_all
 from npu_config.rules.reading import FAILED
-from npu_config.text.loading import attempted, guarded, unsaved, unsaved_content
 from npu_config.text.rules import json_syntax, nothing_to_check, unparsable_file, unreadable_file
+from npu_config.text.source import attempted, guarded, unsaved, unsaved_content
 
 if TYPE_CHECKING:
     from npu_config.editor.files import Checked

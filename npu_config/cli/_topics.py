@@ -10,8 +10,8 @@ import os
 import re
 from typing import Any, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from npu_config.core.files import reading
 from npu_config.core.message import LANGUAGES, LOCALES, language
+from npu_config.text.source import reading
 
 KINDS = ("option", "rule", "variable", "argument", "migration", "api", "guide")
 FAILURES = ("code", "failure")

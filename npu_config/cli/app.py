@@ -11,9 +11,9 @@ import click
 
 from npu_config.cli._language import CommandGroup, of_call, spoken
 from npu_config.cli._output import EXIT_CODES, check_directory, guarded
-from npu_config.core.files import reading
 from npu_config.core.message import LOCALES, language, phrase
 from npu_config.core.version import __version__
+from npu_config.text.source import reading
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

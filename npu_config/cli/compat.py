@@ -69,7 +69,7 @@ def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -
     from npu_config.reporters import Summary, Unchecked
     from npu_config.rulebook import load_all
     from npu_config.rules.compatibility import READ, OptionUse, oldest, uses
-    from npu_config.text.loading import attempted
+    from npu_config.text.source import attempted
 
     versions = sorted({each.version for each in chosen}) or list(range(len(SNAPSHOTS)))
     found: List[OptionUse] = []

@@ -34,8 +34,8 @@ from npu_config.cli._options import FILE
 from npu_config.cli._output import Failure, progress, say, unwritable
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Report
-from npu_config.core.files import reading
 from npu_config.core.message import join, localized, phrase
+from npu_config.text.source import reading
 
 
 @click.command("show")
@@ -319,8 +319,8 @@ def export_command(
 
     OUT is a directory that is new, empty, or of an export that was interrupted, which goes on.
     """
-    from npu_config.core.npy import INDEX
     from npu_config.dumps.export import export_dumps
+    from npu_config.text.tables import INDEX
 
     files = files_of(path, format_, step, ops, (), device)
     try:

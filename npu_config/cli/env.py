@@ -21,7 +21,7 @@ from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized
 from npu_config.readers import kind_of_suffix, suffix_of
 from npu_config.reporters import FORMATS
-from npu_config.text.loading import attempted
+from npu_config.text.source import attempted
 
 FORMS = ("export", "dotenv", "json", "launcher", "ssh", "slurm", "kubernetes")
 STARTING = FORMS[3:]

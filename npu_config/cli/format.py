@@ -10,7 +10,7 @@ from npu_config.cli._output import DONE, FINDINGS, WRONG_CALL, deliver, say
 from npu_config.cli._report import InputFile, print_file_findings, read_side_file
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized, phrase
-from npu_config.text.loading import attempted
+from npu_config.text.source import attempted
 
 
 @click.command("format")

@@ -9,15 +9,14 @@ import click
 from npu_config.cli._options import INPUT, as_option, out_options, set_option, target_options
 from npu_config.cli._output import FINDINGS, Failure, Unproducible, deliver, say, writing
 from npu_config.cli._report import STDIN, findings_option, write_findings
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
-from npu_config.core.files import write_missing
+from npu_config.core.diagnostics import REGISTRY, Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.message import localized
-from npu_config.core.rule import REGISTRY
 from npu_config.core.settings import Settings, Stated
 from npu_config.core.target import Target
 from npu_config.rules.origin import origin_of
 from npu_config.rules.reading import Below, Reading
 from npu_config.rules.value import ConfigValue
+from npu_config.text.files import write_missing
 from npu_config.writers import FORMATS, LAYERED, WITHOUT_COMMENTS, render
 
 if TYPE_CHECKING:

@@ -20,13 +20,13 @@ from npu_config.cli._options import INPUT
 from npu_config.cli._output import DONE, FINDINGS, Failure, progress, read_stdin, say
 from npu_config.cli._report import STDIN, refuse_other_kind
 from npu_config.core.diagnostics import Place
-from npu_config.core.files import make_directories
 from npu_config.core.message import localized, phrase
 from npu_config.lint.walk import Skipped, walk
 from npu_config.migration import IMPORTS, rules
 from npu_config.migration.program import EntryPoint, FileOutcome, FileToMigrate
 from npu_config.migration.project import LARGEST, is_candidate, migrate_files
 from npu_config.migration.report import next_commands, render
+from npu_config.text.files import make_directories
 
 _NUMBER = re.compile(r"[-+]?(?:\d{1,40}\.?\d{0,40}(?:[eE][-+]?\d{1,4})?|nan\b|inf\b)")
 _TIMES = re.compile(
@@ -295,18 +295,17 @@ def command(
     what is to know asks for nothing); 1: something is; 2: wrong usage.  With --check: 0 where
     nothing would change, either.
     """
-    if check and (write or output is not None):
-        raise click.UsageError("--check writes nothing: leave out --write and --output")
-    if is_run and output is None:
-        raise click.UsageError("--run requires --output")
-    if steps is not None and not is_run:
-        raise click.UsageError("--steps requires --run")
-    if force and not write:
-        raise click.UsageError("--force requires --write")
-    if write and output is not None:
-        raise click.UsageError("--write and --output exclude each other")
-    if "-" in paths and (write or output is not None):
-        raise click.UsageError("standard input is no file to write: name the script")
+    writes = write or output is not None
+    for is_wrong, text in (
+        (check and writes, "--check writes nothing: leave out --write and --output"),
+        (is_run and output is None, "--run requires --output"),
+        (steps is not None and not is_run, "--steps requires --run"),
+        (force and not write, "--force requires --write"),
+        (write and output is not None, "--write and --output exclude each other"),
+        ("-" in paths and writes, "standard input is no file to write: name the script"),
+    ):
+        if is_wrong:
+            raise click.UsageError(text)
     if output is not None:
         _check_output(output, paths)
     files = [path for path in paths if path != "-"]

@@ -19,8 +19,8 @@ def command(dump: str, output: str) -> None:
     DUMP is the directory given to tfdbg (sess_dump: precision_data/tf/tf_debug), OUTPUT a
     directory that is new or empty.
     """
-    from npu_config.core.npy import INDEX
     from npu_config.precision_tool.export import export_tfdbg
+    from npu_config.text.tables import INDEX
 
     try:
         lines = attempt("text", lambda: export_tfdbg(dump, output))

@@ -1,7 +1,11 @@
-"""The user's call into the package: where it is, and what is wrong with one that Python refuses.
+"""The user's call into the package: where it is, what is said there, and what is wrong with it.
 
-Python names the class that defines a method, not the one that the user has, before 3.10 none at
-all, and stops at the first fault.  Nothing is looked at before a call was refused.
+Of a call that it refuses, Python names the class that defines a method, not the one that the user
+has, before 3.10 none at all, and stops at the first fault.  Nothing is looked at before a call was
+refused.
+
+A Python warning is one face of a finding, and many scripts switch warnings off: whoever listens is
+told of every finding, and one that a filter for all warnings hides is logged instead.
 """
 
 from __future__ import annotations
@@ -9,10 +13,24 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+import warnings
+from dataclasses import replace
 from types import FrameType, FunctionType
-from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar
+from typing import (
+    Any,
+    Callable,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    Type,
+    TypeVar,
+)
 
-from npu_config.core.diagnostics import Place
+from npu_config.core.diagnostics import Diagnostic, Place, Severity, tell
 from npu_config.core.message import join, listed, phrase
 
 _PACKAGE = __name__.partition(".")[0]
@@ -282,3 +300,63 @@ def _usage(name: str, signature: inspect.Signature) -> str:
         else:
             words.append("{}={!r}".format(each.name, each.default))
     return "{}({})".format(name, ", ".join(words))
+
+
+rank_listeners: List[Callable[[str], None]] = []
+"""Called with the name of the function by which a script asks for ranks: the device only knows
+these once it is initialised."""
+
+_logged: Set[str] = set()
+
+
+def tell_of_ranks(name: str) -> None:
+    """Tell the listeners of a function that the script has called.
+
+    Args:
+        name: that of the function.
+    """
+    for listener in list(rank_listeners):
+        listener(name)
+
+
+def warn(finding: Diagnostic, category: Type[Warning], text: Optional[str] = None) -> None:
+    """Say a finding at the user's line, and tell the listeners.
+
+    Args:
+        finding: what was found.
+        category: of the warning.
+        text: of the warning; None: that of the finding.
+    """
+    tell(finding)
+    text = str(finding) if text is None else text
+    if _is_hidden(text, category):
+        _log(finding)
+    warnings.warn(text, category, stacklevel=caller_level(*FRAMEWORKS))
+
+
+def placed(finding: Diagnostic) -> Diagnostic:
+    """A finding; one without a place gets that of the user's call."""
+    if finding.path is not None or finding.line is not None:
+        return finding
+    place = script_place()
+    return replace(finding, path=place.path, line=place.line)
+
+
+def _is_hidden(text: str, category: Type[Warning]) -> bool:
+    """Whether a filter ignores all warnings; one for ours alone was meant for them."""
+    for action, message, kind, module, line in warnings.filters:
+        about_all = module is None and not line
+        if about_all and issubclass(category, kind) and (message is None or message.match(text)):
+            return action == "ignore" and message is None and kind is not category
+    return False
+
+
+def _log(finding: Diagnostic) -> None:
+    """Log a finding, once."""
+    import logging
+
+    text = str(placed(finding))
+    if text not in _logged:
+        _logged.add(text)
+        level = logging.ERROR if finding.severity is Severity.ERROR else logging.WARNING
+        logging.getLogger("npu_config").log(level, "%s", text)

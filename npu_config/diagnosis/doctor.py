@@ -33,10 +33,10 @@ from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import join, listed, phrase
 from npu_config.core.settings import UNKNOWN, Settings, SourceKind
 from npu_config.core.target import Target
-from npu_config.core.toolkit import ROOTS, installed_cann
 from npu_config.judging import ALONE, Around, Judgement, KnownRules, judge
 from npu_config.rules.case import Case
 from npu_config.rules.reading import Reading
+from npu_config.rules.toolkit import ROOTS, installed_cann
 from npu_config.script.neighbours import any_import_has
 
 

@@ -10,11 +10,9 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
-from npu_config.core.files import PathLike, path_name
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
-from npu_config.text.loading import guarded, load
+from npu_config.text.source import PathLike, guarded, load, path_name
 
 _KINDS = ("graph_fusion", "ub_fusion")
 _LARGEST = 256 * 1024 * 1024

@@ -27,12 +27,17 @@ from typing import (
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report, Severity
-from npu_config.core.files import PathLike, is_directory, reading, walk
+from npu_config.core.diagnostics import (
+    Diagnostic,
+    NpuConfigError,
+    Place,
+    Report,
+    Severity,
+    declare,
+)
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
 from npu_config.proto.event_files import EventFileError, masked_crc32c, read_events, scalar
-from npu_config.text.loading import guarded
+from npu_config.text.source import PathLike, guarded, is_directory, reading, walk
 
 __all__ = [
     "Decrease",

@@ -32,11 +32,9 @@ from typing import (
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
-from npu_config.core.files import PathLike, is_directory, path_name, reading, walk
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
-from npu_config.text.loading import guarded
+from npu_config.text.source import PathLike, guarded, is_directory, path_name, reading, walk
 
 # Old and new names of the columns, with unit, blanks and underscores taken away.  The
 # profiler of CANN up to 8.2 writes "Block Dim", later ones "Block Num"; the framework

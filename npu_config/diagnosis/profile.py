@@ -28,7 +28,6 @@ from typing import (
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike, is_directory, path_name, walk
 from npu_config.core.message import listed, phrase
 from npu_config.diagnosis.op_summary import (
     Columns,
@@ -36,6 +35,7 @@ from npu_config.diagnosis.op_summary import (
     OpSummary,
     TableFaults,
 )
+from npu_config.text.source import PathLike, is_directory, path_name, walk
 
 AI_CORE, AI_VECTOR, AI_CPU = "AI Core", "AI Vector Core", "AI CPU"
 COMMUNICATION, WAITING = phrase("communication"), phrase("waiting")

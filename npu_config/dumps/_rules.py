@@ -1,7 +1,6 @@
 """The rules that the readers of dumps, graphs, references and result tables apply."""
 
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
+from npu_config.core.diagnostics import Severity, declare
 
 _OTHERS = "docs/en/tfadapter_1/migration/others/"
 _COMPARISON = "docs/en/tfadapter_1/migration/accuracy_debugging/network_accuracy_comparison"

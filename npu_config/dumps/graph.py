@@ -15,13 +15,11 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Seque
 import attr
 
 from npu_config.core.diagnostics import NpuConfigError, Place
-from npu_config.core.files import PathLike, path_name, reading
 from npu_config.core.message import phrase
 from npu_config.dumps._rules import not_a_graph_of_the_engine
 from npu_config.dumps.tree import plain
-from npu_config.text.loading import loaded
 from npu_config.text.prototext import TextBlock, parse
-from npu_config.text.source import FaultLog, Source
+from npu_config.text.source import FaultLog, PathLike, Source, loaded, path_name, reading
 
 LARGEST = 1 << 28
 """How many bytes a graph may have; the usual limit of protobuf text is for configurations."""

@@ -17,7 +17,6 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike
 from npu_config.core.message import join, listed, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.dump import Dump, read_dump
@@ -36,7 +35,7 @@ from npu_config.dumps.tree import (
     newest_below,
     parse_name,
 )
-from npu_config.text.loading import attempted
+from npu_config.text.source import PathLike, attempted
 
 DHA, L2, AI_CORE = "DHA Atomic Add", "L2 Atomic Add", "AI Core"
 CORES = (AI_CORE, "AIC", "AIV")

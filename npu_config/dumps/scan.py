@@ -21,7 +21,6 @@ from typing import (
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike
 from npu_config.core.message import listed, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.dump import Tensor
@@ -40,7 +39,7 @@ from npu_config.dumps.tree import (
     Folder,
     newest_below,
 )
-from npu_config.text.loading import attempted
+from npu_config.text.source import PathLike, attempted
 
 _BITS: Dict[str, Tuple[str, int]] = {
     "float16": ("<u2", 0x7FFF),

@@ -17,10 +17,10 @@ from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, S
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike, path_name, write_atomic
 from npu_config.core.message import phrase
 from npu_config.dumps._rules import search_unreadable, search_without_result
-from npu_config.text.loading import text_of
+from npu_config.text.files import write_atomic
+from npu_config.text.source import PathLike, path_name, text_of
 
 GRAPH, UB, TYPE, PRECISION = "graph", "ub", "type", "precision"
 KINDS = (GRAPH, UB, TYPE, PRECISION)

@@ -6,7 +6,6 @@ from typing import Iterator, List, Optional, Tuple, Union
 import attr
 
 from npu_config.core.diagnostics import NpuConfigError, Place
-from npu_config.core.files import PathLike
 from npu_config.core.message import join, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.alignment import Aligned, ShapeMismatchError, aligned, aligned_arrays
@@ -24,6 +23,7 @@ from npu_config.dumps.verdicts import (
     kind_of,
     limits_of,
 )
+from npu_config.text.source import PathLike
 
 Content = Union[Tensor, Array]
 Named = Tuple[str, int, Content]

@@ -237,7 +237,7 @@ class Files:
             answer: Checked = self._worker(changes, path, file.known)
             return answer
         except Exception as error:
-            from npu_config.text.loading import fault
+            from npu_config.text.source import fault
 
             logging.getLogger(__name__).exception(path)
             if isinstance(error, EndedError):

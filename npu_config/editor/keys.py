@@ -6,8 +6,8 @@ from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.kinds import Int, Kind
 from npu_config.catalogue.layout import VERSION
 from npu_config.core.message import localized
-from npu_config.core.target import MODES, Product
-from npu_config.core.versions import SNAPSHOTS
+from npu_config.core.target import MODES
+from npu_config.core.versions import SNAPSHOTS, Product
 from npu_config.sidefiles.format import Sample
 from npu_config.sidefiles.schema import kinds
 from npu_config.sidefiles.schema.kinds import Key, Schema

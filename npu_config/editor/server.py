@@ -38,12 +38,12 @@ except ImportError:  # pygls 1
     from pygls.server import LanguageServer  # type: ignore[attr-defined, no-redef, unused-ignore]
 
 from npu_config.core.diagnostics import Diagnostic, Edit, Place, Report, Severity
-from npu_config.core.files import write_atomic
 from npu_config.core.message import LANGUAGES, language_of, localized, speaking
 from npu_config.core.version import __version__
 from npu_config.editor.files import Files, OpenFile
 from npu_config.editor.lines import Lines, Span
 from npu_config.editor.worker import WorkerProcess
+from npu_config.text.files import write_atomic
 
 if TYPE_CHECKING:
     from npu_config.editor.hover import Pages
@@ -381,7 +381,7 @@ def _lines(path: str, file: Optional[OpenFile]) -> Lines:
     """The text of a file, open or not."""
     if file is not None:
         return file.lines
-    from npu_config.text.loading import load
+    from npu_config.text.source import load
 
     data = load(path, _LARGEST)
     return Lines(data.decode("utf-8", "replace") if isinstance(data, bytes) else "")

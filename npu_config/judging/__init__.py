@@ -23,15 +23,12 @@ from typing import (
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError
-from npu_config.core.files import PathLike
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Rule
 from npu_config.core.message import phrase
-from npu_config.core.rule import Rule
 from npu_config.core.settings import Settings
 from npu_config.rules.overrides import Override
 from npu_config.rules.reading import ALONE, FAILED, Around, Load, Reading
-from npu_config.text import loading
-from npu_config.text.loading import guarded, internal_fault
+from npu_config.text.source import PathLike, guarded, internal_fault, load
 
 if TYPE_CHECKING:
     from npu_config.judging.comments import Suppressions
@@ -195,23 +192,23 @@ def read_loaded(reading: Reading, load: Load, overrides: Sequence[Override]) -> 
 
 def _of_loaded(reading: Reading, around: Around) -> Iterator[Diagnostic]:
     """What is wrong with the configuration files that a script loads, or that none was found."""
-    for load in reading.loads():
+    for wanted in reading.loads():
         from npu_config.text.rules import not_checked_here
 
-        loaded = read_loaded(reading, load, around.overrides)
+        loaded = read_loaded(reading, wanted, around.overrides)
         if loaded is None:
             message = phrase(
                 '"{}" is found neither in the current directory nor next to the script, nor '
                 "in a folder above it; its options are not checked",
-                load.file,
+                wanted.file,
             )
             help = "name the file to check it"
-            yield not_checked_here.diagnostic(message, load.place, help=help)
+            yield not_checked_here.diagnostic(message, wanted.place, help=help)
             continue
-        if load.is_part:  # what is around the options stands elsewhere
+        if wanted.is_part:  # what is around the options stands elsewhere
             parts = (each._replace(open=True, session=None) for each in loaded.settings)
             loaded = attr.evolve(loaded, settings=tuple(parts))
-        default = None if load.target.unknown else around.default
+        default = None if wanted.target.unknown else around.default
         yield from loaded.judge(attr.evolve(around, default=default))
 
 
@@ -286,7 +283,7 @@ def _comments(
 def _text_of(path: Optional[str], texts: Dict[Optional[str], str]) -> Optional[str]:
     """The text of a file that another one names; None where there is no such text."""
     if path is not None and path not in texts and os.path.isfile(path):
-        data = loading.load(path, _LARGEST)
+        data = load(path, _LARGEST)
         if isinstance(data, bytes):
             texts[path] = data.decode("utf-8", "replace")
     return texts.get(path)

@@ -15,10 +15,9 @@ import re
 import tokenize
 from typing import Callable, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.diagnostics import Diagnostic, Place, Severity, declare, selects
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare, selects
 
 __all__ = ["COMMENT", "Suppressions", "open_list"]
 

@@ -1,7 +1,6 @@
 """The rules about the environment of the processes of a job, and about launch scripts as such."""
 
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
+from npu_config.core.diagnostics import Severity, declare
 
 _ENV = "docs/en/tfa_env/"
 _HCCL = "cann/hccl:docs/zh/user_guide/hccl_env/"

@@ -11,11 +11,10 @@ import json
 import os
 from typing import Any, Callable, Counter, Dict, Iterable, List, Mapping, Optional, Tuple
 
-from npu_config.core.diagnostics import Diagnostic, Place, Severity
-from npu_config.core.files import PathLike, path_name, write_atomic
+from npu_config.core.diagnostics import Diagnostic, Place, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
-from npu_config.text.loading import load
+from npu_config.text.files import write_atomic
+from npu_config.text.source import PathLike, load, path_name
 
 __all__ = ["Baseline", "BaselineError"]
 

@@ -1,7 +1,6 @@
 """The rules about a run of checks: what --fix could not write."""
 
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
+from npu_config.core.diagnostics import Severity, declare
 
 
 @declare("NPU792", Severity.ERROR, source=("npu_config",))

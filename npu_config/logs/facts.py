@@ -22,9 +22,9 @@ from typing import (
     Tuple,
 )
 
-from npu_config.core.files import reading
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import localized, phrase
+from npu_config.text.source import reading
 
 __all__ = [
     "CLASSES",

@@ -20,9 +20,8 @@ from typing import (
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.diagnostics import Diagnostic, Rule, Severity
 from npu_config.core.message import phrase
-from npu_config.core.rule import Rule
 from npu_config.migration import libraries, rules
 from npu_config.migration.engine import Analysis, Migration
 from npu_config.migration.names import PACKAGES

@@ -41,7 +41,7 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, parse, words_of
-from npu_config.text.loading import load
+from npu_config.text.source import load
 
 __all__ = ["REEXPORTED", "Binding", "Neighbours", "Resolver", "may_borrow"]
 

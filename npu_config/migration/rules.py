@@ -1,7 +1,6 @@
 """The rules about a run of migrations: files that are no scripts, or cannot be written."""
 
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
+from npu_config.core.diagnostics import Severity, declare
 
 _SOURCE = ("npu_config",)
 

@@ -13,9 +13,7 @@ import re
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike, reading, walk, write_atomic
 from npu_config.core.message import phrase
-from npu_config.core.npy import INDEX, Exported, file_name, npy_header, write_index
 from npu_config.diagnosis.loss_report import training_record_unreadable
 from npu_config.proto.event_files import (
     BFLOAT16,
@@ -29,6 +27,9 @@ from npu_config.proto.event_files import (
     refuse_repeated,
 )
 from npu_config.proto.wire import Buffer
+from npu_config.text.files import write_atomic
+from npu_config.text.source import PathLike, reading, walk
+from npu_config.text.tables import INDEX, Exported, file_name, npy_header, write_index
 
 _DEVICE = "_tfdbg_device_"
 _RUN = re.compile(r"run_\d+_(\d+)\Z|run_(\d+)\Z")

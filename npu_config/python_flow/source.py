@@ -15,6 +15,7 @@ from typing import (
     Callable,
     Dict,
     FrozenSet,
+    Iterable,
     Iterator,
     List,
     NamedTuple,
@@ -583,3 +584,40 @@ def looks_like_python_2(text: str) -> bool:
     """True for a text with something that only Python 2 knows, outside of texts and comments."""
     code = _TEXT.sub(lambda match: "" if match.group().startswith("#") else '""', text)
     return _PYTHON_2.search(code) is not None
+
+
+ADAPTER = "TF Adapter"
+TENSORFLOW = "TensorFlow"
+OURS = frozenset((ADAPTER, TENSORFLOW))
+"""The frameworks that are judged: a script for the NPU, and one that may become one."""
+
+_OTHERS = {
+    "PyTorch": "torch torch_npu torchvision torchaudio accelerate apex bmtrain colossalai "
+    "deepspeed detectron2 fairseq lightning llamafactory megatron mindspeed mindspeed_llm mmcv "
+    "mmengine modellink pytorch_lightning sglang swift vllm",
+    "MindSpore": "mindspore mindaudio mindcv mindflow mindformers mindnlp mindocr mindone "
+    "mindyolo",
+    "PaddlePaddle": "paddle paddlenlp ppdet",
+    "JAX": "jax flax",
+    "MXNet": "mxnet",
+    "TensorFlow 2": "npu_device",
+}
+_OTHER: Dict[str, str] = {
+    module: name for name, modules in _OTHERS.items() for module in modules.split()
+}
+_OF_ADAPTER = frozenset(("npu_bridge", "npu_config"))
+
+
+def of_modules(modules: Iterable[str]) -> Optional[str]:
+    """The framework of a script that imports these modules; None where they do not show it.
+
+    Scripts of other frameworks import TensorFlow, too, for its summaries.
+
+    Args:
+        modules: their first names: ``"tensorflow"`` for ``tensorflow.keras``.
+    """
+    names = tuple(modules)
+    if not _OF_ADAPTER.isdisjoint(names):
+        return ADAPTER
+    other = next((_OTHER[name] for name in names if name in _OTHER), None)
+    return other or (TENSORFLOW if "tensorflow" in names else None)

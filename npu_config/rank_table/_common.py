@@ -16,10 +16,9 @@ from typing import (
     Tuple,
 )
 
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, declare
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
-from npu_config.core.target import Product
+from npu_config.core.versions import Product
 from npu_config.rank_table.dialects import EVEN, SOURCES
 from npu_config.sidefiles.schema.kinds import pieces
 from npu_config.sidefiles.schema.reading import (

@@ -6,9 +6,8 @@ from functools import partial
 from itertools import chain
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set, Tuple
 
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
 from npu_config.rank_table._common import check_count, check_rank_ids, check_status
 from npu_config.rank_table.dialects import BACKUP_LOCAL_ID, RANKS_SCHEMA, SOURCES
 from npu_config.sidefiles.schema.kinds import CutInteger, IpAddress, Key, family_of

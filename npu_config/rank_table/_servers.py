@@ -5,10 +5,9 @@ Template 2 has groups of pods, or of single devices with their ranks.
 
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
-from npu_config.core.target import Product
+from npu_config.core.versions import Product
 from npu_config.rank_table._common import (
     ADDRESS_HELP,
     address_rule,

@@ -14,10 +14,10 @@ from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, 
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity, declare
 from npu_config.core.message import listed, localized, phrase
-from npu_config.core.rule import declare
-from npu_config.core.target import Product, Target
+from npu_config.core.target import Target
+from npu_config.core.versions import Product
 from npu_config.rank_table.judging import check_document
 from npu_config.rank_table.model import (
     Address,

@@ -7,9 +7,8 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rank_table.dialects import BY_VERSION
 from npu_config.rank_table.judging import check_document

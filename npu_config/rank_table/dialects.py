@@ -10,7 +10,7 @@ import attr
 
 from npu_config.catalogue.kinds import Choice
 from npu_config.core.diagnostics import Severity
-from npu_config.core.target import Product
+from npu_config.core.versions import Product
 from npu_config.sidefiles.schema.kinds import (
     Anything,
     CutInteger,

@@ -5,11 +5,11 @@ import re
 from functools import partial
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity, declare
 from npu_config.core.message import join, listed, phrase
 from npu_config.core.processes import without_collector
-from npu_config.core.rule import declare
-from npu_config.core.target import ANY_TARGET, Product, Target
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.core.versions import Product
 from npu_config.rank_table import dialects
 from npu_config.rank_table._ranks import check_ranks
 from npu_config.rank_table._servers import check_groups, check_servers, rank_table_template_2

@@ -17,7 +17,6 @@ import attr
 
 from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike, path_name
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import listed, phrase
 from npu_config.core.names import NPU_OPTIMIZER
@@ -28,9 +27,17 @@ from npu_config.readers.evidence import TOP, Signs, is_version_alone, signs
 from npu_config.rules.reading import ANOTHER_PROGRAM, CANNOT_BE_READ, TEMPLATE, Reading
 from npu_config.sidefiles import KINDS as SIDE_FILE_KINDS
 from npu_config.sidefiles import MARKS
-from npu_config.text.loading import BYTES, decode, guarded, load, too_large
 from npu_config.text.rules import not_checked_here
-from npu_config.text.source import Source
+from npu_config.text.source import (
+    BYTES,
+    PathLike,
+    Source,
+    decode,
+    guarded,
+    load,
+    path_name,
+    too_large,
+)
 from npu_config.text.words import is_typo, shown
 
 __all__ = [
@@ -610,10 +617,12 @@ def _read(
     if guess and text is not None and kind == "json" and is_version_alone(text):
         return _nothing(kind, name, _unknown(name), why="unsupported file type")
     if guess and text is not None and kind in CONFIGURATIONS:
+        reading = _read_as(entry, text, data, name)
+        if not reading.diagnostics and _sets_options_alone(reading):
+            return reading
         found = signs(text, kind, name, named=True)
         if found.is_foreign:
             return _nothing(kind, name, _foreign(found, name), why=ANOTHER_PROGRAM)
-        reading = _read_as(entry, text, data, name)
         names = (*found.options, *found.common, *found.groups)
         is_ours = bool(found.evidence) or (not found.foreign and bool(names))
         return reading if is_ours else attr.evolve(reading, fixable=False)
@@ -677,6 +686,12 @@ def _read_as(entry: FileFormat, text: Optional[str], data: bytes, path: str) -> 
         else reader.read(content, path)
     )
     return reading
+
+
+def _sets_options_alone(reading: Reading) -> bool:
+    """Whether a file sets options and nothing else: whose it is need not be asked."""
+    names = [name for settings in reading.settings for name in settings.entries]
+    return bool(names) and all(name in OPTIONS for name in names)
 
 
 def _kind_of(text: Optional[str], data: bytes, path: str) -> Optional[str]:

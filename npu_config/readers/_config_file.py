@@ -5,11 +5,11 @@ from typing import Any, Dict, List, Mapping, Optional, Set, Union
 
 from npu_config.catalogue import OPTIONS, InvalidValue, layout
 from npu_config.catalogue.kinds import name_of_type, shorten
-from npu_config.core.diagnostics import Diagnostic, Fix, Place
+from npu_config.core.diagnostics import Diagnostic, Fix, Place, Rule
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import Rule
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
-from npu_config.core.target import MODES, Product, Target
+from npu_config.core.target import MODES, Target
+from npu_config.core.versions import Product
 from npu_config.readers import _rules as rules
 from npu_config.rules.reading import Base, Reading
 from npu_config.text.source import BROKEN, FaultLog, Path, Places, Source, StopReading, both_places

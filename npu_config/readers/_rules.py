@@ -1,7 +1,6 @@
 """The rules that readers of files apply: what keeps a file from being judged at all."""
 
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
+from npu_config.core.diagnostics import Severity, declare
 from npu_config.text.rules import (
     file_too_large,
     not_checked_here,

@@ -22,8 +22,8 @@ from npu_config.python_flow.source import Undecodable, decode
 from npu_config.rules.reading import CANNOT_BE_READ, Around, Reading
 from npu_config.script import may_matter, read_script
 from npu_config.script.neighbours import any_file_has, framework_of, remembering
-from npu_config.text.loading import load
-from npu_config.text.rules import empty_program, holds_code, unreadable_file
+from npu_config.text.rules import empty_program, unreadable_file
+from npu_config.text.source import holds_code, load
 
 _ABOVE = ("..", os.path.join("..", ".."), os.path.join("..", "..", ".."))
 """Launch scripts stand in the folder of what they start or below, and change to it."""

@@ -199,8 +199,7 @@ class Scalars:
 
     def _surely_wrong(self, kind: str, text: str, start: int, end: int) -> bool:
         """Report a scalar that cannot be meant as YAML reads it, or that YAMLs disagree on."""
-        shown = shorten(text)
-        help = phrase('write "{}" in quotes if it is text', shown)
+        help = None
         if kind in ("int", "str") and _LEADING_ZERO.match(text):
             decimal = shorten("-" * text.startswith("-") + (text.lstrip("-+0_") or "0"))
             octal = self.converted(kind, text)
@@ -208,35 +207,43 @@ class Scalars:
                 if octal == 0:
                     return False
                 problem = phrase(
-                    '"{}" is octal: YAML 1.1 reads {}, YAML 1.2 reads {}', shown, octal, decimal
+                    '"{}" is octal: YAML 1.1 reads {}, YAML 1.2 reads {}',
+                    shorten(text),
+                    octal,
+                    decimal,
                 )
                 help = phrase("write {} or {}", octal, decimal)
             else:
                 problem = phrase(
-                    '"{}" starts with 0: some parsers read text, some a number', shown
+                    '"{}" starts with 0: some parsers read text, some a number', shorten(text)
                 )
                 help = phrase("write {}, or put it in quotes", decimal)
         elif kind in ("int", "float") and _BASE_60.match(text):
-            problem = phrase('"{}" is a number of base 60 in YAML 1.1 and text in YAML 1.2', shown)
+            problem = phrase(
+                '"{}" is a number of base 60 in YAML 1.1 and text in YAML 1.2', shorten(text)
+            )
         elif kind in ("int", "float") and _OF_YAML_1_1.match(text):
             number = self.converted(kind, text)
             if number is BROKEN:
                 return False
             problem = phrase(
                 '"{}" is the number {} in YAML 1.1 and text in YAML 1.2',
-                shown,
+                shorten(text),
                 shorten(str(number)),
             )
             help = phrase("write {}, or put it in quotes", shorten(str(number)))
         elif kind == "str" and _OF_YAML_1_2.match(text):
             problem = phrase(
-                '"{}" is text in YAML 1.1 and the number {} in YAML 1.2', shown, int(text, 8)
+                '"{}" is text in YAML 1.1 and the number {} in YAML 1.2',
+                shorten(text),
+                int(text, 8),
             )
             help = phrase("write {}, or put it in quotes", int(text, 8))
         elif kind == "timestamp":
-            problem = phrase('"{}" is read as a date by YAML; no option takes one', shown)
+            problem = phrase('"{}" is read as a date by YAML; no option takes one', shorten(text))
         else:
             return False
+        help = help or phrase('write "{}" in quotes if it is text', shorten(text))
         self._document.report(rules.yaml_trap, start, end, problem, help)
         return True
 

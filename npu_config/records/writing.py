@@ -8,9 +8,10 @@ import os
 import sys
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from npu_config.core.files import PathLike, path_name, reading, replace_content, write_atomic
 from npu_config.core.message import phrase
 from npu_config.records.document import content_of, hash_of, options_of, render, stamp
+from npu_config.text.files import replace_content, write_atomic
+from npu_config.text.source import PathLike, path_name, reading
 
 __all__ = ["VARIABLE", "name_of", "record", "set_exit"]
 

@@ -5,9 +5,17 @@ import os
 from typing import Any, Dict, List, Mapping, Optional
 from urllib.parse import quote
 
-from npu_config.core.diagnostics import DOCS_URL, Diagnostic, Fix, Report, Severity, rule_url
+from npu_config.core.diagnostics import (
+    DOCS_URL,
+    REGISTRY,
+    Diagnostic,
+    Fix,
+    Report,
+    Rule,
+    Severity,
+    rule_url,
+)
 from npu_config.core.message import localized
-from npu_config.core.rule import REGISTRY, Rule
 from npu_config.core.version import __version__
 from npu_config.reporters._summary import PLAIN, Style, Summary
 

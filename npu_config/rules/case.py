@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import os
-from dataclasses import replace
 from typing import (
     Any,
     Callable,
@@ -29,12 +27,11 @@ from typing import (
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, Option, readers_of
 from npu_config.catalogue.kinds import InvalidValue, shown
-from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
+from npu_config.core.diagnostics import REGISTRY, Diagnostic, Fix, Place, Rule, Severity
 from npu_config.core.message import phrase
-from npu_config.core.rule import REGISTRY, Rule
 from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, SourceKind
-from npu_config.core.target import ANY_TARGET, Product, Target
-from npu_config.core.versions import INDEX, NEWEST
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.core.versions import INDEX, NEWEST, Product
 from npu_config.text.words import joined
 
 
@@ -56,16 +53,6 @@ def _refusal(error: Exception) -> InvalidValue:
     if isinstance(error, InvalidValue):
         return error
     return InvalidValue("wrong-type", phrase("is an object that cannot be read: {}", shown(error)))
-
-
-def on_this_host(target: Target, environ: Optional[Mapping[str, str]] = None) -> Target:
-    """The target; one without a version has that of the CANN that is installed here, if any."""
-    if target.version is not None:
-        return target
-    from npu_config.core.toolkit import installed_cann
-
-    cann = installed_cann(os.environ if environ is None else environ)
-    return target if cann is None else replace(target, cann=cann)
 
 
 class Case:
@@ -114,6 +101,8 @@ class Case:
                 )
             )
         if on_host:
+            from npu_config.rules.toolkit import on_this_host
+
             target = on_this_host(target, environ)
         version = target.version
         known: Dict[str, Any] = {}
@@ -138,14 +127,14 @@ class Case:
                 rule = "option-not-in-version" if early else "unknown-option"
                 self.faults.append(InvalidSetting(rule, name, setting, None))
                 continue
-            key, field, exact, legal, parse = reader
+            key, field, exact, legal, of_text, parse = reader
             if wire is not None and wire != field:
                 self.faults.append(InvalidSetting("wrong-field", name, setting, None))
             elif type(value) is exact and value in legal:
                 known[key] = value
             elif value is not UNKNOWN:
                 try:
-                    known[key] = parse(value)
+                    known[key] = of_text(value) if type(value) is str else parse(value)
                 except Exception as error:
                     refused = _refusal(error)
                     self.faults.append(InvalidSetting(refused.rule, name, setting, refused))

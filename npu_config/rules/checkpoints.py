@@ -2,9 +2,8 @@
 
 from typing import Optional
 
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, rule
 from npu_config.core.message import phrase
-from npu_config.core.rule import rule
 from npu_config.rules.case import Case
 from npu_config.rules.loops import loops
 from npu_config.rules.timeouts import device_count

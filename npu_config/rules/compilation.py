@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, rule
 from npu_config.core.message import phrase
-from npu_config.core.rule import rule
 from npu_config.rules.case import (
     DYNAMIC_SHAPES,
     Case,

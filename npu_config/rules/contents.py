@@ -11,10 +11,9 @@ from dataclasses import replace
 from typing import Any, Dict, FrozenSet, Iterator, Optional, Tuple
 
 from npu_config.catalogue.kinds import Choice, shorten
-from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.diagnostics import Diagnostic, Severity, rule
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import join, phrase
-from npu_config.core.rule import rule
 from npu_config.core.target import Target
 from npu_config.rules.case import (
     DYNAMIC_SHAPES,
@@ -27,8 +26,8 @@ from npu_config.rules.case import (
 )
 from npu_config.rules.environment import PROGRESS
 from npu_config.rules.paths import WANTED
-from npu_config.text.loading import unsaved_content
 from npu_config.text.rules import json_syntax
+from npu_config.text.source import unsaved_content
 
 _DEBUGGING = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
 _DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"

@@ -6,9 +6,8 @@ from typing import List, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS, Option, Status
 from npu_config.catalogue.kinds import Text
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, rule
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
 from npu_config.core.versions import INDEX, NEVER, NEWEST, SNAPSHOTS, Versions
 from npu_config.rules.case import Case, changed, given, in_script

@@ -6,9 +6,8 @@ import functools
 from typing import Any, Mapping, Optional
 
 from npu_config.catalogue import OPTIONS, Outcome
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, rule
 from npu_config.core.message import phrase
-from npu_config.core.rule import rule
 from npu_config.rules.case import (
     DYNAMIC_SHAPES,
     Case,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from npu_config.catalogue import Outcome
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, rule
 from npu_config.core.message import phrase
-from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
 from npu_config.rules.case import (
     SHAPE_PROFILES,

@@ -3,10 +3,9 @@
 import re
 from typing import Any, Dict, Tuple
 
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, rule
 from npu_config.core.message import join, phrase
-from npu_config.core.rule import rule
-from npu_config.core.target import Product
+from npu_config.core.versions import Product
 from npu_config.rules.case import DYNAMIC_SHAPES, Case, given, off, runs_dynamic
 from npu_config.rules.precision import KEEPS_DTYPES
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Union
 
 from npu_config.catalogue import Outcome
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, rule
 from npu_config.core.message import phrase
-from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN
 from npu_config.rules.case import Case, changed, given, off, on
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from npu_config.catalogue import Outcome
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import rule
+from npu_config.core.diagnostics import Severity, rule
 from npu_config.core.settings import SourceKind
 from npu_config.rules.case import Case, in_script
 

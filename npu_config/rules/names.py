@@ -28,9 +28,8 @@ from npu_config.catalogue.kinds import (
     shown,
     written_int,
 )
-from npu_config.core.diagnostics import Fix, Severity
+from npu_config.core.diagnostics import Fix, Severity, rule
 from npu_config.core.message import phrase
-from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN, Setting
 from npu_config.core.versions import NEVER
 from npu_config.rules.case import Case, InvalidSetting, unread, writing

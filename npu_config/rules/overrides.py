@@ -5,9 +5,8 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Tuple
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, Option
 from npu_config.catalogue.kinds import Bool, Int, shorten, written_int
 from npu_config.catalogue.layout import GROUP_OF_KEY
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
 from npu_config.core.settings import Setting, Settings
 from npu_config.text.words import near
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, Iterable, Tuple
 
 from npu_config.catalogue import ALL_OPTIONS
-from npu_config.core.diagnostics import Severity
-from npu_config.core.findings import warn
+from npu_config.core.calls import warn
+from npu_config.core.diagnostics import Severity, declare
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
 
 
 @declare("NPU8041", Severity.WARNING, source=("npu_config",), shows=("run",))

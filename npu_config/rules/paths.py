@@ -8,9 +8,8 @@ from typing import Iterator, NamedTuple, Optional
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.kinds import shorten
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, rule
 from npu_config.core.message import phrase
-from npu_config.core.rule import rule
 from npu_config.rules.case import Case, on, tuning_mode
 from npu_config.rules.dump import SWITCHES, profiling_keys
 

@@ -6,10 +6,9 @@ from typing import Tuple
 
 from npu_config.catalogue import OPTIONS, Outcome
 from npu_config.catalogue.options import MIXED_MODES
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, rule
 from npu_config.core.message import join, phrase
-from npu_config.core.rule import rule
-from npu_config.core.target import Product
+from npu_config.core.versions import Product
 from npu_config.rules.case import RESERVED_MODES, Case, given, mode_words, quoted
 
 _ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"

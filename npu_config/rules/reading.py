@@ -16,14 +16,13 @@ from typing import (
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.core.diagnostics import REGISTRY, Diagnostic, NpuConfigError, Place
 from npu_config.core.message import join, phrase
-from npu_config.core.rule import REGISTRY
 from npu_config.core.settings import Setting, Settings
 from npu_config.core.target import OwnTarget, Target, layered
 from npu_config.rules.case import judge
 from npu_config.rules.overrides import Override, applied
-from npu_config.text.loading import guarded
+from npu_config.text.source import guarded
 
 __all__ = ["ALONE", "Around"]
 

@@ -6,10 +6,9 @@ These rules look at ``Settings.extra``: arguments that are not options.  The cla
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.api import PARTS
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, rule
 from npu_config.core.message import phrase
 from npu_config.core.names import NPU_OPTIMIZER
-from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN, SourceKind
 from npu_config.rules.case import SHAPE_PROFILES, Case, quoted
 from npu_config.rules.environment import cluster_of

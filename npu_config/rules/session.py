@@ -2,10 +2,9 @@
 
 from typing import Optional
 
-from npu_config.core.diagnostics import Fix, Severity
+from npu_config.core.diagnostics import Fix, Severity, rule
 from npu_config.core.message import phrase
 from npu_config.core.names import NPU_OPTIMIZER
-from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN, SessionFacts, SourceKind
 from npu_config.rules.case import Case
 from npu_config.text.words import near

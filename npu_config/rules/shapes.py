@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from npu_config.catalogue import Outcome
 from npu_config.catalogue.structured import DynamicDims
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, rule
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
-from npu_config.core.target import Product
+from npu_config.core.versions import Product
 from npu_config.rules.case import SHAPE_PROFILES, Case, given, on, quoted, tuning_mode
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"

@@ -6,12 +6,11 @@ import functools
 from typing import Any, FrozenSet, Iterable, List, Optional, Sequence, Tuple
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS
-from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.diagnostics import REGISTRY, Diagnostic, Severity, rule
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import REGISTRY, rule
 from npu_config.core.settings import UNKNOWN, Settings, SourceKind
-from npu_config.core.target import ALL_PRODUCTS, Product, Target
-from npu_config.core.versions import SNAPSHOTS, Versions, is_measured
+from npu_config.core.target import Target
+from npu_config.core.versions import ALL_PRODUCTS, SNAPSHOTS, Product, Versions, is_measured
 from npu_config.rules.case import (
     RESERVED_MODES,
     SHAPE_PROFILES,

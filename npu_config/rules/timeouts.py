@@ -6,10 +6,9 @@ import re
 from typing import Optional, Tuple
 
 from npu_config.catalogue import OPTIONS
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, rule
 from npu_config.core.message import phrase
-from npu_config.core.rule import rule
-from npu_config.core.target import Product
+from npu_config.core.versions import Product
 from npu_config.rules.case import Case, given, writing
 
 _EXCEPTION = "docs/en/tfadapter_1/apiref/session_config/exception_remedy.md"

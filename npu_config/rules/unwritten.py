@@ -6,10 +6,9 @@ import os
 from typing import Iterable, Iterator, Tuple
 
 from npu_config.catalogue.kinds import shorten
-from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity
-from npu_config.core.findings import warn
+from npu_config.core.calls import warn
+from npu_config.core.diagnostics import NOWHERE, REGISTRY, Diagnostic, Place, Severity, rule
 from npu_config.core.message import phrase
-from npu_config.core.rule import REGISTRY, rule
 from npu_config.rules.case import Case
 
 

@@ -10,9 +10,8 @@ from typing import Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.core.target import NO_TARGET, OwnTarget, Target
 from npu_config.python_flow.module import Module
@@ -35,8 +34,8 @@ from npu_config.script.paths import Path
 from npu_config.script.reading import Variant, signature, variants_of
 from npu_config.script.script import Script
 from npu_config.script.vocabulary import may_matter, unmigrated
-from npu_config.text.loading import guarded
-from npu_config.text.rules import empty_program, holds_code, not_checked_here
+from npu_config.text.rules import empty_program, not_checked_here
+from npu_config.text.source import guarded, holds_code
 
 __all__ = [
     "script_not_parsed",

@@ -13,11 +13,11 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS
 from npu_config.core.calls import call_faults, named_parameters
-from npu_config.core.diagnostics import Fix, NpuConfigError, Place, Severity
+from npu_config.core.diagnostics import Fix, NpuConfigError, Place, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
-from npu_config.core.target import MODES, NO_TARGET, PARTS, OwnTarget, Product, Target
+from npu_config.core.target import MODES, NO_TARGET, PARTS, OwnTarget, Target
+from npu_config.core.versions import Product
 from npu_config.python_flow.scopes import literal_text
 from npu_config.rules.overrides import Override, overrides_of
 from npu_config.rules.own_names import hint_for_keyword

@@ -34,8 +34,9 @@ from npu_config.python_flow.scopes import (
     literal_text,
     name_of,
 )
-from npu_config.rules.case import judge, on_this_host
+from npu_config.rules.case import judge
 from npu_config.rules.reading import ALONE, Around
+from npu_config.rules.toolkit import on_this_host
 from npu_config.script.checks import run_checks
 from npu_config.script.effects import UNFOLLOWED
 from npu_config.script.neighbours import has, named_in

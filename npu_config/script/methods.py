@@ -13,10 +13,9 @@ import re
 from typing import Any, Callable, Dict, Optional
 
 from npu_config.catalogue.api import KEPT, PARAMETERS, READ_ONLY
-from npu_config.core.diagnostics import Place, Severity
+from npu_config.core.diagnostics import Place, Severity, declare
 from npu_config.core.message import phrase
 from npu_config.core.names import NPU_OPTIMIZER
-from npu_config.core.rule import declare
 from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.core.target import NO_TARGET
 from npu_config.python_flow.scopes import literal_text

@@ -10,7 +10,8 @@ from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Option
 
 from npu_config.catalogue.api import MODULES
 from npu_config.core.message import phrase
-from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER, OURS, TENSORFLOW, of_modules
+from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
+from npu_config.python_flow.source import OURS, TENSORFLOW, of_modules
 from npu_config.script.neighbours import any_file_has, modules_in, says
 
 KIND_OF: Dict[str, str] = {

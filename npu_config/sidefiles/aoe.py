@@ -6,9 +6,8 @@ Source: docs/en/tfadapter_1/apiref/session_config/AOE.md.
 from typing import Iterator, Mapping, Optional, Sequence, Tuple
 
 from npu_config.catalogue.kinds import Choice
-from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.diagnostics import Diagnostic, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.format import JsonFormat, RawDocument, Sample, content, raw_format
 from npu_config.sidefiles.schema.kinds import Items, Key, LimitedText, Schema

@@ -9,9 +9,8 @@ from typing import Any, Collection, Dict, Iterable, Iterator, List, Mapping, Opt
 
 import attr
 
-from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Report, Severity
+from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Report, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.format import (
     Format,

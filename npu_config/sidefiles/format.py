@@ -25,26 +25,30 @@ from typing import (
 import attr
 
 from npu_config.core.calls import checked_text
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
-from npu_config.core.files import PathLike, names_file, path_name, write_atomic
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Rule, Severity, declare
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import phrase
-from npu_config.core.rule import Rule, declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.sidefiles.schema.reading import FileFindings, Reader, Rules
 from npu_config.text import json as _json
-from npu_config.text.loading import BYTES, attempted, decode
-from npu_config.text.loading import load as load_bytes
+from npu_config.text.files import write_atomic
 from npu_config.text.source import (
     ANYWHERE,
+    BYTES,
     FaultLog,
+    PathLike,
     Places,
     PlaceTable,
     Source,
     StopReading,
     apply_edits,
+    attempted,
+    decode,
+    names_file,
+    path_name,
 )
+from npu_config.text.source import load as load_bytes
 from npu_config.text.words import shown
 
 K = TypeVar("K")

@@ -10,10 +10,10 @@ from typing import Any, Callable, Collection, Dict, Iterator, Mapping, Optional,
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
-from npu_config.core.target import ANY_TARGET, Product, Target
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.core.versions import Product
 from npu_config.sidefiles.format import (
     Format,
     JsonFormat,

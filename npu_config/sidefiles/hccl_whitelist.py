@@ -8,8 +8,7 @@ from typing import Any
 
 import attr
 
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
+from npu_config.core.diagnostics import Severity, declare
 from npu_config.sidefiles.format import (
     JsonFormat,
     RawDocument,

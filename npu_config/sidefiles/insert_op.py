@@ -11,10 +11,10 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optio
 import attr
 
 from npu_config.catalogue.kinds import Bool, Choice, Int, Kind, Real, Text
-from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, Report, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
-from npu_config.core.target import ANY_TARGET, Product, Target
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.core.versions import Product
 from npu_config.sidefiles.format import Format, Parsed, Sample, Table, finish_parse, refuse
 from npu_config.sidefiles.schema.kinds import Key, Schema
 from npu_config.text import prototext

@@ -7,8 +7,7 @@ Source: tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220.
 """
 
 from npu_config.catalogue.kinds import Int
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
+from npu_config.core.diagnostics import Severity, declare
 from npu_config.sidefiles.format import (
     JsonFormat,
     RawDocument,

@@ -10,10 +10,8 @@ from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
-from npu_config.core.files import PathLike
+from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
 from npu_config.sidefiles.format import (
     JsonFormat,
     Parsed,
@@ -25,6 +23,7 @@ from npu_config.sidefiles.format import (
 from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.sidefiles.schema.reading import FileFindings, one_rule, shown
 from npu_config.text.json import BROKEN
+from npu_config.text.source import PathLike
 from npu_config.text.words import shown as quoted
 
 

@@ -21,9 +21,8 @@ from typing import (
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.diagnostics import Diagnostic, Place, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.format import Format, JsonFormat, Parsed, Sample, object_at, texts
 from npu_config.sidefiles.library import OperatorLibrary

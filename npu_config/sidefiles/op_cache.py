@@ -9,9 +9,8 @@ from typing import Any, Dict, Iterable, Iterator, Mapping, Optional
 import attr
 
 from npu_config.catalogue.kinds import Int, written_int
-from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity
+from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
 from npu_config.core.target import Target
 from npu_config.sidefiles.format import (
     Format,

@@ -10,9 +10,8 @@ from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
 import attr
 
 from npu_config.catalogue.kinds import Choice
-from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.diagnostics import Diagnostic, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.format import Format, Parsed, Sample, finish_parse, logged, refuse, texts
 from npu_config.sidefiles.schema.kinds import Key, LimitedText, Schema

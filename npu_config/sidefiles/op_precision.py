@@ -8,10 +8,10 @@ from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.diagnostics import Diagnostic, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
-from npu_config.core.target import ANY_TARGET, Product, Target
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.core.versions import Product
 from npu_config.sidefiles.format import (
     Format,
     Parsed,

@@ -23,10 +23,10 @@ from typing import (
 import attr
 
 from npu_config.catalogue.kinds import Choice, Int, Kind, Text
-from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, Report, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import declare
-from npu_config.core.target import ALL_PRODUCTS, ANY_TARGET, Product, Target
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.core.versions import ALL_PRODUCTS, Product
 from npu_config.sidefiles.format import (
     Format,
     JsonFormat,

@@ -9,8 +9,7 @@ rules.  A rule that another room declares names its situation by ``situation=``.
 
 from typing import Any, Callable
 
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import Rule, declare
+from npu_config.core.diagnostics import Rule, Severity, declare
 
 TFADAPTER = "docs/en/tfadapter_1/"
 MIGRATION = TFADAPTER + "migration/"
@@ -31,7 +30,7 @@ def situation(
         id: of the rule.
         severity: of its findings.
         shows: where it can be seen.
-        about: as for :func:`npu_config.core.rule.declare`.
+        about: as for :func:`npu_config.core.diagnostics.declare`.
     """
 
     def enter(page: Callable[..., None]) -> Rule:

@@ -6,9 +6,8 @@ file to file, and is for their readers to say.
 
 from typing import Iterator, NamedTuple, Optional, Tuple
 
-from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place, Severity
+from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place, Rule, Severity
 from npu_config.core.message import phrase
-from npu_config.core.rule import Rule
 
 BLANKS = " \t\n\v\f\r"
 """What the runtime trims: the blanks of C++, not those of Unicode."""

@@ -2,8 +2,7 @@
 
 from typing import Optional
 
-from npu_config.core.diagnostics import Diagnostic, Place, Severity
-from npu_config.core.rule import declare
+from npu_config.core.diagnostics import Diagnostic, Place, Severity, declare
 
 
 @declare(
@@ -95,11 +94,6 @@ def nothing_to_check() -> None:
     No file is wrong, but whoever ran the check expected one there.  A script is empty that has
     nothing but comments; an `__init__.py` may be.
     """
-
-
-def holds_code(text: str) -> bool:
-    """Whether a line of a script is more than a comment."""
-    return any(line.strip()[:1] not in ("", "#") for line in text.lstrip("\ufeff").splitlines())
 
 
 def empty_program(path: Optional[str]) -> Diagnostic:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from npu_config.core import findings
+from npu_config.core import calls
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
@@ -31,7 +31,7 @@ else:
 
 def warn(finding: Diagnostic) -> None:
     """Warn of a finding, at the innermost line that is not of a framework."""
-    findings.warn(finding, errors.ConfigurationWarning)
+    calls.warn(finding, errors.ConfigurationWarning)
 
 
 __all__ = ["errors", "rules", "warn"]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Iterable
 
-from npu_config.core import diagnostics, findings
+from npu_config.core import diagnostics
 
 
 class NpuConfigError(diagnostics.NpuConfigError):
@@ -23,7 +23,7 @@ class NpuConfigError(diagnostics.NpuConfigError):
 
     def __init__(self, found: Iterable[diagnostics.Diagnostic]) -> None:
         super().__init__(found)
-        findings.tell(*self.diagnostics)
+        diagnostics.tell(*self.diagnostics)
 
 
 class ArgumentError(NpuConfigError, TypeError):

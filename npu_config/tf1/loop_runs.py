@@ -177,7 +177,7 @@ def _is_batch(value: Any) -> bool:
 
 def _of_scripts(rule: str) -> Any:
     """A rule that the checks of scripts declare."""
-    from npu_config.core.rule import REGISTRY
+    from npu_config.core.diagnostics import REGISTRY
 
     importlib.import_module("npu_config.script")
     return REGISTRY[rule]

@@ -7,10 +7,10 @@ part of the reference wherever it is built.
 
 from functools import partial
 
-from npu_config.core import rule
+from npu_config.core import diagnostics
 from npu_config.core.diagnostics import Severity
 
-declare = partial(rule.declare, shows=("run",))
+declare = partial(diagnostics.declare, shows=("run",))
 
 _UTIL = "tf_adapter/python/npu_bridge/estimator/npu/util.py"
 _OFFLOAD = "docs/en/tfadapter_1/more_features/iteration_offload.md"
@@ -610,7 +610,7 @@ def loop_in_partial_run() -> None:
     """
 
 
-@rule.declare("NPU425", Severity.ERROR, source=("npu_config",))
+@diagnostics.declare("NPU425", Severity.ERROR, source=("npu_config",))
 def vendor_package_present() -> None:
     """The vendor's package is installed, and its modules are not replaced unasked.
 

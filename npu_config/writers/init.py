@@ -7,7 +7,8 @@ from npu_config.catalogue import OPTIONS, InvalidValue, Option, Status
 from npu_config.catalogue.layout import GROUPS, VERSION
 from npu_config.catalogue.structured import JsonText
 from npu_config.core.message import listed, localized, phrase, width
-from npu_config.core.target import ALL_PRODUCTS, MODES, Product
+from npu_config.core.target import MODES
+from npu_config.core.versions import ALL_PRODUCTS, Product
 from npu_config.writers import scalar
 
 _WIDTH = 95

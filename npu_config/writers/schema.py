@@ -6,8 +6,8 @@ from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue.layout import EXTENDS, GROUP_OF_KEY, GROUPS, VERSION
 from npu_config.core.diagnostics import DOCS_URL
 from npu_config.core.message import localized
-from npu_config.core.target import MODES, PRODUCT_NAMES, Product
-from npu_config.core.versions import SNAPSHOTS
+from npu_config.core.target import MODES
+from npu_config.core.versions import PRODUCT_NAMES, SNAPSHOTS, Product
 
 
 def schema() -> Dict[str, Any]:

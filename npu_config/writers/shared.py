@@ -5,9 +5,8 @@ from typing import Collection, Container, List, Mapping, Sequence, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import NpuConfigError, Severity
+from npu_config.core.diagnostics import NpuConfigError, Severity, declare
 from npu_config.core.message import localized, phrase, printable
-from npu_config.core.rule import declare
 from npu_config.rules.value import ConfigValue
 from npu_config.text.plain_text import is_utf8
 

@@ -7,7 +7,7 @@ import yaml
 
 from npu_config.catalogue import OPTIONS, PAGES, Status
 from npu_config.catalogue.kinds import Choice, Int
-from npu_config.core.target import ALL_PRODUCTS
+from npu_config.core.versions import ALL_PRODUCTS
 
 FACTS = {
     entry["name"]: entry

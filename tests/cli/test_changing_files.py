@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from npu_config.text import loading
+from npu_config.text import source
 from tests.cli.test_exits import folder
 
 __all__ = ["folder"]
@@ -39,7 +39,7 @@ WHOLE = "version: 1\nprecision_mode: allow_mix_precision\n"
 def writing(folder, monkeypatch):
     """Writes to a file of the folder each time that a command begins to read it."""
     contents = {}
-    real = loading.state_of
+    real = source.state_of
     seen = []
     importlib.import_module("npu_config.judging.batch")  # which has the function, too
 
@@ -53,7 +53,7 @@ def writing(folder, monkeypatch):
                     other.write(contents[path].pop(0))
         return state
 
-    monkeypatch.setattr(loading, "state_of", state_of)
+    monkeypatch.setattr(source, "state_of", state_of)
     for name, module in list(sys.modules.items()):
         if name.startswith("npu_config.") and getattr(module, "state_of", None) is real:
             monkeypatch.setattr(module, "state_of", state_of)

@@ -306,7 +306,7 @@ def test_a_fix_that_cannot_be_written(npu, bad, monkeypatch):
     def fail(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("npu_config.core.files._exchange", fail)
+    monkeypatch.setattr("npu_config.text.files._exchange", fail)
     result = npu("check", bad, "--fix")
     assert result.code == 1
     assert "the file cannot be written: No space left on device [NPU792" in result.out

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from npu_config.config import NpuConfig
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import REGISTRY
+from npu_config.core.diagnostics import REGISTRY, Severity
 from npu_config.judging import Around, judge
 from npu_config.proto import parse_bytes, parse_text
 from npu_config.writers import FORMATS, WITHOUT_COMMENTS

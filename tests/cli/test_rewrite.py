@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from npu_config.cli._fix import rewrite
-from npu_config.core import files
+from npu_config.text import files
 from tests.cli.edits import COMMANDS, race
 
 WRONG = "version: 1\nop_wait_timeout: 120\nhcl_timeout: 1800\n"

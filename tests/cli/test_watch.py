@@ -88,7 +88,7 @@ def test_watch(tmp_path):
 
 def test_only_what_changed(tmp_path):
     """A file is checked again when it changes, or one that its check looked at."""
-    from npu_config.text.loading import unsaved_content
+    from npu_config.text.source import unsaved_content
 
     for name in ("a", "b", "of_a"):
         (tmp_path / name).write_text("1")

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npu_config.core.npy import COLUMNS, INDEX, Exported, csv_text, index_text, unguarded
 from npu_config.dumps.reference import _index
+from npu_config.text.tables import COLUMNS, INDEX, Exported, csv_text, index_text, unguarded
 
 FORMULAS = ("=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "'=1", "''=1", "=")
 TEXTS = st.one_of(

@@ -2,8 +2,7 @@
 
 import pytest
 
-from npu_config.core.diagnostics import NpuConfigError, Place, Report, Severity
-from npu_config.core.rule import Rule
+from npu_config.core.diagnostics import NpuConfigError, Place, Report, Rule, Severity
 
 X = Rule("NPU104", "x", Severity.WARNING, "The page.")
 Y = Rule("NPU101", "y", Severity.ERROR, "The page.")

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from npu_config.core import files
-from npu_config.core.files import ChangedError, replace_content, write_atomic
+from npu_config.text import files
+from npu_config.text.files import ChangedError, replace_content, write_atomic
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 

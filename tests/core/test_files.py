@@ -10,8 +10,9 @@ import time
 
 import pytest
 
-from npu_config.core import files
-from npu_config.core.files import make_directories, reading, replace_content, walk, write_atomic
+from npu_config.text import files
+from npu_config.text.files import make_directories, replace_content, write_atomic
+from npu_config.text.source import reading, walk
 
 
 def test_writes_text_and_bytes(tmp_path):
@@ -153,7 +154,7 @@ def test_hard_links(tmp_path):
 
 WRITE = """
 import itertools, sys
-from npu_config.core.files import write_atomic
+from npu_config.text.files import write_atomic
 def pieces():
     for number in itertools.count():
         yield b"x" * 4096

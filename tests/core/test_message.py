@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npu_config.core.diagnostics import Place, Report, Severity
+from npu_config.core.diagnostics import Place, Report, Rule, Severity
 from npu_config.core.message import (
     Message,
     catalogue,
@@ -20,7 +20,6 @@ from npu_config.core.message import (
     speaking,
     translate,
 )
-from npu_config.core.rule import Rule
 
 WORDS = {
     '"{}" is {}': '"{1}" <- "{0}"',

@@ -2,7 +2,7 @@
 
 import pytest
 
-from npu_config.core.rule import selects
+from npu_config.core.diagnostics import selects
 from npu_config.rulebook import load_all
 
 

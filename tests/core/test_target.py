@@ -2,8 +2,8 @@
 
 import pytest
 
-from npu_config.core.target import PRODUCT_NAMES, Product, Target
-from npu_config.core.versions import SNAPSHOTS, parse_cann
+from npu_config.core.target import Target
+from npu_config.core.versions import PRODUCT_NAMES, SNAPSHOTS, Product, parse_cann
 
 
 @pytest.mark.parametrize(

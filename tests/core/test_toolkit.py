@@ -6,9 +6,9 @@ import pytest
 
 import npu_config as npu
 from npu_config.core.settings import Settings
-from npu_config.core.toolkit import installed_cann
 from npu_config.rules.case import judge
 from npu_config.rules.reading import Around
+from npu_config.rules.toolkit import installed_cann
 from npu_config.script import read_script
 
 VERSION_CFG = """\

@@ -10,8 +10,8 @@ pytest.importorskip("numpy")
 
 import numpy
 
-from npu_config.core.npy import COLUMNS
 from npu_config.dumps import compare_dumps, export_dumps, find_dumps, read_dump
+from npu_config.text.tables import COLUMNS
 
 DATA = Path(__file__).parents[1] / "data/dump"
 

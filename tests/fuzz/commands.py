@@ -16,7 +16,7 @@ from pathlib import Path
 from unittest import mock
 
 from npu_config.__main__ import main
-from npu_config.text import loading
+from npu_config.text import source
 from tests.fuzz.targets import RAM, FaultOfOursError
 
 CALLS = {
@@ -108,7 +108,7 @@ AROUND = {
 def _answer(words):
     """Run a call in this process; returns its exit code and all that it said."""
     said = io.TextIOWrapper(io.BytesIO(), "utf-8")
-    with mock.patch.object(loading, "fault", _refuse), contextlib.ExitStack() as stack:
+    with mock.patch.object(source, "fault", _refuse), contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.redirect_stdout(said))
         stack.enter_context(contextlib.redirect_stderr(said))
         stack.enter_context(mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO())))

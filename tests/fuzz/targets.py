@@ -18,7 +18,6 @@ from npu_config.catalogue import OPTIONS
 from npu_config.cli._fix import difference, fixed
 from npu_config.core.diagnostics import NpuConfigError, Report
 from npu_config.core.settings import Setting, Settings, SourceKind
-from npu_config.core.toolkit import installed_cann
 from npu_config.diagnosis.fusion_result import _sum_up
 from npu_config.diagnosis.graph import diagnose
 from npu_config.diagnosis.loss_report import Series, _read
@@ -54,6 +53,7 @@ from npu_config.readers import KINDS, read
 from npu_config.reporters import FORMATS, Summary, render
 from npu_config.rulebook import load_all
 from npu_config.rules.case import judge
+from npu_config.rules.toolkit import installed_cann
 from npu_config.runner.script import CannotRunError
 from npu_config.runner.script import _compiled as compiled
 
@@ -324,8 +324,8 @@ READERS = {
     "cli/_report.py": "command: ranktable check",
     "cli/dump.py": "command: dump show",
     "cli/migrate.py": "command: migrate --write",
-    "core/files.py": "command: check --fix .yaml",
-    "core/toolkit.py": "toolkit",
+    "text/files.py": "command: check --fix .yaml",
+    "rules/toolkit.py": "toolkit",
     "diagnosis/graph/load.py": "graph",
     "diagnosis/loss_report.py": "loss-scale",
     "diagnosis/fusion_result.py": "fusion-result",
@@ -363,7 +363,7 @@ NO_READERS = {
     "cli/_dump_next.py": "compares a file with what was written",
     "cli/_dump_search.py": "hashes files that others have read",
     "editor/server.py": "counts the lines of a file that another reader found something in",
-    "core/files.py": "compares a file with what is to be written, and writes",
+    "text/files.py": "compares a file with what is to be written, and writes",
     "logs/facts.py": "reads the facts of the package",
     "records/document.py": "digests of files; a record is read by read-record",
     "records/writing.py": "looks whether a file is a record that may be renamed",
@@ -371,7 +371,7 @@ NO_READERS = {
     "runner/ranks.py": "what the ranks of this run wrote",
     "script/checks/loops.py": "searches for one pattern, which tests/linear proves",
     "sidefiles/library.py": "gives the text to the readers of side files",
-    "text/loading.py": "reads bytes for the others",
+    "text/source.py": "reads bytes for the others",
     "tf1/vendor.py": "reads the table of the package",
     "tf1/estimator.py": "json.load, as the vendor's; whoever calls it has TensorFlow",
 }

@@ -51,7 +51,7 @@ def opens_files(nodes):
     """Whether a module opens files, or has their content from the modules that do."""
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module in (
-            "npu_config.text.loading",
+            "npu_config.text.source",
             "npu_config.sidefiles.format",
         ):
             if {"load", "loaded", "text_of", "read_text"} & {alias.name for alias in node.names}:

@@ -16,7 +16,7 @@ import yaml
 
 from npu_config import rank_table
 from npu_config.core.diagnostics import NpuConfigError
-from npu_config.core.target import Product
+from npu_config.core.versions import Product
 from npu_config.launch import chief_job, launchers, pod, save_launchers, table_job
 from npu_config.launch.engines import (
     TABLE,

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from npu_config import RULES, rank_table
 from npu_config.core.diagnostics import Place, Report, Severity
-from npu_config.core.target import ANY_TARGET, Product, Target
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.core.versions import Product
 from npu_config.launch.environment.check import check_environment, check_host, check_job
 from npu_config.launch.environment.job import chief_job, table_job
 from npu_config.launch.environment.variables import VARIABLES

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from npu_config.core.target import Product
+from npu_config.core.versions import Product
 from npu_config.launch.environment.variables import (
     CM_NAMES,
     RANK_TABLE_NAMES,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import npu_config as npu_config_package
 from npu_config.core.diagnostics import NpuConfigError
-from npu_config.core.target import Product
+from npu_config.core.versions import Product
 from npu_config.launch import chief_job
 from npu_config.launch.engines import (
     kubernetes_objects,

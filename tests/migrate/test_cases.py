@@ -11,8 +11,7 @@ import pytest
 
 import npu_config
 from npu_config.checking import check
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import REGISTRY
+from npu_config.core.diagnostics import REGISTRY, Severity
 from npu_config.migration.facts import facts
 from npu_config.rulebook import load_all
 

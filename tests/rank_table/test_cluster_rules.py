@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from npu_config.core.rule import REGISTRY
+from npu_config.core.diagnostics import REGISTRY
 from npu_config.rulebook import load_all
 
 load_all()

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from npu_config import rank_table
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import REGISTRY
+from npu_config.core.diagnostics import REGISTRY, Severity
 from npu_config.sidefiles import Parsed
 from npu_config.text.source import apply_edits
 from tests import golden

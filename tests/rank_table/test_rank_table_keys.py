@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from npu_config.core.target import Product
+from npu_config.core.versions import Product
 from npu_config.rank_table import dialects
 from npu_config.sidefiles.schema.kinds import Object, Objects
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from npu_config import rank_table
 from npu_config.core.diagnostics import NpuConfigError, Report
-from npu_config.core.target import Product, Target
+from npu_config.core.target import Target
+from npu_config.core.versions import Product
 from npu_config.rank_table.judging import check, check_document
 from npu_config.rank_table.model import (
     GroupTable,

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from npu_config.core.diagnostics import Report, Severity
-from npu_config.core.rule import Rule
+from npu_config.core.diagnostics import Report, Rule, Severity
 from npu_config.readers import _rules, read
 from npu_config.text import rules as text_rules
 from tests import golden

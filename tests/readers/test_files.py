@@ -7,7 +7,7 @@ import pytest
 
 from npu_config import check
 from npu_config.readers import KINDS, is_ours, read, read_if_ours
-from npu_config.text.loading import decode, load
+from npu_config.text.source import decode, load
 
 MIB = 1024 * 1024
 

@@ -159,7 +159,7 @@ def test_what_is_there_is_kept(tmp_path):
 
 def test_nothing_is_left_of_a_record_that_cannot_be_written(tmp_path, monkeypatch):
     """A full disk: the error has the name, and no file is there."""
-    from npu_config.core import files
+    from npu_config.text import files
 
     def full(self, content, durable=True):
         raise OSError(28, "No space left on device")

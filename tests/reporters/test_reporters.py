@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npu_config.core.diagnostics import NOWHERE, Diagnostic, Edit, Fix, Place, Report, Severity
+from npu_config.core.diagnostics import (
+    NOWHERE,
+    REGISTRY,
+    Diagnostic,
+    Edit,
+    Fix,
+    Place,
+    Report,
+    Severity,
+)
 from npu_config.core.message import harmless, width
-from npu_config.core.rule import REGISTRY
 from npu_config.reporters import FORMATS, PLAIN, Style, Summary, render
 from npu_config.reporters.github import escape_data, escape_property
 from npu_config.rulebook import load_all

@@ -4,7 +4,8 @@ import pytest
 
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
-from npu_config.core.target import Product, Target
+from npu_config.core.target import Target
+from npu_config.core.versions import Product
 from npu_config.rules.case import Case, judge
 
 

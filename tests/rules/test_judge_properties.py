@@ -7,7 +7,8 @@ from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.kinds import Bool, Choice, Int, InvalidValue
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, SourceKind
-from npu_config.core.target import MODES, Product, Target
+from npu_config.core.target import MODES, Target
+from npu_config.core.versions import Product
 from npu_config.rules.case import Case, judge
 
 TEXTS = (

@@ -9,8 +9,7 @@ import pytest
 
 import npu_config
 from npu_config import rulebook
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import REGISTRY
+from npu_config.core.diagnostics import REGISTRY, Severity
 from npu_config.rulebook import load_all
 from npu_config.rules.case import RULE_MODULES, case_rules
 from tests.rules.rule_cases_in_code import CASES

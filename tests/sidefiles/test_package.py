@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import npu_config.sidefiles as sidefiles
-from npu_config.core.rule import REGISTRY
+from npu_config.core.diagnostics import REGISTRY
 from npu_config.sidefiles import FORMATS, recognise
 
 

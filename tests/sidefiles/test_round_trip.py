@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npu_config.core.diagnostics import Report
-from npu_config.core.target import Product, Target
+from npu_config.core.target import Target
+from npu_config.core.versions import Product
 from npu_config.sidefiles import FORMATS, recognise
 from tests import golden
 from tests.sidefiles import sidefile_strategies

@@ -15,7 +15,7 @@ from npu_config.lint.baseline import Baseline, BaselineError
 from npu_config.lint.walk import walk
 from npu_config.readers import read, toml_file
 from npu_config.rules import reading as rules_around
-from npu_config.text.loading import guarded
+from npu_config.text.source import guarded
 
 
 def broken(*arguments, **named):

@@ -2,8 +2,7 @@
 
 import pytest
 
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import REGISTRY, declare
+from npu_config.core.diagnostics import REGISTRY, Severity, declare
 from npu_config.rulebook import load_all
 from tools.rule_ids import next_id
 

@@ -9,8 +9,8 @@ from typing import List
 
 from npu_config.catalogue import OPTIONS, PAGES, Option
 from npu_config.catalogue.option import Page
+from npu_config.core.diagnostics import Rule
 from npu_config.core.message import catalogue, listed, localized, speaking, translate
-from npu_config.core.rule import Rule
 from npu_config.rulebook import load_all
 from tools import explained, rule_pages
 from tools.reference import rules

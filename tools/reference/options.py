@@ -3,8 +3,7 @@
 from typing import Iterator, Tuple
 
 from npu_config.catalogue import OPTIONS, PAGES, Option
-from npu_config.core.target import ALL_PRODUCTS
-from npu_config.core.versions import NEVER
+from npu_config.core.versions import ALL_PRODUCTS, NEVER
 from npu_config.rulebook import load_all
 from npu_config.writers import scalar
 from npu_config.writers.init import sample

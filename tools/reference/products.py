@@ -2,7 +2,7 @@
 
 from typing import Dict, List
 
-from npu_config.core.target import PRODUCT_NAMES, Product
+from npu_config.core.versions import PRODUCT_NAMES, Product
 from tools.reference.markdown import NOTE, table
 
 

@@ -3,8 +3,7 @@
 from typing import Dict, Iterable, List
 
 from npu_config.catalogue import OPTIONS
-from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import Rule
+from npu_config.core.diagnostics import Rule, Severity
 from npu_config.rulebook import load_all
 from tools.reference import options
 from tools.reference.markdown import NOTE, filter_box, table, toctree

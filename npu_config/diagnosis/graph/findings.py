@@ -5,9 +5,8 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, Report, Rule, Severity
 from npu_config.core.message import join, phrase
-from npu_config.core.rule import Rule
 from npu_config.core.settings import UNKNOWN
 
 

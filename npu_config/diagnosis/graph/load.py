@@ -10,13 +10,11 @@ import stat
 from collections import Counter
 from typing import Any, List, NamedTuple, Optional, Tuple
 
-from npu_config.core.diagnostics import NpuConfigError, Place, Severity
-from npu_config.core.files import is_text, reading
+from npu_config.core.diagnostics import NpuConfigError, Place, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
 from npu_config.diagnosis.graph.model import Graph
 from npu_config.proto.wire import BYTES, WireError, fields
-from npu_config.text.loading import guarded, unreadable
+from npu_config.text.source import guarded, is_text, reading, unreadable
 
 # A monitored session is wrapped four deep, and tfdbg adds one.
 _WRAPPERS = 10

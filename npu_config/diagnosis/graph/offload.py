@@ -3,10 +3,9 @@
 import re
 from typing import Iterator, List, Tuple
 
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Severity, declare
 from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP
-from npu_config.core.rule import declare
 from npu_config.diagnosis.graph import operators
 from npu_config.diagnosis.graph.findings import Change, Finding, Options, finding, named
 from npu_config.diagnosis.graph.model import Body, Graph, Node, never

@@ -24,9 +24,8 @@ from typing import (
 
 import attr
 
-from npu_config.core.diagnostics import NOWHERE, Place, Severity
+from npu_config.core.diagnostics import NOWHERE, Place, Rule, Severity
 from npu_config.core.lazy import cached_property
-from npu_config.core.rule import Rule
 from npu_config.diagnosis.graph import operators
 from npu_config.diagnosis.graph.findings import Change, Options
 from npu_config.diagnosis.graph.model import Body, Frame, Graph, Node, Spot, Test, every

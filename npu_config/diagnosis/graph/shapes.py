@@ -10,9 +10,8 @@ belongs to the input pipeline is on the host and does not count.
 import functools
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.diagnostics import Diagnostic, Place, Severity, declare
 from npu_config.core.message import join, phrase
-from npu_config.core.rule import declare
 from npu_config.diagnosis.graph import constants, operators
 from npu_config.diagnosis.graph.findings import Change, Finding, Options, finding, named
 from npu_config.diagnosis.graph.model import Body, Graph, Node, Shape, is_dynamic

@@ -17,7 +17,8 @@ from npu_config.core.calls import checked_mapping
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Report, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.settings import UNKNOWN
-from npu_config.core.target import ANY_TARGET, Product, Target
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.core.versions import Product
 from npu_config.launch import _rules as rules
 from npu_config.launch.environment.kinds import DIRECTORY, JOB_ID_LONGEST
 from npu_config.launch.environment.process import (

@@ -4,9 +4,8 @@ import re
 from contextlib import suppress
 from typing import Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from npu_config.core.diagnostics import Place, Report, Severity
+from npu_config.core.diagnostics import Place, Report, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.environment.process import Value
 from npu_config.sidefiles.format import path_given

@@ -12,7 +12,8 @@ import attr
 
 from npu_config.core.diagnostics import Report
 from npu_config.core.message import listed, phrase
-from npu_config.core.target import ANY_TARGET, Product, Target
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.core.versions import Product
 from npu_config.launch.environment.check import check_environment
 from npu_config.launch.environment.dotenv import NAME, render_dotenv
 from npu_config.launch.environment.variables import CM_NAMES, RANK_TABLE_NAMES

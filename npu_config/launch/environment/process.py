@@ -7,11 +7,11 @@ from typing import Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple, Un
 
 import attr
 
-from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity
+from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Rule, Severity
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import Rule
 from npu_config.core.settings import UNKNOWN, Unknown
-from npu_config.core.target import Product, Target
+from npu_config.core.target import Target
+from npu_config.core.versions import Product
 from npu_config.launch import _rules as rules
 from npu_config.launch.environment.variables import CM_NAMES, RANK_TABLE_NAMES
 from npu_config.rank_table.model import AnyRankTable, GroupTable

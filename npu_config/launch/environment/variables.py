@@ -6,7 +6,7 @@ import attr
 
 from npu_config.catalogue.kinds import INT32_MAX, Choice, FilePath, Kind, Text
 from npu_config.core.diagnostics import Severity
-from npu_config.core.target import Product
+from npu_config.core.versions import Product
 from npu_config.launch.environment.kinds import (
     DIRECTORY,
     GRAPH_LEVELS,

@@ -26,7 +26,6 @@ from typing import (
 from npu_config import rank_table
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import Message, phrase
-from npu_config.core.names import ADAPTER, OURS, TENSORFLOW
 from npu_config.core.processes import without_collector
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
@@ -45,9 +44,10 @@ from npu_config.launch.shell.follow import follow
 from npu_config.launch.shell.syntax import ShellScript, parser, place_of, syntax_fault
 from npu_config.launch.shell.walk import LARGEST, ScriptRun, is_made_by_script
 from npu_config.launch.shell.words import NOT_KNOWN, ShellVariable, State, Value
+from npu_config.python_flow.source import ADAPTER, OURS, TENSORFLOW
 from npu_config.rank_table.model import AnyRankTable
-from npu_config.text.loading import load
 from npu_config.text.rules import not_checked_here
+from npu_config.text.source import load
 
 _MARKS = re.compile(rb"RANK_TABLE_FILE|ASCEND|HCCL_|CM_CHIEF_|Ascend|(?<![A-Za-z])npu")
 """What a launch script for NPUs mentions, beside the variables of :data:`OF_NPU`."""

@@ -5,10 +5,10 @@ from types import MappingProxyType
 from typing import Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Place
-from npu_config.core.names import OURS, of_modules
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.shell.syntax import Spot, place_of
 from npu_config.launch.shell.words import NAME, UNKNOWN_PART, ShellVariable, Value
+from npu_config.python_flow.source import OURS, of_modules
 
 _PYTHON = re.compile(r"(?:.*/)?python[0-9.]*\Z")
 _SCRIPT = re.compile(r"\S+\.py\Z")

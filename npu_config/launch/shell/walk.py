@@ -28,7 +28,6 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
-from npu_config.core.names import of_modules
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.environment.variables import VARIABLES
 from npu_config.launch.shell.commands import STDIN, Launch, Started, inner
@@ -45,6 +44,7 @@ from npu_config.launch.shell.words import (
     file_key,
     possible,
 )
+from npu_config.python_flow.source import of_modules
 
 LARGEST = 1024 * 1024
 DEEPEST = 16

@@ -17,10 +17,9 @@ from typing import (
     Union,
 )
 
-from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
+from npu_config.core.diagnostics import Diagnostic, Fix, Place, Rule, Severity, declare
 from npu_config.core.lazy import asked_once, cached_property
 from npu_config.core.message import phrase
-from npu_config.core.rule import Rule, declare
 from npu_config.core.settings import UNKNOWN
 from npu_config.python_flow.module import sites
 from npu_config.python_flow.scopes import (

@@ -6,9 +6,8 @@ import re
 from functools import partial
 from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.diagnostics import Diagnostic, Rule, Severity
 from npu_config.core.message import phrase
-from npu_config.core.rule import Rule
 from npu_config.python_flow.module import Site, Value
 from npu_config.python_flow.scopes import last_line, name_of
 from npu_config.python_flow.source import ScriptSource, words_of

@@ -10,8 +10,7 @@ from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS, NAMES
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.names import NPU_OPTIMIZER
-from npu_config.core.target import Product
-from npu_config.core.versions import SNAPSHOTS
+from npu_config.core.versions import SNAPSHOTS, Product
 from npu_config.python_flow.scopes import (
     DEFINITIONS,
     FUNCTIONS,

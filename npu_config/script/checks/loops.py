@@ -34,7 +34,7 @@ from npu_config.script.neighbours import any_importer_has, named_in
 from npu_config.script.objects import Block, Entry, Message, Tracked
 from npu_config.script.paths import Call
 from npu_config.script.vocabulary import SESSIONS
-from npu_config.text.loading import load
+from npu_config.text.source import load
 
 _LARGEST = 1024 * 1024
 

@@ -19,9 +19,8 @@ from typing import Any, ClassVar, List, Mapping, NamedTuple, Optional, Sequence,
 import attr
 
 from npu_config.catalogue import kinds as catalogue
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Rule, Severity
 from npu_config.core.message import phrase
-from npu_config.core.rule import Rule
 from npu_config.text.words import near
 
 NOTHING = object()

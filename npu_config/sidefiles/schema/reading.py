@@ -12,9 +12,8 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 import attr
 
 from npu_config.catalogue.kinds import Choice, Int, InvalidValue, Kind
-from npu_config.core.diagnostics import Diagnostic, Fix, Severity
+from npu_config.core.diagnostics import Diagnostic, Fix, Rule, Severity
 from npu_config.core.message import join, listed, phrase
-from npu_config.core.rule import Rule
 from npu_config.sidefiles.schema.kinds import (
     NOTHING,
     Anything,

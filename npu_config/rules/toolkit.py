@@ -2,11 +2,13 @@
 
 import glob
 import os
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Iterator, Mapping, Optional
 
-from npu_config.core.files import reading
+from npu_config.core.target import Target
 from npu_config.core.versions import parse_cann
+from npu_config.text.source import reading
 
 ROOTS = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_OPP_PATH", "ASCEND_AICPU_PATH")
 """The variables that point to the toolkit, or to a folder in it."""
@@ -75,3 +77,12 @@ def _versions(path: str) -> Iterator[str]:
                 yield parse_cann(value.strip().strip("[]").rpartition(":")[2])[0]
             except ValueError:
                 continue
+
+
+def on_this_host(target: Target, environ: Optional[Mapping[str, str]] = None) -> Target:
+    """The target; one without a version has that of the CANN that is installed here, if any."""
+    if target.version is not None:
+        return target
+
+    cann = installed_cann(os.environ if environ is None else environ)
+    return target if cann is None else replace(target, cann=cann)
