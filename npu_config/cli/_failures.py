@@ -133,25 +133,13 @@ def codes_of_rule(rule: str) -> List[str]:
 def _of_code(code: Code) -> Topic:
     name = "{} {}".format(code.code, code.title).strip()
     lines = ["# " + name, localized(code.cause), localized("What to do: {}", localized(code.todo))]
-    lines.append(
-        _list(
-            [
-                localized("Class: {}", class_name(code.class_)),
-                localized("Component: {}", code.component),
-                *(
-                    localized("Message: {}", text.strip())
-                    for text in code.templates
-                    if text.strip()
-                ),
-                *(
-                    [localized("Arguments of the message, in order: {}", listed(code.arguments))]
-                    if code.arguments
-                    else []
-                ),
-                *_leads(code.leads_to),
-            ]
-        )
-    )
+    said = [localized("Class: {}", class_name(code.class_))]
+    said.append(localized("Component: {}", code.component))
+    messages = filter(None, map(str.strip, code.templates))
+    said += [localized("Message: {}", text) for text in messages]
+    if code.arguments:
+        said.append(localized("Arguments of the message, in order: {}", listed(code.arguments)))
+    lines.append(_list([*said, *_leads(code.leads_to)]))
     if not code.own:
         lines.append(localized("A family of errors: the lines below the code explain the cause."))
     facts = {"class": code.class_, "component": code.component, "leads_to": dict(code.leads_to)}

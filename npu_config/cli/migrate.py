@@ -295,18 +295,17 @@ def command(
     what is to know asks for nothing); 1: something is; 2: wrong usage.  With --check: 0 where
     nothing would change, either.
     """
-    if check and (write or output is not None):
-        raise click.UsageError("--check writes nothing: leave out --write and --output")
-    if is_run and output is None:
-        raise click.UsageError("--run requires --output")
-    if steps is not None and not is_run:
-        raise click.UsageError("--steps requires --run")
-    if force and not write:
-        raise click.UsageError("--force requires --write")
-    if write and output is not None:
-        raise click.UsageError("--write and --output exclude each other")
-    if "-" in paths and (write or output is not None):
-        raise click.UsageError("standard input is no file to write: name the script")
+    writes = write or output is not None
+    for is_wrong, text in (
+        (check and writes, "--check writes nothing: leave out --write and --output"),
+        (is_run and output is None, "--run requires --output"),
+        (steps is not None and not is_run, "--steps requires --run"),
+        (force and not write, "--force requires --write"),
+        (write and output is not None, "--write and --output exclude each other"),
+        ("-" in paths and writes, "standard input is no file to write: name the script"),
+    ):
+        if is_wrong:
+            raise click.UsageError(text)
     if output is not None:
         _check_output(output, paths)
     files = [path for path in paths if path != "-"]

@@ -320,9 +320,7 @@ def _in_lines(schema: Schema, line: str) -> Completion:
     """Keys and values of a side file of lines."""
     value = _LINE_VALUE.match(line)
     if value is not None:
-        texts = map(_spelt, values_of((value.group(1),), schema))
-        found = [Suggestion(each, each, "value") for each in texts]
-        return _matching(value.group(3), found)
+        return _words(value.group(3), map(_spelt, values_of((value.group(1),), schema)))
     key = _LINE_KEY.match(line)
     if key is None:
         return Completion()
@@ -366,10 +364,7 @@ def _in_script(path: str, text: str, offset: int, line: str) -> Completion:
         return _matching(name.group(2), list(_options()))
     field = _MAP_FIELD.search(line)
     if field is not None and field.group(1) in OPTIONS:
-        wire = OPTIONS[field.group(1)].wire
-        return _matching(
-            field.group(2), [Suggestion(wire, wire + " = ", "key", page=field.group(1))]
-        )
+        return _field(field.group(1), field.group(2), " = ")
     value = _MAP_VALUE.search(line)
     if value is not None and value.group(1) in OPTIONS:
         as_bytes = "" if value.group(2) or "as_bytes(" in line else "tf.compat.as_bytes({})"
@@ -390,6 +385,12 @@ def _in_script(path: str, text: str, offset: int, line: str) -> Completion:
     if method is not None and _is_builder(before[: len(before) - len(method.group())]):
         return _matching(method.group(1), list(_methods()))
     return Completion()
+
+
+def _field(option: str, word: str, ends: str) -> Completion:
+    """The field of an AttrValue that an option is written to."""
+    wire = OPTIONS[option].wire
+    return _matching(word, [Suggestion(wire, wire + ends, "key", page=option)])
 
 
 def _in_target(path: str, arguments: str) -> Completion:
@@ -559,10 +560,7 @@ def _in_proto(path: str, before: str, line: str) -> Completion:
         return _matching(key.group(2), list(_options()))
     field = _PROTO_FIELD.search(before)
     if field is not None and field.group(1) in OPTIONS:
-        wire = OPTIONS[field.group(1)].wire
-        return _matching(
-            field.group(2), [Suggestion(wire, wire + ": ", "key", page=field.group(1))]
-        )
+        return _field(field.group(1), field.group(2), ": ")
     value = _PROTO_VALUE.search(before)
     if value is None or value.group(1) not in OPTIONS:
         return Completion()

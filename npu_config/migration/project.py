@@ -6,7 +6,7 @@ import re
 from concurrent.futures.process import BrokenProcessPool
 from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.diagnostics import Diagnostic, Place, Rule
 from npu_config.core.message import phrase
 from npu_config.core.processes import in_processes, without_collector
 from npu_config.migration import rules
@@ -88,9 +88,8 @@ def _alone(work: _Work) -> Looked:
         with concurrent.futures.ProcessPoolExecutor(1) as pool:
             return pool.submit(_look, work).result()[0]
     except BrokenProcessPool:
-        place = Place(work.targets[0].path)
-        found = rules.migration_failed.diagnostic("the process that read this script ended", place)
-        return Looked(FileOutcome(work.targets[0], diagnostics=(found,)))
+        message = "the process that read this script ended"
+        return _left(work.targets[0], rules.migration_failed, message)
 
 
 @remembering()
@@ -105,10 +104,13 @@ def _look_at(target: FileToMigrate, work: _Work) -> Looked:
         return _of_file(target, work)
     except Exception as error:
         message = phrase("npu_config failed on this script: {}: {}", type(error).__name__, error)
-        diagnostic = rules.migration_failed.diagnostic(
-            message, Place(target.path), help="report it"
-        )
-        return Looked(FileOutcome(target, diagnostics=(diagnostic,)))
+        return _left(target, rules.migration_failed, message, "report it")
+
+
+def _left(target: FileToMigrate, rule: Rule, message: str, help: Optional[str] = None) -> Looked:
+    """A file that is left as it is, and why."""
+    found = rule.diagnostic(message, Place(target.path), help=help)
+    return Looked(FileOutcome(target, diagnostics=(found,)))
 
 
 def _of_file(target: FileToMigrate, work: _Work) -> Looked:
@@ -185,8 +187,7 @@ def _looked(target: FileToMigrate, data: bytes, found: Analysis) -> Looked:
         before, encoding = data.decode("latin-1"), "latin-1"
     if migration.edits and _lossy(before, migration.text, encoding, data):
         message = phrase("its encoding {} cannot be written back as it was", encoding)
-        diagnostic = rules.migration_not_written.diagnostic(message, Place(target.path))
-        return Looked(FileOutcome(target, diagnostics=(diagnostic,)))
+        return _left(target, rules.migration_not_written, message)
     outcome = FileOutcome(target, migration, before, encoding, is_done=found.is_done)
     return Looked(outcome, found)
 
@@ -224,10 +225,8 @@ def _notebook(target: FileToMigrate, data: bytes, work: _Work) -> Looked:
     except UnicodeDecodeError as error:
         opened = phrase("not text: {}", error)
     if isinstance(opened, str):
-        found = rules.notebook_not_migrated.diagnostic(
-            opened, Place(target.path), help="export its code: jupyter nbconvert --to script"
-        )
-        return Looked(FileOutcome(target, diagnostics=(found,)))
+        help = "export its code: jupyter nbconvert --to script"
+        return _left(target, rules.notebook_not_migrated, opened, help)
     analysis = _analysed(opened.script, target, work)
     analysis = analysis._replace(migration=opened.migrated(analysis.migration))
     before = text if analysis.migration.notes else None

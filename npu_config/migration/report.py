@@ -256,24 +256,18 @@ def _summary(outcomes: Sequence[FileOutcome]) -> str:
     )
 
 
+_OF_DIAGNOSTICS = (
+    *("path", "line", "rule", "name", "severity", "message", "help", "url", "situation"),
+)
+
+
 def _json(outcomes: Sequence[FileOutcome], commands: Sequence[str]) -> str:
     files: List[Dict[str, Any]] = []
     found: List[Dict[str, Any]] = []
     for outcome in outcomes:
         for one in (each.localized(language()) for each in outcome.diagnostics):
-            found.append(
-                {
-                    "path": one.path,
-                    "line": one.line,
-                    "rule": one.rule,
-                    "name": one.name,
-                    "severity": one.severity.value,
-                    "message": one.message,
-                    "help": one.help,
-                    "url": one.url,
-                    "situation": one.situation,
-                }
-            )
+            values = {name: getattr(one, name) for name in _OF_DIAGNOSTICS}
+            found.append({**values, "severity": one.severity.value})
         migration = outcome.migration
         if outcome.has(rules.nothing_to_migrate) or (
             migration is None and not outcome.diagnostics

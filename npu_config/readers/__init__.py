@@ -617,10 +617,12 @@ def _read(
     if guess and text is not None and kind == "json" and is_version_alone(text):
         return _nothing(kind, name, _unknown(name), why="unsupported file type")
     if guess and text is not None and kind in CONFIGURATIONS:
+        reading = _read_as(entry, text, data, name)
+        if not reading.diagnostics and _sets_options_alone(reading):
+            return reading
         found = signs(text, kind, name, named=True)
         if found.is_foreign:
             return _nothing(kind, name, _foreign(found, name), why=ANOTHER_PROGRAM)
-        reading = _read_as(entry, text, data, name)
         names = (*found.options, *found.common, *found.groups)
         is_ours = bool(found.evidence) or (not found.foreign and bool(names))
         return reading if is_ours else attr.evolve(reading, fixable=False)
@@ -684,6 +686,12 @@ def _read_as(entry: FileFormat, text: Optional[str], data: bytes, path: str) -> 
         else reader.read(content, path)
     )
     return reading
+
+
+def _sets_options_alone(reading: Reading) -> bool:
+    """Whether a file sets options and nothing else: whose it is need not be asked."""
+    names = [name for settings in reading.settings for name in settings.entries]
+    return bool(names) and all(name in OPTIONS for name in names)
 
 
 def _kind_of(text: Optional[str], data: bytes, path: str) -> Optional[str]:

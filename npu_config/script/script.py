@@ -66,6 +66,8 @@ _BOUND = re.compile(
     r"ExperimentalConfig|DynamicInputConfig|GraphMemoryOptimizeConfig|AttrValue|RewriterConfig|"
     r"GraphOptions)\s*[(.\[]"
 )
+_MAP = re.compile(r"(?<!\w)([A-Za-z_]\w*)\s*=[^=\n]*?\bparameter_map\s*(?:#|$)")
+"""A short name of the options themselves."""
 _PASSED = re.compile(
     r"\b(?:config_proto|session_config|run_config|dump_config|profiling_config|memory_config|"
     r"experimental_config|dynamic_input_config|graph_options|rewrite_options)\s*=\s*"
@@ -248,6 +250,7 @@ class Relevance:
             opening = _SESSION.search(source.lines[line - 1])
             if opening and _NONE_LAST.search(source.lines[line - 1], opening.end()):
                 lines.add(line)
+        lines.update(self._of_short_names())
         self._seeds = sorted(lines)
         holders = self._holders(self._seeds)
         held: Set[int] = set()
@@ -263,6 +266,12 @@ class Relevance:
         self._methods = {node.name for _, node in self.hot_functions}
         lines |= held
         self._lines = sorted(lines)
+
+    def _of_short_names(self) -> Iterator[int]:
+        """The lines that set an option by a short name of all of them."""
+        lines, mentions = self.source.lines, self.source.mentions
+        for word in {w for n in mentions("parameter_map") for w in _MAP.findall(lines[n - 1])}:
+            yield from (n for n in mentions(word) if word + "[" in lines[n - 1])
 
     def _of_imported(self, script: Module) -> Iterator[int]:
         """The lines that may have a configuration from another file of the program."""
