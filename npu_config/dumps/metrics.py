@@ -321,6 +321,11 @@ def _divergence(numpy: Any, sums: _Sums, pairs: Pairs, buffers: List[Any]) -> fl
     return 0.0 if abs(result) < 2.2e-16 else result
 
 
+_COUNTS = ("differing", "odd", "saturated", "overflowed", "whole", "first_odd")
+_OF_BOTH = ("nan", "infinite", "low", "high")
+"""What is known of x and of y."""
+
+
 def _result(sums: _Sums, divergence: float, boolean: bool) -> Metrics:
     count = sums.compared
     cosine, remark = _cosine(sums)
@@ -340,6 +345,8 @@ def _result(sums: _Sums, divergence: float, boolean: bool) -> Metrics:
     nothing = boolean or not count
     if nothing:
         numbers = dict.fromkeys(numbers, _NAN)
+    numbers.update((name, getattr(sums, name)) for name in _COUNTS)
+    numbers.update((name, tuple(getattr(sums, name))) for name in _OF_BOTH)
     return Metrics(
         elements=sums.elements,
         compared=count,
@@ -348,18 +355,8 @@ def _result(sums: _Sums, divergence: float, boolean: bool) -> Metrics:
         deviation=(_NAN, _NAN)
         if nothing
         else (math.sqrt(sums.spread[0] / count), math.sqrt(sums.spread[1] / count)),
-        differing=sums.differing,
-        nan=(sums.nan[0], sums.nan[1]),
-        infinite=(sums.infinite[0], sums.infinite[1]),
-        odd=sums.odd,
         boolean=boolean,
         remark=remark,
-        saturated=sums.saturated,
-        overflowed=sums.overflowed,
-        whole=sums.whole,
-        low=(sums.low[0], sums.low[1]),
-        high=(sums.high[0], sums.high[1]),
-        first_odd=sums.first_odd,
         **numbers,
     )
 

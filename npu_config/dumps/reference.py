@@ -181,7 +181,7 @@ class Reference:
         if dump is not None:
             tensors = dump.inputs if side == "input" else dump.outputs
             return _of_dump(name, index, tensors[index]) if index < len(tensors) else None
-        entry = self._files.get((side, name, index)) or self._files.get((side, plain(name), index))
+        entry = self._entry(side, name, index)
         if entry is not None:
             return array_of(entry.path, name, index)
         table = self._tables.get(plain(name))
@@ -189,6 +189,10 @@ class Reference:
             if (line.side, line.index) == (side, index):
                 return of_line(name, line)
         return None
+
+    def _entry(self, side: str, name: str, index: int) -> Optional[Npy]:
+        files = self._files
+        return files.get((side, name, index)) or files.get((side, plain(name), index))
 
     def find(self, name: str, output: int) -> Optional[Array]:
         """An output of an operator of the network.
@@ -202,9 +206,7 @@ class Reference:
             return None if array is None else attr.evolve(array, name=name, output=output)
         if name in self._dumps or plain(name) in self._tables:
             return self.of_operator("output", name, output)
-        entry = self._files.get(("output", name, output)) or self._files.get(
-            ("output", plain(name), output)
-        )
+        entry = self._entry("output", name, output)
         fed = None if entry is not None else self._fed.get((plain(name), output))
         entry = entry or fed
         if entry is None:

@@ -51,7 +51,6 @@ _CRASH = re.compile(
     r"\*\*\* (?:Error in|Aborted at)|malloc_consolidate\(\)|free\(\): |double free"
     r"|.*\(core dumped\)|.{0,400}: Assertion `.{1,400}' failed\.?$|Killed$)"
 )
-_INNER = re.compile(r"^[EW][A-Z0-9]?[89]{4}|^[EW][A-Z0-9][89]{4}")
 _BLOCK = re.compile(
     r"^\s*(?:\[ERROR\] RecentErrMsg: ?)?(?:(?P<code>[EW][A-Z0-9]\d{4})(?:: |:$|  ?(?=\S)"
     r"|(?=\[PID))"
@@ -202,17 +201,9 @@ class LogEvent:
     def inner(self) -> bool:
         """Whether its code is one of a family, whose text below counts."""
         code = code_of(self.code) if self.code else None
-        return bool(self.code) and (_is_inner(self.code) if code is None else not code.own)
-
-
-def _is_inner(code: str) -> bool:
-    return code[2:] in ("9999", "8888") or code[1:] in (
-        "19999",
-        "29999",
-        "39999",
-        "49999",
-        "89999",
-    )
+        if code is None:
+            return self.code[2:] in ("9999", "8888")
+        return not code.own
 
 
 _QUICK = re.compile(
@@ -277,8 +268,8 @@ class Channel:
             self.last_time = line.time
             if self.first_time is None:
                 self.first_time = line.time
-        if number != self._last_line + 1 and self._block is not None and line.form == "text":
-            self._blank()
+        if number != self._last_line + 1 and line.form == "text":
+            self._block = None
         self._last_line = number
         if line.form != "slog" and line.form != "torch":
             self._goes_on(number, line)
@@ -308,9 +299,6 @@ class Channel:
             elif name not in self.lost and len(self.lost) < _MOST_LOSSES:
                 failure = failure_named("py-nan-loss")
                 self.lost[name] = self._event(number, line, line.body, KNOWN, failure)
-
-    def _blank(self) -> None:
-        self._block = None
 
     def _logged(self, number: int, line: Record) -> None:
         """A line that a logger wrote: it ends what was open."""
@@ -342,16 +330,8 @@ class Channel:
         wraps = line.form != "slog" or line.module in _CALLERS
         if wraps and line.level == "ERROR" and weight < KNOWN:
             weight = SIGN
-        self._add(
-            self._event(
-                number,
-                line,
-                local(body) if line.form == "slog" else body,
-                weight,
-                found.failure,
-                weak,
-            )
-        )
+        text = local(body) if line.form == "slog" else body
+        self._add(self._event(number, line, text, weight, found.failure, weak))
 
     def _warned(self, number: int, line: Record) -> None:
         """A warning of slog: what frameworks quote in one, and a GetNext that has no data."""
@@ -432,8 +412,7 @@ class Channel:
         if "HTTP/" in body and _REQUEST.search(body) is not None:
             return
         if not body.strip():
-            if self._block is not None and line.who:
-                self._blank()
+            self._block = None if line.who else self._block
             return
         if self._in_traceback and self._frame(body):
             return
@@ -519,16 +498,8 @@ class Channel:
             self._count(number, line)
         elif found.weight == KNOWN:
             certain = found.failure is not None and found.failure.certain
-            self._add(
-                self._event(
-                    number,
-                    line,
-                    body,
-                    KNOWN if certain else SIGN,
-                    found.failure,
-                    found.strength == "weak",
-                )
-            )
+            weight, weak = KNOWN if certain else SIGN, found.strength == "weak"
+            self._add(self._event(number, line, body, weight, found.failure, weak))
         elif (
             body.startswith(("ERROR", "[ERROR]", "Error:")) and not found.strength
         ) or _RETURNED.search(body) is not None:
@@ -641,16 +612,12 @@ class Channel:
         before = self._seen.get(key)
         if before is not None:
             self.followers += 1
-            self._block, self._below, self._advised = (
-                event,
-                False,
-                False,
-            )  # its lines are read, and forgotten
-            return True
-        self._seen[key] = event
-        self._with_frames(event)
-        self._unwrap(event)
-        self._add(event)
+        else:
+            self._seen[key] = event
+            self._with_frames(event)
+            self._unwrap(event)
+            self._add(event)
+        # of a block that was seen before, the lines are read, and forgotten
         self._block, self._below, self._advised = event, False, False
         return True
 

@@ -400,9 +400,8 @@ def read_job(
             job.unread.append((path, phrase("no log is in this folder")))
     for path, named in files_of(paths):
         if len(job.paths) >= _MOST_FILES:
-            job.unread.append(
-                (path, phrase("not read: there are more files than {:,}", _MOST_FILES))
-            )
+            why = phrase("not read: there are more files than {:,}", _MOST_FILES)
+            job.unread.append((path, why))
             break
         number = len(job.paths)
         job.paths.append(path)
@@ -422,9 +421,8 @@ def read_job(
                 continue
             job.unread.append((path, phrase("this is not text")))
         except (EOFError, zlib.error):
-            job.unread.append(
-                (path, phrase("the compressed file is cut off; what was there is read"))
-            )
+            why = phrase("the compressed file is cut off; what was there is read")
+            job.unread.append((path, why))
         except OSError as error:
             job.unread.append((path, phrase("cannot be read: {}", error.strerror or error)))
     job.framework = reader.framework()

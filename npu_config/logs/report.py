@@ -85,10 +85,7 @@ class LogReport:
             "follow_ups": self.follow_ups,
             "ranks": [
                 {
-                    "rank": state.rank,
-                    "device": state.device,
-                    "host": state.host,
-                    "file": state.file,
+                    **{name: getattr(state, name) for name in ("rank", "device", "host", "file")},
                     "first_error": cause_as_json(state.first_error),
                     "last_time": shown_time(state.last_time),
                 }
@@ -101,21 +98,19 @@ class LogReport:
         return document
 
 
+_AS_IT_IS = (
+    *("file", "line", "time", "rank", "device", "component", "code", "pattern"),
+    *("class_", "message"),
+)
+
+
 def cause_as_json(cause: Optional[Cause]) -> Optional[Mapping[str, Any]]:
     """A cause by the contract."""
     if cause is None:
         return None
     return {
-        "file": cause.file,
-        "line": cause.line,
+        **{name.rstrip("_"): getattr(cause, name) for name in _AS_IT_IS},
         "time": shown_time(cause.time),
-        "rank": cause.rank,
-        "device": cause.device,
-        "component": cause.component,
-        "code": cause.code,
-        "pattern": cause.pattern,
-        "class": cause.class_,
-        "message": cause.message,
         "cause": localized(cause.cause),
         "todo": [localized(each) for each in cause.todo],
         "leads_to": {kind: list(names) for kind, names in cause.leads_to.items()},

@@ -67,14 +67,17 @@ class Site(NamedTuple):
         line: int = getattr(self.node, "lineno", None) or self.statement.lineno
         return line
 
+    @property
+    def outwards(self) -> Iterator[Tuple[ast.AST, ast.AST]]:
+        """The nodes around it, innermost first, each with the part of it that it is in."""
+        return zip(reversed(self.parents), (self.node, *reversed(self.parents)))
+
     def _up(self) -> Iterator[Tuple[ast.AST, ast.AST]]:
-        """The nodes around it within the same function, that included, each with the part."""
-        inner = self.node
-        for node in reversed(self.parents):
+        """The same within its function, that included."""
+        for node, inner in self.outwards:
             yield node, inner
             if isinstance(node, FUNCTIONS):
                 return
-            inner = node
 
     def inside(self, *kinds: type) -> bool:
         """True when one of the nodes around it is of a kind, within the same function."""
@@ -83,7 +86,7 @@ class Site(NamedTuple):
     @property
     def conditions(self) -> Iterator[ast.expr]:
         """The tests that decide whether the node is reached, innermost first."""
-        for node, inner in zip(reversed(self.parents), (self.node, *reversed(self.parents))):
+        for node, inner in self.outwards:
             if isinstance(node, (ast.If, ast.IfExp)) and inner is not node.test:
                 yield node.test
 
@@ -212,11 +215,8 @@ def _returned(body: Sequence[ast.AST]) -> Iterator[ast.expr]:
     for statement in body:
         if isinstance(statement, ast.Return) and statement.value is not None:
             yield statement.value
-        elif not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
-            for field in ("body", "orelse", "handlers", "finalbody"):
-                part = getattr(statement, field, None)
-                if isinstance(part, list):
-                    yield from _returned(part)
+        for inner in blocks(statement):
+            yield from _returned(inner)
 
 
 class Module:

@@ -239,16 +239,21 @@ DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
+def positional(arguments: ast.arguments) -> List[ast.arg]:
+    """The parameters that may be given by position."""
+    return [*getattr(arguments, "posonlyargs", ()), *arguments.args]
+
+
 def parameters(arguments: ast.arguments) -> FrozenSet[str]:
     """The names that the parameters of a function bind."""
-    found = [*arguments.args, *arguments.kwonlyargs, *getattr(arguments, "posonlyargs", ())]
+    found = [*positional(arguments), *arguments.kwonlyargs]
     found += [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
     return frozenset(each.arg for each in found)
 
 
 def defaults_of(arguments: ast.arguments) -> Dict[str, ast.expr]:
     """The defaults of the parameters that may be given by position, by their names."""
-    names = [each.arg for each in (*getattr(arguments, "posonlyargs", ()), *arguments.args)]
+    names = [each.arg for each in positional(arguments)]
     return dict(zip(reversed(names), reversed(arguments.defaults)))
 
 

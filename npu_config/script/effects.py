@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from npu_config.catalogue.api import KEPT, PARAMETERS
 from npu_config.core.message import phrase
-from npu_config.python_flow.scopes import Scope, Store, Watch, is_open
+from npu_config.python_flow.scopes import Scope, Store, Watch, defaults_of, is_open, positional
 from npu_config.python_flow.source import ScriptSource
 from npu_config.script import builders
 from npu_config.script.builders import Builder
@@ -489,15 +489,11 @@ SPECIAL = ("__setattr__", "__setitem__", "__call__")
 def bind_unknown(frame: Frame, node: Any) -> None:
     """Bind the parameters of a function that have no value to what cannot be known."""
     arguments = node.args
-    parameters = [*_positional(arguments), *arguments.kwonlyargs]
+    parameters = [*positional(arguments), *arguments.kwonlyargs]
     for parameter in [*parameters, arguments.vararg, arguments.kwarg]:
         if parameter is not None and parameter.arg not in frame.variables:
             key = "{}@{}".format(parameter.arg, frame.serial)
             frame.variables[parameter.arg] = Unknown(key, (parameter.arg,))
-
-
-def _positional(arguments: ast.arguments) -> List[ast.arg]:
-    return [*getattr(arguments, "posonlyargs", ()), *arguments.args]
 
 
 def _bind_parameters(
@@ -511,14 +507,13 @@ def _bind_parameters(
     arguments = function.node.args
     if function.receiver is not None and not _is_static(function.node):
         args = [function.receiver, *args]
-    names = [parameter.arg for parameter in _positional(arguments)]
+    names = [parameter.arg for parameter in positional(arguments)]
     by_keyword = [parameter.arg for parameter in arguments.kwonlyargs]
     given = dict(zip(names, args))
     given.update((name, keywords[name]) for name in names + by_keyword if name in keywords)
     if not is_open:
-        defaults = dict(zip(reversed(names), reversed(arguments.defaults)))
-        defaults.update(zip(by_keyword, arguments.kw_defaults))
-        for name, default in defaults.items():
+        of_keywords = dict(zip(by_keyword, arguments.kw_defaults))
+        for name, default in {**defaults_of(arguments), **of_keywords}.items():
             if name not in given and default is not None:
                 given[name] = evaluate_in(run, function.frame, default)
     if arguments.kwarg is not None and not is_open:

@@ -84,18 +84,11 @@ class Program:
             return self._methods(scope, node, node.value, node.attr)
         for other, rest in self._named(dotted or ""):
             found = other.functions(other.script.module, ast.parse(rest, mode="eval").body)
-            found = found or self._beginning(other, rest)
+            cls = other.class_named(other.script.module, rest)  # making an object calls it
+            found = found or ([] if cls is None else other.method(cls, "__init__"))
             if found:
                 return [Elsewhere(node, other, each) for each in found]
         return []
-
-    @staticmethod
-    def _beginning(other: Meaning, name: str) -> List[Function]:
-        """What making an object of a class of another file calls."""
-        stores = other.script.module.stores.get(name, ())
-        if len(stores) != 1 or not isinstance(stores[0].node, ast.ClassDef):
-            return []
-        return other.method(other.script.module.child(stores[0].node), "__init__")
 
     def _methods(
         self, scope: Scope, node: ast.expr, owner: ast.expr, name: str
@@ -148,9 +141,9 @@ class Program:
     def _classes(self, made: Value) -> Iterator[Tuple[Meaning, Scope]]:
         """The class of another file that a call makes an object of."""
         for other, rest in self._named(self._imported(made.scope, made.node.func) or ""):
-            stores = other.script.module.stores.get(rest, ())
-            if len(stores) == 1 and isinstance(stores[0].node, ast.ClassDef):
-                yield other, other.script.module.child(stores[0].node)
+            cls = other.class_named(other.script.module, rest)
+            if cls is not None:
+                yield other, cls
 
     def _named(self, dotted: str) -> Iterator[Tuple[Meaning, str]]:
         """The file that a dotted name may lead to, and what is left of the name there."""

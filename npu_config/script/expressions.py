@@ -285,10 +285,6 @@ def _converted(name: str, value: Unknown, convert: Callable[[Any], Any]) -> Unkn
     return Unknown(key, (), (Unknown(name), value), value.flag, convert)
 
 
-def _text(value: Any) -> Any:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
 def _as_bytes(run: Run, call: Call) -> Any:
     given = call.get("bytes_or_text", 0)
     if given is None:
@@ -320,12 +316,10 @@ def _is_unset_environment(value: Unknown) -> bool:
 
 def _as_text(run: Run, call: Call) -> Any:
     value = call.first
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    if isinstance(value, str):
-        return value
+    if isinstance(value, (bytes, str)):
+        return objects.as_text(value)
     if isinstance(value, Unknown):
-        return _converted(call.name, value, _text)
+        return _converted(call.name, value, objects.as_text)
     return anonymous(call.node)
 
 

@@ -40,7 +40,7 @@ from npu_config.rules.toolkit import on_this_host
 from npu_config.script.checks import run_checks
 from npu_config.script.effects import UNFOLLOWED
 from npu_config.script.neighbours import has, named_in
-from npu_config.script.objects import Entry, is_known
+from npu_config.script.objects import Entry, as_text, is_known
 from npu_config.script.paths import Decision, Path
 from npu_config.script.reading import Literals, Variant, entry_at, with_fix
 from npu_config.script.script import Script
@@ -138,17 +138,13 @@ def _pairs(node: Any) -> Iterator[Any]:
 def _is(node: ast.expr, value: Any) -> bool:
     """True for a literal of a value that is known."""
     written = literal(node)
-    return written is not UNCLEAR and is_known(value) and _text(written) == _text(value)
+    return written is not UNCLEAR and is_known(value) and as_text(written) == as_text(value)
 
 
 def _may_give(node: ast.expr) -> bool:
     """True for an expression whose value is not written there."""
     is_clear = literal(node) is not UNCLEAR
     return not is_clear and isinstance(node, (ast.Name, ast.Attribute, ast.Call))
-
-
-def _text(value: Any) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 _CONDITIONS = 3

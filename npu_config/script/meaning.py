@@ -154,6 +154,10 @@ GIVING_ONE = frozenset(
 """Functions of TensorFlow that give one tensor, not a list or tuple of them."""
 
 
+_COMPUTED = {ast.BinOp: ("left", "right"), ast.UnaryOp: ("operand",), ast.Subscript: ("value",)}
+"""The operators of Python, of which one operand that is a tensor is enough to make one."""
+
+
 class Meaning(Values):
     """The names of a script, and what they are for.
 
@@ -222,13 +226,9 @@ class Meaning(Values):
             if made is None or made.node is node:
                 return False
             return self.is_tensor(made.scope, made.node, depth + 3)
-        if isinstance(node, ast.BinOp):
-            sides = (node.left, node.right)
-            return any(self.is_tensor(scope, each, depth + 1) for each in sides)
-        if isinstance(node, ast.UnaryOp):
-            return self.is_tensor(scope, node.operand, depth + 1)
-        if isinstance(node, ast.Subscript):
-            return self.is_tensor(scope, node.value, depth + 1)
+        parts = _COMPUTED.get(node.__class__, ())
+        if parts:
+            return any(self.is_tensor(scope, getattr(node, each), depth + 1) for each in parts)
         if isinstance(node, ast.Name):
             where, stores = self.stores(scope, node.id, node)
             if where is not None and stores[0].node is where.node:

@@ -721,6 +721,11 @@ def function(name: str, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
         raise NotKnown from None
 
 
+def as_text(value: Any) -> str:
+    """The text of a value, of bytes as UTF-8."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
 def as_bytes(value: Any) -> Any:
     """What ``tf.compat.as_bytes`` gives for a known value."""
     if isinstance(value, str):

@@ -371,11 +371,10 @@ class Values:
         A class whose objects others make may have other values in classes made of it.
         """
         if cls is None:
-            where, stores = self.stores(scope, owner)
-            if where is None or len(stores) != 1 or not isinstance(stores[0].node, ast.ClassDef):
-                return []
-            cls = where.child(stores[0].node)
+            cls = self.class_named(scope, owner)
         elif not any(self.calls(cls.node.name)):  # type: ignore[union-attr]
+            return []
+        if cls is None:
             return []
         bound = cls.stores.get(attribute, ())
         if len(bound) != 1 or bound[0].kind != "value" or not isinstance(bound[0].node, ast.expr):
@@ -411,7 +410,13 @@ class Values:
         """The class of the script that a call makes an object of."""
         if not isinstance(made.node, ast.Call) or not isinstance(made.node.func, ast.Name):
             return None
-        where, stores = self.stores(made.scope, made.node.func.id, made.node.func)
+        return self.class_named(made.scope, made.node.func.id, made.node.func)
+
+    def class_named(
+        self, scope: Scope, name: str, at: Optional[ast.AST] = None
+    ) -> Optional[Scope]:
+        """The class that a name certainly is; arguments as of :meth:`stores`."""
+        where, stores = self.stores(scope, name, at)
         if where is None or len(stores) != 1 or not isinstance(stores[0].node, ast.ClassDef):
             return None
         return where.child(stores[0].node)

@@ -13,7 +13,6 @@ from typing import Any, FrozenSet, Iterator
 
 import attr
 
-from npu_config.core.message import join, phrase
 from npu_config.diagnosis.graph import (
     numbers,
     offload,
@@ -81,8 +80,7 @@ def finding_of(run: RunGraph, sight: Sight) -> Finding:
     """A finding at the line that made the operation."""
     change = sight.change or Change()
     help = sight.help or sight.rule.help
-    if change.conflicts and help:
-        help = phrase("{}; conflict: {}", help, join("; ", change.conflicts))
+    help = change.named_in(help) if help else help
     diagnostic = sight.rule.diagnostic(
         sight.message, run.place(sight.node), sight.option, help, sight.severity
     )

@@ -87,6 +87,12 @@ class Change:
     script: Tuple[str, ...] = ()
     conflicts: Tuple[str, ...] = ()
 
+    def named_in(self, help: str) -> str:
+        """A help that also names what stands in the way."""
+        if not self.conflicts:
+            return help
+        return phrase("{}; conflict: {}", help, join("; ", self.conflicts))
+
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Finding:
@@ -169,8 +175,7 @@ def finding(
 ) -> Finding:
     """A finding whose help also names the conflicts of its change."""
     change = change or Change()
-    if change.conflicts:
-        help = phrase("{}; conflict: {}", help, join("; ", change.conflicts))
+    help = change.named_in(help)
     return Finding(
         case,
         tuple(nodes),

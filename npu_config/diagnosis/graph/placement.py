@@ -14,7 +14,6 @@ from npu_config.situations import host, shapes
 
 _MIXED = "mix_compile_mode"
 _RANDOM = ("RandomUniform", "StatelessRandomUniform")
-_CELLS = ("BasicLSTMCell", "LSTMCell", "GRUCell")
 _ACCUMULATORS = (
     *("ConditionalAccumulator", "SparseConditionalAccumulator", "ResourceConditionalAccumulator"),
     *("ResourceAccumulatorApplyGradient", "ResourceAccumulatorTakeGradient"),

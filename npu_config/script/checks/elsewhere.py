@@ -98,13 +98,13 @@ class _Look(NamedTuple):
 _Found = Tuple[_Look, Diagnostic]
 
 
-def _found_elsewhere(
+def _tell_elsewhere(
     context: Context,
     look: Callable[[Context], None],
     words: Sequence[str],
     may_find: Callable[[str], bool] = bool,
-) -> Iterator[Tuple[Site, Elsewhere, Diagnostic]]:
-    """What a check finds in functions of other files, at the first call that leads there.
+) -> None:
+    """Report what a check finds in functions of other files, at the first call that leads there.
 
     Args:
         context: of the script.
@@ -124,7 +124,7 @@ def _found_elsewhere(
     for site, each, _, one in _where_called(program, look, found_in):
         if one not in told:
             told.add(one)
-            yield site, each, one
+            context.report(site.node, "{} ({})", one.message, each.says_line(one.line))
 
 
 def _where_called(
@@ -252,8 +252,7 @@ _INITIALISING = ("make_initializable_iterator", "from_structure")
 @recognises(pipeline.variables_and_iterator_in_one_run, tuple(SESSIONS), elsewhere=True)
 def initialised_together_elsewhere(context: Context) -> None:
     """A function or a method of another file initialises variables and an iterator together."""
-    for site, each, found in _found_elsewhere(context, initialised_together, _INITIALISING):
-        context.report(site.node, "{} ({})", found.message, each.says_line(found.line))
+    _tell_elsewhere(context, initialised_together, _INITIALISING)
 
 
 @recognises(
@@ -324,8 +323,7 @@ def _runs_in_loop(text: str) -> bool:
 @recognises(shapes.graph_grows_between_runs, tuple(SESSIONS), elsewhere=True)
 def operator_in_loop_elsewhere(context: Context) -> None:
     """A function or a method of another file makes operators in a loop that runs a session."""
-    for site, each, found in _found_elsewhere(context, operator_in_loop, _RUNNING, _runs_in_loop):
-        context.report(site.node, "{} ({})", found.message, each.says_line(found.line))
+    _tell_elsewhere(context, operator_in_loop, _RUNNING, _runs_in_loop)
 
 
 _QUEUES = (

@@ -49,13 +49,11 @@ def fetched(meaning: Meaning, scope: Scope, call: ast.Call) -> List[ast.expr]:
         given = argument(call, "fetches", 0)
         return [] if given is None else [given]
     owner = call.func.value
-    made = meaning.value(scope, owner) if call.func.attr in ("eval", "run") else None
-    is_one = (
-        made is not None
-        and isinstance(made.node, ast.Call)
-        and (operator_made(meaning, made.scope, made.node) is not None)
-    )
-    return [owner] if is_one or (made is not None and meaning.is_computed(scope, owner)) else []
+    made = meaning.value(scope, owner) if call.func.attr in _RUNNING else None
+    if made is None:
+        return []
+    is_one = isinstance(made.node, ast.Call) and operator_made(meaning, *made)
+    return [owner] if is_one or meaning.is_computed(scope, owner) else []
 
 
 def is_run(meaning: Meaning, scope: Scope, call: ast.Call) -> bool:
@@ -687,17 +685,10 @@ def _own_processes(context: Context) -> Set[str]:
 
 
 def _is_of_context(context: Context, site: Site) -> bool:
-    function = site.node.func
-    found = (
-        context.meaning.value(site.scope, function.value)
-        if isinstance(function, ast.Attribute)
-        else None
-    )
-    return (
-        found is not None
-        and isinstance(found.node, ast.Call)
-        and name_of(found.node.func) == "get_context"
-    )
+    owner = getattr(site.node.func, "value", None)
+    made = None if owner is None else context.meaning.value(site.scope, owner)
+    function = getattr(made and made.node, "func", None)
+    return function is not None and name_of(function) == "get_context"
 
 
 _GPU = re.compile(r"/?(?:device:)?gpu(?::|\Z|%|\{)|/(?:device:)?gpu", re.I)

@@ -12,6 +12,7 @@ from npu_config.python_flow.scopes import (
     Scope,
     argument,
     arguments,
+    defaults_of,
     keyword_of,
     literal,
     name_of,
@@ -594,9 +595,8 @@ def _given_small(node: ast.AST) -> Set[str]:
     """The parameters that a definition, or a call, gives a constant that vanishes."""
     if isinstance(node, ast.keyword):
         return {node.arg} if node.arg and _vanishes(number_of(node.value)) else set()
-    given: ast.arguments = node.args  # type: ignore[attr-defined]
-    pairs = zip(reversed(given.args), reversed(given.defaults))
-    return {each.arg for each, value in pairs if _vanishes(number_of(value))}
+    given = defaults_of(node.args)  # type: ignore[attr-defined]
+    return {name for name, value in given.items() if _vanishes(number_of(value))}
 
 
 def _guarded(

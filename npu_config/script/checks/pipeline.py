@@ -563,7 +563,7 @@ def is_for_training(site: Site) -> bool:
     statement = site.statement
     if isinstance(statement, ast.Assign):
         names += [name_of(target) for target in statement.targets]
-    for node, inner in zip(reversed(site.parents), (site.node, *reversed(site.parents))):
+    for node, inner in site.outwards:
         is_else = isinstance(node, ast.If) and any(inner is each for each in node.orelse)
         if is_else and any("train" in name_of(p.node) for p in walk(site.scope, node.test)):  # type: ignore[attr-defined]
             return False

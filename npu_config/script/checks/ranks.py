@@ -424,11 +424,9 @@ def _averages(meaning: Meaning, scope: Scope, call: ast.Call) -> bool:
     if not isinstance(function, ast.Attribute) or function.attr not in _UPDATING:
         return False
     made = meaning.result(scope, function.value)
-    return (
-        made is not None
-        and isinstance(made.node, ast.Call)
-        and meaning.is_npu(made.scope, made.node.func, *_WRAPPERS[:2])
-    )
+    if made is None or not isinstance(made.node, ast.Call):
+        return False
+    return meaning.is_npu(made.scope, made.node.func, *_WRAPPERS[:2])
 
 
 _API = (
