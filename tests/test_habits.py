@@ -80,7 +80,7 @@ def test_local_hooks_are_commands_of_ours():
     assert {hook["entry"].split()[0] for hook in repo["hooks"]} == {"ruff", "python"}
 
 
-OWN_FILES = {"launch/pod.py", "runner/hub.py", "runner/ranks.py", "tf1/vendor.py"}
+OWN_FILES = {"cli/app.py", "launch/pod.py", "runner/hub.py", "runner/ranks.py", "tf1/vendor.py"}
 """They open what this package, the system or an operator made, never what a user names."""
 
 

@@ -13,7 +13,6 @@ from npu_config.cli._language import CommandGroup, of_call, spoken
 from npu_config.cli._output import EXIT_CODES, check_directory, guarded
 from npu_config.core.message import LOCALES, language, phrase
 from npu_config.core.version import __version__
-from npu_config.text.source import reading
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -66,7 +65,7 @@ class _Listed(click.Group):
 
     def __init__(self) -> None:
         super().__init__()
-        with open(SUMMARIES.format(language()), encoding="utf-8", opener=reading) as stream:
+        with open(SUMMARIES.format(language()), encoding="utf-8") as stream:
             for name, summary in json.load(stream).items():
                 self.add_command(spoken(click.Command(name, help=summary)))
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import enum
 import functools
-import inspect
 from dataclasses import dataclass, field, fields, replace
 from typing import (
     TYPE_CHECKING,
@@ -464,6 +463,8 @@ class Rule:
     @property
     def page(self) -> str:
         """The docstring as Markdown, without the indentation of the code."""
+        import inspect  # it takes as long as the start of a run
+
         return inspect.cleandoc(self.docstring)
 
     @property

@@ -9,8 +9,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from npu_config.core import calls
-
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
     from npu_config.tf1 import errors, rules
@@ -31,6 +29,8 @@ else:
 
 def warn(finding: Diagnostic) -> None:
     """Warn of a finding, at the innermost line that is not of a framework."""
+    from npu_config.core import calls
+
     calls.warn(finding, errors.ConfigurationWarning)
 
 

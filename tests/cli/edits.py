@@ -18,7 +18,7 @@ from pathlib import Path
 RUN = """
 import contextlib, io, os, sys
 from npu_config.__main__ import main
-from npu_config.core import files
+from npu_config.text import files
 if "exchange" in WITHOUT:
     files._CALLS = {}
 if "leases" in WITHOUT:
