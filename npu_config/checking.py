@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 from npu_config.core.calls import explained
 from npu_config.core.diagnostics import Report
+from npu_config.core.paths import PathLike
 from npu_config.core.settings import Settings
 from npu_config.core.target import Target
 from npu_config.judging import Around, judge
 from npu_config.rulebook import load_all
 from npu_config.rules.own_names import help_for_keyword
-from npu_config.text.source import PathLike
 
 if TYPE_CHECKING:
     from npu_config.config import NpuConfig

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         OptionChanges,
         RunConfigArguments,
     )
-    from npu_config.text.source import PathLike
+    from npu_config.core.paths import PathLike
 
 
 @explained(help_for_keyword)

@@ -5,8 +5,8 @@ from typing import Any, Optional
 
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.core.message import phrase
+from npu_config.core.paths import PathLike
 from npu_config.rules.overrides import overrides_of
-from npu_config.text.source import PathLike
 
 __all__ = ["add_arguments"]
 

@@ -80,12 +80,12 @@ def test_local_hooks_are_commands_of_ours():
     assert {hook["entry"].split()[0] for hook in repo["hooks"]} == {"ruff", "python"}
 
 
-OWN_FILES = {"cli/app.py", "launch/pod.py", "runner/hub.py", "runner/ranks.py", "tf1/vendor.py"}
+OWN_FILES = {"launch/pod.py", "runner/hub.py", "runner/ranks.py", "tf1/vendor.py"}
 """They open what this package, the system or an operator made, never what a user names."""
 
 
 def test_every_file_is_opened_by_reading():
-    """``source.reading`` refuses what never answers or ends: no reader can be made to wait."""
+    """``paths.reading`` refuses what never answers or ends: no reader can be made to wait."""
     wrong = []
     for module in modules():
         for node in module.nodes:

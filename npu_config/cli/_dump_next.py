@@ -16,10 +16,10 @@ from npu_config.cli._report import attempt, read_configuration
 from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.core.message import localized, phrase
+from npu_config.core.paths import reading
 from npu_config.rules.paths import WANTED
 from npu_config.sidefiles import fusion_switch, mixlist
 from npu_config.sidefiles.mixlist import ACTIONS, LISTS
-from npu_config.text.source import reading
 
 OVERFLOW, DUMP = "overflow", "dump"
 """What the next run records: overflows, or the tensors of operators."""

@@ -22,9 +22,9 @@ from npu_config.cli._output import Failure, Unproducible, say, writing
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report
 from npu_config.core.message import join, listed, localized, phrase, printable
+from npu_config.core.paths import reading
 from npu_config.dumps import search as searching
 from npu_config.dumps.search import GRAPH, PRECISION, TYPE, UB, Search, SearchRun, Suspect
-from npu_config.text.source import reading
 from npu_config.text.words import did_you_mean
 
 _MOST_OPERATORS = 1000

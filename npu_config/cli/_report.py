@@ -35,11 +35,12 @@ from npu_config.cli._output import (
 )
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report, Rule, Severity
 from npu_config.core.message import localized, phrase
+from npu_config.core.paths import reading
 from npu_config.judging import Judgement
 from npu_config.readers import LARGEST, Reading, kind_of_suffix, read, suffix_of
 from npu_config.reporters import FORMATS, Style, Summary, Unchecked, render
 from npu_config.rules.reading import CANNOT_BE_READ
-from npu_config.text.source import attempted, reading
+from npu_config.text.source import attempted
 
 _Result = TypeVar("_Result")
 

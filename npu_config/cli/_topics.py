@@ -11,7 +11,7 @@ import re
 from typing import Any, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import LANGUAGES, LOCALES, language
-from npu_config.text.source import reading
+from npu_config.core.paths import reading
 
 KINDS = ("option", "rule", "variable", "argument", "migration", "api", "guide")
 FAILURES = ("code", "failure")

@@ -12,6 +12,7 @@ import click
 from npu_config.cli._language import CommandGroup, of_call, spoken
 from npu_config.cli._output import EXIT_CODES, check_directory, guarded
 from npu_config.core.message import LOCALES, language, phrase
+from npu_config.core.paths import reading
 from npu_config.core.version import __version__
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class _Listed(click.Group):
 
     def __init__(self) -> None:
         super().__init__()
-        with open(SUMMARIES.format(language()), encoding="utf-8") as stream:
+        with open(SUMMARIES.format(language()), encoding="utf-8", opener=reading) as stream:
             for name, summary in json.load(stream).items():
                 self.add_command(spoken(click.Command(name, help=summary)))
 

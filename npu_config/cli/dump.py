@@ -35,7 +35,7 @@ from npu_config.cli._output import Failure, progress, say, unwritable
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Report
 from npu_config.core.message import join, localized, phrase
-from npu_config.text.source import reading
+from npu_config.core.paths import reading
 
 
 @click.command("show")

@@ -30,7 +30,8 @@ from typing import (
     TypeVar,
 )
 
-from npu_config.core.diagnostics import Diagnostic, Place, Severity, tell
+from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.findings import tell
 from npu_config.core.message import join, listed, phrase
 
 _PACKAGE = __name__.partition(".")[0]
@@ -302,21 +303,7 @@ def _usage(name: str, signature: inspect.Signature) -> str:
     return "{}({})".format(name, ", ".join(words))
 
 
-rank_listeners: List[Callable[[str], None]] = []
-"""Called with the name of the function by which a script asks for ranks: the device only knows
-these once it is initialised."""
-
 _logged: Set[str] = set()
-
-
-def tell_of_ranks(name: str) -> None:
-    """Tell the listeners of a function that the script has called.
-
-    Args:
-        name: that of the function.
-    """
-    for listener in list(rank_listeners):
-        listener(name)
 
 
 def warn(finding: Diagnostic, category: Type[Warning], text: Optional[str] = None) -> None:

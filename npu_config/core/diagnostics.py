@@ -34,6 +34,7 @@ from typing import (
     overload,
 )
 
+from npu_config.core.findings import tell
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import Message, catalogue, harmless, phrase, printable, translate
 from npu_config.core.versions import Product
@@ -536,18 +537,6 @@ class Rule:
         finding = self.diagnostic(message, place, option, help)
         tell(finding)
         return kind([finding])
-
-
-listeners: List[Callable[[Diagnostic], None]] = []
-"""Called with each finding that code tells of as it runs, whatever becomes of it: warnings have
-filters, and errors are caught."""
-
-
-def tell(*findings: Diagnostic) -> None:
-    """Tell the listeners of findings."""
-    for listener in list(listeners):
-        for finding in findings:
-            listener(finding)
 
 
 REGISTRY: Dict[str, Rule] = {}

@@ -12,7 +12,8 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity, declare
 from npu_config.core.message import phrase
-from npu_config.text.source import PathLike, guarded, load, path_name
+from npu_config.core.paths import PathLike, path_name
+from npu_config.text.source import guarded, load
 
 _KINDS = ("graph_fusion", "ub_fusion")
 _LARGEST = 256 * 1024 * 1024

@@ -36,8 +36,9 @@ from npu_config.core.diagnostics import (
     declare,
 )
 from npu_config.core.message import phrase
+from npu_config.core.paths import PathLike, is_directory, reading, walk
 from npu_config.proto.event_files import EventFileError, masked_crc32c, read_events, scalar
-from npu_config.text.source import PathLike, guarded, is_directory, reading, walk
+from npu_config.text.source import guarded
 
 __all__ = [
     "Decrease",

@@ -34,7 +34,8 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity, declare
 from npu_config.core.message import listed, phrase
-from npu_config.text.source import PathLike, guarded, is_directory, path_name, reading, walk
+from npu_config.core.paths import PathLike, is_directory, path_name, reading, walk
+from npu_config.text.source import guarded
 
 # Old and new names of the columns, with unit, blanks and underscores taken away.  The
 # profiler of CANN up to 8.2 writes "Block Dim", later ones "Block Num"; the framework

@@ -29,13 +29,13 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.message import listed, phrase
+from npu_config.core.paths import PathLike, is_directory, path_name, walk
 from npu_config.diagnosis.op_summary import (
     Columns,
     OneBlockReading,
     OpSummary,
     TableFaults,
 )
-from npu_config.text.source import PathLike, is_directory, path_name, walk
 
 AI_CORE, AI_VECTOR, AI_CPU = "AI Core", "AI Vector Core", "AI CPU"
 COMMUNICATION, WAITING = phrase("communication"), phrase("waiting")

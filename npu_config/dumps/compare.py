@@ -33,6 +33,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.message import join, listed, phrase
+from npu_config.core.paths import PathLike, path_name
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.alignment import ShapeMismatchError, aligned
 from npu_config.dumps.dump import Dump, Tensor
@@ -86,7 +87,6 @@ from npu_config.dumps.verdicts import (
     limits_of,
     numbers_of,
 )
-from npu_config.text.source import PathLike, path_name
 
 _LONGEST_PATH = 50
 NOWHERE = Folder(None, None, None, None, None)

@@ -27,11 +27,12 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.message import phrase
+from npu_config.core.paths import PathLike, path_name, reading
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.data_types import PLAIN, PRIMARY, DataType, data_type, decode, format_name
 from npu_config.dumps.layouts import LayoutError, Plan, arranged, blocks, math_prod, plan
 from npu_config.proto.wire import BYTES, WireError, WireMessage
-from npu_config.text.source import PathLike, attempted, path_name, reading, unreadable
+from npu_config.text.source import attempted, unreadable
 
 MAX_FIELDS = 1 << 16
 """How many fields a header, and each message in it, may have."""

@@ -11,11 +11,11 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError
 from npu_config.core.message import phrase
+from npu_config.core.paths import PathLike, path_name, reading
 from npu_config.dumps.dump import Tensor
 from npu_config.dumps.layouts import math_prod
 from npu_config.dumps.tree import DumpFile, DumpTree
 from npu_config.text.files import write_atomic
-from npu_config.text.source import PathLike, path_name, reading
 from npu_config.text.tables import (
     COLUMNS,
     DTYPES,

@@ -16,10 +16,11 @@ import attr
 
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.message import phrase
+from npu_config.core.paths import PathLike, path_name, reading
 from npu_config.dumps._rules import not_a_graph_of_the_engine
 from npu_config.dumps.tree import plain
 from npu_config.text.prototext import TextBlock, parse
-from npu_config.text.source import FaultLog, PathLike, Source, loaded, path_name, reading
+from npu_config.text.source import FaultLog, Source, loaded
 
 LARGEST = 1 << 28
 """How many bytes a graph may have; the usual limit of protobuf text is for configurations."""

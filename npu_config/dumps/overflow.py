@@ -18,6 +18,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.message import join, listed, phrase
+from npu_config.core.paths import PathLike
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.dump import Dump, read_dump
 from npu_config.dumps.graph import GeGraph, given_graph
@@ -35,7 +36,7 @@ from npu_config.dumps.tree import (
     newest_below,
     parse_name,
 )
-from npu_config.text.source import PathLike, attempted
+from npu_config.text.source import attempted
 
 DHA, L2, AI_CORE = "DHA Atomic Add", "L2 Atomic Add", "AI Core"
 CORES = (AI_CORE, "AIC", "AIV")

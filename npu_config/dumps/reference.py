@@ -29,12 +29,13 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.message import phrase
+from npu_config.core.paths import reading, walk
 from npu_config.dumps._rules import reference_unreadable
 from npu_config.dumps.data_types import BY_NAME, decode
 from npu_config.dumps.dump import BLOCK, Dump, Tensor
 from npu_config.dumps.statistics import Number, StatisticsRow, read_statistics
 from npu_config.dumps.tree import DumpFile, Folder, find_dumps, no_dump, operators, plain
-from npu_config.text.source import reading, unreadable, walk
+from npu_config.text.source import unreadable
 from npu_config.text.tables import COLUMNS, INDEX, NETWORK, TENSOR, unguarded
 
 _LARGEST_INDEX = 1 << 28

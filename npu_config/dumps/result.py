@@ -13,6 +13,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.message import join, listed, localized, phrase
+from npu_config.core.paths import PathLike, path_name
 from npu_config.dumps._rules import (
     inputs_of_network_differ,
     operator_diverges,
@@ -23,7 +24,7 @@ from npu_config.dumps.compare import Comparison, Row, first_of
 from npu_config.dumps.metrics import Metrics
 from npu_config.dumps.tree import Folder, place
 from npu_config.dumps.verdicts import AGREES, DIVERGES, NOT_COMPARED
-from npu_config.text.source import PathLike, path_name, text_of
+from npu_config.text.source import text_of
 from npu_config.text.tables import csv_text, unguarded
 
 _INDEX = re.compile(r"(.*):(input|output):([0-9]{1,9})\Z", re.DOTALL)

@@ -22,6 +22,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.message import listed, phrase
+from npu_config.core.paths import PathLike
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.dump import Tensor
 from npu_config.dumps.graph import CONSTANTS, GeGraph, given_graph
@@ -39,7 +40,7 @@ from npu_config.dumps.tree import (
     Folder,
     newest_below,
 )
-from npu_config.text.source import PathLike, attempted
+from npu_config.text.source import attempted
 
 _BITS: Dict[str, Tuple[str, int]] = {
     "float16": ("<u2", 0x7FFF),

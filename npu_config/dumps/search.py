@@ -18,9 +18,10 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.message import phrase
+from npu_config.core.paths import PathLike, path_name
 from npu_config.dumps._rules import search_unreadable, search_without_result
 from npu_config.text.files import write_atomic
-from npu_config.text.source import PathLike, path_name, text_of
+from npu_config.text.source import text_of
 
 GRAPH, UB, TYPE, PRECISION = "graph", "ub", "type", "precision"
 KINDS = (GRAPH, UB, TYPE, PRECISION)

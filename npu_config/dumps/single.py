@@ -7,6 +7,7 @@ import attr
 
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.message import join, phrase
+from npu_config.core.paths import PathLike
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.alignment import Aligned, ShapeMismatchError, aligned, aligned_arrays
 from npu_config.dumps.compare import Comparison, Part, Row, first_of
@@ -23,7 +24,6 @@ from npu_config.dumps.verdicts import (
     kind_of,
     limits_of,
 )
-from npu_config.text.source import PathLike
 
 Content = Union[Tensor, Array]
 Named = Tuple[str, int, Content]

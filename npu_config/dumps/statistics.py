@@ -15,11 +15,12 @@ import attr
 
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.message import listed, phrase
+from npu_config.core.paths import PathLike, path_name
 from npu_config.dumps._rules import statistics_unreadable
 from npu_config.dumps.data_types import BY_NAME
 from npu_config.dumps.dump import Tensor
 from npu_config.dumps.layouts import math_prod
-from npu_config.text.source import PathLike, path_name, text_of
+from npu_config.text.source import text_of
 
 POSITIONS = 5
 """How many positions of odd values are kept."""

@@ -17,10 +17,11 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
 from npu_config.core.message import listed, localized, phrase
+from npu_config.core.paths import PathLike, path_name, reading
 from npu_config.dumps import _rules as rules
 from npu_config.dumps._rules import several_dumps_of_one_operator
 from npu_config.dumps.dump import Dump, Opened, open_dump
-from npu_config.text.source import PathLike, path_name, reading, unreadable
+from npu_config.text.source import unreadable
 
 _FILE = re.compile(
     r"(?P<type>[A-Za-z0-9_-]+)\.(?P<name>[A-Za-z0-9_-]+)\.(?P<task>[0-9]+)"

@@ -25,10 +25,11 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Rule
 from npu_config.core.message import phrase
+from npu_config.core.paths import PathLike
 from npu_config.core.settings import Settings
 from npu_config.rules.overrides import Override
 from npu_config.rules.reading import ALONE, FAILED, Around, Load, Reading
-from npu_config.text.source import PathLike, guarded, internal_fault, load
+from npu_config.text.source import guarded, internal_fault, load
 
 if TYPE_CHECKING:
     from npu_config.judging.comments import Suppressions

@@ -18,6 +18,7 @@ from typing import (
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.core.paths import reading
 from npu_config.core.processes import in_processes, without_collector
 from npu_config.core.target import Target
 from npu_config.judging import ALONE, Around, Judgement, KnownRules, judge_reading
@@ -25,7 +26,7 @@ from npu_config.rules.reading import CANNOT_BE_READ, FAILED
 from npu_config.script import read, script_not_parsed
 from npu_config.script.neighbours import remembering
 from npu_config.script.vocabulary import may_matter, unmigrated
-from npu_config.text.source import guarded, load, reading, state_of, unsaved_content
+from npu_config.text.source import guarded, load, state_of, unsaved_content
 
 __all__ = ["judge_scripts", "judge_together"]
 

@@ -21,13 +21,13 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import phrase, printable
+from npu_config.core.paths import PathLike
 from npu_config.core.versions import Product
 from npu_config.launch.environment.job import Job
 from npu_config.rank_table.building import refusal
 from npu_config.rank_table.model import Process
 from npu_config.text.files import write_atomic
 from npu_config.text.plain_text import is_plain_yaml, is_utf8
-from npu_config.text.source import PathLike
 
 _PART = lazy_pattern(r"@(\w+)@")
 

@@ -13,8 +13,9 @@ from typing import Any, Callable, Counter, Dict, Iterable, List, Mapping, Option
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity, declare
 from npu_config.core.message import listed, phrase
+from npu_config.core.paths import PathLike, path_name
 from npu_config.text.files import write_atomic
-from npu_config.text.source import PathLike, load, path_name
+from npu_config.text.source import load
 
 __all__ = ["Baseline", "BaselineError"]
 

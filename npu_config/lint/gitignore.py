@@ -10,7 +10,7 @@ import os
 import re
 from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from npu_config.text.source import reading
+from npu_config.core.paths import reading
 
 __all__ = ["Patterns"]
 

@@ -37,11 +37,12 @@ import attr
 from npu_config.core.diagnostics import Diagnostic, Place, Rule, Severity, declare, selects
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import listed, phrase
+from npu_config.core.paths import PathLike, reading
 from npu_config.core.target import Target
 from npu_config.readers import kind_of_suffix, suffix_of
 from npu_config.readers.evidence import KINDS
 from npu_config.rules.reading import Around
-from npu_config.text.source import PathLike, reading, unsaved_content
+from npu_config.text.source import unsaved_content
 
 if TYPE_CHECKING:
     from npu_config.lint.gitignore import Patterns

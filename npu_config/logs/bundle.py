@@ -13,6 +13,7 @@ import zlib
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from npu_config.core.message import localized
+from npu_config.core.paths import reading
 from npu_config.core.version import __version__
 from npu_config.logs.causes import Cause
 from npu_config.logs.lines import LONGEST, decoded
@@ -20,7 +21,6 @@ from npu_config.logs.redact import Redactor
 from npu_config.logs.report import LogReport
 from npu_config.logs.text import again, text_report
 from npu_config.rules.toolkit import installed_cann
-from npu_config.text.source import reading
 
 __all__ = ["bundle"]
 

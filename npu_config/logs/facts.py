@@ -24,7 +24,7 @@ from typing import (
 
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import localized, phrase
-from npu_config.text.source import reading
+from npu_config.core.paths import reading
 
 __all__ = [
     "CLASSES",

@@ -24,10 +24,10 @@ from typing import (
 import attr
 
 from npu_config.core.message import phrase
+from npu_config.core.paths import is_directory, walk
 from npu_config.logs.events import Channel, LogEvent
 from npu_config.logs.lines import Copied, UnreadableError, lines, opened, unpacked
 from npu_config.logs.records import Record, prefix_of, record
-from npu_config.text.source import is_directory, walk
 
 __all__ = ["Growing", "JobLogs", "LoggedProcess", "files_of", "read_job"]
 

@@ -11,7 +11,7 @@ import re
 import tempfile
 from typing import IO, Generator, Iterator, List, NamedTuple, Optional, cast
 
-from npu_config.text.source import reading
+from npu_config.core.paths import reading
 
 __all__ = [
     "LONGEST",

@@ -13,6 +13,7 @@ import attr
 
 from npu_config.catalogue import OPTIONS
 from npu_config.core.message import localized, phrase
+from npu_config.core.paths import reading
 from npu_config.core.settings import UNKNOWN, Setting
 from npu_config.logs.causes import Cause, CausePlace, explained
 from npu_config.logs.events import LogEvent
@@ -21,7 +22,6 @@ from npu_config.logs.jobs import Growing, JobLogs, LoggedProcess, files_of, read
 from npu_config.logs.lines import BLOCK, Copied, decoded, keep
 from npu_config.logs.verdict import FirstFailure, judged, time_of
 from npu_config.rules.reading import Reading
-from npu_config.text.source import reading
 
 __all__ = ["Cause", "Follower", "LogReport", "RankState", "read_logs", "report_of", "with_places"]
 

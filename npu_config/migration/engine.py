@@ -20,6 +20,7 @@ import attr
 
 from npu_config.core.diagnostics import Edit, Severity
 from npu_config.core.message import phrase
+from npu_config.core.paths import names_file
 from npu_config.migration import (
     data,
     distribution,
@@ -48,7 +49,6 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 from npu_config.python_flow.source import Undecodable, Unparsable, decode, looks_like_python_2
-from npu_config.text.source import names_file
 
 __all__ = ["IMPORTS", "Migration", "is_entry", "migrate", "named_modules", "one_reason"]
 

@@ -14,6 +14,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tu
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.message import phrase
+from npu_config.core.paths import PathLike, reading, walk
 from npu_config.diagnosis.loss_report import training_record_unreadable
 from npu_config.proto.event_files import (
     BFLOAT16,
@@ -28,7 +29,6 @@ from npu_config.proto.event_files import (
 )
 from npu_config.proto.wire import Buffer
 from npu_config.text.files import write_atomic
-from npu_config.text.source import PathLike, reading, walk
 from npu_config.text.tables import INDEX, Exported, file_name, npy_header, write_index
 
 _DEVICE = "_tfdbg_device_"

@@ -31,7 +31,8 @@ from npu_config.catalogue.precision_tool import (
     Value,
     named_in,
 )
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Severity, declare, tell
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Severity, declare
+from npu_config.core.findings import tell
 from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.rules.overwritten import warn_overwritten
 from npu_config.text.files import write_atomic

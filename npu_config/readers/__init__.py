@@ -20,6 +20,7 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import listed, phrase
 from npu_config.core.names import NPU_OPTIMIZER
+from npu_config.core.paths import PathLike, path_name
 from npu_config.proto import wire
 from npu_config.readers import _rules as rules
 from npu_config.readers.evidence import KINDS as CONFIGURATIONS
@@ -28,16 +29,7 @@ from npu_config.rules.reading import ANOTHER_PROGRAM, CANNOT_BE_READ, TEMPLATE, 
 from npu_config.sidefiles import KINDS as SIDE_FILE_KINDS
 from npu_config.sidefiles import MARKS
 from npu_config.text.rules import not_checked_here
-from npu_config.text.source import (
-    BYTES,
-    PathLike,
-    Source,
-    decode,
-    guarded,
-    load,
-    path_name,
-    too_large,
-)
+from npu_config.text.source import BYTES, Source, decode, guarded, load, too_large
 from npu_config.text.words import is_typo, shown
 
 __all__ = [

@@ -11,6 +11,7 @@ from npu_config.catalogue import OPTIONS, known_to
 from npu_config.catalogue.kinds import FilePath
 from npu_config.catalogue.layout import RECORD_VERSION
 from npu_config.core.message import phrase
+from npu_config.core.paths import path_name, reading
 from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.core.version import __version__
@@ -19,7 +20,6 @@ from npu_config.rules.origin import Origin
 from npu_config.rules.overrides import overrides_in
 from npu_config.rules.toolkit import on_this_host
 from npu_config.rules.value import ConfigValue
-from npu_config.text.source import path_name, reading
 
 __all__ = ["content_of", "hash_of", "options_of", "rank_of", "render"]
 

@@ -9,9 +9,9 @@ import sys
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.core.message import phrase
+from npu_config.core.paths import PathLike, path_name, reading
 from npu_config.records.document import content_of, hash_of, options_of, render, stamp
 from npu_config.text.files import replace_content, write_atomic
-from npu_config.text.source import PathLike, path_name, reading
 
 __all__ = ["VARIABLE", "name_of", "record", "set_exit"]
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import Iterator, Mapping, Optional
 
+from npu_config.core.paths import reading
 from npu_config.core.target import Target
 from npu_config.core.versions import parse_cann
-from npu_config.text.source import reading
 
 ROOTS = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_OPP_PATH", "ASCEND_AICPU_PATH")
 """The variables that point to the toolkit, or to a folder in it."""

@@ -28,15 +28,15 @@ from typing import (
 )
 
 from npu_config.core.message import language, phrase
+from npu_config.core.paths import path_name, walk
 from npu_config.runner import finder, outside, script
 from npu_config.runner.watch import SessionWatch
-from npu_config.text.source import path_name, walk
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
+    from npu_config.core.paths import PathLike
     from npu_config.judging import Judgement, KnownRules
     from npu_config.runner.sessions import SeenSession
-    from npu_config.text.source import PathLike
 
 ONE_RANK: Mapping[str, str] = {
     "JOB_ID": "npu-config-run",

@@ -8,7 +8,7 @@ from types import FrameType, ModuleType, TracebackType
 from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.core.message import localized, phrase
-from npu_config.text.source import is_text, reading
+from npu_config.core.paths import is_text, reading
 
 _TENSORFLOW = "tensorflow"
 _HOROVOD = "horovod"

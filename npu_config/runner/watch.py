@@ -28,7 +28,7 @@ from typing import (
     Tuple,
 )
 
-from npu_config.core import calls, diagnostics
+from npu_config.core import findings
 from npu_config.core.message import phrase
 from npu_config.runner import script
 from npu_config.runner.script import Stopped
@@ -168,8 +168,8 @@ class SessionWatch:
         warnings.showwarning = show  # type: ignore[assignment]
         self._undo.append(lambda: setattr(warnings, "showwarning", shown))
         listeners: Tuple[Tuple[List[Any], Any], ...] = (
-            (diagnostics.listeners, self._found),
-            (calls.rank_listeners, self._asked),
+            (findings.listeners, self._found),
+            (findings.rank_listeners, self._asked),
             (fork_listeners, self._forks),
         )
         for told, listener in listeners:
@@ -182,7 +182,9 @@ class SessionWatch:
             self._undo.pop()()
 
     def _found(self, finding: Diagnostic) -> None:
-        self.findings[calls.placed(finding)] = None
+        from npu_config.core.calls import placed
+
+        self.findings[placed(finding)] = None
 
     def _patch(self, module: Any) -> None:
         import inspect
@@ -383,9 +385,7 @@ class SessionWatch:
         if place not in self._asked_at:  # a line that asks for rank and size is one finding
             self._asked_at.add(place)
             text = "{} is called before collective communication is initialised"
-            diagnostics.tell(
-                rank_asked_before_initialisation.diagnostic(phrase(text, name), place)
-            )
+            findings.tell(rank_asked_before_initialisation.diagnostic(phrase(text, name), place))
 
     def _forks(self, frame: Optional[FrameType]) -> None:
         """A process is started by fork."""
@@ -413,7 +413,7 @@ class SessionWatch:
             from dataclasses import replace
 
             finding = replace(finding, path=frame.f_code.co_filename, line=frame.f_lineno)
-        diagnostics.tell(finding)
+        findings.tell(finding)
 
 
 class _AfterImport:

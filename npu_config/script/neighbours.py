@@ -27,9 +27,10 @@ from typing import (
     Union,
 )
 
+from npu_config.core.paths import reading, walk
 from npu_config.python_flow.scopes import literal_text, name_of
 from npu_config.python_flow.source import of_modules
-from npu_config.text.source import reading, unsaved_content, walk
+from npu_config.text.source import unsaved_content
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 """Where npu_config itself is."""

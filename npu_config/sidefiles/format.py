@@ -28,6 +28,7 @@ from npu_config.core.calls import checked_text
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Rule, Severity, declare
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import phrase
+from npu_config.core.paths import PathLike, names_file, path_name
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.sidefiles.schema.reading import FileFindings, Reader, Rules
@@ -37,7 +38,6 @@ from npu_config.text.source import (
     ANYWHERE,
     BYTES,
     FaultLog,
-    PathLike,
     Places,
     PlaceTable,
     Source,
@@ -45,8 +45,6 @@ from npu_config.text.source import (
     apply_edits,
     attempted,
     decode,
-    names_file,
-    path_name,
 )
 from npu_config.text.source import load as load_bytes
 from npu_config.text.words import shown

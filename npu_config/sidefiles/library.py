@@ -12,6 +12,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity, declare
 from npu_config.core.message import phrase
+from npu_config.core.paths import PathLike
 from npu_config.sidefiles.format import (
     JsonFormat,
     Parsed,
@@ -23,7 +24,6 @@ from npu_config.sidefiles.format import (
 from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.sidefiles.schema.reading import FileFindings, one_rule, shown
 from npu_config.text.json import BROKEN
-from npu_config.text.source import PathLike
 from npu_config.text.words import shown as quoted
 
 

@@ -9,7 +9,7 @@ import time
 from typing import IO, Iterable, Iterator, List, Mapping, Optional, Union
 
 from npu_config.core.message import listed, phrase
-from npu_config.text.source import PathLike, reading
+from npu_config.core.paths import PathLike, reading
 
 Content = Union[str, bytes, Iterable[Union[bytes, memoryview]]]
 

@@ -5,8 +5,8 @@ import hashlib
 import re
 from typing import Any, Iterable, List, NamedTuple, Sequence, Set
 
+from npu_config.core.paths import PathLike
 from npu_config.text.files import write_atomic
-from npu_config.text.source import PathLike
 
 __all__ = [
     "COLUMNS",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from typing import Any, Set
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, tell
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError
+from npu_config.core.findings import tell
 from npu_config.diagnosis.graph import Diagnosis, diagnose
 from npu_config.tf1._bases import SessionRunHook
 from npu_config.tf1.tensorflow import tf

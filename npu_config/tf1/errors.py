@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Iterable
 
-from npu_config.core import diagnostics
+from npu_config.core import diagnostics, findings
 
 
 class NpuConfigError(diagnostics.NpuConfigError):
@@ -23,7 +23,7 @@ class NpuConfigError(diagnostics.NpuConfigError):
 
     def __init__(self, found: Iterable[diagnostics.Diagnostic]) -> None:
         super().__init__(found)
-        diagnostics.tell(*self.diagnostics)
+        findings.tell(*self.diagnostics)
 
 
 class ArgumentError(NpuConfigError, TypeError):

@@ -27,7 +27,7 @@ from typing import (
 )
 
 from npu_config.core.names import ITERATION_OP
-from npu_config.text.source import reading
+from npu_config.core.paths import reading
 from npu_config.tf1 import ranks, vendor
 from npu_config.tf1._bases import SessionRunHook
 from npu_config.tf1._lazy import errors, rules, warn

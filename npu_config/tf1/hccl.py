@@ -9,7 +9,7 @@ import functools
 import sys
 from typing import Any, Callable, Dict, List, NoReturn
 
-from npu_config.core.calls import rank_listeners, tell_of_ranks
+from npu_config.core.findings import rank_listeners, tell_of_ranks
 from npu_config.tf1 import ranks, vendor
 from npu_config.tf1._lazy import rules
 

@@ -9,7 +9,7 @@ import inspect
 import os
 from typing import Any, Callable, Iterator, Optional, Tuple
 
-from npu_config.core.calls import tell_of_ranks
+from npu_config.core.findings import tell_of_ranks
 from npu_config.tf1 import npu_ops, ranks, util, vendor
 from npu_config.tf1.config_proto import (
     npu_edits,

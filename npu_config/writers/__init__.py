@@ -21,10 +21,10 @@ from typing import (
 
 from npu_config.catalogue import OPTIONS, REMOVED
 from npu_config.catalogue.layout import EXTENDS, VERSION, grouped
+from npu_config.core.paths import PathLike, path_name
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.value import ConfigValue
 from npu_config.text.plain_text import is_plain_yaml, is_utf8
-from npu_config.text.source import PathLike, path_name
 from npu_config.writers.run_config import to_call
 from npu_config.writers.shared import (
     NO_NOTES,

@@ -10,9 +10,9 @@ import time
 
 import pytest
 
+from npu_config.core.paths import reading, walk
 from npu_config.text import files
 from npu_config.text.files import make_directories, replace_content, write_atomic
-from npu_config.text.source import reading, walk
 
 
 def test_writes_text_and_bytes(tmp_path):

@@ -12,9 +12,10 @@ from typing import Any, List, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import NpuConfigError, Place, Severity, declare
 from npu_config.core.message import phrase
+from npu_config.core.paths import is_text, reading
 from npu_config.diagnosis.graph.model import Graph
 from npu_config.proto.wire import BYTES, WireError, fields
-from npu_config.text.source import guarded, is_text, reading, unreadable
+from npu_config.text.source import guarded, unreadable
 
 # A monitored session is wrapped four deep, and tfdbg adds one.
 _WRAPPERS = 10
