@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 import npu_config as npu
-from npu_config.core import diagnostics
+from npu_config.core import findings
 from npu_config.core.calls import placed
 from npu_config.rules.unwritten import SideFileWarning
 from npu_config.script import judge_script
@@ -49,7 +49,7 @@ def test_every_door(tmp_path, monkeypatch):
     assert [found.rule for found in npu.check(made).warnings] == ["NPU8011"]
     assert list(npu.check(made.save_side_files("."))) == []
     heard = []
-    monkeypatch.setattr(diagnostics, "listeners", [lambda each: heard.append(placed(each))])
+    monkeypatch.setattr(findings, "listeners", [lambda each: heard.append(placed(each))])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         config("other.json").to_config_proto()

@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from npu_config.core import diagnostics
+from npu_config.core import findings
 from npu_config.core.diagnostics import Severity
 
 numpy = pytest.importorskip("numpy")
@@ -246,7 +246,7 @@ class TestEstimator:
         assert NPUEstimator(model_fn, "b", NPURunConfig(model_dir="b")).model_dir == "b"
         monkeypatch.chdir(tmp_path)
         said = []
-        monkeypatch.setattr(diagnostics, "listeners", [said.append])
+        monkeypatch.setattr(findings, "listeners", [said.append])
         made = NPUEstimator(model_fn, config=NPURunConfig()).model_dir
         assert [(each.rule, each.severity) for each in said] == [("NPU855", Severity.WARNING)]
         assert [os.path.basename(made)] == os.listdir(str(tmp_path))
@@ -336,7 +336,7 @@ class TestRunConfig:
 
         config = DynamicInputConfig("data:1,-1", "1;2", 1, mode)
         said = []
-        monkeypatch.setattr(diagnostics, "listeners", [said.append])
+        monkeypatch.setattr(findings, "listeners", [said.append])
         NPURunConfig(graph_run_mode=0, dynamic_input_config=config)
         assert {each.rule for each in said} & {"NPU818"} == rules
 
