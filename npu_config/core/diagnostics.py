@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import inspect
 from dataclasses import dataclass, field, fields, replace
 from typing import (
     TYPE_CHECKING,
@@ -464,8 +465,6 @@ class Rule:
     @property
     def page(self) -> str:
         """The docstring as Markdown, without the indentation of the code."""
-        import inspect  # it takes as long as the start of a run
-
         return inspect.cleandoc(self.docstring)
 
     @property

@@ -1,7 +1,7 @@
 """A text and the file that it is in: read without harm, decoded, with its places.
 
-What may never answer is not opened, a file is read within limits, and one that an editor holds
-unsaved has the text of the editor (:func:`unsaved`).  Every file is read and judged inside of
+A file is read within limits, and one that an editor holds unsaved has the text of the editor
+(:func:`unsaved`).  Every file is read and judged inside of
 :func:`guarded`: a fault of npu_config ends no run.  Lines end at ``\\n``; a column counts
 characters.  The log of what is wrong with a text has one limit, one way to stop, one way to make
 a fix; edits are applied here.  Nothing here knows a format.
