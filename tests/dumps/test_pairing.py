@@ -164,11 +164,10 @@ def test_nothing_in_common(ours, theirs, chosen, words):
         ("d10, d2", "d10 = d2"),
         ("x, d1", "d1 = -"),
         ("d0 s0, d0 s1, d1 s1, d1 s2", "d1 s1 = d0 s1"),
-        ("d0 mp i1 a, d0 mq i2 b, d1 mp i1 a, d1 mq i2 b", "d1 mp i1 = d0 mp i1, d1 mq i2 = "
-         "d0 mq i2"),
+        ("d0 mp a, d0 mq b, d1 mp a, d1 mq b", "d1 mp = d0 mp, d1 mq = d0 mq"),
         ("r1 d0, r2 d1, r0 d1", "r2 d1 = r1 d0"),
     ],
-)  # fmt: skip
+)
 def test_ranks(ours, expected):
     """Every device with the first one, by number; the files of the first are given, too."""
     found, first = paired_ranks(DumpTree(files_of(ours)), Selection(), "npu")
