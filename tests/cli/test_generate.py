@@ -189,10 +189,7 @@ def comments(text):
         (
             "try:\n    import horovod\n    " + TIMEOUT + "except ImportError:\n    pass\n",
             {},
-            [
-                "hccl_timeout: 1800 (line 11), unless the try statement of line 9 fails before "
-                "this line"
-            ],
+            ["hccl_timeout: 1800 (line 11), unless the try statement of line 9 fails before this"],
         ),
         (
             "try:\n    import horovod\n    " + TIMEOUT + "except ImportError:\n    raise\n",
