@@ -18,7 +18,8 @@ def outcome_of(source):
     lines = [found.status, *(line for line in list(diff)[2:] if not line.startswith("@@"))]
     for note in found.notes:
         words = (note.id, note.kind, note.severity.value)
-        lines.append("{}: {}: {}".format(note.line, " ".join(words), note.note).rstrip(": "))
+        said = note.note if note.found is None else ""  # what check says is for its own cases
+        lines.append("{}: {}: {}".format(note.line, " ".join(words), said).rstrip(": "))
     return "".join(line + "\n" for line in lines)
 
 
