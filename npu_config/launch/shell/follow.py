@@ -741,6 +741,9 @@ def command(run: ScriptRun, state: State, node: Node) -> None:
                 for name, (value, spot, *_) in added.items():
                     state.set(name, value, spot)
                 start, added = child.start_byte, {}
+                if script.text(child) in ("{", "case"):
+                    unknown(run, state, node)
+                    return
             nodes.append(child.children[0])
         elif child.is_named and child.type not in SILENT:
             nodes.append(child)
@@ -807,13 +810,18 @@ def _apply(
     if first in state.shell.functions:
         _call(run, state, first, words[1:])
     elif first in BUILTINS:
+        before = state.variables.get("IFS")
+        if "IFS" in added:  # IFS=: read -r a b
+            state.put("IFS", added["IFS"])
         BUILTINS[first](run, state, spot, words[1:])
+        if "IFS" in added:
+            state.put("IFS", before)
     else:
         found = started(words)
         if found is not None:
-            before = len(run.launches)
+            number = len(run.launches)
             start(run, state, spot, found, added)
-            _several_times(run, before, words)
+            _several_times(run, number, words)
             if UNKNOWN not in words and found.kind not in ("shell", "text"):
                 run.needs_no_note(spot)
         elif not VARIABLES.keys().isdisjoint(added):
