@@ -183,7 +183,9 @@ def unfollowed(run: ScriptRun, script: ShellScript) -> List[Diagnostic]:
     for mention in left:
         if not _is_inside(mention.start(), comments, begins):
             place = script.place(*mention.span())
-            message = phrase("{} is set here in a way that is not followed", mention.group(1))
+            message = phrase(
+                "{} is set here in a way that this check cannot follow", mention.group(1)
+            )
             notes.setdefault((place.path, place.line), (place, message))
     return [
         not_checked_here.diagnostic(message, place, help=_HELP)
@@ -328,9 +330,9 @@ class _Tables:
         count = sum(1 for each in parsed.diagnostics if each.severity is Severity.ERROR)
         if count:  # a table with a comment has a model, and HCCL refuses it
             return parsed.model, phrase(
-                "is not a legal rank table ({} error; check it by itself)"
+                "is not a legal rank table ({} error; run npu-config check on it)"
                 if count == 1
-                else "is not a legal rank table ({} errors; check it by itself)",
+                else "is not a legal rank table ({} errors; run npu-config check on it)",
                 count,
             )
         return parsed.model, None
@@ -615,7 +617,7 @@ def _matters(name: str) -> bool:
 def why_unchecked(text: str) -> Optional[str]:
     """Why a launch script is not checked, in a few words; None: it is."""
     if _OTHER_SHELL.match(text) is not None:
-        return "for another shell than bash"
+        return "for a shell other than bash"
     return "the parser of launch scripts is not installed" if parser() is None else None
 
 

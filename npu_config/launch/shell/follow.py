@@ -169,7 +169,7 @@ def declaration(run: ScriptRun, state: State, node: Node) -> None:
             if refers or (given and "i" in options):
                 _change(state, run.script.text(child.children[0]), spot, refers)
         elif child.type in ("word", "number") and run.script.text(child)[0] in "=0123456789":
-            message = phrase('{} "{}": not a name', keyword, run.script.text(child))
+            message = phrase('{} "{}": not a variable name', keyword, run.script.text(child))
             help = "write NAME=value without blanks"
             fault = export_of_no_name.diagnostic(message, place_of(spot), help=help)
             run.faults.setdefault(place_of(run.script.spot(node)), fault)
@@ -189,7 +189,10 @@ def declaration(run: ScriptRun, state: State, node: Node) -> None:
                     state.set(name, UNKNOWN, spot, export)
                 if not names:
                     state.forget()  # any of them may be set: export $(cat job.env)
-                    message = "which variables are set here is not known; they are not checked"
+                    message = (
+                        "the names of the variables set here are not known; these "
+                        "variables are not checked"
+                    )
                     run.note(run.script.spot(node), message)
 
 
@@ -385,7 +388,10 @@ def for_(run: ScriptRun, state: State, node: Node) -> None:
         before = len(run.launches)
         _loop_of_unknown_rounds(run, state, loop.body, loop.name)
         if _starts_ranks(run, loop.body, run.launches[before:]):
-            message = "how often this loop runs is not known, nor whether its ranks share a device"
+            message = (
+                "it is not known how often this loop runs, so it is not checked whether "
+                "its ranks share a device"
+            )
             run.note(spot, message)
         return
     run.counted += 1
@@ -934,5 +940,5 @@ def follow(script: ShellScript, load: Loader) -> Tuple[ScriptRun, State]:
         several(run, state, script.root)
     except RecursionError:  # nested deeper than any script that a person wrote
         state.forget()
-        run.note(script.spot(script.root), "this is nested too deep, and is not checked")
+        run.note(script.spot(script.root), "the script is nested too deeply and is not checked")
     return run, state

@@ -226,7 +226,10 @@ def follow_steps(run: ScriptRun, state: State, steps: Sequence[Step]) -> None:
             break
         run.steps -= 1
         if run.steps < 0:
-            run.note(run.script.spot(given), "what follows is not checked: the script is too long")
+            run.note(
+                run.script.spot(given),
+                "the rest of the script is not checked: the script is too long",
+            )
             run.steps = -(2**31)
             state.forget()
             break
@@ -545,7 +548,9 @@ def _of_files(run: ScriptRun, found: Started, spot: Spot) -> Dict[str, ShellVari
         near = None if path is UNKNOWN else resolve_path(run, path)
         content = None if near is None else run.load(near)
         if content is None:
-            run.note(spot, "the file of variables is not found, and what it sets is not checked")
+            run.note(
+                spot, "the file of variables was not found; the variables it sets are not checked"
+            )
             continue
         source, begin = ShellScript(content, near), 0
         for line in source.source.splitlines(True):
@@ -574,7 +579,10 @@ def _python_text(run: ScriptRun, launch: Launch, found: Started) -> None:
         return
     read = environment_of(given, launch.spot)
     if read is None:
-        run.note(launch.spot, "the Python text is not understood, and what it sets is not checked")
+        run.note(
+            launch.spot,
+            "the Python code could not be analysed; the variables it sets are not checked",
+        )
         return
     variables, framework = read
     if not VARIABLES.keys().isdisjoint(variables):
