@@ -135,6 +135,7 @@ UNKNOWN = (
     "NpuOptimizer option; it is ignored [NPU101]"
 )
 WITH_AMP = 'precision_mode: "allow_mix_precision" when FLAGS.amp (line 10); otherwise not set'
+FAILS = "the try statement of line 9 fails before this line"
 TIMEOUT = 'op.parameter_map["hccl_timeout"].i = 1800\n'
 
 
@@ -189,7 +190,7 @@ def comments(text):
         (
             "try:\n    import horovod\n    " + TIMEOUT + "except ImportError:\n    pass\n",
             {},
-            ["hccl_timeout: 1800 (line 11), unless the try statement of line 9 fails before this"],
+            ["hccl_timeout: 1800 (line 11), unless " + FAILS],
         ),
         (
             "try:\n    import horovod\n    " + TIMEOUT + "except ImportError:\n    raise\n",

@@ -54,7 +54,7 @@ def _source(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) ->
     if _TOOLCHAIN.search(script.source[begin:end]) is None:
         run.programs = True
         state.forget()
-        run.note(spot, "what is read here is not known, and what it sets is not checked")
+        run.note(spot, "the file read here is not known; the variables it sets are not checked")
 
 
 def _eval(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
@@ -66,7 +66,7 @@ def _eval(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> N
     else:
         run.programs = True
         state.forget()
-        run.note(spot, "what is run here is not known, and what it sets is not checked")
+        run.note(spot, "the command run here is not known; the variables it sets are not checked")
 
 
 def _read(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
@@ -165,7 +165,9 @@ def _set(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> No
     for number, word in enumerate(words, 1):
         if word is UNKNOWN:
             continue
-        if word == "allexport" or (word[0:1] == "-" and word[1:].isalpha() and "a" in word):
+        if word == "allexport":
+            state.writable_shell().export_all = words[number - 2] != "+o"
+        elif word[0:1] == "-" and word[1:].isalpha() and "a" in word:
             state.writable_shell().export_all = True
         elif word == "+a":
             state.writable_shell().export_all = False

@@ -187,7 +187,7 @@ def positional_config_is_none(context: Context) -> None:
                     "None is passed as the positional configuration argument; the session "
                     "of npu_init raises AttributeError",
                     guards=guards,
-                    help="leave it out",
+                    help="remove it",
                 )
 
 
