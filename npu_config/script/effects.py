@@ -290,7 +290,7 @@ def _of_instance(run: Run, owner: Instance, name: str) -> Any:
         bind_unknown(frame, store.scope.node)
     value = evaluate_in(run, frame, store.value)
     owner.attributes[name] = unknown if isinstance(value, Tracked) else value
-    return owner.attributes[name]
+    return _of_instance(run, owner, name)
 
 
 def _of_fields(run: Run, owner: Instance, name: str) -> Optional[Tuple[Any]]:
