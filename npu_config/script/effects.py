@@ -135,7 +135,8 @@ def _bound_unseen(run: Run, frame: Frame, name: str, stores: List[Store]) -> Any
 def _is_changed(source: ScriptSource, name: str) -> bool:
     """True when a list or dict may be changed after it was made."""
     pattern = re.compile(
-        r"(?<!\w){}\s*(?:\.\s*(?:append|extend|insert|update|pop|setdefault|clear|remove)\b"
+        r"(?<!\w){}\s*(?:\.\s*(?:append|extend|insert|update|pop|popitem|setdefault|clear|remove"
+        r"|reverse|sort)\b"
         r"|\[[^\[\]]*\]\s*[-+*/|&]?=(?!=))".format(re.escape(name))
     )
     return any(pattern.search(source.lines[line - 1]) for line in source.mentions(name))
@@ -522,7 +523,8 @@ def _bind_parameters(
         }
     for name, value in given.items():
         frame.variables[name] = value
-        function.scope.watch(name, interest_in(value))
+        is_set_again = name in function.scope.stores
+        function.scope.watch(name, Watch.ALL if is_set_again else interest_in(value))
     bind_unknown(frame, function.node)
 
 

@@ -116,7 +116,8 @@ def _bind_name(run: Run, name: str, value: Any, node: ast.expr) -> None:
     if frame is not run.module and name in frame.global_names:
         frame = run.module
         used(run, value, "global")
-    frame.scope.watch(name, interest_in(value))
+    is_set_elsewhere = is_known(value) and len(frame.stores.get(name, ())) > 1
+    frame.scope.watch(name, Watch.ALL if is_set_elsewhere else interest_in(value))
     if isinstance(value, Function) and (
         frame is not run.module or isinstance(value.node, ast.Lambda)
     ):

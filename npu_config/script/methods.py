@@ -44,7 +44,16 @@ from npu_config.script.objects import (
     merge,
     put,
 )
-from npu_config.script.paths import Call, Run, anonymous, identity, resolved, result_of, used
+from npu_config.script.paths import (
+    Call,
+    Frame,
+    Run,
+    anonymous,
+    identity,
+    resolved,
+    result_of,
+    used,
+)
 from npu_config.text.words import near
 
 
@@ -106,6 +115,8 @@ def call_method(run: Run, owner: Any, call: Call) -> Any:
         return builders.to_config_proto(run, owner, call)
     values = call.values
     keywords = call.named
+    if name in _CHANGING.get(owner.__class__, ()):
+        return _change(run, owner, call)
     if is_known(owner) and not call.open and is_known(values) and is_known(keywords):
         return objects.method(owner, name, values, keywords)
     if isinstance(owner, dict) and name in ("items", "values", "keys") and not values:
@@ -118,10 +129,35 @@ def call_method(run: Run, owner: Any, call: Call) -> Any:
         if is_known(values[0]):
             return owner.get(values[0], values[1] if len(values) > 1 else None)
         return Unknown(anonymous(call.node).key, parts=(owner, *values))
-    if isinstance(owner, list) and name == "append" and values:
-        owner.append(values[0])
-        return None
     pass_on(run, call)
+    return anonymous(call.node)
+
+
+_CHANGING: Dict[type, Tuple[str, ...]] = {
+    dict: ("clear", "pop", "popitem", "setdefault", "update"),
+    list: ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"),
+}
+_MOST_ITEMS = 2000
+
+
+def _change(run: Run, owner: Any, call: Call) -> Any:
+    """A method that changes a list or dict; what is not known of it is forgotten."""
+    is_known_how = is_known(call.values) or call.name in ("append", "extend", "insert", "update")
+    if call.name == "sort" and not is_known(owner):
+        is_known_how = False
+    if is_known_how and not run.decisions.loops and not call.open:
+        try:
+            found = getattr(owner, call.name)(*call.values, **call.named)
+            if len(owner) <= _MOST_ITEMS:
+                return found
+        except Exception:  # what it raises is Python's affair
+            pass
+    frame: Optional[Frame] = run.frame
+    while frame is not None:
+        for name, value in frame.variables.items():
+            if value is owner:
+                frame.variables[name] = anonymous(call.node)
+        frame = frame.parent
     return anonymous(call.node)
 
 

