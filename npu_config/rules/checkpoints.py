@@ -32,7 +32,7 @@ CHECKPOINT_STEPS = 100
     about="run_config",
 )
 def two_checkpoint_intervals(case: Case) -> None:
-    """``save_checkpoints_steps`` and ``save_checkpoints_secs`` are both given.
+    """``save_checkpoints_steps`` and ``save_checkpoints_secs`` are both set.
 
     tf.estimator.RunConfig raises.
 
@@ -111,7 +111,7 @@ def _no_interval(case: Case) -> bool:
     about="run_config",
 )
 def summary_inside_loop(case: Case) -> None:
-    """``save_summary_steps`` is given with iteration offload.
+    """``save_summary_steps`` is set with iteration offload.
 
     Summaries may not be stored at that interval.
 
@@ -178,7 +178,7 @@ def log_inside_loop(case: Case) -> None:
     about="run_config",
 )
 def checkpoint_by_time_on_many_devices(case: Case) -> None:
-    """``save_checkpoints_secs`` is given for training on several devices.
+    """``save_checkpoints_secs`` is set for training on several devices.
 
     The devices would save at different steps, and collective operations diverge.
 

@@ -341,7 +341,7 @@ def tuning_option_without_tuning(case: Case) -> None:
     source=("docs/en/tfadapter_1/apiref/session_config/experiment_options.md", _PERFORMANCE),
 )
 def more_streams_than_cores(case: Case) -> None:
-    """More parallel streams are asked for than ``aicore_num`` leaves cores.
+    """More parallel streams are requested than ``aicore_num`` leaves cores for.
 
     Operators on several streams share the cores; with fewer cores than streams they only wait
     for one another.

@@ -82,7 +82,7 @@ def deprecated_option(case: Case) -> None:
     source=(_DOC, "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:795"),
 )
 def option_without_effect(case: Case) -> None:
-    """An option is set that has no effect any more.
+    """An option is set that no longer has an effect.
 
     ``graph_memory_max_size`` and ``variable_memory_max_size`` limited memory in older versions:
     there they are the remedy for "exceeds total var size".  The newest accept them, and allocate
@@ -258,7 +258,7 @@ def experimental_option(case: Case) -> None:
     source=(_DOC, "docs/en/tfadapter_1/apiref/session_config/memory_management.md"),
 )
 def undocumented_value(case: Case) -> None:
-    """A value is set that the runtime takes but no documentation gives.
+    """An option has a value that the runtime accepts but that is not documented.
 
     ``lazy_recompile`` and the ``_for_all`` modes of ``op_select_implmode`` are known to the
     adapter only.  ``static_memory_policy`` 1 is a warning: it is treated as 2.

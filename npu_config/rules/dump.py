@@ -40,7 +40,7 @@ _OF_PROFILING = needing("profiling_mode")
     source=(_DOC, "cann/ge:base/common/dump/dump_properties.cc:244-254"),
 )
 def both_dumps(case: Case) -> None:
-    """Data dump and overflow detection are on together.
+    """Data dump and overflow detection are both enabled.
 
     The adapter passes both on; the graph engine refuses them when the session starts (E10001).
 
@@ -115,7 +115,7 @@ def dump_without_path(case: Case) -> None:
     ),
 )
 def dump_option_without_dump(case: Case) -> None:
-    """An option of the data dump is set while ``enable_dump`` is not.
+    """An option of the data dump is set, but ``enable_dump`` is not.
 
     ``dump_step`` and ``dump_mode`` are not even read then, also under ``enable_dump_debug``;
     ``dump_data`` and ``dump_layer`` are used by data dump only.
@@ -206,7 +206,7 @@ def dump_path_without_dump(case: Case) -> None:
     source=(_DOC,),
 )
 def dump_with_exception_dump(case: Case) -> None:
-    """A dump is on together with the common exception dump.
+    """A dump and the common exception dump are both enabled.
 
     In a network with dynamic shapes only the exception dump works then; with static shapes both
     do.  In a script whose options say nothing of dynamic shapes it is information.
@@ -335,7 +335,7 @@ def profiling_options_without_profiling(case: Case) -> None:
     source=("tf_adapter/util/npu_attrs.cc:2128-2132",),
 )
 def profiling_without_options(case: Case) -> None:
-    """Profiling is on and ``profiling_options`` is absent or empty.
+    """Profiling is on, but ``profiling_options`` is missing or empty.
 
     The adapter then uses a text of its own: training_trace, task_time, hccl and aicpu on,
     PipeUtilization, output ``./``.  An empty text is a warning, since it looks like "collect

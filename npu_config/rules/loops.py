@@ -321,7 +321,7 @@ def offload_switched_off(case: Case) -> None:
     source=("tf_adapter/optimizers/om_partition_subgraphs_pass.cc:2345-2355",),
 )
 def job_without_offload(case: Case) -> None:
-    """``job`` is ``ps`` or ``default``: nothing of this process runs on the NPU.
+    """``job`` is ``ps`` or ``default``: this process runs nothing on the NPU.
 
     The adapter skips offloading for these two names.
 

@@ -228,7 +228,7 @@ def _is_typo(case: Case, name: str, meant: str) -> bool:
     about="faults",
 )
 def wrong_field(case: Case) -> None:
-    """A value is in another field of AttrValue than the one the adapter reads.
+    """A value is in a field of AttrValue that the adapter does not read for this option.
 
     ``parameter_map["x"].b = 1`` and ``parameter_map["x"].i = 1`` are two different fields.  Read
     from the wrong one, the value is 0, False or empty text, and nothing says so
@@ -313,7 +313,7 @@ def read_instead(option: Option, setting: Setting, wire: str) -> Tuple[Any, str]
     about="faults",
 )
 def wrong_type(case: Case) -> None:
-    """A value is of another type than the option takes.
+    """A value has the wrong type for the option.
 
     Types are strict: True is not 1, "true" is not True, 1 is not "1".  The adapter reads one
     field and takes whatever is there.
@@ -369,7 +369,7 @@ def wrong_type(case: Case) -> None:
     about="faults",
 )
 def value_not_allowed(case: Case) -> None:
-    """A value is not one of the few that the option takes.
+    """A value is not one of the legal values of the option.
 
     What happens then differs by option, and the message says it: the adapter aborts the process
     (no traceback), session.run raises, the graph engine refuses it minutes later, or nothing
@@ -455,7 +455,7 @@ def out_of_range(case: Case) -> None:
     about="faults",
 )
 def bad_syntax(case: Case) -> None:
-    """A text does not follow the grammar of the option.
+    """A string does not follow the syntax of the option.
 
     Some grammars are checked by the adapter (it aborts, or session.run raises), some by the graph
     engine minutes later, some by nothing; the message says which.

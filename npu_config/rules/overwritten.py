@@ -12,7 +12,7 @@ from npu_config.core.message import phrase
 
 @declare("NPU8041", Severity.WARNING, source=("npu_config",), shows=("run",))
 def value_overwritten() -> None:
-    """An existing value is replaced by that of a configuration or preset.
+    """A configuration or preset replaces an existing value.
 
     It is a value of the ConfigProto that the configuration is added to, or an environment variable
     that the preset sets for a block.  The value that was configured last is used, and both are in

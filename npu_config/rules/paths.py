@@ -165,7 +165,7 @@ def _remedy(found: PathStatus) -> str:
 
 @_path_rule("NPU771", Severity.ERROR, facts=_FACTS)
 def path_of_wrong_kind(case: Case) -> None:
-    """A file is where a directory is wanted, or the reverse.
+    """A path names a file where a directory is required, or the reverse.
 
     What happens then is the same as when nothing is there.
 

@@ -30,7 +30,7 @@ UNSUPPORTED = ("train_distribute", "eval_distribute")
     about="run_config",
 )
 def unsupported_run_config_field(case: Case) -> None:
-    """A field of tf.estimator.RunConfig is given that the NPU does not support.
+    """A tf.estimator.RunConfig sets a field that the NPU does not support.
 
     ``train_distribute`` and ``eval_distribute``.  NPURunConfig has no argument for ``device_fn``,
     ``protocol`` and ``experimental_distribute``: NPU839.
@@ -73,7 +73,7 @@ _UNCHECKED = {
     about="run_config",
 )
 def wrong_nested_config(case: Case) -> None:
-    """A nested configuration is of another class than NPURunConfig takes.
+    """A configuration object in an NPURunConfig is of the wrong class.
 
     It raises ValueError, or NPUEstimator fails later: with ``profiling_config``,
     ``memory_config`` and ``session_config``, which nobody looks at before.
@@ -210,7 +210,7 @@ def overflow_mode_without_dump_mode(case: Case) -> None:
     about="run_config",
 )
 def npu_optimizer_in_session_config(case: Case) -> None:
-    """The ``session_config`` of NPURunConfig has an NpuOptimizer of its own.
+    """The ``session_config`` of NPURunConfig already contains an NpuOptimizer.
 
     NPUEstimator adds another one; what it always writes (enable_dump, jit_compile,
     iterations_per_loop, mix_compile_mode, ...) beats the first.  In a script, ``check`` names
@@ -318,7 +318,7 @@ def two_model_directories(case: Case) -> None:
     about="run_config",
 )
 def parameter_servers_without_strategy(case: Case) -> None:
-    """TF_CONFIG has a cluster and ``distribute`` is no ParameterServerStrategy, or the reverse.
+    """TF_CONFIG has a cluster but ``distribute`` no ParameterServerStrategy, or the reverse.
 
     NPURunConfig raises.
 

@@ -86,7 +86,7 @@ _RANGES_BY_PRODUCT = tuple(name for name, option in OPTIONS.items() if option.ra
     help="give a value that is legal on this product, or leave it out",
 )
 def value_not_on_product(case: Case) -> None:
-    """A value is set that the target product does not support.
+    """An option has a value that the target product does not support.
 
     Without a target it speaks only where no product supports the value.
 
@@ -163,7 +163,7 @@ _MODE_SEVERITY = {"aoe_mode": Severity.ERROR, "dump_step": Severity.INFO}
     source=("docs/en/tfadapter_1/apiref/session_config",),
 )
 def option_not_in_mode(case: Case) -> None:
-    """An option of online inference is set for training, or the reverse.
+    """An option for online inference is set for training, or the reverse.
 
     ``graph_run_mode`` says which it is: 1 (training) when it is absent, 0 for online inference.
     Nothing checks it at run time.  An error for ``aoe_mode``, which tunes training only.
@@ -309,7 +309,7 @@ def option_not_in_version(case: Case) -> None:
     about="faults",
 )
 def value_not_in_version(case: Case) -> None:
-    """A value is set that the adapter of the target's version does not know.
+    """An option has a value that the adapter of the target version does not know.
 
     The lists of legal values grew, and lost some.  ``jit_compile`` was a bool before it became a
     text: those adapters know ``"true"`` and ``"false"`` only.  Only with a version of the target.
@@ -342,7 +342,7 @@ def value_not_in_version(case: Case) -> None:
     about="version",
 )
 def version_not_measured(case: Case) -> None:
-    """The target's version of CANN is newer, or older, than every adapter that was measured.
+    """The CANN version of the target is newer or older than every adapter that was measured.
 
     The rules then speak of the newest, or the oldest, adapter that is known here.
 
@@ -375,7 +375,7 @@ def version_not_measured(case: Case) -> None:
     about="run_config",
 )
 def argument_not_in_version(case: Case) -> None:
-    """NPURunConfig is given an argument that the adapter of the target's version does not have.
+    """NPURunConfig is called with an argument that the target version does not have.
 
     It raises TypeError on the host.  Speaks only when a version is given.
 

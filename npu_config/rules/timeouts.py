@@ -71,7 +71,7 @@ def rounded(seconds: int) -> int:
     source=(_EXCEPTION,),
 )
 def collective_timeout_off(case: Case) -> None:
-    """``hccl_timeout`` is 0: a collective operation waits for ever.
+    """``hccl_timeout`` is 0: a collective operation waits without limit.
 
     When one process dies, the others hang.
 
@@ -100,7 +100,7 @@ def collective_timeout_off(case: Case) -> None:
     source=(_EXCEPTION,),
 )
 def stream_timeout_below_collective_timeout(case: Case) -> None:
-    """``stream_sync_timeout`` ends before a collective operation may.
+    """``stream_sync_timeout`` is not longer than the timeout of collective operations.
 
     In a cluster it must be larger than the collective timeout (``hccl_timeout``, else
     HCCL_EXEC_TIMEOUT, else 1836 s); otherwise the synchronisation fails first.  Mind the units:
@@ -175,7 +175,7 @@ def device_count(case: Case) -> int:
     source=(_EXCEPTION,),
 )
 def synchronisation_without_limit(case: Case) -> None:
-    """A synchronisation timeout is set to -1: no limit, and no error when it fails.
+    """A synchronisation timeout is -1: there is no time limit, and a hang is not reported.
 
     That is the default; the finding is for configurations that write it.
 
@@ -205,7 +205,7 @@ _TIMEOUTS = ("op_wait_timeout", "op_execute_timeout", *_NO_LIMIT)
     source=(_EXCEPTION,),
 )
 def timeout_without_meaning(case: Case) -> None:
-    """A timeout is 0, or negative other than the -1 that means "no limit" for some.
+    """A timeout is 0 or negative (some timeouts accept -1: no limit).
 
     The documentation gives such a value no meaning and nothing checks it.
 

@@ -24,7 +24,7 @@ class SideFileWarning(UserWarning):
     source=("npu_config", "cann/ge:compiler/engines/nn_engine/utils/common/config_parser"),
 )
 def side_file_not_written(case: Case) -> None:
-    """A builder carries the content of a file, and the configuration is used without the file.
+    """The configuration needs a file of its builder, but the file is never saved.
 
     ``mixed_precision(black_list=...)``, ``op_precision(...)``, ``fusion_switch(...)`` and
     ``fusion_off()`` point an option to a file and keep its content; only
