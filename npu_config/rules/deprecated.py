@@ -117,11 +117,12 @@ def option_without_effect(case: Case) -> None:
                 continue
             severity = Severity.INFO
             message = phrase(
-                '"{}" is documented to have an effect up to {}, and none in the newest versions',
+                '"{}" has an effect up to {} according to the documentation, but none in the '
+                "newest versions",
                 name,
                 SNAPSHOTS[option.effective.spans[-1][1]],
             )
-            help = "remove it, unless this runs with such an old version"
+            help = "remove the option, unless you use such an old version"
         case.report(
             name, message, help=help, place=case.entries[name].place_of_name, severity=severity
         )
@@ -214,7 +215,7 @@ def undocumented_option(case: Case) -> None:
                 if free
                 else '"{}" is not documented',
                 name,
-                help="leave it out unless the vendor's support asked for it",
+                help="remove the option unless the vendor's support asked for it",
                 place=case.entries[name].place_of_name,
                 severity=Severity.WARNING if free else None,
             )

@@ -263,9 +263,9 @@ def accelerated_training_without_progress(case: Case) -> None:
             else "{} are not set in the environment; they must be set before the first run",
             join(" and ", missing),
             help=phrase(
-                "let the script set it, or use TellMeStepOrLossHook"
+                "set the variable in the script, or use TellMeStepOrLossHook"
                 if len(missing) == 1
-                else "let the script set them, or use TellMeStepOrLossHook"
+                else "set the variables in the script, or use TellMeStepOrLossHook"
             ),
         )
 

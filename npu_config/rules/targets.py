@@ -64,7 +64,7 @@ def option_not_on_product(case: Case) -> None:
                 name,
                 case.target.product.value,
                 _product_words(option.products),
-                help="leave it out for this product",
+                help="remove it for this product",
             )
 
 
@@ -83,7 +83,7 @@ _RANGES_BY_PRODUCT = tuple(name for name, option in OPTIONS.items() if option.ra
         "hccl-timeout-range",
     ),
     source=("docs/en/tfadapter_1/apiref/session_config",),
-    help="give a value that is legal on this product, or leave it out",
+    help="set a value that is legal on this product, or remove the option",
 )
 def value_not_on_product(case: Case) -> None:
     """An option has a value that the target product does not support.
@@ -290,13 +290,13 @@ def option_not_in_version(case: Case) -> None:
             continue
         case.report(
             option.name,
-            '"{}" is not read by {}; adapters read it {}',
+            '"{}" is not read by {}; the option exists {}',
             option.name,
             SNAPSHOTS[case.version],
             option.versions,
             help=phrase("use {}", option.replacement)
             if option.replacement
-            else "remove it, or run with a version that reads it",
+            else "remove the option, or use a version that reads it",
             place=fault.setting.place_of_name,
             severity=None if case.is_ours else Severity.WARNING,
         )
@@ -331,7 +331,7 @@ def value_not_in_version(case: Case) -> None:
                 '"{}" {}',
                 fault.name,
                 fault.refused.problem,
-                help=fault.refused.help or "choose a value that this version knows",
+                help=fault.refused.help or "choose a value that this version supports",
             )
 
 
@@ -400,13 +400,13 @@ def argument_not_in_version(case: Case) -> None:
         if others is not None:
             case.report(
                 name if name in ALL_OPTIONS else None,
-                'NPURunConfig of {} has no argument "{}"; adapters have it {}',
+                'NPURunConfig of {} has no argument "{}"; the argument exists {}',
                 SNAPSHOTS[case.version],
                 name,
                 others,
-                help="remove it, or run with a version that has it",
+                help="remove the argument, or use a version that has it",
                 place=setting.place_of_name,
-                consequence="it raises TypeError",
+                consequence="the call raises TypeError",
             )
 
 

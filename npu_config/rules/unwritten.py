@@ -63,13 +63,13 @@ def is_there(path: str, folder: str = "") -> bool:
 def _finding(name: str, path: str, place: Place = NOWHERE) -> Diagnostic:
     return REGISTRY["NPU8011"].diagnostic(
         phrase(
-            '"{}" names the file "{}", which is not on disk: nothing has saved it yet',
+            '"{}" names the file "{}", which does not exist because it was never saved',
             name,
             shorten(path),
         ),
         place,
         name,
-        "write it before the session is made: config = config.save_side_files(directory)",
+        "save the file before the session is created: config = config.save_side_files(directory)",
         consequence="the adapter aborts the process",
     )
 

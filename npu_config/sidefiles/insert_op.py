@@ -165,7 +165,7 @@ def insert_op_field() -> None:
     """
 
 
-@_rule("NPU762", Severity.ERROR, help="give a legal value, or leave it out")
+@_rule("NPU762", Severity.ERROR, help="set a legal value, or remove it")
 def insert_op_value() -> None:
     """A field of an `aipp_op` block has a value of the wrong kind or out of its range.
 

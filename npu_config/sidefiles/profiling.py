@@ -125,7 +125,7 @@ def profiling_range() -> None:
     "NPU749",
     Severity.ERROR,
     facts=("profiling-options-json",),
-    help="leave it out for this product",
+    help="remove it for this product",
 )
 def profiling_product() -> None:
     """A profiling option is not supported on this product.

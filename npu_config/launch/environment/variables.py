@@ -149,7 +149,7 @@ JOB = (
             "used when RANK_SIZE is above 0 or not set, and CM_WORKER_SIZE is not set",
         ),
         facts=("rank-table-file", "rank-table-used-when", "resource-info-exclusive"),
-        consequence="the graph engine refuses it",
+        consequence="the graph engine refuses the value",
     ),
     _table(
         "RANK_ID",
