@@ -216,7 +216,7 @@ NEVER_ONE = (
     "{} files of the operator {} in one step",
     "{} findings",
     "{} has the devices {}; {} devices of a server",
-    "{} in all {} processes that this starts",
+    "{} in all {} processes that this command starts",
     "{} has {} devices; a server of atlas_training takes",
     "{} has {} entries, at most",
     "{} is {} for {} devices; HCCL takes",

@@ -112,7 +112,8 @@ def mutants(path: str, text: str) -> Iterator[Mutant]:
             sign = type(node.op)
             yield from between(node.left, node.right, _TEXT[sign], SIGNS[sign])
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            yield mutant(span(node)[0], span(node.operand)[0], "")
+            start = span(node)[0]  # a bracket behind it stays: the operand begins within
+            yield mutant(start, start + (4 if source[start : start + 4] == b"not " else 3), "")
         elif isinstance(node, (ast.If, ast.IfExp, ast.While)):
             start, end = span(node.test)
             words = source[start:end].decode("utf-8")

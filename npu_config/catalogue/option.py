@@ -35,7 +35,7 @@ class Outcome(enum.Enum):
 
     ABORT = "the adapter aborts the process"
     REJECT = "session.run raises"
-    GE = "the graph engine refuses the value"
+    GE = "the graph engine rejects the value"
     SILENT = "the runtime silently uses another value"
     UNCHECKED = "the value is not checked at run time"
 

@@ -159,7 +159,7 @@ def paired_ranks(tree: DumpTree, choice: Selection, path: str) -> Tuple[Paired, 
     """
     left_out: List[str] = []
     groups = grouped(tree, choice, path, left_out)
-    devices = sorted({folder.device for folder in groups}, key=_or_none)
+    devices = sorted({folder.device for folder in groups}, key=_place)
     if len(devices) < 2:
         text = phrase("there is one device ({}), and no reference", _or_none(devices[0]))
         help_ = "give a reference as the second argument, or the dump of several devices"
@@ -205,20 +205,24 @@ def _all(
 
 
 def _order(folder: Folder) -> Tuple[int, int, str, int]:
-    step, device = (-1 if n is None else n for n in (folder.step, folder.device))
-    return step, device, folder.model or "", folder.model_id or 0
+    return _place(folder.step), _place(folder.device), folder.model or "", folder.model_id or 0
 
 
 def _or_none(number: Optional[int]) -> str:
     return "-" if number is None else str(number)
 
 
+def _place(number: Optional[int]) -> int:
+    """The place of a number in an order in which what is not known comes first."""
+    return -1 if number is None else number
+
+
 def _devices(
     ours: Iterable[Folder], theirs: Iterable[Folder], left_out: List[str]
 ) -> List[Tuple[Optional[int], Optional[int]]]:
     """Devices by number; where each side has one, or the reference does not say, those."""
-    mine = sorted({folder.device for folder in ours}, key=_or_none)
-    there = sorted({folder.device for folder in theirs}, key=_or_none)
+    mine = sorted({folder.device for folder in ours}, key=_place)
+    there = sorted({folder.device for folder in theirs}, key=_place)
     if there == [None] or mine == [None] or len(mine) == len(there) == 1:
         return [(device, there[0]) for device in mine]
     left_out.extend(
@@ -273,7 +277,7 @@ def _steps(
     """Steps of one number; one step on each side whatever its number."""
     mine = {folder.step: folder for folder in ours}
     there = {folder.step: folder for folder in theirs}
-    first = min(mine, key=lambda step: -1 if step is None else step)
+    first = min(mine, key=_place)
     wanted = choice.reference_step
     if wanted is not None:
         if wanted not in there:
@@ -284,7 +288,7 @@ def _steps(
         return [(mine[chosen], there[wanted])]
     common = sorted(step for step in mine if step in there and step is not None)
     if not common and (len(there) == 1 or None in mine):
-        taken = min(there, key=lambda step: -1 if step is None else step)
+        taken = min(there, key=_place)
         left_out.extend(
             phrase("step {}: the reference has one step", step) for step in mine if step != first
         )

@@ -474,18 +474,16 @@ def _operator(ids: Mapping[str, Optional[int]], files: Sequence[DumpFile]) -> Op
     task, stream = ids["task"], ids["stream"]
     if task is None:
         return None
-    for rest in (0, task % _TASKS):
-        members = [
-            file
-            for file in files
-            if (file.name.task % _TASKS == rest if rest else file.name.task == task)
-            and file.name.stream in (None, stream)
-            and (ids["context"] is None or file.name.context == ids["context"])
-            and (ids["thread"] is None or file.name.thread == ids["thread"])
-        ]
-        if members:
-            return min(members, key=lambda file: file.name.time)
-    return None
+    members = [
+        file
+        for file in files
+        if file.name.stream in (None, stream)
+        and (ids["context"] is None or file.name.context == ids["context"])
+        and (ids["thread"] is None or file.name.thread == ids["thread"])
+        and (file.name.task - task) % _TASKS == 0
+    ]
+    exact = [file for file in members if file.name.task == task]
+    return min(exact or members, key=lambda file: file.name.time, default=None)
 
 
 def _reports(dump: Dump) -> List[TensorReport]:
@@ -582,7 +580,7 @@ def finding(overflow: Overflow) -> Diagnostic:
 
 def plain(overflow: Overflow) -> Dict[str, Any]:
     """An overflow as JSON has it."""
-    result: Dict[str, Any] = attr.asdict(overflow, recurse=False)
+    result: Dict[str, Any] = attr.asdict(overflow)
     result["units"] = [
         {
             "unit": unit.unit,
@@ -592,5 +590,4 @@ def plain(overflow: Overflow) -> Dict[str, Any]:
         }
         for unit in overflow.units
     ]
-    result["tensors"] = [attr.asdict(each) for each in overflow.tensors]
     return result

@@ -86,7 +86,7 @@ class Array:
         if self.tensor is not None:
             yield from self.tensor.blocks(True, limit)
             return
-        flat = self.values.reshape(-1)
+        flat = self.values.ravel()
         for start in range(0, flat.size, limit):
             piece = flat[start : start + limit]
             yield decode(piece, BY_NAME["DT_BF16"]) if self.data_type == _BFLOAT16 else piece
@@ -313,7 +313,7 @@ def _is_of_dump(entry: Npy) -> bool:
 def _file(path: str, name: str, folder: Folder) -> Optional[Tuple[int, Npy]]:
     """The time and the file of a name, if it is one of a reference."""
     parts = name[: -len(_EXTENSION)].rsplit(".", 2)
-    if len(parts) < 3 or not all(p.isdecimal() and len(p) < _MOST_DIGITS for p in parts[1:]):
+    if len(parts) < 3 or not all(map(_is_number, parts[1:])):
         return None
     node, side = parts[0], "output"
     if node.endswith(".input"):

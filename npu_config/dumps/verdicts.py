@@ -563,12 +563,12 @@ def _arranged(
     if x.size == math_prod(shape) and 2 <= len(shape) <= _MOST_AXES:
         cube = y.reshape(shape)
         for order in itertools.permutations(range(len(shape))):
-            turned = cube.transpose(order).reshape(-1)
+            turned = cube.transpose(order).ravel()
             if order != tuple(range(len(shape))) and same(turned, x):
                 message = "the values are those of the reference with the axes {} (transposed)"
                 return "transposed", phrase(message, list(order))
         for axis, length in enumerate(shape):
-            if length > 1 and same(numpy.flip(cube, axis).reshape(-1), x):
+            if length > 1 and same(numpy.flip(cube, axis).ravel(), x):
                 message = "the values are those of the reference with axis {} reversed"
                 return "reversed", phrase(message, axis)
     for shift in (1, -1):

@@ -24,7 +24,7 @@ _DISTRIBUTED = "docs/en/tfadapter_1/migration/model_training/distributed_trainin
         _ENV + "ENABLE_HF32_EXECUTION.md",
         "cann/hccl:docs/zh/user_guide/fault_diagnosis/env_config_error_EI0001.md",
     ),
-    help="give a legal value, or unset the variable",
+    help="set a legal value, or unset the variable",
 )
 def environment_value() -> None:
     """An environment variable has an invalid value.
@@ -130,7 +130,7 @@ def cm_variables_product() -> None:
     Severity.ERROR,
     facts=("cm-same-chief", "rank-id-matches-table"),
     source=(_DISTRIBUTED,),
-    help="give every process a value of its own",
+    help="set a different value for every process",
 )
 def job_environments_differ() -> None:
     """The processes of one job have inconsistent environment variables.
@@ -157,7 +157,7 @@ def job_environments_differ() -> None:
     Severity.ERROR,
     facts=("rank-id-matches-table",),
     source=(_ENV + "RANK_ID.md", _ENV + "RANK_SIZE.md"),
-    help="correct the one that is wrong; ranks count from 0",
+    help="correct the wrong value; ranks count from 0",
 )
 def rank_variables_disagree() -> None:
     """`RANK_ID` and `RANK_SIZE` contradict the rank table, or each other.
@@ -486,7 +486,7 @@ def starter_of_other_framework() -> None:
     Severity.ERROR,
     facts=("rank-table-file",),
     source=("docs/en/tfa_env/RANK_TABLE_FILE.md",),
-    help="check the table by itself: npu-config check TABLE",
+    help="check the rank table: npu-config check TABLE",
 )
 def rank_table_path() -> None:
     """`RANK_TABLE_FILE` in a launch script names a file that is not a rank table.
@@ -514,7 +514,7 @@ def shell_parser_missing() -> None:
     "NPU691",
     Severity.ERROR,
     source=("npu_config",),
-    help="correct the line; bash -n SCRIPT says where it stops",
+    help="correct the line; bash -n SCRIPT shows the line where bash stops",
 )
 def script_syntax() -> None:
     """Bash cannot parse a launch script: a block or a quote is not closed, or never opened.

@@ -15,6 +15,7 @@ from npu_config.python_flow.scopes import (
     is_open,
     keyword_of,
     last_line,
+    literal,
     literal_text,
     name_of,
     number_of,
@@ -379,10 +380,10 @@ def _reference(work: Work, site: Site) -> None:
     """A session class that is not called."""
     if _is_stored(work, site):
         return
-    parent = site.parents[-1]
+    around = (one for one in site.parents[::-1] if type(one).__name__ not in ("Tuple", "Index"))
+    parent = next(around)
     is_test = isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "isinstance"
-    kinds = [type(node).__name__ for node in site.parents[:-4:-1]]
-    if next((kind for kind in kinds if kind not in ("Tuple", "Index")), "") == "Subscript":
+    if isinstance(parent, ast.Subscript):
         return  # of a type
     if is_test or isinstance(parent, _NO_USES) or getattr(parent, "returns", 0) is site.node:
         return
@@ -662,7 +663,7 @@ def _xla_switch(work: Work, site: Site, name: str) -> None:
         text = "stored or passed on: where it is called, {} must be False"
         work.manual(site.line, "xla-off", phrase(text, switch))
     value = argument(call, switch, 0) if call is not None else None
-    constant = getattr(value, "value", None)
+    constant = literal(value)
     if call is None or constant is False or (value is None and switch == "enabled"):
         return
     is_constant = isinstance(constant, bool if switch == "enabled" else (bool, int))

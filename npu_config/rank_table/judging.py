@@ -233,7 +233,7 @@ def check(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
             product that reads the dialect is said.
     """
     with without_collector():
-        _, found = judge(text, path, target)
+        found = judge(text, path, target)[1]  # the value goes before there is a collector again
     return Report(found)
 
 

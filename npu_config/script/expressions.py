@@ -237,7 +237,8 @@ def _constructed(run: Run, call: Call) -> Constructed:
     run.constructed.append(made)
     if made.open and call.name == "NPURunConfig":
         run.script.unfollowed[call.node] = phrase(
-            "which options are set here is known at run time only; they are not checked"
+            "the names of the options set here are known only at run time; these options "
+            "are not checked"
         )
     for name, argument in made.arguments.items():
         if isinstance(argument.value, Tracked):

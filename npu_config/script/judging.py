@@ -522,7 +522,7 @@ def _code(script: Script) -> Iterator[Tuple[ast.AST, str]]:
             if any(word in text for text in texts for word in _SETS) or (
                 is_exec and any(_file_sets(script, text) for text in texts)
             ):
-                message = "code in a text is not checked, and this one sets options"
+                message = "code in a string is not checked, but this code sets options"
                 yield node, phrase(message)
 
 
@@ -543,7 +543,9 @@ def _texts(script: Script, node: ast.expr) -> Iterator[str]:
 
 def _classes(script: Script) -> Iterator[Tuple[ast.AST, str]]:
     """What makes configurations, where it is not called at once."""
-    message = "{} is used here in a way that is not analysed; its arguments are not checked"
+    message = (
+        "{} is used here in a way that this check cannot follow; its arguments are not checked"
+    )
     for node in script.nodes(*_MAKERS):
         if isinstance(node, ast.ClassDef):
             values = node.bases

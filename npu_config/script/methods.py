@@ -59,8 +59,8 @@ def set_field(
     if not isinstance(name, str):
         slot.block.open = True
         run.script.unfollowed[slot.node] = phrase(
-            "the names of the options that are set here are known at run time only; they are not "
-            "checked"
+            "the names of the options set here are known only at run time; these options "
+            "are not checked"
         )
         return
     value = builders.taken(run, value, target.attr == "b")
@@ -268,14 +268,14 @@ def set_attribute(
     elif close is None and argument not in parameters:
         return
     else:
-        message = phrase('nothing reads the attribute "{}" of {}', name, kind)
+        message = phrase('the attribute "{}" of {} is never read', name, kind)
     run.refuse(
         attribute_without_effect.diagnostic(
             message,
             place,
             severity=severity,
             consequence=consequence,
-            help=phrase("give it to the constructor: {}({}=...)", kind, close or argument),
+            help=phrase("pass it to the constructor: {}({}=...)", kind, close or argument),
         )
     )
 
@@ -469,7 +469,7 @@ def read_at_run_time(
     name = file_read(run, value) if is_whole else None
     if name is None:
         run.script.unfollowed[call.node] = phrase(
-            "what {} reads here is known at run time only; its options are not checked", call.name
+            "the text read by {} is known only at run time; its options are not checked", call.name
         )
         return
     run.load(name, call.node, True, NO_TARGET, kind).is_part = True
@@ -501,7 +501,7 @@ def _read(run: Run, target: Any, data: Any, call: Call, is_json: bool = True) ->
 
 def _refused(run: Run, kind: str, call: Call, error: Any) -> None:
     run.script.unfollowed[call.node] = phrase(
-        "the text is not checked: it is no {} ({})",
+        "the text is not checked: it is not a {} ({})",
         "ConfigProto" if kind == "Block" else kind,
         error.faults[0].reason,
     )

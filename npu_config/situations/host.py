@@ -54,7 +54,7 @@ def forked_process_beside_session() -> None:
     RUN,
     facts=("allow-soft-placement",),
     source=(MIGRATION + "script_migration/single_service_single_device_porting.md",),
-    help="write allow_soft_placement=True, or remove tf.device",
+    help="set allow_soft_placement=True, or remove tf.device",
 )
 def device_of_gpu_without_soft_placement() -> None:
     """``tf.device`` names a GPU, and the session has no soft placement.
@@ -119,7 +119,7 @@ def accumulators_on_device() -> None:
     facts=("mix-compile-batchnorm-v3",),
     source=(MIGRATION + "others/mixed_computing.md",),
     also=("mix_compile_mode",),
-    help="make the layer under tf.compat.forward_compatibility_horizon(2019, 5, 1)",
+    help="create the layer under tf.compat.forward_compatibility_horizon(2019, 5, 1)",
 )
 def batch_normalisation_in_mixed_computing() -> None:
     """The network uses FusedBatchNormV3 in mixed computing.

@@ -130,7 +130,7 @@ def keras_backend_variable_in_input() -> None:
     RUN,
     facts=("init-runs-separate",),
     source=(FAQ + "variable_preprocess_init_subgraph_error_fix.md",),
-    help="run them in two calls of session.run",
+    help="initialise them in two separate session.run calls",
 )
 def variables_and_iterator_in_one_run() -> None:
     """Variables and an iterator are initialised by one ``session.run``.
@@ -163,7 +163,7 @@ def variables_and_iterator_in_one_run() -> None:
     facts=("getnext-shuffle-buffer", "getnext-timeout"),
     source=(FAQ + "shuffle_buffer_timeout_fix.md", FAQ + "getnext_timeout_e30008_error.md"),
     also=("enable_data_pre_proc", "op_execute_timeout"),
-    help="a smaller buffer, enable_data_pre_proc False, or a larger op_execute_timeout",
+    help="use a smaller buffer, enable_data_pre_proc False, or a larger op_execute_timeout",
 )
 def shuffle_buffer_with_getnext_offload() -> None:
     """A dataset has a large shuffle buffer while GetNext is offloaded to the device.
@@ -192,8 +192,8 @@ def shuffle_buffer_with_getnext_offload() -> None:
     GRAPH,
     facts=("drop-remainder",),
     source=(MIGRATION + "script_migration/single_service_single_device_porting.md",),
-    help="write drop_remainder=True; in prediction, where no record may be lost, pad the last "
-    "batch",
+    help="set drop_remainder=True; in prediction, where no record may be lost, pad the last "
+    "batch instead",
 )
 def batch_without_drop_remainder() -> None:
     """The last batch of a dataset may be shorter than the others.
@@ -218,7 +218,7 @@ def batch_without_drop_remainder() -> None:
     RUN,
     GRAPH,
     source=(INTRODUCTION,),
-    help="read the data by tf.data",
+    help="read the data with tf.data",
 )
 def queue_input() -> None:
     """The input pipeline uses TensorFlow queues.
@@ -242,7 +242,7 @@ def queue_input() -> None:
     Severity.WARNING,
     TEXT,
     source=(MIGRATION + "script_migration/single_service_single_device_porting.md",),
-    help="write num_threads=1; better, read the data by tf.data",
+    help="set num_threads=1, or better, read the data with tf.data",
 )
 def train_batch_with_many_threads() -> None:
     """``tf.train.batch`` is called with more than one thread.

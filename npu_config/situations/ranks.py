@@ -23,7 +23,7 @@ _ALLREDUCE = MIGRATION + "script_migration/distributed_training_scripts/data_par
     RANKS,
     facts=("models-equal-on-devices",),
     source=(INTRODUCTION, _DEVICES),
-    help="run it on every rank, and write the file on one",
+    help="run it on every rank, and write the file on one rank only",
 )
 def summary_run_on_one_rank() -> None:
     """Only one rank runs the summaries.
@@ -57,7 +57,7 @@ def summary_run_on_one_rank() -> None:
     RANKS,
     facts=("models-equal-on-devices",),
     source=(_DEVICES, MIGRATION + "model_training/distributed_training.md"),
-    help="make the same operators and run them in the same order on every rank",
+    help="create the same operators on every rank, and run them in the same order",
 )
 def graph_differs_by_rank() -> None:
     """Ranks build or run different graphs.
@@ -90,7 +90,7 @@ def graph_differs_by_rank() -> None:
         FAQ + "get_rank_id_error_distributed_training.md",
         MIGRATION + "others/init_collective_communication.md",
     ),
-    help="call init_resource() first, or read RANK_ID and RANK_SIZE of the environment",
+    help="call init_resource() first, or read RANK_ID and RANK_SIZE from the environment",
 )
 def rank_asked_before_initialisation() -> None:
     """The rank is read before collective communication is initialised.
@@ -153,8 +153,8 @@ def variables_not_broadcast() -> None:
     TEXT,
     RANKS,
     source=(MIGRATION + "accuracy_debugging/pre-tuning_check.md", _ALLREDUCE),
-    help="wrap the optimizer by npu_distributed_optimizer_wrapper and call its minimize or "
-    "compute_gradients, or average gradients made by hand with npu_allreduce",
+    help="wrap the optimizer with npu_distributed_optimizer_wrapper and call its minimize or "
+    "compute_gradients, or average the gradients yourself with npu_allreduce",
 )
 def ranks_train_independently() -> None:
     """Several ranks train, but the gradients are never averaged.
@@ -183,7 +183,8 @@ def ranks_train_independently() -> None:
     RANKS,
     facts=("broadcast-trainable-only",),
     source=(ADAPTER + "/python/npu_bridge/estimator/npu/npu_hook.py",),
-    help="broadcast it with hccl_ops.broadcast and assign, or give its initializer one seed",
+    help="broadcast the variable with hccl_ops.broadcast and assign it, or use the same seed "
+    "for its initializer on all ranks",
 )
 def untrained_variables_differ_by_rank() -> None:
     """A non-trainable variable has another initial value on each rank.

@@ -26,8 +26,9 @@ _DEVICES = FAQ + "multi-device_model_error.md"
     facts=("dynamic-shape-v1-control-flow", "variable-placement-v1-control-flow"),
     source=(_CONTROL, FAQ + "dynamic_shape_v1_control_unsupported_error.md", "article:000"),
     situation="v1-control-flow-with-changing-shapes",
-    help="call tf.enable_control_flow_v2() and tf.enable_resource_variables() after the import "
-    "of TensorFlow, or set ENABLE_FORCE_V2_CONTROL=1, or give every step one shape",
+    help="call tf.enable_control_flow_v2() and tf.enable_resource_variables() after the "
+    "import of TensorFlow, or set ENABLE_FORCE_V2_CONTROL=1, or use the same shape in "
+    "every step",
 )
 def v1_control_flow_dynamic() -> None:
     """A graph with dynamic shapes contains v1 control flow.
@@ -76,8 +77,8 @@ def v1_control_flow_many_branches() -> None:
         ARTICLE,
     ),
     also=("jit_compile", "compile_dynamic_mode"),
-    help="pad to one shape or a few (drop_remainder=True for datasets); compile_dynamic_mode "
-    "True from the start saves the second compilation",
+    help="pad to one shape or a few shapes (drop_remainder=True for datasets); "
+    "compile_dynamic_mode True from the start avoids the second compilation",
 )
 def feed_shapes_change() -> None:
     """The same ``session.run`` is called with new input shapes again and again.
@@ -100,7 +101,7 @@ def feed_shapes_change() -> None:
     RUN,
     facts=("models-equal-on-devices",),
     source=(_DEVICES,),
-    help="make it before the loop; tf.get_default_graph().finalize() finds such places",
+    help="create it before the loop; tf.get_default_graph().finalize() finds such places",
 )
 def graph_grows_between_runs() -> None:
     """Operators are added to the graph between training steps.
@@ -180,8 +181,8 @@ def top_k_with_computed_k() -> None:
     facts=("mix-compile-unsupported-ops",),
     source=(MIGRATION + "others/mixed_computing.md", ARTICLE),
     also=("mix_compile_mode",),
-    help="write it with TensorFlow's operators, or move it into the preprocessing; with "
-    "mix_compile_mode True it runs, on the host",
+    help="use TensorFlow operators, or move the function into the preprocessing; with "
+    "mix_compile_mode True it runs on the host",
 )
 def host_function_on_hot_path() -> None:
     """The network runs a Python function as an operator (such as ``tf.py_func``).

@@ -200,7 +200,7 @@ def test_generate_from_a_script(npu, tmp_path, to):
     comments = [line for line in result.out.splitlines() if line.startswith("# ")]
     assert [line for line in comments if "npu_bridge" not in line] == [
         "# Not written:",
-        "# enable_exception_dump: 1 when len(sys.argv) > 1 (line 11); else not set",
+        "# enable_exception_dump: 1 when len(sys.argv) > 1 (line 11); otherwise not set",
         '# hccl_timeout: known at run time only, int(os.environ["TIMEOUT"]) (line 9)',
     ]
     if to != "python":

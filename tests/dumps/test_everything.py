@@ -357,6 +357,16 @@ def test_single_files(tmp_path, npu):
     numpy.save(str(tmp_path / "t.npy"), x.T)
     turned = compare_files(tmp_path / "x.npy", tmp_path / "t.npy")
     assert [row.causes for row in turned.rows] == [("shape",)]
+    assert (turned.first_diverging, turned.path_to_it) == ("x.npy", ("x.npy",))
+    same = compare_files(tmp_path / "x.npy", tmp_path / "x.npy")
+    assert (same.threshold, same.covered, same.ok, same.path_to_it) == (0.98, True, True, ())
+    assert compare_files(tmp_path / "x.npy", tmp_path / "x.npy", 0.5).threshold == 0.5
+    side = w.operator(tmp_path, "c", [w.array("input", x)])
+    with pytest.raises(NpuConfigError, match="no tensor in common"):
+        compare_files(side, short)
+    empty = w.operator(tmp_path, "d", [w.array("output", x[:0])])
+    with pytest.raises(NpuConfigError, match="no elements"):
+        compare_files(empty, empty)
 
 
 HEAD = (

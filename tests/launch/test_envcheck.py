@@ -329,10 +329,10 @@ def test_host(tmp_path):
         ("ASCEND_OPP_PATH", "a file", "is not a directory"),
         ("ASCEND_OPP_PATH", "a directory", None),
         ("ASCEND_WORK_PATH", "none", None),
-        ("ASCEND_WORK_PATH", "a file", "is a file; it takes a directory"),
+        ("ASCEND_WORK_PATH", "a file", "is a file, but must be a directory"),
         ("ASCEND_WORK_PATH", "a directory", None),
         ("ASCEND_CACHE_PATH", "none", None),
-        ("ASCEND_CACHE_PATH", "a file", "is a file; it takes a directory"),
+        ("ASCEND_CACHE_PATH", "a file", "is a file, but must be a directory"),
         ("ASCEND_CACHE_PATH", "a directory", None),
     ],
 )

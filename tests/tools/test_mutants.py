@@ -22,7 +22,10 @@ def é(a: "int", b=3):
     """1 == 2"""
     if not a or b <= 2:
         return "ü" * (a - b), True
-    return a in b
+    return a in b and not (
+        a or
+        b
+    )
 '''
 
 
@@ -40,6 +43,9 @@ def test_the_mutants_of_a_module():
         (9, "-", "+"),
         (9, "True", "False"),
         (10, "in", "not in"),
+        (10, "and", "or"),
+        (10, "not ", ""),
+        (11, "or", "and"),
     }
 
 

@@ -492,12 +492,12 @@ def import_not_in_version(context: Context) -> None:
             if versions is not None and not versions.has(context.version):
                 context.report(
                     _place_of_name(context, node, alias.name),
-                    'npu_init of {} has no "{}"; adapters have it {}',
+                    'npu_init of {} has no "{}"; the adapter has this name {}',
                     SNAPSHOTS[context.version],
                     alias.name,
                     versions,
-                    help="run with a version that has it",
-                    consequence="it raises ImportError",
+                    help="use a version of the adapter that has this name",
+                    consequence="the import raises ImportError",
                 )
 
 

@@ -239,7 +239,7 @@ def config_never_used(context: Context) -> None:
             if _has_options(message)
             else "this configuration is never used",
             guards=block.path,
-            help="give it to the session: tf.Session(config=...)",
+            help="pass it to the session: tf.Session(config=...)",
         )
 
 
@@ -285,9 +285,9 @@ def _report_unread(context: Context) -> None:
                 made.place,
                 "this {} is never used{}; it has no effect",
                 made.kind,
-                phrase(': nothing reads "{}"', name) if name else "",
+                phrase(': "{}" is never read', name) if name else "",
                 guards=made.path,
-                help=phrase("give it to {}", taken_by),
+                help=phrase("pass it to {}", taken_by),
             )
 
 
@@ -329,12 +329,12 @@ def config_overwritten(context: Context) -> None:
             continue
         context.report(
             message.replaced.place,
-            "this replaces the configuration of line {}, which was not used; its options are lost"
+            "the configuration of line {} is replaced here before it is used; its options are lost"
             if _loses_options(message, message.replaced.by)
-            else "this replaces the configuration of line {}, which was not used",
+            else "the configuration of line {} is replaced here before it is used",
             message.bound[-1].lineno if message.bound else message.place.line,
             guards=message.path,
-            help="set the options on one ConfigProto, and give that one to the session",
+            help="set all options on one ConfigProto, and pass this ConfigProto to the session",
         )
 
 
@@ -452,7 +452,7 @@ def option_overridden_by_run_config(context: Context) -> None:
                     continue
                 context.report(
                     entry.name_place,
-                    '"{}" is overridden: NPURunConfig in line {} writes {}, {}',
+                    '"{}" is overridden: NPURunConfig in line {} sets it to {} ({})',
                     entry.name,
                     made.place.line,
                     '"{}"'.format(value) if isinstance(value, str) else value,
@@ -460,7 +460,9 @@ def option_overridden_by_run_config(context: Context) -> None:
                     guards=entry.path,
                     option=entry.name,
                     help=phrase(
-                        "set it once: give NPURunConfig {}" if given else "give NPURunConfig {}",
+                        "set it only once: pass {} to NPURunConfig"
+                        if given
+                        else "pass {} to NPURunConfig",
                         as_argument(entry.name, entry.value),
                     ),
                 )
@@ -502,10 +504,10 @@ def optimizer_misnamed(context: Context) -> None:
             inside = context.script.source.inside(place, name)
             context.report(
                 place,
-                'the entry is called "{}"; the adapter looks for "{}", and the options of '
+                'the entry is named "{}", but the adapter looks for "{}"; the options of '
                 "this entry have no effect"
                 if block.entries
-                else 'the entry is called "{}"; the adapter looks for "{}"',
+                else 'the entry is named "{}", but the adapter looks for "{}"',
                 name,
                 NPU_OPTIMIZER,
                 guards=block.path,
@@ -526,9 +528,9 @@ def _is_misspelt(name: str, block: Block) -> bool:
 def _report_unnamed(context: Context, block: Block) -> None:
     context.report(
         block.place,
-        "the entry is never given a name; its options have no effect"
+        "the entry has no name; its options have no effect"
         if block.entries
-        else "the entry is never given a name, and is ignored",
+        else "the entry has no name and is ignored",
         guards=block.path,
         help=phrase('write name = "{}", or remove it', NPU_OPTIMIZER),
         severity=Severity.WARNING if block.entries else Severity.INFO,
@@ -621,10 +623,10 @@ def session_without_configuration(context: Context) -> None:
                 continue
             context.report(
                 each.call,
-                "this session is opened without the configuration of line {}; none of its "
-                "options hold here",
+                "this session is opened without the configuration of line {}, whose options "
+                "have no effect on it",
                 configured.place.line,
-                help="give it the configuration: config=...",
+                help="pass the configuration: config=...",
             )
 
 
