@@ -394,6 +394,8 @@ def _other(run: ScriptRun, state: State, script: ShellScript) -> None:
 
 _SETS = re.compile(r"environ|putenv")
 _TABS = re.compile(r"^\t+", re.MULTILINE)
+_NAME = UNKNOWN_PART[2:-1]
+"""What stands for a part that is not known in a Python text, in quotes and without."""
 
 
 def environment_of(
@@ -411,7 +413,7 @@ def environment_of(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(textwrap.dedent(_TABS.sub("", text.replace(UNKNOWN_PART, "None"))))
+            tree = ast.parse(textwrap.dedent(_TABS.sub("", text.replace(UNKNOWN_PART, _NAME))))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     variables: Dict[str, ShellVariable] = {}
@@ -460,7 +462,7 @@ def _text(node: Optional[ast.AST]) -> Value:
         value = ast.literal_eval(node)  # type: ignore[arg-type]
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return UNKNOWN
-    return value if isinstance(value, str) else UNKNOWN
+    return value if isinstance(value, str) and _NAME not in value else UNKNOWN
 
 
 def _lines_of(spot: Optional[Spot], text: str) -> List[Spot]:

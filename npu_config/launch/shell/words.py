@@ -314,6 +314,7 @@ _COMPUTES = re.compile(
     r"\s*(?:\$\(|`)\s*(?:basename|cat|cd|dirname|echo|printf|readlink|realpath|seq)\b"
 )
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_BACK_QUOTES = re.compile(r"(?<!\\)`(?:[^`\\]|\\.)*`", re.DOTALL)
 _IN_QUOTES = re.compile(r'\\([$`"\\])')
 _PARAMETER = re.compile(r"\w+\Z", re.ASCII)
 NAME = re.compile(r"[A-Za-z_]\w*\Z")
@@ -460,7 +461,7 @@ def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
     if kind in _INNER:
         return _split(state, value)
     if kind in ("joined", "concatenation"):
-        if state.separators() != _BLANKS and "$" in text:
+        if "$" in text and state.separators() != _BLANKS:
             return [UNKNOWN]  # the separators that the word has itself separate nothing
         if kind == "joined" and " " in value:
             return _split(state, value)
@@ -554,22 +555,26 @@ def leniently(script: ShellScript, state: State, node: Node) -> Value:
 def _quoted(
     script: ShellScript, state: State, node: Node, marks: int = 1, unknown: Optional[str] = None
 ) -> Value:
+    def plain(begin: int, end: int) -> Value:
+        text = script.source[begin:end]
+        if "`" in text:  # the grammar finds no commands in back quotes in here-documents
+            if unknown is None and _BACK_QUOTES.search(text) is not None:
+                return UNKNOWN
+            text = _BACK_QUOTES.sub(lambda _: str(unknown), text)
+        return _IN_QUOTES.sub(r"\1", text.replace("\\\n", "")) if "\\" in text else text
+
     parts: List[Value] = []
     position, end = node.start_byte + marks, node.end_byte - marks
     for child in node.children:
         if child.type in _INNER:
             inner = script.text(child)  # the grammar counts the blanks before it in
             start = child.start_byte + len(inner) - len(inner.lstrip())
-            parts.append(_unescaped(script.source[position:start]))
+            parts.append(plain(position, start))
             value = value_of(script, state, child)
             parts.append(unknown if unknown is not None and value is UNKNOWN else value)
             position = child.end_byte
-    parts.append(_unescaped(script.source[position:end]))
+    parts.append(plain(position, end))
     return _concatenated(parts)
-
-
-def _unescaped(text: str) -> str:
-    return _IN_QUOTES.sub(r"\1", text.replace("\\\n", "")) if "\\" in text else text
 
 
 def _expansion(script: ShellScript, state: State, node: Node) -> Value:
