@@ -43,7 +43,12 @@ _TOP = tuple(
 """Tests of the configuration as a whole."""
 
 ROOMS = {
-    "rules": ("tests/rules", "tests/cli/test_show_and_diff.py", *_TOP),
+    "rules": (
+        "tests/rules",
+        "tests/cli/test_show_and_diff.py",
+        "tests/core/test_toolkit.py",
+        *_TOP,
+    ),
     "launch": ("tests/launch", "tests/cli/test_launchers_together.py"),
     "script": ("tests/script",),
     "migration": ("tests/migrate",),

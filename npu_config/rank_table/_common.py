@@ -460,7 +460,7 @@ def check_device_counts(
         products: the products that the table may be for.
         findings: where faults are noted.
     """
-    sizes = [len(mine) for mine in devices]
+    sizes = list(map(len, devices))
     if not sizes or 0 in sizes:
         return
     usual = Counter(sizes).most_common(1)[0][0]

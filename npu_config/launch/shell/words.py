@@ -461,7 +461,7 @@ def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
     if kind in _INNER:
         return _split(state, value)
     if kind in ("joined", "concatenation"):
-        if state.separators() != _BLANKS and "$" in text:
+        if "$" in text and state.separators() != _BLANKS:
             return [UNKNOWN]  # the separators that the word has itself separate nothing
         if kind == "joined" and " " in value:
             return _split(state, value)

@@ -382,6 +382,8 @@ def option_after_session(context: Context) -> None:
         for entry in block.entries.values():
             if entry.moment < opened[-1].moment or entry.built_in:
                 continue
+            if opened[-1].moment < (context.run.apart or 0) < entry.moment:
+                continue  # the function that sets it may have been called before
             first, last = opened[0].place.line or 0, entry.name_place.line or 0
             if not is_in_one_loop(context, first, last):
                 context.report(
