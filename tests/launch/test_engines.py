@@ -403,7 +403,7 @@ def test_launchers_are_written_once(tmp_path):
     """All of them or none: one that exists is kept, unless it is to be replaced."""
     scripts = {"a.sh": "a", "b.sh": "b"}
     (tmp_path / "b.sh").write_text("mine")
-    with pytest.raises(FileExistsError, match="b.sh exists"):
+    with pytest.raises(FileExistsError, match=r"b\.sh exists"):
         save_launchers(scripts, tmp_path)
     assert (sorted(os.listdir(str(tmp_path))), (tmp_path / "b.sh").read_text()) == (
         ["b.sh"],
@@ -411,7 +411,7 @@ def test_launchers_are_written_once(tmp_path):
     )
     paths = save_launchers(scripts, tmp_path, overwrite=True)
     assert [os.path.basename(path) for path in paths] == ["a.sh", "b.sh"]
-    assert [open(path).read() for path in paths] == ["a", "b"]
+    assert [(tmp_path / name).read_text() for name in scripts] == ["a", "b"]
     assert all(os.access(path, os.X_OK) for path in paths)
 
 
@@ -647,3 +647,33 @@ def test_pod_passes_signals_on(tmp_path, table):
     process.send_signal(signal.SIGTERM)
     process.communicate()
     assert process.returncode == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize(("ended", "code"), [(0, 0), (7, 7), (-15, 143)])
+def test_the_code_of_a_pod(monkeypatch, tmp_path, table, ended, code):
+    """That of the rank which ended first; behind a signal what a shell says."""
+    path = tmp_path / "hccl.json"
+    path.write_text(json.dumps(to_document(table[0])))
+    started = []
+    monkeypatch.setattr(pod.signal, "signal", lambda *given: None)
+    monkeypatch.setattr(pod, "start", lambda *given: started.append(given))
+    monkeypatch.setattr(pod, "wait", lambda ranks, ends, grace: ended if grace == 10 else None)
+    for name, value in (("NPU_RANK_TABLE", str(path)), ("NPU_HOST_IP", "10.0.0.2")):
+        monkeypatch.setenv(name, value)
+    for name in ("NPU_NODE", "NPU_LAUNCH_GRACE", "NPU_TABLE_SECONDS"):
+        monkeypatch.delenv(name, raising=False)
+    assert pod.main(["x"]) == code
+    ((_, command, given, devices, total),) = started
+    assert (command, given, len(devices), total) == (["x"], str(path), 2, 4)
+
+
+def test_a_pod_that_starts_nothing(monkeypatch, tmp_path, capsys):
+    """Without a table that names it: the code is 2."""
+    monkeypatch.setenv("NPU_RANK_TABLE", str(tmp_path / "none.json"))
+    monkeypatch.setenv("NPU_TABLE_SECONDS", "0")
+    assert pod.main(["x"]) == 2
+    (tmp_path / "none.json").write_text('{"status": "completed", "server_list": []}')
+    assert pod.main(["x"]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.endswith("none.json is not complete; does the operator run?")
+    assert second.endswith("none.json does not name []")
