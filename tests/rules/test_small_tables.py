@@ -62,7 +62,7 @@ def test_the_oldest_version(verdicts, version):
 WORDS = {
     # kind: without anything, with a place, with what set it there, with both
     "file": ("a file", "a.yaml:3", "x", "a.yaml:3, x"),
-    "extends": (", extended", "a.yaml:3, extended", ", extended", "a.yaml:3, extended"),
+    "extends": (" (base file)", "a.yaml:3, extended", ", extended", "a.yaml:3, extended"),
     "set": ("--set ", "--set ", "--set x", "--set x"),
     "script": ("the script", "a.yaml:3", "x", "a.yaml:3, x"),
     "builder": ("the builder", "a.yaml:3", "x", "a.yaml:3, x"),
@@ -410,9 +410,9 @@ def test_lines_are_named_where_they_differ(place, other, said):
         ("7", "x", None),
         ("path", "x", "path"),
         ("on", "x", None),
-        ("args.path", "args.path", "format"),
-        ("os.path.join(a)", "os.path.join(a)", "format"),
-        ("f(x)", "f(x)", "format"),
+        ("args.path", "args.path", "insert"),
+        ("os.path.join(a)", "os.path.join(a)", "insert"),
+        ("f(x)", "f(x)", "insert"),
         ("a b", "x", None),
     ],
 )
