@@ -62,7 +62,7 @@ def test_the_oldest_version(verdicts, version):
 WORDS = {
     # kind: without anything, with a place, with what set it there, with both
     "file": ("a file", "a.yaml:3", "x", "a.yaml:3, x"),
-    "extends": (" (base file)", "a.yaml:3, extended", ", extended", "a.yaml:3, extended"),
+    "extends": (" (base file)", "a.yaml:3 (base file)", " (base file)", "a.yaml:3 (base file)"),
     "set": ("--set ", "--set ", "--set x", "--set x"),
     "script": ("the script", "a.yaml:3", "x", "a.yaml:3, x"),
     "builder": ("the builder", "a.yaml:3", "x", "a.yaml:3, x"),
