@@ -88,7 +88,7 @@ def test_a_file_that_is_written_once(npu, folder, writing, name):
     (folder / name).write_text("precision_modee: x\n" if name == "npu.yaml" else "print 'x'\n")
     writing(name, WHOLE if name == "npu.yaml" else "print('x')\n")
     result = npu("check", name)
-    assert (result.code, result.out) == (0, "nothing to complain about in 1 file\n")
+    assert (result.code, result.out) == (0, "no problem found in 1 file\n")
 
 
 @pytest.mark.parametrize("name", ["npu.yaml", "train.py", "start.sh", "inner"])

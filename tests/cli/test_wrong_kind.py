@@ -12,7 +12,7 @@ TABLE = (
 
 
 MESSAGE = (
-    "npu.yaml is a YAML file, which this command does not take; run: npu-config check npu.yaml"
+    "npu.yaml is a YAML file, which this command does not accept; run: npu-config check npu.yaml"
 )
 
 

@@ -226,7 +226,7 @@ def test_verdicts(npu, begin):
     wrong = npu(*call, "--diverges", "1")
     assert (wrong.code, "--undo" in wrong.err) == (2, True)
     late = npu(*call, "--agrees", "5")
-    assert (late.code, "there is no run 5; run 2 waits" in late.err) == (2, True)
+    assert (late.code, "there is no run 5; run 2 is waiting for its verdict" in late.err) == (2, True)
     assert search(npu, "--diverges", "2")["number"] == 3
     assert search(npu, "--undo")["number"] == 2
     both = npu(*call, "--undo", "--agrees", "1")
@@ -336,5 +336,5 @@ def test_names_of_suspects(tmp_path, npu):
     assert (result.code, 'did you mean "MulAddPass"' in result.err) == (2, True), result
     assert not (tmp_path / "s.json").exists()
     result = npu(*arguments, "--suspect", "MulAddPas")
-    assert "not known whether the passes took effect: MulAddPas" in result.out
+    assert "it is unknown whether these passes took effect: MulAddPas" in result.out
     assert "undecided: 1 (MulAddPas" in result.out or "MulAddPas, " in result.out

@@ -64,7 +64,7 @@ def test_build_and_check(run):
     """A table that is built is right."""
     assert build(run, "-o", "rank_table.json") == (0, "")
     code, text = run(ranktable, "check", "rank_table.json", "--target", "atlas_training")
-    assert (code, text) == (0, "nothing to complain about in 1 file\n")
+    assert (code, text) == (0, "no problem found in 1 file\n")
     assert rank_table.load("rank_table.json").model.rank_size == 16
 
 
@@ -280,7 +280,7 @@ def test_convert_to_1_2(run):
     code, text = run(ranktable, "convert", "old.json", "--to", "1.2", "--sdid", "z=0")
     assert (code, '"z" is not a server of the table' in text) == (1, True)
     code, text = run(ranktable, "convert", "old.json", "--super-pod", "p=n")
-    assert (code, "--super-pod and --sdid are for --to 1.2" in text) == (2, True)
+    assert (code, "--super-pod and --sdid require --to 1.2" in text) == (2, True)
 
 
 def test_a_name_that_no_job_reads(run):
