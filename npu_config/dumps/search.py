@@ -233,7 +233,7 @@ def plain_runs(search: Search) -> List[Dict[str, Any]]:
         {
             "number": run.number,
             "verdict": run.verdict,
-            "method": run.how,
+            "how": run.how,
             "runs": list(run.runs),
             **plain_cures(run.cures),
         }
@@ -332,7 +332,7 @@ def _run(each: Any, suspects: Cures) -> SearchRun:
             phrase('the verdict of run {} is not one of "agrees", "diverges"', number)
         )
     runs = tuple(map(str, each["runs"]))
-    how = _said(each.get("said"), str(each["method"]))
+    how = _said(each.get("said"), str(each["how"]))
     return SearchRun(int(number), frozenset(named), verdict, how, runs)
 
 

@@ -567,7 +567,7 @@ _SIBLINGS = {
 def _remedy(option: Option) -> str:
     default = option.default
     if default is None:
-        return "give a legal value, or leave it out"
+        return "write a legal value, or leave it out"
     written = option.kind.to_wire(default)
     return phrase(
         "give a legal value, or leave it out, which means {}",

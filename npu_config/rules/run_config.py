@@ -305,7 +305,7 @@ def two_model_directories(case: Case) -> None:
             '"model_dir" is "{}" in NPUEstimator and "{}" in NPURunConfig; NPUEstimator raises',
             second[:80],
             first[:80],
-            help="give it once",
+            help="specify it only once",
         )
 
 

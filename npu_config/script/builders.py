@@ -152,7 +152,7 @@ def _judge(run: Run, call: Call, name: str, signature: inspect.Signature) -> Non
             more = {"help": phrase("write {}=...", fault.name)}
         else:
             place = run.place(call.args[fault.position][1])
-            more = {"help": "give it once" if fault.kind == "twice" else "remove it"}
+            more = {"help": "specify it only once" if fault.kind == "twice" else "remove it"}
         _note(run, message, place, consequence="Python raises TypeError", **more)
 
 

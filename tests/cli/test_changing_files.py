@@ -77,7 +77,7 @@ def test_a_file_that_never_rests(npu, folder, writing, name):
         said += npu("check", ".", "--show-skipped").err
     else:
         assert result.code == 1
-    assert "the file changes while it is read; it is not checked" in said
+    assert "the file changed while it was read; it is not checked" in said
     assert "allow_ " not in said
     assert path.read_text().startswith(HALF)
 

@@ -390,7 +390,7 @@ def test_a_directory_that_cannot_be_listed(npu, good, monkeypatch):
 
 @pytest.mark.parametrize("text", ["def f(:\n", "print 'x'\n", "x = '\xff'\n"])
 def test_a_named_script_that_is_no_python(npu, tmp_path, text):
-    """It is reported though the file sets nothing of the NPU; one that was only found is not."""
+    """It is reported though the file sets no option of the NPU; one that was only found is not."""
     script = tmp_path / "train.py"
     script.write_bytes(text.encode("latin-1"))
     named = npu("check", script)

@@ -261,13 +261,13 @@ def test_input_is_no_word_of_the_npu(npu, tmp_path, monkeypatch):
     (tmp_path / "tool.sh").write_text('input="$1"\nexport INPUT=inputs.txt\n')
     (tmp_path / "scores.py").write_text("import torch\ninput('x')\n")
     assert npu("check", "--show-skipped", ".").err.splitlines() == [
-        "skipped scores.py: the file sets nothing of the NPU",
-        "skipped tool.sh: the file sets nothing of the NPU",
+        "skipped scores.py: the file sets no option of the NPU",
+        "skipped tool.sh: the file sets no option of the NPU",
     ]
     for line in ("python3 train_npu.py", "device=npu", "source npu_env.sh"):
         (tmp_path / "tool.sh").write_text(line + "\n")
         said = npu("check", "--show-skipped", ".").err
-        assert "tool.sh: the file sets nothing of the NPU" not in said
+        assert "tool.sh: the file sets no option of the NPU" not in said
 
 
 def test_profiling_options_in_a_folder(npu, tmp_path, monkeypatch):

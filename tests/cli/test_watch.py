@@ -42,8 +42,12 @@ class Watching:
     def round(self):
         """What is said up to the end of a check."""
         with self.arrived:
-            assert self.arrived.wait_for(lambda: "watching for changes; press Ctrl-C to stop\n" in self.said, 200)
-            said, _, self.said = self.said.partition("watching for changes; press Ctrl-C to stop\n")
+            assert self.arrived.wait_for(
+                lambda: "watching for changes; press Ctrl-C to stop\n" in self.said, 200
+            )
+            said, _, self.said = self.said.partition(
+                "watching for changes; press Ctrl-C to stop\n"
+            )
             return said
 
     def end(self):

@@ -196,7 +196,10 @@ def test_run(tmp_path):
     (project / "wrong.py").write_text(TRAINING.replace("range(1000)", "nothing"))
     result = npu("--output", tmp_path / "out", "--run", "--steps", "3", project)
     assert "train.py: the same numbers before and after: " in result.stdout
-    assert "wrong.py: not compared: before the migration the script ends with exit code 1: " in result.stdout
+    assert (
+        "wrong.py: not compared: before the migration the script ends with exit code 1: "
+        in result.stdout
+    )
     assert result.exit_code == 0
 
 

@@ -148,7 +148,7 @@ def test_the_time_of_a_run(tmp_path):
     """``--timeout`` ends it with 124, and says where it was."""
     code, errors, report = ended(start(tmp_path, WAITS, "--timeout", "2"), tmp_path)
     assert (code, report["ended"], report["error"]) == (124, "timeout", "timeout of 2 s")
-    assert place(report) + " was ended by timeout of 2 s (exit code 124)" in errors
+    assert place(report) + " was terminated by timeout of 2 s (exit code 124)" in errors
 
 
 def test_the_time_of_ranks(tmp_path):
