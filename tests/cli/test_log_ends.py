@@ -123,7 +123,7 @@ def test_a_job_that_succeeded(npu, line):
     result = npu("log", "-", stdin=text.encode())
     assert (result.code, result.out.splitlines()[0]) == (0, "nothing failed in 1 log")
     kept = KEPT.get(line, "")
-    survived = [each for each in result.out.splitlines() if "logged and survived" in each]
+    survived = [each for each in result.out.splitlines() if "logged, but the job went on" in each]
     assert survived == ["logged, but the job went on, so not the cause: -:" + kept] * bool(kept)
 
 
