@@ -254,8 +254,6 @@ def test_wrong_arguments_are_told_in_the_users_words(name, call):
         text = refusal(call, *range(20))
         starts = (" takes only these values: ", " takes only named values")
         assert text.startswith(tuple(name + each for each in starts))
-            (name + " takes only these values: ", name + " takes only named values")
-        )
         assert "; call it as {}(".format(name) in text
     named = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     if inspect.Parameter.VAR_KEYWORD not in kinds:
