@@ -194,9 +194,9 @@ _COUNT = re.compile(r"\{{\d?(?::,)?\}} (?:more |other )?({})\b".format("|".join(
 _LIMIT = re.compile(r"(?:more than|at most|every|there are) $")
 
 NEVER_ONE = (
-    '"dynamic_dims" holds {} profiles',
-    '"save_checkpoints_secs" is given for {} devices',
-    '"{0}" asks for {1} streams',
+    '"dynamic_dims" has {} profiles',
+    '"save_checkpoints_secs" is set for {} devices',
+    '"{0}" requests {1} streams',
     '"{}" has {} devices, but {} SDIDs',
     '"{}" is fed to a loop of {} iterations',
     "<DumpTree: ",
@@ -215,9 +215,9 @@ NEVER_ONE = (
     "{:,} findings; the rest of the text",
     "{} files of the operator {} in one step",
     "{} findings",
-    "{} has the devices {}; {} devices of an",
-    "{} in all {} processes that this starts",
-    "{} has {} devices; a server of atlas_training must",
+    "{} has the devices {}; {} devices of a server",
+    "{} in all {} processes that this command starts",
+    "{} has {} devices; a server of atlas_training takes",
     "{} has {} entries, at most",
     "{} is {} for {} devices; HCCL requires",
     "{} of {} lines end with",

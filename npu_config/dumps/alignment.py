@@ -68,7 +68,7 @@ def aligned(tensor: Tensor, array: Array, original_format: Optional[str] = None)
     def pieces() -> Iterator[Any]:
         """Of a tensor that has to be in memory to be transposed or cut."""
         whole = tensor.array("original", steps=steps).reshape(shape).transpose(turned)
-        flat = whole[tuple(slice(length) for length in wanted)].reshape(-1)
+        flat = whole[tuple(slice(length) for length in wanted)].ravel()
         for start in range(0, flat.size, BLOCK):
             yield flat[start : start + BLOCK]
 

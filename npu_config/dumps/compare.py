@@ -343,7 +343,7 @@ class _Graphs:
     def __init__(self, given: Union[PathLike, GeGraph, None]) -> None:
         self._given = given
         self._read: Dict[str, GeGraph] = {}
-        self.known = 0
+        self.is_known = False
 
     def of(self, model: Optional[str]) -> Optional[GeGraph]:
         """The graph of a model, or the one that was given."""
@@ -475,7 +475,7 @@ class Comparing:
             finding = rules.graph_of_another_model.diagnostic(text, Place(graph.path))
             self.unknown[model or ""] = finding
             return None
-        self.graphs.known += 1
+        self.graphs.is_known = True
         last, ids = len(graph), {op.name: op.id for op in graph}
         ordered.sort(key=lambda operator: (ids.get(operator.name, last), operator.time))
         return graph
@@ -498,10 +498,10 @@ def result_of(
 ) -> Comparison:
     """What it comes to over all parts."""
     unread = [*notes, *_once(work.notes)]
-    if not work.graphs.known:
+    if not work.graphs.is_known:
         unread += list(work.unknown.values())[:1]
     if all(row.verdict == NOT_COMPARED for row in work.rows):
-        without = not work.graphs.known
+        without = not work.graphs.is_known
         raise NpuConfigError([_nothing_matched(work.rows, path, without), *unread])
     parts = [part for part in work.parts if part.verdict != NOT_COMPARED] or work.parts
     apart = [
@@ -518,7 +518,7 @@ def result_of(
     wrong = next((part for part in parts if part.inputs_differ or part.first.name), None)
     first = First() if wrong is None else wrong.first
     where = parts[0].where if wrong is None else wrong.where
-    graph = work.graphs.of(where.model) if work.graphs.known else None
+    graph = work.graphs.of(where.model) if work.graphs.is_known else None
     return Comparison(
         rows,
         first.name,

@@ -190,7 +190,7 @@ class Tensor:
         if original:
             pieces: Iterable[Any] = blocks(stored, steps or self.steps(), limit)
         else:
-            flat = stored.reshape(-1)
+            flat = stored.ravel()
             pieces = (flat[start : start + limit] for start in range(0, flat.size, limit))
         for piece in pieces:
             yield decode(piece, self.kind)

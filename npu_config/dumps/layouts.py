@@ -253,7 +253,7 @@ def blocks(array: Any, steps: Plan, limit: int) -> Iterator[Any]:
         limit: about how many elements a piece has.
     """
     if steps.is_plain or steps.groups > 1:
-        flat = arranged(array, steps).reshape(-1)
+        flat = arranged(array, steps).ravel()
         for start in range(0, flat.size, limit):
             yield flat[start : start + limit]
         return
@@ -266,7 +266,7 @@ def _walk(view: Any, merged: Shape, shape: Shape, limit: int) -> Iterator[Any]:
     if not size:
         return
     if size <= limit or not shape:
-        yield _merged(view, merged, shape).reshape(-1)
+        yield _merged(view, merged, shape).ravel()
         return
     if merged[0] == 0:
         yield from _walk(view, merged[1:], shape[1:], limit)
@@ -284,7 +284,7 @@ def _walk(view: Any, merged: Shape, shape: Shape, limit: int) -> Iterator[Any]:
             rest = (merged[0] - 1, *merged[1:])
             yield from _walk(piece[0], rest, (length, *shape[1:]), limit)
         else:
-            yield _merged(piece, merged, (length, *shape[1:])).reshape(-1)
+            yield _merged(piece, merged, (length, *shape[1:])).ravel()
 
 
 def _merged(view: Any, merged: Shape, shape: Shape) -> Any:

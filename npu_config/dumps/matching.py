@@ -199,7 +199,7 @@ def _all(
             for folder, counterpart in _steps(mine, there, choice, left_out):
                 pairs.append(Pair(folder, tuple(ours[folder]), counterpart))
     if not pairs:
-        text = phrase("nothing in common: {}", listed(left_out))
+        text = phrase("nothing in common: {}", listed(dict.fromkeys(left_out)))
         raise rules.nothing_to_compare.error(text, Place(path), help=help)
     return sorted(pairs, key=lambda pair: _order(pair.where))
 

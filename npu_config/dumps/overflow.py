@@ -580,7 +580,7 @@ def finding(overflow: Overflow) -> Diagnostic:
 
 def plain(overflow: Overflow) -> Dict[str, Any]:
     """An overflow as JSON has it."""
-    result: Dict[str, Any] = attr.asdict(overflow, recurse=False)
+    result: Dict[str, Any] = attr.asdict(overflow)
     result["units"] = [
         {
             "unit": unit.unit,
@@ -590,5 +590,4 @@ def plain(overflow: Overflow) -> Dict[str, Any]:
         }
         for unit in overflow.units
     ]
-    result["tensors"] = [attr.asdict(each) for each in overflow.tensors]
     return result

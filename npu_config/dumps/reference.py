@@ -86,7 +86,7 @@ class Array:
         if self.tensor is not None:
             yield from self.tensor.blocks(True, limit)
             return
-        flat = self.values.reshape(-1)
+        flat = self.values.ravel()
         for start in range(0, flat.size, limit):
             piece = flat[start : start + limit]
             yield decode(piece, BY_NAME["DT_BF16"]) if self.data_type == _BFLOAT16 else piece

@@ -13,7 +13,7 @@ from npu_config.dumps.alignment import Aligned, ShapeMismatchError, aligned, ali
 from npu_config.dumps.compare import Comparison, Part, Row, first_of
 from npu_config.dumps.dump import Tensor, read_dump
 from npu_config.dumps.layouts import math_prod
-from npu_config.dumps.reference import Array, array_of
+from npu_config.dumps.reference import Array, array_of, of_tensor
 from npu_config.dumps.tree import Folder
 from npu_config.dumps.verdicts import (
     COSINE,
@@ -118,10 +118,7 @@ def _elements(content: Content) -> int:
 
 def _aligned(mine: Content, theirs: Content) -> Aligned:
     if isinstance(mine, Tensor):
-        if isinstance(theirs, Tensor):
-            shape = theirs.original_shape or theirs.shape
-            theirs = Array("", 0, theirs.data_type, shape, None, theirs)
-        return aligned(mine, theirs)
+        return aligned(mine, of_tensor(theirs) if isinstance(theirs, Tensor) else theirs)
     if isinstance(theirs, Array):
         return aligned_arrays(mine, theirs)
     both = aligned(theirs, mine)

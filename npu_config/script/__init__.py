@@ -54,7 +54,7 @@ _OF_A_PACKAGE = "__init__.py"
 
 @declare("NPU830", Severity.ERROR, source=("Python language reference",))
 def script_not_parsed() -> None:
-    """A script is not Python 3, and is not checked.
+    """A script is not Python 3 and is not checked.
 
     Python 2 scripts (``print "loss", loss``) cannot be parsed, nor can files with unsaved merge
     marks or half a line.  The other files are checked all the same.
@@ -71,7 +71,7 @@ def script_not_parsed() -> None:
 
 @declare("NPU831", Severity.ERROR, source=("PEP 263",))
 def script_not_decoded() -> None:
-    """The bytes of a script are not text in the encoding that Python would use.
+    """A script cannot be decoded with the encoding that Python would use.
 
     That is UTF-8, unless a comment in one of the first two lines says otherwise (PEP 263).
     Python refuses to run the script.
@@ -160,7 +160,7 @@ def read(data: bytes, path: Optional[str]) -> ScriptReading:
         if imported is not None:
             return _imported(imported, error, path)
         finding = script_not_decoded.diagnostic(
-            phrase("{}; Python refuses it", error),
+            phrase("{}; Python does not run this file", error),
             Place(path, error.line, 1) if error.line else Place(path),
             help="save it as UTF-8, or declare its encoding in the first line",
         )
@@ -191,7 +191,7 @@ def _imported(file: Imported, error: Undecodable, path: Optional[str]) -> Script
         return reading
     is_program = reading.script is not None and reading.script.is_program
     finding = script_not_decoded.diagnostic(
-        phrase("{}; Python imports the file, and refuses to run it as a script", error),
+        phrase("{}; Python can import the file, but does not run it as a script", error),
         Place(path, error.line, 1) if error.line else Place(path),
         help="save it as UTF-8",
         severity=Severity.ERROR if is_program else Severity.WARNING,
@@ -293,7 +293,7 @@ def _of_other_adapter(text: str, path: Optional[str]) -> ScriptReading:
     note = not_checked_here.diagnostic(
         message,
         Place(path),
-        help="what is checked is for TensorFlow 1.15: import npu_bridge or npu_config",
+        help="only scripts for TensorFlow 1.15 are checked: import npu_bridge or npu_config",
     )
     return ScriptReading("script", path, diagnostics=(note,), text=text, unchecked=what)
 

@@ -41,7 +41,7 @@ from npu_config.text.words import is_typo, meant_names, near
 
 @declare("NPU868", Severity.ERROR, source=("docs/reference/python.md",))
 def own_call_refused() -> None:
-    """A call of npu_config itself uses a name, an argument or a target that does not exist.
+    """A call to npu_config uses a name, an argument or a target that does not exist.
 
     Python raises AttributeError, TypeError or ValueError, or the import raises ImportError, when
     the script comes there.  ``NpuConfig`` takes a mapping of options; by name they are given to
@@ -152,7 +152,7 @@ def _judge(run: Run, call: Call, name: str, signature: inspect.Signature) -> Non
             more = {"help": phrase("write {}=...", fault.name)}
         else:
             place = run.place(call.args[fault.position][1])
-            more = {"help": "specify it only once" if fault.kind == "twice" else "remove it"}
+            more = {"help": "pass it only once" if fault.kind == "twice" else "remove it"}
         _note(run, message, place, consequence="Python raises TypeError", **more)
 
 
@@ -192,7 +192,7 @@ def _judge_target(run: Run, call: Call) -> None:
 
 
 def _refuse(run: Run, problem: str, node: ast.expr, meant: Optional[str] = None) -> None:
-    help = None if meant else "give one that is legal, or leave it out"
+    help = None if meant else "pass a legal value, or remove the argument"
     raises = "Target raises ValueError"
     _note(run, problem, run.place(node), meant=meant, help=help, consequence=raises)
 
@@ -381,7 +381,9 @@ def _update(run: Run, builder: Builder, value: Any, node: ast.expr) -> None:
             _read_later(run, value, node, builder.target)
 
 
-_LATER = phrase("which options are set here is known at run time only; they are not checked")
+_LATER = phrase(
+    "the names of the options set here are known only at run time; these options are not checked"
+)
 
 
 def _read_later(run: Run, value: Any, node: ast.expr, target: OwnTarget) -> None:
@@ -414,7 +416,7 @@ def load(run: Run, call: Call) -> Any:
     path = None if given is None else named_file(run, given[0])
     if path is None:
         run.script.unfollowed[call.node] = phrase(
-            "which file is loaded here is known at run time only; its options are not checked"
+            "the file loaded here is known only at run time; its options are not checked"
         )
         return anonymous(call.node)
     loaded = run.load(path, call.node, ours, _own_target(call, 1))

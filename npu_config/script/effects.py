@@ -605,5 +605,7 @@ def give_away(run: Run, value: Any, name: str, depth: int = 0) -> None:
                     block.open = True
 
 
-UNFOLLOWED = phrase("options are set here in a way that is not followed, and are not checked")
+UNFOLLOWED = phrase(
+    "options are set here in a way that this check cannot follow; they are not checked"
+)
 """What is said where nothing more is known."""

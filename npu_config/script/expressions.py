@@ -15,6 +15,7 @@ from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
 from npu_config.python_flow.scopes import CONSTANTS, Watch, in_brackets, name_of
 from npu_config.script import builders, objects
 from npu_config.script.builders import is_ours, is_switch, judge_constructor, taken
+from npu_config.script.conditions import Condition
 from npu_config.script.effects import (
     above,
     adopt,
@@ -68,7 +69,6 @@ from npu_config.script.objects import (
 )
 from npu_config.script.paths import (
     Call,
-    Condition,
     Run,
     anonymous,
     evaluate,
@@ -237,7 +237,8 @@ def _constructed(run: Run, call: Call) -> Constructed:
     run.constructed.append(made)
     if made.open and call.name == "NPURunConfig":
         run.script.unfollowed[call.node] = phrase(
-            "which options are set here is known at run time only; they are not checked"
+            "the names of the options set here are known only at run time; these options "
+            "are not checked"
         )
     for name, argument in made.arguments.items():
         if isinstance(argument.value, Tracked):

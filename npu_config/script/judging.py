@@ -38,10 +38,11 @@ from npu_config.rules.case import judge
 from npu_config.rules.reading import ALONE, Around
 from npu_config.rules.toolkit import on_this_host
 from npu_config.script.checks import run_checks
+from npu_config.script.conditions import Decision
 from npu_config.script.effects import UNFOLLOWED
 from npu_config.script.neighbours import has, named_in
 from npu_config.script.objects import Entry, as_text, is_known
-from npu_config.script.paths import Decision, Path
+from npu_config.script.paths import Path
 from npu_config.script.reading import Literals, Variant, entry_at, with_fix
 from npu_config.script.script import Script
 from npu_config.text.rules import not_checked_here
@@ -522,7 +523,7 @@ def _code(script: Script) -> Iterator[Tuple[ast.AST, str]]:
             if any(word in text for text in texts for word in _SETS) or (
                 is_exec and any(_file_sets(script, text) for text in texts)
             ):
-                message = "code in a text is not checked, and this one sets options"
+                message = "code in a string is not checked, but this code sets options"
                 yield node, phrase(message)
 
 
@@ -543,7 +544,9 @@ def _texts(script: Script, node: ast.expr) -> Iterator[str]:
 
 def _classes(script: Script) -> Iterator[Tuple[ast.AST, str]]:
     """What makes configurations, where it is not called at once."""
-    message = "{} is used here in a way that is not analysed; its arguments are not checked"
+    message = (
+        "{} is used here in a way that this check cannot follow; its arguments are not checked"
+    )
     for node in script.nodes(*_MAKERS):
         if isinstance(node, ast.ClassDef):
             values = node.bases

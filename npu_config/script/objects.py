@@ -417,14 +417,6 @@ def put(block: Block, entry: Entry) -> None:
     block.entries[entry.name] = entry
 
 
-def clear(owner: Any) -> None:
-    """What is left of a message after ``Clear``."""
-    if isinstance(owner, Block):
-        owner.entries.clear()
-    else:
-        owner.root.blocks.clear()
-
-
 def merge(owner: Message, value: Message) -> None:
     """``value`` becomes a part of ``owner``."""
     owner.fields.update(value.fields)
@@ -732,7 +724,7 @@ def as_bytes(value: Any) -> Any:
         return value.encode("utf-8", "surrogatepass")
     if isinstance(value, (bytes, bytearray)):
         return bytes(value)
-    return Fails(phrase("as_bytes({}) raises TypeError: it takes text", _shown(value)), value)
+    return Fails(phrase("as_bytes({}) raises TypeError: it needs text", _shown(value)), value)
 
 
 def stored(value: Any, wire: str) -> Any:

@@ -589,7 +589,7 @@ def _other_field(
     field = Fix.writing(
         entry.field_place,
         option.wire,
-        phrase("write .{} in place of .{}", option.wire, entry.wire),
+        phrase("write .{} instead of .{}", option.wire, entry.wire),
     )
     is_number = type(entry.raw) is int and entry.raw not in (0, 1)
     if fix is not None and fix.value is not None and not (entry.wire == "b" and is_number):

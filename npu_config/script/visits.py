@@ -40,13 +40,11 @@ HELD = (Block, Message, ParameterMap, Subscript, BlockList)
 """What options are set on."""
 
 _LOCAL = (Function, Instance, Class, Subscript)
-_GIVEN = "{} of {} is given the configuration, and may set options that are not checked here"
-_GIVEN_AWAY = "{} is given the configuration, and may set options that are not checked here"
-_MADE = "the configuration is made by {} of {}, and its options are not checked here"
-_UNREAD = (
-    "the configuration comes from {}, which is not found here, and its options are not checked"
-)
-_UNPICKLED = "the configuration is read by {} at run time, and its options are not checked"
+_GIVEN = "the configuration is passed to {} of {}, which may set options that are not checked here"
+_GIVEN_AWAY = "the configuration is passed to {}, which may set options that are not checked here"
+_MADE = "the configuration is created by {} of {}; its options are not checked here"
+_UNREAD = "the configuration is created by {}, which was not found; its options are not checked"
+_UNPICKLED = "the configuration is read by {} at run time; its options are not checked"
 _SAFE = frozenset(
     (
         *READERS,

@@ -242,8 +242,8 @@ def unmigrated(data: bytes, path: Optional[str], named: bool = True) -> Optional
         if path is not None and any_file_has(path, _OF_NPU):
             return None
         return Unmigrated(
-            "a script of TensorFlow that is not written for the NPU",
-            "not written for the NPU; npu-config migrate says what to change",
+            "a TensorFlow script that is not written for the NPU",
+            "not written for the NPU; npu-config migrate lists the changes that are needed",
             phrase("run: npu-config migrate {}", path or "FILE"),
         )
     if not named or framework is None or framework in OURS:
@@ -252,5 +252,5 @@ def unmigrated(data: bytes, path: Optional[str], named: bool = True) -> Optional
     return Unmigrated(
         what,
         what,
-        "what is checked is for TensorFlow 1.15: import npu_bridge or npu_config",
+        "only scripts for TensorFlow 1.15 are checked: import npu_bridge or npu_config",
     )

@@ -108,7 +108,7 @@ def _attempts(reading: ScriptReading) -> Iterator[_Attempt]:
     """The statements that may leave out what is in them, and that the script survives."""
     for node in () if reading.script is None else ast.walk(reading.script.tree):
         if isinstance(node, ast.Try) and not all(_ends(each.body[-1]) for each in node.handlers):
-            words = phrase("the try statement of line {} fails before", node.lineno)
+            words = phrase("the try statement of line {} fails before this line", node.lineno)
             yield _Attempt(node.lineno, _last(node.body), words)
     loops = (node for group in reading.paths for path in group for node in path.outcome.loops)
     for node in dict.fromkeys(loops):
@@ -200,7 +200,7 @@ def _told(name: str, made: List[_Configuration], script: Optional[Script]) -> st
     ]
     if len(made) > len(words):
         rest = listed([str(each.place.line) for each in made[len(words) :]])
-        words.append(phrase("more in the configurations of lines {}", rest))
+        words.append(phrase("further values in the configurations of lines {}", rest))
     return join("; ", words)
 
 
@@ -225,7 +225,7 @@ def _told_of(name: str, made: _Configuration, script: Optional[Script]) -> str:
     if not words:
         return phrase("not set")
     if absent:
-        words.append(phrase("else not set"))
+        words.append(phrase("otherwise not set"))
     return join("; ", words)
 
 
@@ -255,7 +255,7 @@ def _not_used(setting: Setting, variant: Variant, script: Optional[Script]) -> s
     """What becomes of an option that is in no configuration that the script makes."""
     value = phrase("{} (line {})", _value(setting, script), setting.place.line)
     if variant.is_part:
-        return phrase("{} is replaced or taken away before the session gets it", value)
+        return phrase("{} is replaced or removed before the session uses it", value)
     switches = join(" and ", switches_of(variant.paths[0]))
     return phrase("{} in code that is switched off: if {}", value, switches)
 
@@ -269,23 +269,23 @@ def _remarks(
     """What is to be said of the configurations as a whole."""
     if len(setting) > 1:
         lines = joined([str(each.place.line) for each in setting])
-        yield phrase("the script makes {} configurations, in lines {}", len(setting), lines)
+        yield phrase("the script creates {} configurations, in lines {}", len(setting), lines)
     for each in made:
         line = each.place.line
         if each.conditions:
             conditions = join(" and ", each.conditions)
-            yield phrase("the configuration of line {} is made when {}", line, conditions)
+            yield phrase("the configuration of line {} is created only when {}", line, conditions)
         if setting and each not in setting and not any(way.settings.open for way in each.ways):
             yield phrase("the configuration of line {} sets no option", line)
     runs = [path.outcome for group in reading.paths for path in _real(group)]
     for line, name in sorted({(each.place.line, each.file) for r in runs for each in r.loaded}):
-        yield phrase("line {} loads {}; its options are not written here", line, name)
+        yield phrase("line {} loads {}; the options in this file are not written here", line, name)
     targets = {each.target.target for each in reading.variants if each.settings.entries}
     if reading.unreadable:
         parts = joined(sorted(reading.unreadable))
-        yield phrase("of its target, {} is known at run time only", parts)
+        yield phrase("{} of the target is known only at run time", parts)
     elif len(targets) > 1 and reading.target is None:
-        yield phrase("its configurations are for different targets")
+        yield phrase("the configurations of the script are for different targets")
 
 
 def _more(more: List[_Configuration], made: List[_Configuration]) -> str:
@@ -293,6 +293,6 @@ def _more(more: List[_Configuration], made: List[_Configuration]) -> str:
         return phrase("the script may set more options, which are known at run time only")
     lines = joined([str(each.place.line) for each in more])
     return phrase(
-        "the configurations of lines {} may set more options, which are known at run time only",
+        "the configurations of lines {} may set more options, which are known only at run time",
         lines,
     )

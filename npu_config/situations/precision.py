@@ -21,7 +21,8 @@ _MIXED = MIGRATION + "performance_tuning/mixed_precision_training.md"
     RUN,
     GRAPH,
     source=(INTRODUCTION, MIGRATION + "common_operation/autocast_aicpu.md"),
-    help="use float32; numpy makes float64, so write astype(np.float32) where data enters",
+    help="use float32; numpy uses float64 by default, so write astype(np.float32) where data "
+    "enters the graph",
 )
 def type_not_supported() -> None:
     """The network computes with float64 or complex numbers.
@@ -45,10 +46,10 @@ def type_not_supported() -> None:
     RUN,
     GRAPH,
     source=(FAQ + "uint8_quint8_add_sub_overflow.md",),
-    help="cast to tf.int32 or tf.float32 first, or scale",
+    help="cast to tf.int32 or tf.float32 first, or scale the values",
 )
 def uint8_arithmetic_saturates() -> None:
-    """Sums and differences of uint8 stop at 255 and 0.
+    """Additions and subtractions of uint8 saturate at 255 and 0.
 
     200 + 57 is 255 on the NPU, and 1 on the CPU.
 
@@ -66,7 +67,8 @@ def uint8_arithmetic_saturates() -> None:
     facts=("overflow-mode-products",),
     source=(_MIXED, FAQ + "multi_optimizer_fp_exception_detection.md"),
     situation="two-optimizers-one-overflow-flag",
-    help="run each in a session.run of its own, or use one optimizer for the sum of the losses",
+    help="run each optimizer in its own session.run, or use one optimizer for the sum of the "
+    "losses",
 )
 def optimizers_share_overflow_flag() -> None:
     """Several loss-scale optimizers read one overflow flag in the same run.
@@ -100,11 +102,11 @@ def optimizers_share_overflow_flag() -> None:
     GRAPH,
     source=(FAQ + "mixed_precision_hparam_overflow.md",),
     also=("precision_mode", "precision_mode_v2", "modify_mixlist"),
-    help="write 1e-4 or so, or put the place under keep_dtype_scope, or the operator on the black "
-    "list of modify_mixlist",
+    help="use about 1e-4, or put this code under keep_dtype_scope, or add the operator to "
+    "the black list of modify_mixlist",
 )
 def constant_vanishes_in_float16() -> None:
-    """A small constant that guards a division, a logarithm or a root is 0 in float16.
+    """A small constant that guards a division, a logarithm or a root becomes 0 in float16.
 
     Mixed precision casts the constant to float16. What is below 2^-25 (about 3e-8) becomes 0 and
     guards nothing: division by 0, logarithm of 0, an overflow in each step.
@@ -129,10 +131,10 @@ def constant_vanishes_in_float16() -> None:
     GRAPH,
     facts=("loss-scale-control-deps",),
     source=(FAQ + "npu_loss_scale_optimizer_faq.md", _MIXED),
-    help="make the manager before the block",
+    help="create the manager before the with block",
 )
 def loss_scale_manager_under_control_dependencies() -> None:
-    """A dynamic loss-scale manager is made under ``tf.control_dependencies``.
+    """A dynamic loss-scale manager is created under ``tf.control_dependencies``.
 
     Its variables get the control inputs of the block, so that their initialisation depends on
     what the model is fed: "Placeholder not support".
@@ -181,10 +183,10 @@ def step_counted_outside_optimizer() -> None:
     GRAPH,
     facts=("overflow-mode-products",),
     source=(MIGRATION + "common_operation/tf_finite_manual_port.md",),
-    help="leave the check to NPULossScaleOptimizer",
+    help="remove the check: NPULossScaleOptimizer does it",
 )
 def finite_check_by_hand() -> None:
-    """The script itself looks for Inf and NaN in the gradients.
+    """The script itself checks the gradients for Inf and NaN.
 
     `tf.is_finite` is not supported; and in saturation mode there is no Inf to find.
 
@@ -202,7 +204,7 @@ def finite_check_by_hand() -> None:
 
 @situation("NPU2007", Severity.INFO, TEXT, RUN, GRAPH, source=(INTRODUCTION,))
 def infinite_constant() -> None:
-    """Inf or NaN is an input of operators.
+    """An operator has Inf or NaN as an input.
 
     On Atlas training products operators take neither Inf nor NaN. Write a finite number that
     float16 can hold, such as -1e4.

@@ -26,8 +26,9 @@ _DEVICES = FAQ + "multi-device_model_error.md"
     facts=("dynamic-shape-v1-control-flow", "variable-placement-v1-control-flow"),
     source=(_CONTROL, FAQ + "dynamic_shape_v1_control_unsupported_error.md", "article:000"),
     situation="v1-control-flow-with-changing-shapes",
-    help="call tf.enable_control_flow_v2() and tf.enable_resource_variables() after the import "
-    "of TensorFlow, or set ENABLE_FORCE_V2_CONTROL=1, or give every step one shape",
+    help="call tf.enable_control_flow_v2() and tf.enable_resource_variables() after the "
+    "import of TensorFlow, or set ENABLE_FORCE_V2_CONTROL=1, or use the same shape in "
+    "every step",
 )
 def v1_control_flow_dynamic() -> None:
     """A graph with dynamic shapes contains v1 control flow.
@@ -47,7 +48,7 @@ def v1_control_flow_dynamic() -> None:
 
 @situation("NPU5002", Severity.INFO, RUN, GRAPH, source=(FAQ + "v1_control_ops_out_of_memory.md",))
 def v1_control_flow_many_branches() -> None:
-    """A graph has very many branches of TensorFlow 1.
+    """A graph has very many branches of v1 control flow.
 
     Memory is not shared between the branches of Switch and Merge: a network with many of them
     ends with a message about more than 31 GB. The documentation gives no number; 100 branches
@@ -76,11 +77,11 @@ def v1_control_flow_many_branches() -> None:
         ARTICLE,
     ),
     also=("jit_compile", "compile_dynamic_mode"),
-    help="pad to one shape or a few (drop_remainder=True for datasets); compile_dynamic_mode "
-    "True from the start saves the second compilation",
+    help="pad to one shape or a few shapes (drop_remainder=True for datasets); "
+    "compile_dynamic_mode True from the start avoids the second compilation",
 )
 def feed_shapes_change() -> None:
-    """The same ``session.run`` is given ever new shapes.
+    """The same ``session.run`` is called with new input shapes again and again.
 
     With `jit_compile` true each new shape compiles the graph again, which takes minutes. With
     auto or false the second shape compiles it once more, now for unknown dimensions: slower
@@ -100,10 +101,10 @@ def feed_shapes_change() -> None:
     RUN,
     facts=("models-equal-on-devices",),
     source=(_DEVICES,),
-    help="make it before the loop; tf.get_default_graph().finalize() finds such places",
+    help="create it before the loop; tf.get_default_graph().finalize() finds such places",
 )
 def graph_grows_between_runs() -> None:
-    """Operators are added to the graph between the steps.
+    """Operators are added to the graph between training steps.
 
     TensorFlow finds no executor for the changed graph and makes a new one, and the NPU compiles
     again, at each step. On several ranks the numbers of the collectives differ, and the job hangs.
@@ -141,7 +142,7 @@ def many_fetch_sets() -> None:
 
 @situation("NPU5006", Severity.INFO, RUN, GRAPH, source=(ARTICLE, _DYNAMIC))
 def output_shape_depends_on_values() -> None:
-    """The shape of an operator's output depends on values.
+    """The output shape of an operator depends on values.
 
     `tf.boolean_mask`, `tf.where` with one argument, `tf.unique` and their kin make the rest of
     the graph dynamic: releases of 2020 and 2021 refused it, later ones run it slower.
@@ -161,7 +162,7 @@ def output_shape_depends_on_values() -> None:
     help="use a fixed k, or tf.sort with a mask",
 )
 def top_k_with_computed_k() -> None:
-    """``tf.nn.top_k`` with a k that is computed.
+    """``tf.nn.top_k`` is called with a computed k.
 
     Releases of 2020 and 2021 refuse it as a dynamic shape; in later ones the graph is dynamic.
 
@@ -180,11 +181,11 @@ def top_k_with_computed_k() -> None:
     facts=("mix-compile-unsupported-ops",),
     source=(MIGRATION + "others/mixed_computing.md", ARTICLE),
     also=("mix_compile_mode",),
-    help="write it with TensorFlow's operators, or move it into the preprocessing; with "
-    "mix_compile_mode True it runs, on the host",
+    help="use TensorFlow operators, or move the function into the preprocessing; with "
+    "mix_compile_mode True it runs on the host",
 )
 def host_function_on_hot_path() -> None:
-    """A Python function is an operator of the network.
+    """The network runs a Python function as an operator (such as ``tf.py_func``).
 
     Python cannot run on the device: in full offload the operator is not supported. With
     `mix_compile_mode` the graph is cut around it and data is copied forth and back at each step
@@ -210,7 +211,7 @@ def host_function_on_hot_path() -> None:
     also=("iterations_per_loop", "enable_data_pre_proc"),
 )
 def slow_resize_bilinear() -> None:
-    """The network resizes images by bilinear interpolation.
+    """The network resizes images by bilinear interpolation, which is slow on the device.
 
     It took most of a step in one report of 2021. Profile the step (`npu-config op-summary`); a
     device loop hides the part of the host.
@@ -229,7 +230,7 @@ def slow_resize_bilinear() -> None:
 
 @situation("NPU8108", Severity.INFO, TEXT, RUN, GRAPH, source=(ARTICLE,))
 def extract_image_patches() -> None:
-    """The network uses ``extract_image_patches``.
+    """The network uses ``extract_image_patches``, which older releases may not compile.
 
     Some sizes did not compile in releases of 2020 and 2021. Try a newer release first; where that
     does not help, a convolution with a fixed kernel of ones and zeros gives the same.

@@ -124,7 +124,7 @@ def test_defaults_of_variables(npu, tmp_path, what):
     said = npu("check", script).out
     assert ("NPU834" in said) == (variable is not None), said
     if variable is not None:
-        assert "where the environment variable {} is not set".format(variable) in said
+        assert "used when the environment variable {} is not set".format(variable) in said
 
 
 JOB = "#!/bin/bash\nexport RANK_TABLE_FILE=/rt.json RANK_SIZE=2 JOB_ID=1\n"
@@ -197,7 +197,7 @@ def test_a_root_is_no_division(npu, tmp_path):
     ):
         script = tmp_path / "train.py"
         script.write_text(text + "y = " + made + "\n" + SESSION.format("config"))
-        assert "1e-10 guards {}, and is 0 in float16".format(guards) in npu("check", script).out
+        assert "1e-10 protects {}, but is 0 in float16".format(guards) in npu("check", script).out
 
 
 def test_a_replaced_configuration_is_told_once(npu, tmp_path):

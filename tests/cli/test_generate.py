@@ -132,9 +132,10 @@ if FLAGS.amp:
 """
 UNKNOWN = (
     'enable_auto_mix_precision: true (line 9); "enable_auto_mix_precision" is not an '
-    "NpuOptimizer option; it is ignored [NPU101]"
+    "NpuOptimizer option; the option is ignored [NPU101]"
 )
-WITH_AMP = 'precision_mode: "allow_mix_precision" when FLAGS.amp (line 10); else not set'
+WITH_AMP = 'precision_mode: "allow_mix_precision" when FLAGS.amp (line 10); otherwise not set'
+FAILS = "the try statement of line 9 fails before this line"
 TIMEOUT = 'op.parameter_map["hccl_timeout"].i = 1800\n'
 
 
@@ -189,7 +190,7 @@ def comments(text):
         (
             "try:\n    import horovod\n    " + TIMEOUT + "except ImportError:\n    pass\n",
             {},
-            ["hccl_timeout: 1800 (line 11), unless the try statement of line 9 fails before"],
+            ["hccl_timeout: 1800 (line 11), unless " + FAILS],
         ),
         (
             "try:\n    import horovod\n    " + TIMEOUT + "except ImportError:\n    raise\n",
@@ -315,10 +316,10 @@ def test_several_configurations(generate):
     other = other.replace("1800", "900") + "sess = tf.Session(config=config)"
     assert comments(generate(TWO.format("sess = tf.Session(config=make(False))")).out) == [
         "Not written:",
-        "hcom_parallel: true in some calls (line 12); else not set",
+        "hcom_parallel: true in some calls (line 12); otherwise not set",
     ]
     assert comments(generate(TWO.format(other)).out) == [
-        "the script makes 2 configurations, in lines 8 and 20",
+        "the script creates 2 configurations, in lines 8 and 20",
         "Not written:",
         (
             "hcom_parallel: true (line 12) in the configuration of line 8; "
@@ -367,7 +368,7 @@ def test_the_target_of_a_builder(generate, to):
     unread = script.replace('"atlas_a2"', "FLAGS.product")
     result = generate(unread, "-o", "unread", to=to)
     said = Path("unread").read_bytes().decode("utf-8", "replace") + result.err
-    assert "of its target, product is known at run time only" in said
+    assert "product of the target is known only at run time" in said
 
 
 LISTS = 'builder.mixed_precision(black_list=["ReduceSumD"])'
@@ -432,7 +433,7 @@ def test_a_configuration_that_is_changed_again(generate):
         assert result.code == 0
         assert NpuConfig.load("npu." + to).to_dict() == {"hccl_timeout": 1800}
         said = result.err + Path("npu." + to).read_text(encoding="utf-8")
-        assert "hcom_parallel: true (line 6) is replaced or taken away" in said
+        assert "hcom_parallel: true (line 6) is replaced or removed" in said
 
 
 @pytest.mark.parametrize("to", [to for to in FORMATS if to not in (*WITHOUT_COMMENTS, "env")])

@@ -57,7 +57,10 @@ def _here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-SAME = '"0" as in a.sh:5, with the same rank table; every process of a job has its own'
+SAME = (
+    '"0" is also set in a.sh:5, with the same rank table; every process of a job needs its own '
+    "value"
+)
 WRONG = {
     "copies": ({}, "warning"),
     "the rank written otherwise": ({"rank": "'0'"}, "warning"),
@@ -118,7 +121,7 @@ def test_a_job_without_rank_table(npu, tmp_path):
     texts = {"a.sh": CM.format("10.0.0.2", 1), "b.sh": CM.format("10.0.0.2", 1)}
     [(severity, path, line, message)] = clashes(npu, tmp_path, texts)
     assert (severity, path, line) == ("error", "b.sh", 3)
-    assert 'ASCEND_DEVICE_ID="1" as in a.sh:3, on the same server' in message
+    assert 'ASCEND_DEVICE_ID="1" is also set in a.sh:3, on the same server' in message
     texts = {"a.sh": CM.format("10.0.0.2", 1), "b.sh": CM.format("10.0.0.3", 1)}
     assert clashes(npu, tmp_path, texts) == []
 

@@ -153,7 +153,7 @@ if __name__ == "__main__":
     main()
 """
 KERAS = "from tensorflow import keras\nmodel = keras.models.Sequential()\nmodel.fit(x, y)\n"
-NOT_WRITTEN = "not written for the NPU; npu-config migrate says what to change"
+NOT_WRITTEN = "not written for the NPU; npu-config migrate lists the changes that are needed"
 
 
 @pytest.mark.parametrize("text", [HOROVOD, ESTIMATOR, KERAS])

@@ -12,6 +12,7 @@ import numpy
 from npu_config import NpuConfigError
 from npu_config.dumps import compare_dumps, compare_files, compare_ranks, find_dumps
 from npu_config.dumps.export import export_dumps
+from npu_config.dumps.result import finding
 from tests.cli.conftest import npu
 
 __all__ = ["npu"]
@@ -97,6 +98,10 @@ def test_inputs_that_agree(tmp_path, graph, npu):
     reference(tmp_path / "tf")
     found = compare_dumps(tmp_path / "npu", tmp_path / "tf", graph)
     assert (found.inputs, found.first_diverging, found.inputs_agree) == ("agree", "b", True)
+    (said,) = finding(found)
+    assert ("not compared" in said.message, "MatMulPass" in str(said.help)) == (False, False)
+    (said,) = finding(compare_dumps(tmp_path / "npu", tmp_path / "tf"))
+    assert ("not compared" in said.message, " b " in said.message) == (True, True)
     roles = {(row.op_name, row.number): row.role for row in found.rows if row.side == "input"}
     assert roles == {("a", 0): "data", ("a", 1): "weight", ("b", 0): "", ("c", 0): ""}
     result = npu("dump", "compare", tmp_path / "npu", tmp_path / "tf", "--graph", graph)
@@ -357,6 +362,16 @@ def test_single_files(tmp_path, npu):
     numpy.save(str(tmp_path / "t.npy"), x.T)
     turned = compare_files(tmp_path / "x.npy", tmp_path / "t.npy")
     assert [row.causes for row in turned.rows] == [("shape",)]
+    assert (turned.first_diverging, turned.path_to_it) == ("x.npy", ("x.npy",))
+    same = compare_files(tmp_path / "x.npy", tmp_path / "x.npy")
+    assert (same.threshold, same.covered, same.ok, same.path_to_it) == (0.98, True, True, ())
+    assert compare_files(tmp_path / "x.npy", tmp_path / "x.npy", 0.5).threshold == 0.5
+    side = w.operator(tmp_path, "c", [w.array("input", x)])
+    with pytest.raises(NpuConfigError, match="no tensor in common"):
+        compare_files(side, short)
+    empty = w.operator(tmp_path, "d", [w.array("output", x[:0])])
+    with pytest.raises(NpuConfigError, match="no elements"):
+        compare_files(empty, empty)
 
 
 HEAD = (

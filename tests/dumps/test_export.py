@@ -1,6 +1,7 @@
 """The export: every value, stable names, resuming, nothing outside of the folder."""
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,64 @@ def test_names_stay_inside(tmp_path):
     assert len(names) == len(files) == len({line.file for line in lines})
     assert names == [line.node for line in lines]
     assert {tmp_path / "npu", tmp_path / "out"} == set(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [
+        ("", "step_0"),
+        ("net/7/3", "net.7/step_3"),
+        ("1/net/7/3", "device_1/net.7/step_3"),
+        ("20260102030405/1/net/7/3", "run_20260102030405/device_1/net.7/step_3"),
+        ("20260102030405/0/net/7/0", "run_20260102030405/device_0/net.7/step_0"),
+        ("20260102030405/1/3", "run_20260102030405/device_1/step_3"),
+        ("20260102030405/1/net", "run_20260102030405/device_1/net.0/step_0"),
+    ],
+)
+def test_folders(tmp_path, folder, expected):
+    """What the path of a dump says is in the path of its tensors and in the index."""
+    source = tmp_path / "npu" / folder
+    source.mkdir(parents=True)
+    values = numpy.arange(4, dtype="f4")
+    for time in (1767323045000000, 1767323045000001):
+        w.operator(
+            source, "p/a", [w.array("input", values), w.array("output", values + 1)], time=time
+        )
+    told = []
+    lines, found = export_dumps(
+        find_dumps(tmp_path / "npu"), tmp_path / "out", progress=told.append
+    )
+    assert (found, told) == ((), [1, 1])
+    names = ["p_a.input.0.0.npy", "p_a.0.0.npy", "p_a.input.0.1.npy", "p_a.0.1.npy"]
+    assert [line.file for line in lines] == ["{}/{}".format(expected, name) for name in names]
+    assert {(line.node, line.shape, line.status) for line in lines} == {("p/a", "4", "ok")}
+    step, device = (re.search(word + r"_(\d+)", expected) for word in ("step", "device"))
+    place = int(step.group(1)), "npu:{}".format(device.group(1) if device else 0)
+    assert {(line.run, line.device) for line in lines} == {place}
+    assert [line.occurrence for line in lines] == [0, 0, 1, 1]
+    for line in lines:
+        stored = numpy.load(str(tmp_path / "out" / line.file))
+        assert stored.tolist() == (values + (line.debug_op == "output")).tolist()
+
+
+@pytest.mark.parametrize(
+    ("code", "content", "shape", "expected"),
+    [
+        (3, bytes(range(6)), (2, 3), ("int8", "2x3", True)),
+        (3, b"7", (1,), ("int8", "1", True)),
+        (11, bytes([1, 0, 1]), (3,), ("bool", "3", True)),
+        (2, bytes(8), (4,), ("float16", "4", True)),
+        (27, bytes(8), (4,), ("float32", "4", True)),
+        (13, b"abcde", (1,), ("uint8", "5", False)),
+        (2, bytes(8), (), ("float16", "", True)),
+        (2, b"", (0, 3), ("float16", "0x3", True)),
+    ],
+)
+def test_types(tmp_path, code, content, shape, expected):
+    """Each type as numpy has it; of one that is not documented the bytes, which is said."""
+    tensor = w.tensor("output", content, shape, code=code)
+    w.operator(tmp_path, "a", [tensor])
+    (line,), _ = export_dumps(find_dumps(tmp_path), tmp_path / "out")
+    assert expected == (line.dtype, line.shape, line.status == "ok")
+    values = numpy.load(str(tmp_path / "out" / line.file))
+    assert values.dtype.name == expected[0]

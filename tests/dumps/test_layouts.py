@@ -13,7 +13,7 @@ import numpy
 
 from npu_config import NpuConfigError
 from npu_config.dumps import to_original_layout
-from npu_config.dumps.layouts import blocks, plan
+from npu_config.dumps.layouts import LayoutError, blocks, plan
 from tests import golden
 
 SIDE = st.integers(1, 5)
@@ -193,3 +193,69 @@ def test_what_cannot_be_converted(format, shape, original):
     """Layouts that are not documented, and shapes that contradict theirs, are refused."""
     with pytest.raises(NpuConfigError, match="NPU318"):
         to_original_layout(numpy.zeros(shape), format, original)
+
+
+@pytest.mark.parametrize(
+    ("format", "shape", "original", "named", "layout", "order", "merged"),
+    [
+        # (what the device has) -> the layout, how axes are turned, how many become one
+        ("ND", (2, 3), (2, 3), None, "ND", (0, 1), (1, 1)),
+        ("ND", (2, 3), (6,), None, "ND", (0,), (1,)),
+        ("NC", (2, 3), (2, 3), None, "NC", (0, 1), (1, 1)),
+        ("FORMAT_77", (2, 3), (2, 3), None, "ND", (0, 1), (1, 1)),
+        ("NCHW", (2, 3, 4, 5), (2, 3, 4, 5), None, "NCHW", (0, 1, 2, 3), (1, 1, 1, 1)),
+        ("NCHW", (2, 3, 4, 5), (2, 4, 5, 3), None, "NHWC", (0, 2, 3, 1), (1, 1, 1, 1)),
+        ("NCHW", (2, 3, 4, 5), (2, 4, 5, 3), "NCHW", "NHWC", (0, 2, 3, 1), (1, 1, 1, 1)),
+        ("NCHW", (4, 4, 4, 4), (4, 4, 4, 4), "NHWC", "NHWC", (0, 2, 3, 1), (1, 1, 1, 1)),
+        ("NCHW", (2, 3, 4, 5), (2, 60), None, "ND", (0, 1), (1, 1)),
+        ("NC1HWC0", (1, 2, 1, 1, 16), (20,), None, "ND", (0, 2, 3, 1, 4), (5,)),
+        ("NC1HWC0", (2, 1, 4, 4, 16), (2, 4, 4, 4), None, "NHWC", (0, 2, 3, 1, 4), (1, 1, 1, 2)),
+        ("NC1HWC0", (2, 1, 4, 4, 16), (2, 4, 4, 4), "NCHW", "NCHW", (0, 1, 4, 2, 3),
+         (1, 2, 1, 1)),
+        ("NC1HWC0", (2, 1, 3, 4, 16), (2, 3, 4, 5), "NCHW", "NHWC", (0, 2, 3, 1, 4),
+         (1, 1, 1, 2)),
+        ("NDC1HWC0", (1, 1, 2, 1, 1, 16), (20,), None, "ND", (0, 1, 3, 4, 2, 5), (6,)),
+        ("FRACTAL_Z", (9, 1, 16, 16), (3, 3, 5, 7), None, "HWCN", (1, 2, 0, 5, 3, 4),
+         (1, 1, 2, 2)),
+        ("FRACTAL_Z", (1, 1, 16, 16), (7,), None, "ND", (3, 4, 1, 2, 0, 5), (6,)),
+        ("FRACTAL_NZ", (3, 1, 2, 16, 16), (3, 20, 10), None, "ND", (0, 2, 3, 1, 4), (1, 2, 2)),
+        ("FRACTAL_NZ", (1, 1, 16, 16), (10,), None, "ND", (0, 2, 3, 1, 4), (1, 2, 2)),
+    ],
+)  # fmt: skip
+def test_plans(format, shape, original, named, layout, order, merged):
+    """The layout that is named counts where it fits, else the likely one of TensorFlow."""
+    found = plan(format, shape, original, named)
+    assert (layout, order, merged, 1) == (found.layout, found.order, found.merged, found.groups)
+    assert found.is_plain is (order == tuple(range(len(order))) and found.split == original)
+
+
+@pytest.mark.parametrize(
+    ("format", "shape", "original", "groups"),
+    [
+        ("FRACTAL_NZ", (1, 1, 16, 16), (), 1),
+        ("FRACTAL_NZ", (1, 16, 16), (10,), 1),
+        ("FRACTAL_NZ", (3, 1, 2, 16, 16), (2, 20, 10), 1),
+        ("FRACTAL_NZ", (1, 1, 16, 16), (17, 10), 1),
+        ("FRACTAL_Z", (1, 1, 16, 16), (1, 1, 4, 6), 4),
+        ("FRACTAL_Z", (1, 1, 8, 16), (1, 1, 4, 8), 2),
+        ("FRACTAL_Z", (2, 1, 16, 16), (1, 1, 4, 8), 2),
+        ("FRACTAL_Z", (1, 2, 16, 16), (1, 1, 4, 8), 2),
+        ("FRACTAL_Z", (1, 1, 16, 16), (1, 1, 0, 8), 2),
+        ("FRACTAL_Z", (1, 1, 16, 16), (1, 1, 4, 0), 2),
+        ("FRACTAL_Z", (1, 1, 16, 0), (1, 1, 4, 8), 2),
+        ("FRACTAL_Z", (1, 16, 16), (1, 1, 4, 8), 2),
+        ("FRACTAL_Z", (1, 1, 16, 16), (1, 4, 8), 2),
+    ],
+)
+def test_shapes_that_contradict_each_other(format, shape, original, groups):
+    """One axis too many or too few, too long, of a size that groups do not divide, or empty."""
+    with pytest.raises(LayoutError):
+        plan(format, shape, original, None, groups)
+
+
+def test_groups_in_any_layout():
+    """The original shape may be in NCHW or NHWC as well."""
+    values = numbered((2, 3, 4, 10))
+    device = to_grouped(values, 16, 5)
+    for layout in ("NCHW", "NHWC"):
+        check(permuted(values, "HWCN", layout), device, "FRACTAL_Z", layout, 5)

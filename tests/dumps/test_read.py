@@ -1,6 +1,7 @@
 """Dump files: every vector, what a writer wrote, damage of every kind."""
 
 import json
+import re
 import struct
 from pathlib import Path
 
@@ -124,6 +125,83 @@ def test_whole_tensors_of_a_cut_file(tmp_path):
     same(first, opened.dump.inputs[0].array())
     with pytest.raises(NpuConfigError, match="NPU314"):
         opened.dump.outputs[0].array()
+
+
+@pytest.mark.parametrize(
+    ("cut", "whole"), [(0, "abc"), (1, "ab"), (16, "ab"), (17, "a"), (32, "a"), (33, "")]
+)
+def test_where_a_file_is_cut(tmp_path, cut, whole):
+    """A tensor that ends just before the cut is whole, one that lacks a byte is not."""
+    values = {name: numpy.arange(4, dtype="f4") + number for number, name in enumerate("abc")}
+    path = tmp_path / "d"
+    content = w.dump("x", [w.array("output", each) for each in values.values()])
+    path.write_bytes(content[: len(content) - cut])
+    opened = open_dump(path)
+    assert [found.rule for found in opened.diagnostics] == (["NPU314"] if cut else [])
+    for name, tensor in zip("abc", opened.dump.outputs):
+        assert (tensor.offset is not None) is (name in whole)
+        if name in whole:
+            same(values[name], tensor.array())
+            assert tensor.raw() == values[name].tobytes()
+
+
+def test_bytes_behind_the_last_tensor(tmp_path):
+    """They are a finding; what the header names is read, and no value of it."""
+    path = tmp_path / "d"
+    path.write_bytes(w.dump("x", [w.array("output", numpy.arange(4, dtype="f4"))]) + b"x")
+    opened = open_dump(path)
+    assert [found.rule for found in opened.diagnostics] == ["NPU315"]
+    assert re.findall(r"\d+", opened.diagnostics[0].message) == ["1"]
+    assert len(opened.dump.outputs[0].raw()) == 16
+
+
+@pytest.mark.parametrize(
+    ("addresses", "held", "readable"),
+    [
+        ((0, 0), "ab", "ab"),
+        ((9, 0), "a", "a"),
+        ((0, 9), "b", "b"),
+        ((9, 9), "ab", "ab"),
+        ((9, 0), "ab", "ab"),
+    ],
+)
+def test_tensors_that_a_file_does_not_hold(tmp_path, addresses, held, readable):
+    """Where the file is as long as the tensors with an address, it holds those."""
+    values = {name: numpy.arange(4, dtype="f4") + number for number, name in enumerate("ab")}
+    tensors = [w.array("output", each, address=at) for each, at in zip(values.values(), addresses)]
+    shorter = [
+        (side, header, data if name in held else b"")
+        for name, (side, header, data) in zip("ab", tensors)
+    ]
+    path = tmp_path / "d"
+    path.write_bytes(w.dump("x", shorter))
+    opened = open_dump(path)
+    assert opened.diagnostics == ()
+    for name, tensor in zip("ab", opened.dump.outputs):
+        assert (tensor.offset is not None) is (name in readable)
+        if name in readable:
+            same(values[name], tensor.array())
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "no content;"),
+        (b"abcdefg", "7 bytes;"),
+        (b"a line of text", "text"),
+        (b"line\t1\r\n", "text"),
+        (b"\x5a\x5a\x5a\x5a1234", "Nano"),
+        (bytes(8), "header has no content"),
+        (b"\0\0\0\x80\0\0\0\0", "2,147,483,648 bytes of 8"),
+        (b"\xff\xff\xff\x7f\0\0\0\0", "2,147,483,647 bytes, the file holds 0"),
+        (b"\x03\0\0\0\0\0\0\0ab", "3 bytes, the file holds 2"),
+    ],
+)
+def test_how_files_begin(tmp_path, content, words):
+    """What the first eight bytes are in place of the length of a header."""
+    (tmp_path / "d").write_bytes(content)
+    with pytest.raises(NpuConfigError, match=words):
+        read_dump(tmp_path / "d")
 
 
 def test_wrong_files(tmp_path):

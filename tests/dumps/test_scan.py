@@ -1,6 +1,8 @@
 """NaN, infinities and limits found over a tree, and overflows by run, step and operator."""
 
+import itertools
 import json
+import random
 import re
 
 import pytest
@@ -11,6 +13,10 @@ pytest.importorskip("numpy")
 import numpy
 
 from npu_config.dumps import scan_dumps
+from npu_config.dumps.overflow import CAME_IN, HERE, UNKNOWN
+from npu_config.dumps.scan import ScannedTensor, _order, _origin
+from npu_config.dumps.statistics import Statistics
+from npu_config.dumps.tree import Folder, select
 from tests.cli.conftest import npu
 
 __all__ = ["npu"]
@@ -290,3 +296,58 @@ def test_statistics_beside_a_record(npu, tmp_path):
     result = npu("dump", "overflow", tmp_path)
     assert "1. loss_mul (Mul)" in result.out
     assert "came in with input 0" in result.out
+
+
+@pytest.mark.parametrize(
+    ("inputs", "origin"),
+    [
+        ((), UNKNOWN),
+        ((True,), HERE),
+        ((False,), CAME_IN),
+        ((None,), UNKNOWN),
+        ((True, True), HERE),
+        ((True, False), CAME_IN),
+        ((True, None), UNKNOWN),
+        ((None, False), CAME_IN),
+    ],
+)
+def test_origins(inputs, origin):
+    """Of what each input is: clean, not clean, not known."""
+    assert origin == _origin(inputs)
+
+
+CLEAN = Statistics(1, 1, 1, 1, 0, 0, 0, 0, 0)
+
+
+def test_the_order_of_tensors():
+    """By step, by the graph where it knows the operator, by time, path, side and number."""
+    parts = itertools.product(
+        (None, 0, 1), (-1, 0, 1, None), (5, 6), ("p", "q"), ("input", "output"), (0, 1)
+    )
+    tensors = [
+        ScannedTensor(
+            Folder(None, None, None, None, step), "a", "Add", side, index, "DT_FLOAT", (1,), path,
+            time, CLEAN, order=order,
+        )
+        for step, order, time, path, side, index in parts
+    ]  # fmt: skip
+    mixed = random.Random(1).sample(tensors, len(tensors))
+    assert sorted(mixed, key=_order) == tensors
+
+
+def test_what_is_counted(tmp_path):
+    """Tensors that were looked at, those that were not, files as they are done."""
+    folder = w.step_folder(tmp_path)
+    w.operator(folder, "a", [w.array("input", numpy.ones(2, "f4")), *output([1, numpy.nan])])
+    w.operator(folder, "b", [w.array("output", numpy.ones(2, "i4"))])
+    w.operator(folder, "c", [w.tensor("output", b"xyz", (3,), code=13)])
+    w.opdebug(folder, 3, 2, 0x20)
+    told = []
+    found = scan_dumps(tmp_path, progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert (len(found.tensors), found.by_graph) == (1, False)
+    assert found.looked_at + len(found.unread) == 4
+    assert (found.first.op_name, found.first.origin, found.first.index) == ("a", HERE, 0)
+    assert found.first.statistics.odd_positions == (1,)
+    later = scan_dumps(tmp_path, choose=lambda tree: select(tree, op=["b"]))
+    assert (later.tensors, later.first, later.looked_at) == ((), None, 1)

@@ -18,6 +18,7 @@ pytest.importorskip("numpy")
 import numpy
 from dumps.simulated_device import Device
 
+from npu_config import NpuConfigError
 from npu_config.dumps import search as s
 from tests.cli.conftest import npu
 
@@ -100,6 +101,92 @@ def test_runs_that_differ_by_chance(seed):
     assert result.state in (s.FOUND, s.NOT_AMONG)
     assert len(search.runs) < 400
     assert all(search.runs[number - 1].cures == result.cures for number in result.runs)
+    assert bool(result.runs) is (result.state == s.FOUND)
+
+
+def cures(names):
+    """Suspects by one letter."""
+    return frozenset(s.Suspect(s.GRAPH, name) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("runs", "asked", "itself", "known"),
+    [
+        ("ab+", "ab", False, True),
+        ("ab-", "ab", False, False),
+        ("ab+", "ab", True, True),
+        ("ab-", "ab", True, False),
+        ("a+", "ab", False, True),
+        ("a+", "ab", True, None),
+        ("ab+", "a", False, None),
+        ("ab-", "a", False, False),
+        ("ab-", "a", True, False),
+        ("a-", "ab", False, None),
+        ("b+", "a", False, None),
+        ("b-", "a", False, None),
+        ("a- ab+", "ab", False, True),
+        ("", "", False, None),
+        ("+", "", True, True),
+        ("+", "a", False, True),
+    ],
+)
+def test_what_earlier_runs_say(runs, asked, itself, known):
+    """More than what agrees agrees, less than what diverges diverges; else a run is wanted."""
+    verdicts = {"+": s.AGREES, "-": s.DIVERGES}
+    made = [
+        s.SearchRun(number, cures(run[:-1]), verdicts[run[-1]])
+        for number, run in enumerate(runs.split(), 1)
+    ]
+    history = s._History(made, ())
+    if known is None:
+        with pytest.raises(s._RunWanted):
+            history.agrees(cures(asked), itself)
+    else:
+        assert history.agrees(cures(asked), itself) is known
+
+
+RUN = {
+    "number": 1, "verdict": "agrees", "how": "x", "runs": [], "float32": [],
+    "off": {"graph": ["a"], "ub": []}, "precision_mode": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({}, None),
+        ({"kind": "other"}, "not the state"),
+        ({"version": 2}, "not the state"),
+        ({"version": "1"}, "not the state"),
+        ({"records": "other"}, "not the state"),
+        ({"suspects": [{"kind": "other", "name": "a"}]}, "not the state|not a suspect"),
+        ({"suspects": 1}, "not the state"),
+        ({"runs": [RUN]}, None),
+        ({"runs": [RUN, {**RUN, "number": 2}]}, None),
+        ({"runs": [{**RUN, "number": 2}]}, "numbered"),
+        ({"runs": [RUN, RUN]}, "numbered"),
+        ({"runs": [{**RUN, "verdict": None}]}, None),
+        ({"runs": [{**RUN, "verdict": None}, {**RUN, "number": 2}]}, "no verdict"),
+        ({"runs": [{**RUN, "verdict": "other"}]}, "run 1"),
+        ({"runs": [{**RUN, "off": {"graph": ["b"], "ub": []}}]}, "run 1"),
+        ({"runs": [{**RUN, "off": {"graph": [], "ub": ["a"]}}]}, "run 1"),
+        ({"runs": [{**RUN, "precision_mode": "origin"}]}, "run 1"),
+    ],
+)
+def test_states(tmp_path, change, words):
+    """A state is read as it was written, or it is said what is wrong with it."""
+    path = tmp_path / "state.json"
+    before = s.Search("base.yaml", "hash", (s.Suspect(s.GRAPH, "a"),), "overflow", "tf")
+    s.save_search(before, path)
+    assert s.load_search(path) == before
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    if words is None:
+        assert [run.number for run in s.load_search(path).runs] == [
+            run["number"] for run in change.get("runs", ())
+        ]
+    else:
+        with pytest.raises(NpuConfigError, match=words):
+            s.load_search(path)
 
 
 @pytest.fixture

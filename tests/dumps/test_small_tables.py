@@ -9,9 +9,10 @@ from dumps import dump_writer as w
 
 pytest.importorskip("numpy")
 
-from npu_config.dumps.compare import First, first_of
+from npu_config.dumps.compare import First, _batch, _is_shared, _path, first_of
 from npu_config.dumps.dump import HeaderError, parse_header
-from npu_config.dumps.matching import _order
+from npu_config.dumps.graph import GeGraph, GeOp
+from npu_config.dumps.matching import ABSENT, APART, UNREAD, _order, coverage_of
 from npu_config.dumps.tree import DumpFile, FileName, Folder
 from npu_config.dumps.verdicts import kind_of
 
@@ -81,6 +82,145 @@ def rows_of(text):
 def test_the_first_that_diverges(rows, first):
     """Its outputs do and its inputs do not, or nothing has before it."""
     assert first == first_of(list(rows_of(rows)))
+
+
+def rows_of_operators(text):
+    """Rows in order: ``Add:a>+`` is an output of a that agrees, ``a>.`` has no counterpart.
+
+    ``b<a+`` is an input that a made; ``!`` is what cannot be read, ``/`` what no network has.
+    """
+    gaps = {".": ABSENT, "!": UNREAD, "/": APART, "+": ""}
+    for word in text.split():
+        kind, _, rest = word.rpartition(":")
+        gap = gaps[rest[-1]]
+        yield SimpleNamespace(
+            op_name=rest[0], side="input" if "<" in rest else "output", producer=rest[2:-1],
+            verdict=NOT if gap else AGREES, gap=gap, reason="why " + rest[0] if gap else "",
+            op_type=kind or "Add",
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "compared", "missing", "is_enough", "is_exact"),
+    [
+        ("", 0, "", True, True),
+        ("a>+ b>+", 2, "", True, True),
+        ("a>+ a>. b>+", 2, "", True, None),
+        ("a>. b>+", 1, "a", True, False),
+        ("a>+ b>.", 1, "b", False, False),
+        ("a>. b>. c>+", 1, "ab", False, False),
+        ("a>. b>. c>+ d>+", 2, "ab", True, False),
+        ("a>/ b>+", 1, "", True, True),
+        ("a>+ b>/", 1, "", True, True),
+        ("a>/", 0, "", True, True),
+        ("a>! b>+", 1, "a", False, False),
+        ("a>! a>+ b>+", 2, "", False, None),
+        ("a>+ Assign:b>.", 1, "b", True, False),
+        ("a>+ Add:b>. Assign:c>.", 1, "bc", False, False),
+        ("a>. b<a+ b>+", 2, "", True, None),
+        ("a<. b<a+", 2, "", True, None),
+        ("a<+", 1, "", True, True),
+        ("a<.", 0, "a", False, False),
+        ("a<+ a>.", 0, "a", False, False),
+        ("a>/ a>. b>+", 1, "a", True, False),
+    ],
+)
+def test_how_much_was_compared(rows, compared, missing, is_enough, is_exact):
+    """Half of the operators and the last one, unless it writes weights; all between ranks."""
+    found = coverage_of(list(rows_of_operators(rows)))
+    assert (compared, tuple(missing), is_enough) == found[:3]
+    assert found.reason == ("why " + missing[0] if missing else "")
+    if is_exact is not None:
+        assert coverage_of(list(rows_of_operators(rows)), exact=True).is_enough is is_exact
+
+
+def test_ranks_need_every_tensor():
+    """One output that was compared does not speak for another of the operator."""
+    found = coverage_of(list(rows_of_operators("a>+ a>. b>+")), exact=True)
+    assert (found.compared, found.missing, found.is_enough) == (1, ("a",), False)
+
+
+@pytest.mark.parametrize(
+    ("batch", "other", "unread", "is_said"),
+    [(0, 0, 0, False), (0, 5, 0, False), (1, 0, 0, True), (1, 1, 0, True), (1, 2, 0, False),
+     (2, 2, 9, True)],
+)  # fmt: skip
+def test_another_batch_size(batch, other, unread, is_said):
+    """Half of what was compared differs in the first axis alone; it is said once."""
+    causes = [("shape", "batch")] * batch + [("shape",)] * other
+    rows = [SimpleNamespace(verdict=DIVERGES, causes=each, reason="x") for each in causes]
+    rows += [SimpleNamespace(verdict=NOT, causes=(), reason="y")] * unread
+    assert len(_batch(rows, "path")) == is_said
+
+
+def chain_of(text):
+    """A graph: ``b<a`` is an operator b with the output of a as input, ``C`` a constant."""
+    ops = []
+    for number, word in enumerate(text.split()):
+        name, _, inputs = word.partition("<")
+        edges = tuple(None if each == "-" else (each, 0) for each in inputs)
+        kind = {"C": "Const", "V": "VariableV2"}.get(name, "Add")
+        ops.append(GeOp(name, kind, number, 0, edges, (), None))
+    return GeGraph("net", ops)
+
+
+@pytest.mark.parametrize(
+    ("graph", "name", "path"),
+    [
+        ("a", None, ""),
+        ("a", "a", "a"),
+        ("a b<a c<b", "c", "abc"),
+        ("a b<a c<ba", "c", "abc"),
+        ("a b<a c<Cb C", "c", "abc"),
+        ("a b<-a", "b", "ab"),
+        ("C b<C", "b", "b"),
+        ("a<b b<a", "b", "ab"),
+        ("b<x", "b", "xb"),
+        ("a", "z", "z"),
+    ],
+)
+def test_the_path_to_an_operator(graph, name, path):
+    """Along the first input of each that is no constant, as far as the graph goes."""
+    assert tuple(path) == _path(name, chain_of(graph))
+    assert _path(name, None) == (() if name is None else (name,))
+
+
+def test_a_long_path():
+    """The last fifty operators of it."""
+    ops = [GeOp(str(n), "Add", n, 0, ((str(n - 1), 0),), (), None) for n in range(1, 99)]
+    assert _path("98", GeGraph("net", ops)) == tuple(str(n) for n in range(49, 99))
+
+
+@pytest.mark.parametrize(
+    ("op_type", "side", "number", "inputs", "shared"),
+    [
+        ("ApplyAdam", "input", 0, "", True),
+        ("ApplyAdam", "output", 0, "", True),
+        ("AssignAdd", "output", 0, "", True),
+        ("ResourceApplyMomentum", "input", 1, "", True),
+        ("HcomAllReduce", "output", 0, "", True),
+        ("HcomBroadcast", "output", 0, "", True),
+        ("HcomAllGather", "output", 0, "", True),
+        ("HcomAllReduce", "input", 0, "", False),
+        ("HcomReduceScatter", "output", 0, "", False),
+        ("Relu", "output", 0, "V", False),
+        ("MatMul", "input", 0, "V", True),
+        ("MatMul", "input", 0, "aV", False),
+        ("MatMul", "input", 1, "aV", True),
+        ("MatMul", "input", 2, "aV", False),
+        ("MatMul", "input", 0, "-V", False),
+        ("MatMul", "input", 0, "x", False),
+        ("MatMul", "input", 0, "", False),
+    ],
+)
+def test_what_every_rank_has(op_type, side, number, inputs, shared):
+    """What optimizers read and write, what was summed, and by the graph the weights."""
+    graph = chain_of("a V o<" + inputs)
+    operator = SimpleNamespace(op_type=op_type)
+    assert _is_shared(operator, graph.find("o"), side, number, graph) is shared
+    by_graph = shared and inputs == ""
+    if not inputs:
+        assert _is_shared(operator, None, side, number, None) is by_graph
 
 
 def mixed(items):

@@ -1,11 +1,15 @@
 """Planted differences: the verdict and the reason that an expert would give, by data type."""
 
+import re
+
 import pytest
 
 pytest.importorskip("numpy")
 
 import numpy
 
+from npu_config.dumps import verdicts
+from npu_config.dumps.data_types import BY_NAME
 from npu_config.dumps.verdicts import (
     COSINE,
     ELEMENT,
@@ -353,3 +357,264 @@ def any_values(random, way, shape):
     elif way == 7:
         y = numpy.full(shape, random.uniform(-3, 3))
     return numpy.clip(y, -65000, 65000).astype("f4")
+
+
+OF_FLOATS = KINDS[:4]
+
+
+@pytest.mark.parametrize(
+    ("data_type", "relative", "few", "largest"),
+    [
+        ("DT_FLOAT", (0.005, 0.01, 0.05, 0.08), 0, 3.4028234663852886e38),
+        ("DT_FLOAT16", (0.005, 0.01, 0.05, 0.08), 1, 65504),
+        ("DT_BF16", (2**-6, 2**-6, 2**-4, 0.08), 1, 3.3895313892515355e38),
+        ("DT_FLOAT8_E4M3FN", (0.25,) * 4, 0, 448),
+        ("DT_FLOAT8_E5M2", (0.5,) * 4, 0, 57344),
+        ("DT_INT32", (0.005, 0.01, 0.05, 0.08), 0, None),
+    ],
+)
+def test_limits_of_types(data_type, relative, few, largest):
+    """Of each kind: the documented limit, or what rounding of the coarser type takes."""
+    for kind, expected in zip(OF_FLOATS, relative):
+        for found in (
+            limits_of(kind, data_type, "float32"),
+            limits_of(kind, "DT_FLOAT", data_type),
+            limits_of(kind, data_type, data_type, Bounds(cosine=0.99)),
+        ):
+            assert found.relative == pytest.approx(expected)
+            assert found.element == pytest.approx(min(5 * expected, 0.9))
+            assert found.few == (few if kind in ("activation", "gradient") else 0)
+            assert (found.absolute, found.flags) == (None, 0.001)
+    found = limits_of("activation", data_type, "float32").largest
+    assert (None if largest is None else pytest.approx(largest)) == (found and found[0])
+    if found is not None:
+        assert found[1] == pytest.approx(found[0] * (1 + BY_NAME[data_type].rounding / 2))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "expected"),
+    [
+        (Bounds(cosine=0.96), (0.96, 0.1, 0.5, None, 0.002)),
+        (Bounds(cosine=0.9), (0.9, 0.25, 1.25, None, 0.005)),
+        (Bounds(cosine=0.999), (0.999, 0.05, 0.25, None, 0.001)),
+        (Bounds(relative=0.3), (0.98, 0.3, 1.5, None, 0.001)),
+        (Bounds(relative=0.0), (0.98, 0.0, 0.0, None, 0.001)),
+        (Bounds(absolute=2.0), (0.98, 0.05, 0.25, 2.0, 0.001)),
+        (Bounds(cosine=0.96, relative=0.3), (0.96, 0.3, 1.5, None, 0.002)),
+    ],
+)
+def test_given_limits(bounds, expected):
+    """A lower cosine loosens the others in proportion, a higher one does not tighten them."""
+    found = limits_of("activation", "DT_FLOAT", "float32", bounds)
+    limits = found.cosine, found.relative, found.element, found.absolute, found.flags
+    assert limits == pytest.approx(expected)
+    assert found.few == 0
+
+
+@pytest.mark.parametrize(
+    ("elements", "differ", "causes"),
+    [
+        (1000, 0, None),
+        (1000, 1, ()),
+        (1000, 2, ("elements",)),
+        (999, 1, ("elements",)),
+        (2000, 2, ()),
+        (2, 1, ("elements",)),
+        (2, 2, ("inverted",)),
+        (1, 1, ("elements",)),
+    ],
+)
+def test_how_many_truth_values(elements, differ, causes):
+    """One in a thousand; where some differ the reason has both numbers."""
+    y = numpy.zeros(elements, bool)
+    found = verdict(numpy.arange(elements) < differ, y, "DT_BOOL", "flag")
+    assert (found.verdict, found.causes) == (
+        "diverges" if causes else "agrees", causes or ()
+    )  # fmt: skip
+    numbers = re.findall(r"\d[\d,]*", found.reason.partition(";")[0])
+    assert numbers == ([] if causes is None or "inverted" in causes else
+                       ["{:,}".format(differ), "{:,}".format(elements)])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("off", "absolute", "cause"),
+    [
+        ([0, 0, 0, 0, 0, 0], None, None),
+        ([0, 0, 0, 2, 0, 0], 2.0, None),
+        ([-2, 2, 2, 0, 1, 0], 2.0, None),
+        ([0, 0, 0, 3, 0, 0], 2.0, "elements"),
+        ([0, 0, 0, 1, 0, 0], 0.0, "elements"),
+        ([0, 0, 0, 1, 0, 0], None, "elements"),
+        ([1, 1, 1, 1, 1, 1], None, "offset"),
+        ([-1, -1, -1, -1, -1, -1], None, "offset"),
+        ([1, 1, 1, 1, 1, 2], None, "elements"),
+        ([1, 1, 1, 1, 1, 0], None, "elements"),
+    ],
+)
+def test_integers_that_are_off(off, absolute, cause):
+    """None may be, but within a limit that is given; the same everywhere is an offset."""
+    y = numpy.array([5, 50, 7, 20, 31, 100], "i8")
+    found = verdict(y + off, y, "DT_INT64", "index", Bounds(absolute=absolute))
+    assert found[:2] == (("diverges", (cause,)) if cause else ("agrees", ()))
+    if cause == "offset":
+        assert "{:+d}".format(off[0]) in found.reason
+    elif cause:
+        different = sum(map(bool, off))
+        assert re.findall(r"\d+", found.reason)[:2] == [str(different), "6"]
+
+
+ROW = numpy.arange(1, 25, dtype="f4").reshape(4, 6)
+
+
+@pytest.mark.parametrize(
+    ("places", "within"),
+    [
+        (numpy.s_[0:1, :], "[0, :]"),
+        (numpy.s_[0:2, :], "[0:2, :]"),
+        (numpy.s_[1:3, :], "[1:3, :]"),
+        (numpy.s_[:, 2:4], "[:, 2:4]"),
+        (numpy.s_[1:3, 5:], "[1:3, 5]"),
+        (numpy.s_[0:3, :], None),
+        (numpy.s_[1, 5], None),
+    ],
+)
+@pytest.mark.parametrize("kind", ["f4", "i4"])
+def test_where_elements_are_off(places, within, kind):
+    """The part that holds them all, where it is at most half of the tensor and more than one."""
+    x = ROW.copy()
+    x[places] = numpy.arange(x[places].size).reshape(x[places].shape) * 7 + 500
+    data_type = {"f4": "DT_FLOAT", "i4": "DT_INT32"}[kind]
+    limits = limits_of("index" if kind == "i4" else "activation", data_type, data_type)
+    pairs = pairs_of(x.astype(kind), ROW.astype(kind))
+    metrics, found = judge(pairs, limits, ROW.shape)
+    assert found.verdict == "diverges"
+    assert verdicts._within(metrics, ROW.shape) == (["all within " + within] if within else [])
+    (worst,) = verdicts._at_worst(metrics, ROW.shape)
+    index = numpy.unravel_index(abs(x - ROW).argmax(), x.shape)
+    assert "{}: {:g} instead of {:g}".format(list(map(int, index)), x[index], ROW[index]) in worst
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (1.5, 2.5, ["1.5", "2.5"]),
+        (1.0, 1.0000001, ["1", "1.0000001"]),
+        (1.0, 1 + 2**-40, ["1", "1.0000000000009095"]),
+        (3.0, 3.0, ["3", "3"]),
+        (123456789.0, 123456788.0, ["123456789", "123456788"]),
+    ],
+)
+def test_numbers_that_are_told_apart(one, other, expected):
+    """Six digits, or as many as it takes."""
+    assert verdicts._told_apart(one, other) == expected
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [(-1, None, ["below -1"]), (None, 1, ["above 1"]), (-1, 1, ["below -1", "above 1"])],
+)
+def test_where_values_are_cut_off(low, high, words):
+    """On either side; the number is where."""
+    y = numpy.random.RandomState(1).standard_normal(SHAPE).astype("f4") * 3
+    cut = numpy.clip(y, low, high)
+    for x, reference in ((cut, y), (y, cut)):
+        found = verdict(x, reference, "DT_FLOAT")
+        assert found.causes[0] == "clipped"
+        for way in ("below", "above"):
+            said = [word for word in words if word.startswith(way)]
+            assert (way in found.reason) is bool(said)
+            assert not said or said[0] in found.reason
+
+
+@pytest.mark.parametrize(
+    ("place", "elements", "shape", "expected"),
+    [
+        (0, 24, (2, 3, 4), [0, 0, 0]),
+        (23, 24, (2, 3, 4), [1, 2, 3]),
+        (13, 24, (2, 3, 4), [1, 0, 1]),
+        (13, 48, (2, 3, 4), [0, 1, 2]),
+        (12, 48, (2, 3, 4), [0, 1, 2]),
+        (5, 6, (6,), [5]),
+        (0, 1, (), []),
+    ],
+)
+def test_indices(place, elements, shape, expected):
+    """Of a place in C order; complex numbers are counted twice."""
+    assert expected == place_of(place, elements, shape)
+
+
+@pytest.mark.parametrize(
+    ("off", "absolute", "agrees"),
+    [(0.249, None, True), (0.251, None, False), (-0.251, None, False), (0.5, 0.5, True),
+     (0.51, 0.5, False), (0.1, 0.05, False)],
+)  # fmt: skip
+def test_one_element_at_its_limit(off, absolute, agrees):
+    """A quarter of what the others are, or what is given; the reason has the limit."""
+    y = numpy.ones(400, "f4")
+    y[1::2] = -1
+    x = one(y, 3 if off > 0 else 2, off)
+    found = verdict(x, y, "DT_FLOAT", bounds=Bounds(absolute=absolute))
+    assert found[:2] == (("agrees", ()) if agrees else ("diverges", ("elements",)))
+    assert ("1 of 400" in found.reason) is not agrees
+
+
+@pytest.mark.parametrize(
+    ("times", "agrees"), [(1.049, True), (1.051, False), (0.951, True), (0.949, False)]
+)
+def test_a_scale_at_its_limit(times, agrees):
+    """The relative distance of a scale is how far it is from 1."""
+    y = numpy.random.RandomState(1).standard_normal(SHAPE).astype("f4")
+    found = verdict(y * numpy.float32(times), y, "DT_FLOAT")
+    causes = () if agrees else ("scale", "relative")
+    assert (found.verdict, found.causes) == ("agrees" if agrees else "diverges", causes)
+    assert ("{:.4g} times".format(times) in found.reason) is not agrees
+
+
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        (abs, "absolute"),
+        (lambda y: numpy.clip(y, -20, 20), "clipped"),
+        (lambda y: numpy.clip(y, 6, None), "clipped"),
+        (lambda y: y[::-1].copy(), "reversed"),
+        (lambda y: numpy.roll(y, -1), "shifted"),
+        (lambda y: y[[3, 1, 5, 0, 4, 2]], "permutation"),
+    ],
+)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_what_happened_to_integers(change, cause, swapped):
+    """One side is the other without signs, cut off or in another order, exactly."""
+    y = numpy.array([5, -50, 7, 20, -31, 100], "i4")
+    sides = [change(y), y]
+    one_, other = reversed(sides) if swapped else sides
+    assert verdict(one_, other, "DT_INT32", "index", shape=(2, 3))[:2][1] == (
+        ("permutation",) if cause == "reversed" else (cause,)
+    )
+
+
+@pytest.mark.parametrize("data_type", ["DT_FLOAT", "DT_INT32"])
+def test_a_constant_is_no_cut(data_type):
+    """A reference of one value has no values of the device that are cut off."""
+    y = numpy.full(SHAPE, 3, {"DT_FLOAT": "f4", "DT_INT32": "i4"}[data_type])
+    x = y + numpy.arange(y.size).reshape(SHAPE) % 7 - 3
+    found = verdict(
+        x.astype(y.dtype), y, data_type, "index" if "INT" in data_type else "activation"
+    )
+    assert (found.verdict, "clipped" in found.causes) == ("diverges", False)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "causes"),
+    [
+        (1.01e200, 1e200, ()),
+        (1.1e200, 1e200, ("relative",)),
+        (1.0, 1e-155, ("scale", "relative")),
+        (1e10, 2e-162, ("scale", "relative")),
+        (1e-155, 1.0, ("scale", "relative")),
+    ],
+)
+def test_squares_beyond_float64(x, y, causes):
+    """Large ones go by the relative error of one element; none is too small to be compared."""
+    numbers = numpy.array([1.0, -2.0, 3.0, 4.0])
+    found = verdict(numbers * x, numbers * y, "DT_DOUBLE")
+    assert (found.verdict, found.causes) == ("diverges" if causes else "agrees", causes)

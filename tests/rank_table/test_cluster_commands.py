@@ -460,7 +460,7 @@ def test_a_job_is_judged_before_it_is_written(run, name):
     code, text = run(env, *job, "--job-id", name, "-o", "job.sh")
     assert (code, "NPU677" in text, os.listdir(".")) == (0, True, ["job.sh"])
     code, text = run(env, *job, "--job-id", "job", "--devices", "9", "-o", "other.sh")
-    assert (code, "a server has no device 8: its devices are 0 to 7" in text) == (2, True)
+    assert (code, "device 8 does not exist: the devices of a server are" in text) == (2, True)
     assert os.listdir(".") == ["job.sh"]
 
 

@@ -44,8 +44,8 @@ EFFECTS: Tuple[Tuple[str, Optional[str], str, Optional[str]], ...] = (
         "NPU_COLLECT_PATH",
         None,
         (
-            "the exception dump works in mode 1 whatever enable_exception_dump says, and oom in "
-            "op_debug_config is an error"
+            "the exception dump always works in mode 1, whatever the value of "
+            "enable_exception_dump, and oom in op_debug_config is an error"
         ),
         None,
     ),
@@ -88,7 +88,7 @@ SILENCERS = (
     (
         "ASCEND_WORK_PATH",
         "DUMP_GRAPH_PATH",
-        "does not take dumped graphs: they go to DUMP_GRAPH_PATH",
+        "is not used for dumped graphs, which are written to DUMP_GRAPH_PATH",
     ),
 )
 ROUNDING = (Product.ATLAS_TRAINING, Product.ATLAS_300I_DUO)
@@ -103,7 +103,7 @@ def check_interplay(context: EnvironmentCheck) -> None:
             context.report(
                 rules.environment_partner_missing,
                 name,
-                "{} is set, but not {}",
+                "{} is set without {}",
                 name,
                 partner,
                 help=phrase("export {}, or unset {}", partner, name),
@@ -197,7 +197,7 @@ def _intra_links(context: EnvironmentCheck) -> None:
     context.report(
         rules.environment_conflict,
         "HCCL_INTRA_ROCE_ENABLE" if pcie is None else "HCCL_INTRA_PCIE_ENABLE",
-        "{}; legal: 1 and 0, 0 and 1, 0 and 0, or 1 for one of them alone",
+        "{}; legal values of the two: 1 and 0, 0 and 1, 0 and 0, or 1 for only one of them",
         problem,
         help="set one to 1 and the other to 0",
     )
@@ -242,7 +242,7 @@ def _timeout(context: EnvironmentCheck) -> None:
         context.report(
             rules.collective_timeout_variable,
             name,
-            "{} becomes {} s with HCCL_OP_EXPANSION_MODE=AIV",
+            "{} is limited to {} s by HCCL_OP_EXPANSION_MODE=AIV",
             assigned(name, text),
             AIV_LONGEST,
             help=phrase("write at most {}", AIV_LONGEST),
@@ -252,7 +252,7 @@ def _timeout(context: EnvironmentCheck) -> None:
         context.report(
             rules.collective_timeout_variable,
             name,
-            "{}, of which {} s take effect (multiples of {})",
+            "{} takes effect as {} s (a multiple of {})",
             assigned(name, text),
             max(int(seconds) // UNIT * UNIT, UNIT),
             UNIT,
@@ -279,7 +279,7 @@ def _tf_config(context: EnvironmentCheck) -> None:
     task = config.get("task", {})
     if not isinstance(config.get("cluster", {}), dict) or not isinstance(task, dict):
         context.report(
-            rules.tf_config_content, "TF_CONFIG", 'TF_CONFIG: "cluster" and "task" are objects'
+            rules.tf_config_content, "TF_CONFIG", 'TF_CONFIG: "cluster" and "task" must be objects'
         )
         return
     what: Any = {
@@ -347,7 +347,7 @@ def _other_product(context: EnvironmentCheck, variable: Variable, product: Produ
     context.report(
         rules.environment_product,
         variable.name,
-        "{} is not documented for {}; it is for {}",
+        "{} is not documented for {}, only for {}",
         variable.name,
         product.value,
         listed(products),
@@ -379,7 +379,7 @@ def _value(context: EnvironmentCheck, variable: Variable, text: str) -> None:
             wrong.problem,
             variable.kind.describe(),
             phrase("; {}", variable.consequence) if variable.consequence else "",
-            help=wrong.help if text else "unset it, or give it a value",
+            help=wrong.help if text else "unset it, or set a value",
             severity=variable.severity,
         )
 
@@ -413,11 +413,11 @@ def _expansion_mode(context: EnvironmentCheck, variable: Variable, text: str) ->
     context.report(
         rules.environment_value,
         variable.name,
-        "{}, but {} has {}; {}",
+        "{}, but {} supports only {}; {}",
         assigned(variable.name, text),
         product.value,
         listed(modes),
-        phrase("HCCL refuses it") if refused else phrase("{} is used", modes[0]),
+        phrase("HCCL rejects the value") if refused else phrase("{} is used", modes[0]),
         severity=Severity.ERROR if refused else Severity.WARNING,
     )
 
@@ -473,7 +473,7 @@ def is_one_edit(name: str, meant: str) -> bool:
     )
 
 
-_ENVIRON = "os.environ is one, and parse_dotenv(text).variables"
+_ENVIRON = "pass os.environ or parse_dotenv(text).variables"
 
 
 def check_environment(
@@ -631,7 +631,7 @@ def _directories(context: EnvironmentCheck) -> None:
             context.report(
                 rules.environment_of_host,
                 name,
-                "{} is a file; it takes a directory",
+                "{} is a file, but must be a directory",
                 assigned(name, text),
             )
 

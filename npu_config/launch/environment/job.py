@@ -64,7 +64,7 @@ class Job:
             raise refusal(
                 phrase('the job has no server "{}"', server_id),
                 phrase(
-                    "name one of: {}",
+                    "choose one of: {}",
                     listed(names[:8]) or phrase("(the table names no servers)"),
                 ),
             )
@@ -81,7 +81,7 @@ class Job:
                 return one
         raise refusal(
             phrase("the job has no rank {}", rank_id),
-            phrase("name a rank from 0 to {}", len(self.processes) - 1),
+            phrase("choose a rank from 0 to {}", len(self.processes) - 1),
         )
 
     def variables(self, process: Process) -> Dict[str, str]:
@@ -170,13 +170,16 @@ def chief_job(
     """
     servers = [Worker(one, devices) if isinstance(one, str) else one for one in workers]
     if not servers:
-        raise refusal("a job needs a server", "give the address of the master")
+        raise refusal("a job needs at least one server", "pass the address of the master")
     processes: List[Process] = []
     worker_ips: Dict[str, str] = {}
     for server in servers:
         name = server.server_id or server.worker_ip
         if name in worker_ips:
-            raise refusal(phrase('there are two servers "{}"', name), "give each its own name")
+            raise refusal(
+                phrase('two servers have the name "{}"', name),
+                "use a different name for each server",
+            )
         worker_ips[name] = server.worker_ip
         processes.extend(
             Process(rank, device, name)
@@ -187,8 +190,10 @@ def chief_job(
     beyond = [one.device_id for one in processes if one.device_id > highest]
     if beyond:
         raise refusal(
-            phrase("a server has no device {}: its devices are 0 to {}", beyond[0], highest),
-            "use fewer devices, or others",
+            phrase(
+                "device {} does not exist: the devices of a server are 0 to {}", beyond[0], highest
+            ),
+            "use fewer devices, or other device ids",
         )
     first = device_list(servers[0].devices)
     if chief_device is None:
@@ -220,11 +225,11 @@ def _checked(
             raise refusal(phrase('"{}" is not a variable that can be set', name))
         if name in job.absent:
             raise refusal(
-                phrase("{} must not be set in this job", name), "leave it out of the variables"
+                phrase("{} must not be set in this job", name), "remove it from the variables"
             )
         own = {*job.common, "RANK_ID", "ASCEND_DEVICE_ID", "CM_WORKER_IP"}
         if name in own:
-            raise refusal(phrase("{} is set by the job itself", name), "leave it out")
+            raise refusal(phrase("{} is set by the job itself", name), "remove it")
     job = attr.evolve(job, common={**job.common, **(extra or {})})
     if not job.processes:
         raise refusal("the job has no processes", "list at least one device")

@@ -37,7 +37,7 @@ GRAPH_LEVELS = Text(
 )
 JOB_ID = Text(
     r"(?!0[0-9]*\Z)[A-Za-z0-9_-]{1,128}\Z",
-    "1 to 128 letters, digits, _ and -, but not digits alone that begin with 0",
+    "1 to 128 letters, digits, _ and -; a name of digits only must not begin with 0",
 )
 
 
@@ -80,12 +80,12 @@ class Switch(Kind):
 
     def describe(self) -> str:
         """Legal values."""
-        return phrase('"{}" turns on, anything else leaves off', self.on)
+        return phrase('"{}" means on, every other value means off', self.on)
 
     def parse(self, value: Any) -> bool:
         """Whether the text turns on; raises for one that means so to people only."""
         if value != self.on and value.strip().lower() in _YES:
-            raise _refuse(value, "which leaves it off", phrase('write "{}"', self.on))
+            raise _refuse(value, "which means off", phrase('write "{}"', self.on))
         return bool(value == self.on)
 
 
@@ -119,9 +119,9 @@ class PortList(Kind):
             first = int(match.group("first")) if match else 0
             last = int(match.group("last") or first) if match else 0
             if not 1 <= first <= last <= 65535:
-                raise _refuse(value, phrase('where "{}" is not a port or a range', part))
+                raise _refuse(value, phrase('but "{}" is not a port or a range', part))
             if any(first <= end and start <= last for start, end in taken):
-                raise _refuse(value, phrase('where "{}" overlaps a range before it', part))
+                raise _refuse(value, phrase('but "{}" overlaps an earlier range', part))
             taken.append((first, last))
         return taken
 
@@ -138,8 +138,8 @@ class Algorithms(Kind):
     """The collective algorithms, for all operators or operator by operator."""
 
     words = phrase(
-        '"level0:NA;level1:<algorithm>[;level2:<algorithm>]" with {}; or the same for '
-        'single operators, "allreduce=...", joined by "/"',
+        '"level0:NA;level1:<algorithm>[;level2:<algorithm>]", algorithms: {}; or one such '
+        'value per operator, "allreduce=...", joined by "/"',
         listed(_ALGORITHMS[1:]),
     )
 
@@ -150,18 +150,18 @@ class Algorithms(Kind):
             if sign and operator not in _OPERATORS:
                 raise _refuse(
                     value,
-                    phrase('where "{}" is not an operator ({})', operator, listed(_OPERATORS)),
+                    phrase('but "{}" is not an operator ({})', operator, listed(_OPERATORS)),
                 )
             seen: List[str] = []
             for part in levels.split(";"):
                 level, _, algorithm = part.partition(":")
                 if level not in _LEVELS or level in seen:
-                    raise _refuse(value, phrase('where "{}" is not a level, or repeated', part))
+                    raise _refuse(value, phrase('but "{}" is not a level, or is repeated', part))
                 if algorithm not in _LEVELS[level]:
                     raise _refuse(
                         value,
                         phrase(
-                            'where "{}" is not an algorithm of {} ({})',
+                            'but "{}" is not an algorithm of {} ({})',
                             algorithm,
                             level,
                             listed(_LEVELS[level]),

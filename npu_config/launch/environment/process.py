@@ -98,7 +98,7 @@ def check_launch(context: EnvironmentCheck) -> None:
         context.report(
             rules.rank_table_beside_cm_variables,
             cm[0],
-            "{} and {} are set together; a job has a rank table or CM_ variables; {}",
+            "{} and {} are set together, but a job uses either a rank table or CM_ variables; {}",
             listed(table),
             listed(cm),
             _consequence_of_both(table, cm),
@@ -131,7 +131,7 @@ def _consequence_of_both(table: Sequence[str], cm: Sequence[str]) -> str:
     if "RANK_SIZE" in table and "CM_WORKER_SIZE" in cm:
         return phrase("get_ranksize raises ValueError")
     if "RANK_TABLE_FILE" in table and "CM_CHIEF_IP" in cm:
-        return phrase("the plugin uses neither")
+        return phrase("the plugin uses neither of the two")
     if "RANK_SIZE" in table:
         return phrase("the plugin does not read the CM_ variables")
     if "RANK_TABLE_FILE" in table and "CM_WORKER_SIZE" in cm:
@@ -153,7 +153,7 @@ def _table_partners(context: EnvironmentCheck, table: Sequence[str]) -> None:
             context.report(
                 rules.rank_table_variables_incomplete,
                 "RANK_TABLE_FILE",
-                "RANK_TABLE_FILE is set, but not {}",
+                "RANK_TABLE_FILE is set without {}",
                 " and ".join(missing),
                 help=phrase("export {}", " and ".join(missing)),
             )
@@ -163,8 +163,8 @@ def _table_partners(context: EnvironmentCheck, table: Sequence[str]) -> None:
         context.report(
             rules.rank_table_variables_incomplete,
             "RANK_SIZE",
-            "{}, but neither RANK_TABLE_FILE nor CM_ variables are set: no communication is "
-            "started",
+            "{}, but neither RANK_TABLE_FILE nor CM_ variables are set: collective "
+            "communication is not started",
             assigned("RANK_SIZE", context.get("RANK_SIZE") or ""),
             help="export RANK_TABLE_FILE",
         )
@@ -178,9 +178,9 @@ def _cm_partners(context: EnvironmentCheck, cm: Sequence[str]) -> None:
         context.report(
             rules.cm_variables_incomplete,
             cm[0],
-            "{} is set, but not {}; the five CM_ variables go together"
+            "{} is set without {}; all five CM_ variables must be set"
             if len(cm) == 1
-            else "{} are set, but not {}; the five CM_ variables go together",
+            else "{} are set without {}; all five CM_ variables must be set",
             listed(cm),
             listed(missing),
             help=phrase("export {}", " ".join(missing)),
@@ -198,8 +198,8 @@ def _cm_partners(context: EnvironmentCheck, cm: Sequence[str]) -> None:
         context.report(
             rules.cm_variables_incomplete,
             cm[0],
-            "ASCEND_DEVICE_ID is not set: every process of a server takes device 0, unless the "
-            "option session_device_id says otherwise",
+            "ASCEND_DEVICE_ID is not set: every process of a server uses device 0, unless "
+            "the option session_device_id is set",
             help="export ASCEND_DEVICE_ID for each process",
             severity=Severity.WARNING,
         )
@@ -298,7 +298,8 @@ def _job_id(context: EnvironmentCheck) -> None:
             context.report(
                 rules.job_id_missing,
                 name,
-                "{} and no JOB_ID: the distributed optimizers and NPUEstimator need it",
+                "{}, but JOB_ID is not set; the distributed optimizers and NPUEstimator "
+                "need JOB_ID",
                 assigned(name, context.get(name) or ""),
                 help="export JOB_ID",
             )
@@ -376,15 +377,17 @@ def taken_twice(variable: str, text: str, place: Place, before: str, apart: bool
         apart: the scripts take different devices, so they are no alternatives.
     """
     sentence = (
-        "{} as in {}, with the same rank table; every process of a job has its own"
+        "{} is also set in {}, with the same rank table; every process of a job needs its "
+        "own value"
         if variable == "RANK_ID"
-        else "{} as in {}, on the same server; every process of a job has its own"
+        else "{} is also set in {}, on the same server; every process of a job needs its own value"
     )
     return rules.job_environments_differ.diagnostic(
         phrase(sentence, assigned(variable, text), before),
         place,
         None,
-        "give each script a value of its own; scripts that are never run together: another JOB_ID",
+        "set a different value in each script; if the scripts never run together, set a "
+        "different JOB_ID",
         None if apart or variable != "RANK_ID" else Severity.WARNING,
     )
 
@@ -393,13 +396,14 @@ def same_in_all(variable: str, text: str, place: Place, processes: int) -> Diagn
     """What is said of a variable that has one value in all processes that one command starts."""
     return rules.job_environments_differ.diagnostic(
         phrase(
-            "{} in all {} processes that this starts; every process of a job has its own",
+            "{} in all {} processes that this command starts; every process of a job needs "
+            "its own value",
             assigned(variable, text),
             processes,
         ),
         place,
         None,
-        "take it from the starter: SLURM_PROCID, OMPI_COMM_WORLD_RANK",
+        "take the value from the launcher: SLURM_PROCID or OMPI_COMM_WORLD_RANK",
     )
 
 
@@ -422,7 +426,7 @@ def _check_equal(
     context.report(
         rules.job_environments_differ,
         variable,
-        "{}, but {} in {}; all processes of a job have the same",
+        "{}, but {} in {}; all processes of a job need the same value",
         phrase("{} is not set", variable) if mine is None else assigned(variable, mine),
         phrase("it is not set") if theirs is None else phrase('it is "{}"', theirs),
         first,

@@ -112,7 +112,10 @@ JOB = (
         products=ADAPTER,
         read_by=("C++ plugin", "NPUEstimator"),
         interactions=(
-            "missing: the plugin warns, NPUEstimator (without job_start_file) raises ValueError",
+            (
+                "if not set, the plugin warns and NPUEstimator (without job_start_file) raises "
+                "ValueError"
+            ),
         ),
         facts=("job-id-format", "estimator-job-id", "distributed-optimizer-job-id"),
         page=_ENV + "JOB_ID.md",
@@ -125,7 +128,7 @@ JOB = (
         default="0",
         products=ADAPTER,
         interactions=(
-            "the option session_device_id takes precedence over it, and it over DEVICE_ID",
+            "order of precedence: the option session_device_id, this variable, DEVICE_ID",
             "for HCCL the device_id of the rank table takes precedence",
         ),
         facts=("device-id-priority", "ascend-device-id-format"),
@@ -149,14 +152,14 @@ JOB = (
             "used when RANK_SIZE is above 0 or not set, and CM_WORKER_SIZE is not set",
         ),
         facts=("rank-table-file", "rank-table-used-when", "resource-info-exclusive"),
-        consequence="the graph engine refuses it",
+        consequence="the graph engine rejects the value",
     ),
     _table(
         "RANK_ID",
         "rank of this process in the job",
         Whole(0, INT32_MAX),
         read_by=("C++ plugin", "npu_hooks_append (default 0)", "NPUBasics"),
-        interactions=("the rank_id of this device in the rank table", _WITHOUT_CM),
+        interactions=("must be the rank_id of this device in the rank table", _WITHOUT_CM),
         facts=("rank-id-matches-table", "resource-info-exclusive"),
     ),
     _table(
@@ -166,7 +169,7 @@ JOB = (
         default="1",
         read_by=("C++ plugin", "util.get_ranksize"),
         interactions=(
-            "with CM_WORKER_SIZE get_ranksize raises ValueError",
+            "if CM_WORKER_SIZE is also set, get_ranksize raises ValueError",
             "hooks and distributed optimizers read this variable",
         ),
         facts=("rank-id-matches-table", "resource-info-exclusive", "rank-table-used-when"),
@@ -197,7 +200,7 @@ JOB = (
     ),
     _cm(
         "CM_CHIEF_DEVICE",
-        "logical device of the master that collects what is known of the cluster",
+        "logical device of the master that collects the cluster information",
         Whole(0, INT32_MAX),
         facts=("cm-ranges", "cm-used-when"),
     ),
@@ -212,7 +215,7 @@ JOB = (
     ),
     _cm(
         "CM_WORKER_IP",
-        "address of this host's interface towards the master",
+        "address of this host's network interface to the master",
         IpText(),
         facts=("cm-ranges", "cm-same-chief"),
     ),
@@ -223,7 +226,7 @@ JOB = (
         read_by=("NPURunConfig", "NPUEstimator", "C++ plugin"),
         interactions=(
             "a cluster needs ParameterServerStrategy and mix_compile_mode True",
-            "task type and index become those of the job",
+            "the job uses the task type and index of this value",
             "a ps task does not initialise the device, an evaluator does not use HCCL",
         ),
         facts=("ps-worker-mix-compile", "tf-config-json"),
@@ -237,14 +240,14 @@ JOB = (
     ),
     Variable(
         "HEARTBEAT",
-        "heartbeat interval that is noted in the information about the job",
+        "heartbeat interval, recorded in the job information",
         Text(),
         default="",
         read_by=("NPUBasics",),
     ),
     Variable(
         "RESTORE_FROM",
-        "checkpoint to start from when neither warm_start_from nor LOCAL_CHECKPOINT_DIR says",
+        "checkpoint to start from when neither warm_start_from nor LOCAL_CHECKPOINT_DIR is set",
         filled("the path of a checkpoint"),
         read_by=("NPUEstimator",),
     ),
@@ -254,11 +257,12 @@ JOB = (
         Text(),
         default="",
         read_by=("NPUBasics",),
-        interactions=("is used only when warm_start_from is not given",),
+        interactions=("is used only when warm_start_from is not set",),
     ),
     Variable(
         "PYTHONPATH",
-        "must lead to the site-packages of the tfplugin (npu_bridge) and to the script",
+        "must contain the site-packages directory of the tfplugin (npu_bridge) and the "
+        "directory of the script",
         Text(),
         read_by=("Python",),
         page="docs/en/tfadapter_1/migration/model_training/single_device_training.md",
@@ -273,7 +277,7 @@ JOB = (
 
 _HCCL = "cann/hccl:docs/zh/user_guide/hccl_env/"
 _SWITCH = Choice(("0", "1"))
-_REFUSED = "HCCL refuses it when it is initialised (EI0001)"
+_REFUSED = "HCCL rejects the value at initialisation (EI0001)"
 _hccl = family(_HCCL, products=COLLECTIVE, read_by=("HCCL",), consequence=_REFUSED)
 
 HCCL = (
@@ -299,10 +303,10 @@ HCCL = (
     ),
     _hccl(
         "HCCL_SOCKET_FAMILY",
-        "version of IP that devices communicate with",
+        "IP version of the communication between devices",
         Choice(("AF_INET", "AF_INET6")),
         default="AF_INET",
-        interactions=("the interfaces that there are decide when the wish cannot be met",),
+        interactions=("if no interface has this IP version, the existing interfaces decide",),
     ),
     _hccl(
         "HCCL_NPU_SOCKET_PORT_RANGE",
@@ -310,7 +314,7 @@ HCCL = (
         PortList(),
         default="16666",
         products=frozenset((Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2)),
-        interactions=("needed when several processes share an NPU; set on all cards",),
+        interactions=("needed when several processes share an NPU; must be set on all cards",),
         facts=("hccl-port-single-device-multi-process",),
     ),
     _hccl(
@@ -321,16 +325,19 @@ HCCL = (
     ),
     _hccl(
         "HCCL_SOCKET_IFNAME",
-        "interfaces of the host that HCCL uses",
+        "network interfaces of the host that HCCL uses",
         NIC_NAMES,
         interactions=("HCCL_IF_IP takes precedence",),
     ),
     _hccl(
-        "HCCL_IF_BASE_PORT", "first of 32 ports on the host", Whole(1024, 65520), default="60000"
+        "HCCL_IF_BASE_PORT",
+        "first of the 32 host ports that HCCL uses",
+        Whole(1024, 65520),
+        default="60000",
     ),
     _hccl(
         "HCCL_WHITELIST_DISABLE",
-        "0 checks who may communicate, 1 does not",
+        "0: HCCL checks which hosts may communicate; 1: no check",
         _SWITCH,
         default="1",
         interactions=("0 needs HCCL_WHITELIST_FILE",),
@@ -355,7 +362,7 @@ HCCL = (
         default="1",
         products=frozenset((Product.ATLAS_A2, Product.ATLAS_TRAINING)),
         interactions=(
-            "not 1 together with HCCL_INTRA_ROCE_ENABLE=1",
+            "must not be 1 together with HCCL_INTRA_ROCE_ENABLE=1",
             "0 needs HCCL_INTRA_ROCE_ENABLE",
         ),
     ),
@@ -372,7 +379,7 @@ HCCL = (
     ),
     Variable(
         "HCCL_OP_EXPANSION_MODE",
-        "where collective operations are expanded; the legal timeouts depend on it",
+        "where collective operations are expanded; the legal timeouts depend on this value",
         filled("AI_CPU, AIV, HOST, HOST_TS or another mode of the product"),
         products=COLLECTIVE,
         read_by=("HCCL",),
@@ -418,7 +425,7 @@ ENGINE = (
         read_by=("GE", "C++ adapter (conflict check)"),
         interactions=(
             "the option profiling_mode takes precedence, except when it is dynamic",
-            "dynamic: attach later; set it before the job starts",
+            "dynamic: the profiler can attach later; set this value before the job starts",
             "true cannot be combined with profiler.Profiler",
         ),
         facts=("profiling-env-priority", "profiling-vs-profiler-class"),
@@ -439,41 +446,41 @@ ENGINE = (
         "STEP_NOW",
         "the current step, for accelerated training",
         _UINT32,
-        interactions=("with TOTAL_STEP, for the trigger step",),
+        interactions=("used with TOTAL_STEP for the trigger step",),
         facts=("accelerate-step-env", "accelerate-env-updated"),
     ),
     _progress(
         "TOTAL_STEP",
         "the number of steps, for accelerated training",
         _UINT32,
-        interactions=("with STEP_NOW",),
+        interactions=("used with STEP_NOW",),
         facts=("accelerate-step-env",),
     ),
     _progress(
         "LOSS_NOW",
         "the current loss, for accelerated training",
         NUMBER,
-        interactions=("with TARGET_LOSS, for the trigger loss; 0 never triggers",),
+        interactions=("used with TARGET_LOSS for the trigger loss; 0 never triggers",),
         facts=("accelerate-loss-env", "accelerate-env-updated"),
     ),
     _progress(
         "TARGET_LOSS",
-        "the loss to reach, for accelerated training",
+        "the target loss, for accelerated training",
         NUMBER,
-        interactions=("with LOSS_NOW",),
+        interactions=("used with LOSS_NOW",),
         facts=("accelerate-loss-env",),
     ),
     Variable(
         "ENABLE_FORCE_V2_CONTROL",
-        "turns TensorFlow's old control flow into the new one, for dynamic shapes",
+        "converts TensorFlow v1 control flow to v2, for dynamic shapes",
         Switch("1"),
         default="off",
         products=TRAINING,
         read_by=("C++ adapter",),
         interactions=(
-            "control operators with references and raw_ops cannot be turned",
-            "may cost speed",
-            "better: tf.enable_control_flow_v2() and tf.enable_resource_variables()",
+            "control operators with references and raw_ops cannot be converted",
+            "may reduce the speed",
+            "a better way: tf.enable_control_flow_v2() and tf.enable_resource_variables()",
         ),
         facts=("dynamic-shape-v1-control-flow",),
         page=_ENV + "ENABLE_FORCE_V2_CONTROL.md",
@@ -487,24 +494,29 @@ ENGINE = (
         products=frozenset((Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2)),
         read_by=("C++ plugin",),
         interactions=(
-            "op_precision_mode by node name takes precedence over it, it over the modes by type",
+            (
+                "order of precedence: op_precision_mode by node name, this variable, "
+                "op_precision_mode by type"
+            ),
             "no effect in inference with float16, its default",
         ),
         facts=("op-precision-vs-hf32-env", "hf32-execution-values", "precision-inference-hf32"),
         page=_ENV + "ENABLE_HF32_EXECUTION.md",
-        consequence="GE refuses the value and does not start, and the adapter aborts the process",
+        consequence="GE rejects the value and does not start, and the adapter aborts the process",
     ),
     _ge(
         "ENABLE_DYNAMIC_SHAPE_MULTI_STREAM",
-        "several streams for graphs of dynamic shape",
+        "1 runs graphs with dynamic shapes in several streams",
         Choice(("0", "1")),
         default="0",
-        interactions=("auto_multistream_parallel_mode needs it for graphs of dynamic shape",),
+        interactions=(
+            "auto_multistream_parallel_mode needs this variable for graphs with dynamic shapes",
+        ),
         facts=("auto-multistream-dynamic",),
     ),
     _ge(
         "GE_USE_STATIC_MEMORY",
-        "how memory is allocated; static_memory_policy takes its place",
+        "how memory is allocated; replaced by the option static_memory_policy",
         Word(("0", "2", "3", "4"), quietly=("1",)),
         default="0",
         interactions=("cannot be combined with the option static_memory_policy",),
@@ -517,7 +529,7 @@ ENGINE = (
         read_by=("GE",),
         interactions=(
             "debug_dir, NPU_COLLECT_PATH and the output of profiling take precedence",
-            "takes external weights, exception dumps and fusion_result.json",
+            "used for external weights, exception dumps and fusion_result.json",
         ),
         facts=(
             "debug-dir-priority",
@@ -538,7 +550,7 @@ ENGINE = (
     ),
     _compiler(
         "ASCEND_MAX_OP_CACHE_SIZE",
-        "how large the cache of compiled operators may grow; -1: without limit",
+        "maximum size of the cache of compiled operators; -1: no limit",
         Whole(-1),
         default="500",
         unit="MB",
@@ -563,14 +575,15 @@ ENGINE = (
             "the exception dump works in mode 1, whatever the option says",
             "cannot be combined with oom in op_debug_config",
             "graphs of the adapter go to <path>/extra-info/graph/<pid>_<device>/",
-            "with an empty op_debug_config GE takes dump_bin, dump_cce, dump_loc, ccec_g",
+            "if op_debug_config is empty, GE uses dump_bin, dump_cce, dump_loc, ccec_g",
         ),
         facts=("exception-dump-collect-path", "op-debug-oom-collect-path"),
         page=_OPTIONS + "debugging.md",
     ),
     _compiler(
         "TE_PARALLEL_COMPILER",
-        "processes that compile operators; at most 80 % of the CPU cores over the devices",
+        "number of processes that compile operators; at most 80 % of the CPU cores, "
+        "divided by the number of devices",
         Whole(1, 32),
         default="8",
         interactions=('not recommended together with op_compiler_cache_mode "force"',),
@@ -578,13 +591,13 @@ ENGINE = (
     ),
     _ge(
         "MAX_COMPILE_CORE_NUMBER",
-        "CPU threads that compile graphs; at most the CPU cores",
+        "number of CPU threads that compile graphs; at most the number of CPU cores",
         Whole(1),
         default="1",
     ),
     Variable(
         "FUSION_TENSOR_SIZE",
-        "size of the tensor that gradients are joined in",
+        "size of the tensor into which gradients are fused",
         Whole(0),
         default="524288000",
         unit="byte",
@@ -594,7 +607,7 @@ ENGINE = (
     ),
     Variable(
         "ASCEND_TDT_UNINIT",
-        "true leaves out the initialisation of the TDT host",
+        "true skips the initialisation of the TDT host",
         _BOOL,
         default="false",
         read_by=("C++ plugin",),
@@ -602,7 +615,7 @@ ENGINE = (
     ),
     Variable(
         "ENABLE_MBUF_ALLOCATOR",
-        "memory buffers as TensorFlow's allocator on the CPU",
+        "1 uses memory buffers (mbuf) as TensorFlow's CPU allocator",
         Choice(("0", "1")),
         default="0",
         read_by=("C++ adapter",),
@@ -616,7 +629,7 @@ ENGINE = (
     ),
     _ge(
         "OP_NO_REUSE_MEM",
-        "operators that share no memory, by node name or type",
+        "operators whose memory is not reused, by node name or type",
         filled('names or types joined by ","'),
     ),
     _ge(
@@ -624,7 +637,7 @@ ENGINE = (
         "how much of the graphs of GE is dumped",
         Word(("1", "2", "3"), quietly=("0",)),  # nothing, as without the variable
         read_by=("GE", "precision_tool (writes 2)"),
-        interactions=("with DUMP_GRAPH_LEVEL and DUMP_GRAPH_PATH",),
+        interactions=("used with DUMP_GRAPH_LEVEL and DUMP_GRAPH_PATH",),
     ),
     _ge(
         "DUMP_GRAPH_LEVEL",
@@ -639,7 +652,7 @@ ENGINE = (
         "directory of dumped graphs; pid_<pid>_deviceid_<id> inside it",
         DIRECTORY,
         read_by=("GE", "C++ adapter", "precision_tool (writes)"),
-        interactions=("ASCEND_DUMP_PATH takes precedence over it, and it over ASCEND_WORK_PATH",),
+        interactions=("order of precedence: ASCEND_DUMP_PATH, this variable, ASCEND_WORK_PATH",),
         page=_GE + "DUMP_GRAPH_PATH.md",
     ),
     Variable(
@@ -670,16 +683,16 @@ _tf2 = family(_ENV, products=ADAPTER, read_by=("npu_device (TF2)",), severity=_W
 TOOLS = (
     Variable(
         "PRECISION_TOOL_OVERFLOW",
-        "precision_tool collects overflows when no action is given",
+        "precision_tool collects overflow data when no action is set",
         Switch("True"),
         read_by=("precision_tool",),
-        interactions=("looked at before PRECISION_TOOL_DUMP",),
+        interactions=("takes precedence over PRECISION_TOOL_DUMP",),
         facts=("precision-tool-env-switch",),
         severity=_WARNING,
     ),
     Variable(
         "PRECISION_TOOL_DUMP",
-        "precision_tool dumps data when no action is given",
+        "precision_tool dumps data when no action is set",
         Switch("True"),
         read_by=("precision_tool",),
         facts=("precision-tool-env-switch",),
@@ -702,13 +715,13 @@ TENSORFLOW_2 = (
     ),
     _tf2(
         "NPU_ENABLE_PERF",
-        "times of graphs, by the adapter for TensorFlow 2",
+        "output of graph times by the adapter for TensorFlow 2",
         _TRUE_OR_FALSE,
         interactions=("needs NPU_DEBUG", _NO_EFFECT),
     ),
     _tf2(
         "NPU_LOOP_SIZE",
-        "steps in one loop on the device, for TensorFlow 2; 1.15 has iterations_per_loop",
+        "steps per loop on the device, for TensorFlow 2; 1.15 uses iterations_per_loop",
         Whole(1),
         interactions=(_EARLY, _NO_EFFECT),
     ),

@@ -25,6 +25,7 @@ from npu_config.launch.shell.words import (
     State,
     Value,
     arithmetic,
+    fields_between,
     file_key,
     formatted,
 )
@@ -53,7 +54,7 @@ def _source(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) ->
     if _TOOLCHAIN.search(script.source[begin:end]) is None:
         run.programs = True
         state.forget()
-        run.note(spot, "what is read here is not known, and what it sets is not checked")
+        run.note(spot, "the file read here is not known; the variables it sets are not checked")
 
 
 def _eval(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
@@ -65,10 +66,7 @@ def _eval(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> N
     else:
         run.programs = True
         state.forget()
-        run.note(spot, "what is run here is not known, and what it sets is not checked")
-
-
-_SEPARATORS = re.compile(r"IFS=(?:\$?(['\"])(.?)\1|([^\s'\"$]?))[ \t]")
+        run.note(spot, "the command run here is not known; the variables it sets are not checked")
 
 
 def _read(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
@@ -77,28 +75,26 @@ def _read(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> N
     options = [word for word in words if word is not UNKNOWN and word.startswith("-")]
     names = [word for word in words if word not in options]
     letters = set("".join(options)) - {"-"}
-    script, begin, _ = spot
-    ifs = _SEPARATORS.match(script.source, begin)
+    separators = state.separators()
     if (
         run.stdin is None
         or not isinstance(given, str)
+        or separators is UNKNOWN
+        or (UNKNOWN_PART in given and not set(UNKNOWN_PART).isdisjoint(separators))
         or not ("r" in letters or "\\" not in given)
         or not letters <= {"r", "a"}
         or not names
         or not all(name is not UNKNOWN and NAME.match(name) for name in names)
-        or (ifs is None and script.source.startswith("IFS", begin))
     ):
         _named(run, state, spot, words)
         return
-    separator = None if ifs is None else ifs.group(2) or ifs.group(3) or ""
     line, _, rest = given.partition("\n")
-    most = -1 if "a" in letters else len(names) - 1
-    fields = [line] if separator == "" else line.split(separator, most)
+    fields = fields_between(separators, line, None if "a" in letters else len(names))
     if "a" in letters:
         _set_array(state, str(names[0]), fields, spot)
     else:
         for name, field in zip(names, [*fields, *[""] * len(names)]):
-            state.set(str(name), UNKNOWN if UNKNOWN_PART in line else field.rstrip(), spot)
+            state.set(str(name), UNKNOWN if UNKNOWN_PART in line else field, spot)
     run.stdin = run.stdin._replace(value=rest)
 
 
@@ -169,7 +165,9 @@ def _set(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> No
     for number, word in enumerate(words, 1):
         if word is UNKNOWN:
             continue
-        if word == "allexport" or (word[0:1] == "-" and word[1:].isalpha() and "a" in word):
+        if word == "allexport":
+            state.writable_shell().export_all = words[number - 2] != "+o"
+        elif word[0:1] == "-" and word[1:].isalpha() and "a" in word:
             state.writable_shell().export_all = True
         elif word == "+a":
             state.writable_shell().export_all = False

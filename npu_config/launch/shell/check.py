@@ -183,7 +183,9 @@ def unfollowed(run: ScriptRun, script: ShellScript) -> List[Diagnostic]:
     for mention in left:
         if not _is_inside(mention.start(), comments, begins):
             place = script.place(*mention.span())
-            message = phrase("{} is set here in a way that is not followed", mention.group(1))
+            message = phrase(
+                "{} is set here in a way that this check cannot follow", mention.group(1)
+            )
             notes.setdefault((place.path, place.line), (place, message))
     return [
         not_checked_here.diagnostic(message, place, help=_HELP)
@@ -328,9 +330,9 @@ class _Tables:
         count = sum(1 for each in parsed.diagnostics if each.severity is Severity.ERROR)
         if count:  # a table with a comment has a model, and HCCL refuses it
             return parsed.model, phrase(
-                "is not a legal rank table ({} error; check it by itself)"
+                "is not a legal rank table ({} error; run npu-config check on it)"
                 if count == 1
-                else "is not a legal rank table ({} errors; check it by itself)",
+                else "is not a legal rank table ({} errors; run npu-config check on it)",
                 count,
             )
         return parsed.model, None
@@ -367,7 +369,7 @@ def _environments(
     end = _end(state)
     found: List[Diagnostic] = []
     ranked: List[Ranked] = []
-    jobs: Dict[int, Dict[str, Launch]] = {}
+    jobs: Dict[int, Dict[int, Launch]] = {}
     names = set().union(*[launch.variables for launch in (*launches, end)])
     ours = frozenset(name for name in names if _matters(name))
     used: FrozenSet[str] = frozenset()
@@ -386,7 +388,7 @@ def _environments(
     for launch in launches:
         if launch.process is not None:
             loop, number = launch.process
-            jobs.setdefault(loop, {}).setdefault(phrase("process {}", number), launch)
+            jobs.setdefault(loop, {}).setdefault(number, launch)
         variables = [launch.variables.get(name) for name in ours]
         values = tuple([each and each.value for each in variables])
         what = (values, launch.unset, launch.made, launch.table and launch.table.value)
@@ -415,7 +417,7 @@ def _environments(
         if launch.copies > 1:
             found.extend(_of_copies(launch))
     for loop, started in jobs.items():
-        for job in [started] if loop > 0 else _jobs_of(started):
+        for job in [_by_number(started)] if loop > 0 else _jobs_of(started.values()):
             if len(job) < 2:
                 continue
             looks = {
@@ -447,23 +449,29 @@ def _by_rank(job: Dict[str, Launch]) -> Dict[str, Launch]:
     return {phrase("rank {}", rank): launch for rank, launch in zip(ranks, job.values())}
 
 
-def _jobs_of(started: Dict[str, Launch]) -> Iterator[Dict[str, Launch]]:
+def _jobs_of(started: Iterable[Launch]) -> Iterator[Dict[str, Launch]]:
     """Of the processes that lines of a script start beside each other those of one job."""
     jobs: Dict[Tuple[object, ...], List[Launch]] = {}
-    for launch in started.values():
+    for launch in started:
         values = [launch.variables.get(name, NOT_KNOWN).value for name in _OF_A_JOB]
         size = values[0]
         is_rank = isinstance(size, str) and _is_count(size) and int(size) > 1
-        if launch.script is None or not is_rank or is_elsewhere(launch.text):
-            continue
-        job = launch.script, *_alike(launch.arguments), *values
-        jobs.setdefault(job, []).append(launch)
+        if launch.script is not None and is_rank:
+            job = launch.script, *_alike(launch.arguments), *values
+            jobs.setdefault(job, []).append(launch)
     for launches in jobs.values():
-        lines = {launch.place.line: launch for launch in launches}
-        if len(lines) == len(launches):
+        if len(launches) < 2:
+            continue
+        here = [launch for launch in launches if not is_elsewhere(launch.text)]
+        lines = {launch.place.line: launch for launch in here}
+        if len(lines) == len(here):
             yield {phrase("line {}", line): launch for line, launch in lines.items()}
         else:
-            yield {phrase("process {}", n): launch for n, launch in enumerate(launches)}
+            yield _by_number(dict(enumerate(here)))
+
+
+def _by_number(started: Dict[int, Launch]) -> Dict[str, Launch]:
+    return {phrase("process {}", number): launch for number, launch in started.items()}
 
 
 _OF_A_JOB = ("RANK_SIZE", "RANK_TABLE_FILE", "JOB_ID")
@@ -609,7 +617,7 @@ def _matters(name: str) -> bool:
 def why_unchecked(text: str) -> Optional[str]:
     """Why a launch script is not checked, in a few words; None: it is."""
     if _OTHER_SHELL.match(text) is not None:
-        return "for another shell than bash"
+        return "for a shell other than bash"
     return "the parser of launch scripts is not installed" if parser() is None else None
 
 

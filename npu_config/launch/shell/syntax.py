@@ -330,9 +330,7 @@ class _ShellReading:
     def closed(self, is_closed: bool, begin: int) -> None:
         """Refuse a quote without an end."""
         if not is_closed:
-            message = phrase(
-                "the quote {} is not closed to the end of the script", self.text[begin]
-            )
+            message = phrase("the quote {} is never closed", self.text[begin])
             raise RefusedError(message, begin, begin + 1)
 
     def dollar(self, in_double: bool) -> None:
@@ -547,5 +545,5 @@ def _refusal(blocks: List[_Block]) -> RefusedError:
     """The innermost block has no end."""
     word, begin, _ = blocks[-1]
     end = "done" if word in _LOOPS else "}" if word == "{" else _ENDS[word]
-    message = phrase('"{}" without "{}": bash refuses it', word, end)
+    message = phrase('"{}" without "{}": bash reports a syntax error', word, end)
     return RefusedError(message, begin, begin + len(word))

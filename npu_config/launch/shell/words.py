@@ -1,5 +1,6 @@
 """What a shell knows at one point of a script, and what its words come to, as far as certain."""
 
+import functools
 import operator
 import os
 import re
@@ -8,6 +9,7 @@ from typing import (
     Callable,
     Dict,
     Iterable,
+    Iterator,
     List,
     NamedTuple,
     Optional,
@@ -164,7 +166,13 @@ class State:
         variable = self.variables.get(name)
         if variable is not None:
             return variable.value if variable.certain else UNKNOWN
-        return "" if name in self.shell.unset else UNKNOWN
+        if name in self.shell.unset:
+            return ""
+        return _BLANKS if name == "IFS" else UNKNOWN  # bash takes no IFS from outside
+
+    def separators(self) -> Value:
+        """The characters that separate fields: the value of IFS, or that which it begins with."""
+        return self.get("IFS") if "IFS" in self.variables else _BLANKS
 
     def elements(self, name: str) -> Value:
         """The elements of an array in one text."""
@@ -287,6 +295,8 @@ def possible(variable: ShellVariable) -> Tuple[Possible, ...]:
     return _all_of(((variable.value, variable.spot),), variable.maybe)
 
 
+_BLANKS = " \t\n"
+"""What IFS begins with."""
 _MOST_FIELDS = 4096
 _MOST_GROUPS = 16
 LONGEST = 4096
@@ -304,6 +314,7 @@ _COMPUTES = re.compile(
     r"\s*(?:\$\(|`)\s*(?:basename|cat|cd|dirname|echo|printf|readlink|realpath|seq)\b"
 )
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_BACK_QUOTES = re.compile(r"(?<!\\)`(?:[^`\\]|\\.)*`", re.DOTALL)
 _IN_QUOTES = re.compile(r'\\([$`"\\])')
 _PARAMETER = re.compile(r"\w+\Z", re.ASCII)
 NAME = re.compile(r"[A-Za-z_]\w*\Z")
@@ -311,23 +322,59 @@ _SPECIAL = re.compile(r"[\\$`'\"*?\[]")
 _WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
 CHANGES = re.compile(r"\b([A-Za-z_]\w*)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)")
 _GLOB = re.compile(r"[*?\[]")
+_SPLITS = re.compile(r"[*?\[{\\]")
+"""What a plain word has that may be another word, or several."""
 _QUOTE = re.compile(r"['\"\\]")
 
 
-def _split(value: str) -> List[Value]:
-    return [part if _GLOB.search(part) is None else UNKNOWN for part in value.split()]
+def _split(state: State, value: str) -> List[Value]:
+    """The words that an unquoted value becomes."""
+    separators = state.separators()
+    if separators is UNKNOWN:
+        return [UNKNOWN]
+    fields = fields_between(separators, value)
+    return [part if _GLOB.search(part) is None else UNKNOWN for part in fields]
+
+
+def fields_between(separators: str, value: str, most: Optional[int] = None) -> List[str]:
+    """What stands between the separators of a text, as bash sees it.
+
+    Args:
+        separators: the value of IFS.
+        value: the text.
+        most: how many fields there may be; the last one is all the rest, as for ``read``.
+    """
+    blanks = "".join(each for each in separators if each in _BLANKS)
+    value = value.strip(blanks)
+    if not value:
+        return []
+    separator = _separator(separators)
+    fields = [value] if separator is None else separator.split(value)
+    if not fields[-1]:  # a separator at the end begins no field
+        fields.pop()
+    if separator is None or most is None or len(fields) <= most:
+        return fields
+    return separator.split(value, most - 1) if most > 1 else [value]
+
+
+@functools.lru_cache(maxsize=64)
+def _separator(separators: str) -> "Optional[re.Pattern[str]]":
+    blanks = "".join(each for each in separators if each in _BLANKS)
+    marks = "".join(each for each in separators if each not in _BLANKS)
+    around = "[{}]".format(re.escape(blanks)) if blanks else ""
+    parts = []
+    if marks:
+        parts.append("{0}[{1}]{0}".format(around and around + "*", re.escape(marks)))
+    if blanks:
+        parts.append(around + "+")
+    return re.compile("|".join(parts)) if parts else None
 
 
 def value_of(script: ShellScript, state: State, node: Optional[Node]) -> Value:
     """The value of a word that is not split, as in an assignment."""
     if node is None:
         return ""
-    text = script.text(node)
     kind = node.type
-    if kind in ("word", "number", "variable_name", "special_variable_name", "extglob_pattern"):
-        return _ESCAPED.sub(r"\1", text) if "\\" in text else text
-    if kind == "raw_string":
-        return text[1:-1]
     if kind == "string":
         return _quoted(script, state, node)
     if kind == "concatenation":
@@ -336,6 +383,11 @@ def value_of(script: ShellScript, state: State, node: Optional[Node]) -> Value:
         return _expansion(script, state, node)
     if kind == "command_substitution":
         return _substituted(script, state, node)
+    text = script.text(node)
+    if kind in _PLAIN_WORDS:
+        return _ESCAPED.sub(r"\1", text) if "\\" in text else text
+    if kind == "raw_string":
+        return text[1:-1]
     if kind == "arithmetic_expansion":
         changed = CHANGES.findall(text)
         for name in changed:
@@ -353,10 +405,14 @@ def value_of(script: ShellScript, state: State, node: Optional[Node]) -> Value:
             state.put(file_key(path), output(script, state, inner[0]))
         return path
     if kind == "ansi_c_string":
-        return UNKNOWN if "\\" in text else text[2:-1]
+        text = text[2:-1].replace("\\n", "\n").replace("\\t", "\t")
+        return UNKNOWN if "\\" in text else text
     return UNKNOWN
 
 
+_PLAIN_WORDS = frozenset(
+    ("word", "number", "variable_name", "special_variable_name", "extglob_pattern")
+)
 _VARIABLE = re.compile(r"\$(\w+)|\$\{(\w+)\}")
 _NOT_FILLED = re.compile(r"['\"`\\]|\$(?!\w|\{\w+\})")
 
@@ -376,29 +432,49 @@ def _filled(state: State, text: str) -> Value:
 
 def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
     """The fields that a word gives where it is split, as in a list of arguments."""
-    text = script.text(node)
-    if "{" in text and node.type in ("word", "concatenation", "brace_expression"):
+    text, kind = script.text(node), node.type
+    if kind in _PLAIN_WORDS and _SPLITS.search(text) is None:
+        return [text]
+    if "{" in text and kind in ("word", "concatenation", "brace_expression"):
         alternatives = braced(text)
         if len(alternatives) > 1:
             plain = not any(_SPECIAL.search(each) or len(each) > LONGEST for each in alternatives)
             return list(alternatives) if plain else [UNKNOWN]
-    if text in ("$@", "$*", '"$@"') and node.type in ("simple_expansion", "string"):
-        return [UNKNOWN] if state.shell.arguments is None else list(state.shell.arguments)
+    if text in ("$@", "$*", '"$@"') and kind in ("simple_expansion", "string"):
+        arguments = state.shell.arguments
+        return [UNKNOWN] if arguments is None else _words(state, arguments, text[0] == '"')
     whole = _ALL.match(text) if text.endswith(("]}", ']}"')) else None
     if whole is not None:
         elements = state.elements(whole.group(2))
         if elements is UNKNOWN:
             return [UNKNOWN]
-        words: List[Value] = list(elements.split(ARRAY_SEPARATOR)) if elements else []
-        return [str(number) for number in range(len(words))] if whole.group(1) else words
+        words = elements.split(ARRAY_SEPARATOR) if elements else []
+        if whole.group(1):
+            words = [str(number) for number in range(len(words))]
+        if text.endswith('[*]}"'):
+            separators = state.separators()
+            return [UNKNOWN if separators is UNKNOWN else separators[:1].join(words)]
+        return _words(state, words, text[0] == '"')
     value = value_of(script, state, node)
-    if value is UNKNOWN or node.type in ("string", "raw_string"):
+    if value is UNKNOWN or kind in ("string", "raw_string"):
         return [value]
-    if node.type in _INNER or (node.type == "joined" and " " in value):
-        return _split(value)
+    if kind in _INNER:
+        return _split(state, value)
+    if kind in ("joined", "concatenation"):
+        if "$" in text and state.separators() != _BLANKS:
+            return [UNKNOWN]  # the separators that the word has itself separate nothing
+        if kind == "joined" and " " in value:
+            return _split(state, value)
     if _GLOB.search(value) is not None:
         return [UNKNOWN]
     return [value]
+
+
+def _words(state: State, words: Iterable[Value], quoted: bool) -> List[Value]:
+    """What several words become, each by itself; those in quotes stay as they are."""
+    if quoted:
+        return list(words)
+    return together([each] if each is UNKNOWN else _split(state, each) for each in words)
 
 
 def braced(text: str) -> List[str]:
@@ -438,14 +514,10 @@ def together(words: Iterable[List[Value]]) -> List[Value]:
 
 
 def _concatenated(parts: List[Value]) -> Value:
-    texts = []
-    length = 0
-    for part in parts:
-        if part is UNKNOWN or length > _LARGEST_TEXT:
-            return UNKNOWN
-        texts.append(part)
-        length += len(part)
-    return "".join(texts)
+    known = [part for part in parts if part is not UNKNOWN]
+    if len(known) < len(parts) or sum(map(len, known)) > _LARGEST_TEXT:
+        return UNKNOWN
+    return "".join(known)
 
 
 UNKNOWN_PART = "${_npu_unknown}"
@@ -483,22 +555,26 @@ def leniently(script: ShellScript, state: State, node: Node) -> Value:
 def _quoted(
     script: ShellScript, state: State, node: Node, marks: int = 1, unknown: Optional[str] = None
 ) -> Value:
+    def plain(begin: int, end: int) -> Value:
+        text = script.source[begin:end]
+        if "`" in text:  # the grammar finds no commands in back quotes in here-documents
+            if unknown is None and _BACK_QUOTES.search(text) is not None:
+                return UNKNOWN
+            text = _BACK_QUOTES.sub(lambda _: str(unknown), text)
+        return _IN_QUOTES.sub(r"\1", text.replace("\\\n", "")) if "\\" in text else text
+
     parts: List[Value] = []
     position, end = node.start_byte + marks, node.end_byte - marks
     for child in node.children:
         if child.type in _INNER:
             inner = script.text(child)  # the grammar counts the blanks before it in
             start = child.start_byte + len(inner) - len(inner.lstrip())
-            parts.append(_unescaped(script.source[position:start]))
+            parts.append(plain(position, start))
             value = value_of(script, state, child)
             parts.append(unknown if unknown is not None and value is UNKNOWN else value)
             position = child.end_byte
-    parts.append(_unescaped(script.source[position:end]))
+    parts.append(plain(position, end))
     return _concatenated(parts)
-
-
-def _unescaped(text: str) -> str:
-    return _IN_QUOTES.sub(r"\1", text.replace("\\\n", "")) if "\\" in text else text
 
 
 def _expansion(script: ShellScript, state: State, node: Node) -> Value:
@@ -692,32 +768,68 @@ def _command(script: ShellScript, state: State, node: Node) -> Optional[List[str
 
 
 def arithmetic(script: ShellScript, state: State, node: Node) -> Optional[int]:
-    """The value of an arithmetic expression; None when it is not known."""
-    kind = node.type
-    if kind in ("number", "word", "variable_name"):
-        text = script.text(node)
-        if text[:1].isdecimal():
-            return _number(text)
-        return _number(state.get(text)) if NAME.match(text) else None
-    if kind in ("simple_expansion", "expansion", "command_substitution", "string"):
-        return _number(value_of(script, state, node))
-    children = node.children
-    if kind == "binary_expression" and len(children) == 3:
-        left = arithmetic(script, state, children[0])
-        right = None if left is None else arithmetic(script, state, children[2])
-        if left is None or right is None:
+    """The value of an arithmetic expression; None when it is not known.
+
+    What binds first is decided here: for the grammar ``-a + b`` is ``-(a + b)``.
+    """
+    numbers: List[int] = []
+    signs = ["("]
+    wants_number = True
+    for term in (*_terms(script, state, node), ")"):
+        if isinstance(term, int) and wants_number:
+            numbers.append(term)
+            wants_number = False
+        elif wants_number and term in ("(", "+", "-"):
+            signs.append("(" if term == "(" else "unary " + str(term))
+        elif wants_number or term not in _ORDER:
             return None
-        return _calculated(left, script.text(children[1]), right)
-    children = [child for child in children if child.type not in _AROUND]
-    if len(children) == 1:
-        return arithmetic(script, state, children[0])
-    if len(children) == 2 and script.text(children[0]) in "+-":
-        operand = arithmetic(script, state, children[1])
-        return operand if operand is None or script.text(children[0]) == "+" else -operand
-    return None
+        else:
+            while signs[-1] != "(" and _ORDER[signs[-1]] >= _ORDER[term]:
+                result = _applied(signs.pop(), numbers)
+                if result is None:
+                    return None
+                numbers.append(result)
+            if term == ")":
+                signs.pop()
+            else:
+                signs.append(term)
+                wants_number = True
+    return None if signs else numbers[0]
 
 
-_AROUND = ("(", ")", "$((", "))", "$[", "]")
+def _terms(script: ShellScript, state: State, node: Node) -> Iterator[Union[int, str, None]]:
+    """The numbers and the signs of an expression, in order; None for what is not known."""
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        kind = node.type
+        if kind in ("number", "word", "variable_name"):
+            text = script.text(node)
+            is_name = not text[:1].isdecimal() and NAME.match(text)
+            yield _number(state.get(text) if is_name else text)
+        elif kind in ("simple_expansion", "expansion", "command_substitution", "string"):
+            yield _number(value_of(script, state, node))
+        elif kind in _EXPRESSIONS:
+            pending += [each for each in reversed(node.children) if each.type not in _AROUND]
+        else:
+            yield kind
+
+
+_EXPRESSIONS = frozenset(
+    [
+        *("arithmetic_expansion", "binary_expression", "command", "command_name"),
+        *("compound_statement", "parenthesized_expression", "unary_expression"),
+    ]
+)
+_AROUND = ("((", "$((", "))", "$[", "]")
+
+
+def _applied(sign: str, numbers: List[int]) -> Optional[int]:
+    """What a sign makes of the last numbers, which it takes away."""
+    right = numbers.pop()
+    if sign.startswith("unary"):
+        return -right if sign[-1] == "-" else right
+    return _calculated(numbers.pop(), sign, right)
 
 
 def _number(value: Value) -> Optional[int]:
@@ -748,6 +860,14 @@ _CALCULATE: Dict[str, Callable[[int, int], int]] = {
     ">=": operator.ge,
     "==": operator.eq,
     "!=": operator.ne,
+}
+_ORDER = {
+    ")": 0,
+    **dict.fromkeys(("==", "!="), 1),
+    **dict.fromkeys(("<", "<=", ">", ">="), 2),
+    **dict.fromkeys("+-", 3),
+    **dict.fromkeys("*/%", 4),
+    **dict.fromkeys(("unary +", "unary -"), 5),
 }
 _COMPARISONS = {"-eq": "==", "-ne": "!=", "-lt": "<", "-le": "<=", "-gt": ">", "-ge": ">="}
 

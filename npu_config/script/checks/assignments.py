@@ -75,8 +75,8 @@ def mode_in_place_of_path(context: Context) -> None:
                     entry.value,
                     guards=entry.path,
                     option="dump_path",
-                    help='set "dump_mode" or "dump_debug_mode" to it, and "dump_path" to a '
-                    "directory",
+                    help='set "dump_mode" or "dump_debug_mode" to this value, and '
+                    '"dump_path" to a directory',
                 )
                 _report_swapped(context, block, str(entry.value))
 
@@ -107,7 +107,7 @@ def _report_swapped(context: Context, block: Block, mode: str) -> None:
     source=(_INTRODUCTION,),
 )
 def assignment_raises(context: Context) -> None:
-    """A value is assigned to a field of AttrValue that takes another type.
+    """A value of the wrong type is assigned to a field of AttrValue.
 
     protobuf raises TypeError.  ``.s`` takes bytes, and ``tf.compat.as_bytes`` takes text.
 
@@ -146,11 +146,11 @@ def _help_for(failure: Fails) -> str:
     """What to write in the place of a value that raises, as far as that is clear."""
     field, value = failure.field, failure.value
     if value is None:
-        return "set it only where there is a value"
+        return "set it only when the value is not None"
     if field is None or field == "s":
         is_text = field == "s" and isinstance(value, str)
         return phrase("write tf.compat.as_bytes({})", "..." if is_text else "str(...)")
-    return phrase("give it {}", _FORMS[field])
+    return phrase("set the value to {}", _FORMS[field])
 
 
 def _as_literal_bytes(context: Context, place: Place) -> Optional[Fix]:
@@ -168,7 +168,7 @@ def _as_literal_bytes(context: Context, place: Place) -> Optional[Fix]:
     source=(_INTRODUCTION,),
 )
 def bytes_of_unset_variable(context: Context) -> None:
-    """``as_bytes(os.getenv(...))`` without a default.
+    """``as_bytes(os.getenv(...))`` is called without a default for the variable.
 
     When the variable is not set, os.getenv gives None and as_bytes raises TypeError.
 
@@ -190,7 +190,7 @@ def bytes_of_unset_variable(context: Context) -> None:
             "{} is None when the variable is not set, and as_bytes raises TypeError",
             value.key,
             guards=guards,
-            help="give a default, or set the option only when the variable is set",
+            help="add a default, or set the option only when the variable is set",
         )
 
 
@@ -208,7 +208,7 @@ def _is_named(context: Context, variable: Any) -> bool:
     source=(_CONFIG,),
 )
 def unknown_argument(context: Context) -> None:
-    """A constructor of npu_bridge is given an argument that it does not have.
+    """A constructor of npu_bridge is called with an argument that does not exist.
 
     It raises TypeError.
 
@@ -294,7 +294,7 @@ def _was_argument(context: Context, kind: str, name: str) -> bool:
     source=(_INTRODUCTION,),
 )
 def option_set_twice(context: Context) -> None:
-    """An option is set again, whatever was set before.
+    """A later assignment always replaces the earlier value of an option.
 
     The first value is lost.  Where the first assignments are under a condition, the condition
     has no effect.  (A default that is set first and overridden under a condition is fine.)
@@ -333,14 +333,14 @@ def option_set_twice(context: Context) -> None:
             conditional = len(first.path) > len(second.path)
             context.report(
                 second.name_place,
-                '"{}" is set in line {} already{}',
+                '"{}" is already set in line {}{}',
                 second.name,
                 first.name_place.line,
                 phrase(", to the same value")
                 if same
-                else phrase("; the condition there has no effect")
+                else phrase("; the condition in that line has no effect")
                 if conditional
-                else phrase("; that value is lost"),
+                else phrase("; the earlier value is lost"),
                 guards=second.path,
                 option=second.name,
                 help="set it once",
@@ -369,7 +369,7 @@ _LINES_OF_DEFINITION = 6
     source=(_INTRODUCTION,),
 )
 def flag_default_not_allowed(context: Context) -> None:
-    """An option takes a flag or a variable of the environment, whose default is not legal.
+    """An option is set from a flag or an environment variable whose default is not legal.
 
     When the flag is not given, or the variable is not set, the runtime gets that value.  An item
     of a table, whichever it is, is refused if no value of the table is legal.
@@ -420,9 +420,9 @@ def _default_of_flag(context: Context, value: Unknown) -> Optional[_Default]:
     return _Default(
         default.value,
         lambda: _is_guarded(context, name) or _is_given_otherwise(context, name, line),
-        '"{}" is the flag "{}", whose default in line {} is refused: it {}; legal: {}',
+        '"{}" is set from the flag "{}", whose default in line {} is illegal: it {}; legal: {}',
         (flag, line),
-        "give the flag a default that is legal",
+        "set a legal default for the flag",
         _is_of_str(value),
     )
 
@@ -436,11 +436,13 @@ def _default_of_variable(context: Context, value: Unknown) -> Optional[_Default]
     return _Default(
         default,
         lambda: any(_is_named(context, v) or _is_set_here(context, v) for v in variables),
-        '"{}" is refused where the environment variable {} is not set: it {}; legal: {}'
+        '"{}" has an illegal default, used when the environment variable {} is not set: it '
+        "{}; legal: {}"
         if len(variables) == 1
-        else '"{}" is refused where none of the environment variables {} is set: it {}; legal: {}',
+        else '"{}" has an illegal default, used when none of the environment variables {} is '
+        "set: it {}; legal: {}",
         (", ".join(variables),),
-        "write a default that is legal",
+        "set a legal default",
     )
 
 
@@ -456,9 +458,9 @@ def _item_of_table(name: str, value: Unknown) -> Optional[_Default]:
         _Default(
             each,
             lambda: False,
-            '"{}" is taken from a table of which no value is legal; the first one {}; legal: {}',
+            '"{}" is read from a table that has no legal value; the first value {}; legal: {}',
             (),
-            "give the table values that are legal",
+            "use only legal values in the table",
         )
         for each in values
     ]
@@ -598,7 +600,7 @@ _REPLACING = ("set_defaults", "set_default", "setattr", "__dict__", "vars")
     source=("tf_adapter/util/npu_attrs.cc:2127-2133",),
 )
 def switch_never_on(context: Context) -> None:
-    """``if profiling:`` sets ``profiling_mode`` to False.
+    """A script sets ``profiling_mode`` to False under ``if profiling:``.
 
     The flag of the script asks for profiling (or for a dump), and the only assignment under it
     switches it off: it can never be switched on.  So it is where the condition compares a flag
@@ -669,8 +671,8 @@ def _report_never_true(context: Context) -> None:
                 default, line = found
                 context.report(
                     decision.node,
-                    '"{}" never holds, and "{}" under it is never on: the flag of line {} is '
-                    "text, or its default {}",
+                    'the condition "{}" is never true, so "{}" is never switched on: the '
+                    "flag in line {} is text, or its default {}",
                     decision.text,
                     name,
                     line,

@@ -54,7 +54,7 @@ def _output_hook(call: Call) -> Problem:
                 if given
                 else "NPUOutputTensorHook divides by output_every_n_steps, which is 0 by default"
             ),
-            "give output_every_n_steps, from 1 on",
+            "pass output_every_n_steps of at least 1",
         )
     return None
 
@@ -62,8 +62,8 @@ def _output_hook(call: Call) -> Problem:
 def _step_hook(call: Call) -> Problem:
     if call.value("step", 0) is None and call.value("loss", 2) is None:
         return (
-            "TellMeStepOrLossHook takes step or loss, got neither; it raises ValueError",
-            "give the name of the step or of the loss tensor",
+            "TellMeStepOrLossHook needs step or loss, got neither; it raises ValueError",
+            "pass the name of the step tensor or of the loss tensor",
         )
     return None
 
@@ -73,11 +73,11 @@ def _fixed_scale(call: Call) -> Problem:
     if isinstance(scale, (int, float)) and not isinstance(scale, bool) and scale < 1:
         return (
             phrase(
-                "FixedLossScaleManager takes a loss scale from 1 on, got {!r}; it raises "
-                "ValueError",
+                "FixedLossScaleManager needs a loss scale of at least 1, got {!r}; it "
+                "raises ValueError",
                 scale,
             ),
-            "give a loss scale of at least 1",
+            "pass a loss scale of at least 1",
         )
     return None
 
@@ -86,7 +86,7 @@ def _optimizer(call: Call) -> Problem:
     if call.value("is_loss_scale", 3) is True and call.value("loss_scale_manager", 1) is None:
         return (
             "NPUOptimizer(is_loss_scale=True) needs a loss_scale_manager; it raises ValueError",
-            "give a FixedLossScaleManager or ExponentialUpdateLossScaleManager",
+            "pass a FixedLossScaleManager or ExponentialUpdateLossScaleManager",
         )
     return None
 
@@ -100,8 +100,8 @@ def _limit_core(call: Call) -> Problem:
         return None
     return (
         phrase(
-            "limit_core_num_scope takes op_vectorore_num as the text of a number from 1 on, got "
-            "{}; it raises ValueError",
+            "limit_core_num_scope needs op_vectorore_num as a string with a number of at "
+            "least 1, got {}; it raises ValueError",
             phrase('its default "0"') if given is None else repr(value),
         ),
         'write op_vectorore_num="8"',
@@ -130,7 +130,7 @@ _CALLS: Dict[str, Callable[[Call], Problem]] = {
     source=(_HOOKS, _SCOPES, _OPTIMIZER),
 )
 def call_raises(context: Context) -> None:
-    """A function of npu_bridge is called with arguments that it refuses.
+    """A function of npu_bridge is called with arguments that it rejects.
 
     ``NPUOutputTensorHook`` divides by ``output_every_n_steps``, whose default is 0.
     ``TellMeStepOrLossHook`` needs ``step`` or ``loss``.  ``FixedLossScaleManager`` takes a scale
@@ -161,7 +161,7 @@ def call_raises(context: Context) -> None:
     source=("tf_adapter/python/npu_bridge/npu_init.py",),
 )
 def positional_config_is_none(context: Context) -> None:
-    """``tf.Session(target, graph, None)`` after npu_init was imported.
+    """``tf.Session(target, graph, None)`` is called after npu_init was imported.
 
     The session that npu_init puts in the place of TensorFlow's edits the configuration it is
     given by position, and fails on None.  Leaving it out is fine.
@@ -184,10 +184,10 @@ def positional_config_is_none(context: Context) -> None:
             if value is None:
                 context.report(
                     node,
-                    "the configuration is None, given by position; the session of npu_init "
-                    "raises AttributeError",
+                    "None is passed as the positional configuration argument; the session "
+                    "of npu_init raises AttributeError",
                     guards=guards,
-                    help="leave it out",
+                    help="remove it",
                 )
 
 
@@ -241,7 +241,7 @@ def tailing_optimization_differs(context: Context) -> None:
                 value,
                 guards=guards,
                 option="is_tailing_optimization",
-                help="give both the same value",
+                help="set both to the same value",
             )
 
 
@@ -252,7 +252,7 @@ def tailing_optimization_differs(context: Context) -> None:
     source=(_ESTIMATOR,),
 )
 def estimator_config_class(context: Context) -> None:
-    """NPUEstimator is given a configuration that is not an NPURunConfig, or none.
+    """The configuration of NPUEstimator is not an NPURunConfig, or is missing.
 
     It raises ValueError, or TypeError for none.
 
@@ -275,7 +275,7 @@ def estimator_config_class(context: Context) -> None:
             ):
                 context.report(
                     made.place,
-                    "NPUEstimator needs a config and is given none; the call raises TypeError",
+                    "NPUEstimator needs a config, but none is passed; the call raises TypeError",
                     guards=made.path,
                     help="write config=NPURunConfig(...)",
                 )
@@ -289,7 +289,7 @@ def estimator_config_class(context: Context) -> None:
         if wrong is not None:
             context.report(
                 config.place,
-                "NPUEstimator takes an NPURunConfig, got {}; it raises",
+                "NPUEstimator needs an NPURunConfig, got {}; the call raises an error",
                 wrong,
                 guards=made.path,
                 help="write NPURunConfig(...)",
@@ -333,7 +333,7 @@ def import_below_a_module(context: Context) -> None:
                 rest = name[len(file) + 1 :]
                 context.report(
                     _keyword(context, node),
-                    '{} is a file, and there is no module "{}" in it',
+                    '{} is a single file and has no submodule "{}"',
                     file,
                     rest,
                     help=phrase("from {} import {}", file, rest.partition(".")[0]),
@@ -356,7 +356,7 @@ def _keyword(context: Context, node: ast.stmt) -> Place:
     whole=True,
 )
 def shutdown_never_run(context: Context) -> None:
-    """``shutdown_system`` or ``initialize_system`` makes an operation that nothing runs.
+    """``shutdown_system`` or ``initialize_system`` creates an operation that is never run.
 
     Both give back an operation of the graph, which a session has to run; the call alone starts
     and ends nothing.
@@ -378,9 +378,9 @@ def shutdown_never_run(context: Context) -> None:
             continue
         context.report(
             call,
-            "{} gives back an operation, but {}; nothing runs it",
+            "{} returns an operation, but {}; the operation is never run",
             name_of(call.func),
-            phrase('nothing reads "{}"', name)
+            phrase('"{}" is never read', name)
             if name
             else phrase("the operation is not passed to anything"),
             help=phrase("run it: sess.run({})", name or "..."),
@@ -399,7 +399,7 @@ def _owner(call: ast.Call) -> str:
     whole=True,
 )
 def loss_scale_not_distributed(context: Context) -> None:
-    """NPULossScaleOptimizer is not told that training is distributed.
+    """NPULossScaleOptimizer lacks ``is_distributed=True`` in distributed training.
 
     The optimizer is wrapped for several ranks, and ``is_distributed`` is left at False: a rank on
     which a step overflows passes over it, the others make it, and the loss scales drift apart.
@@ -431,10 +431,10 @@ def loss_scale_not_distributed(context: Context) -> None:
         reported.add(id(call))
         context.report(
             call,
-            "the optimizer is wrapped for distributed training, but "
-            "NPULossScaleOptimizer has no is_distributed=True; a step that overflows on "
-            "one rank is passed over by that rank alone",
-            help="give it is_distributed=True when there are several ranks",
+            "the optimizer is wrapped for distributed training, but NPULossScaleOptimizer "
+            "has no is_distributed=True; when a step overflows on one rank, only this rank "
+            "skips the step",
+            help="pass is_distributed=True when several ranks train",
         )
 
     for site in context.meaning.calls("NPULossScaleOptimizer"):
@@ -552,9 +552,9 @@ def shutdown_after_app_run(context: Context) -> None:
         names = sorted({name_of(call.func) for call in calls}, key=_SHUTDOWNS.index)
         context.report(
             calls[0],
-            "{} are reached only after an exception: else {} in line {} ends the process"
+            "{} are reached only after an exception; otherwise {} in line {} ends the process"
             if is_caught and len(names) > 1
-            else "{} is reached only after an exception: else {} in line {} ends the process"
+            else "{} is reached only after an exception; otherwise {} in line {} ends the process"
             if is_caught
             else "{} are never reached: {} in line {} ends the process"
             if len(names) > 1
@@ -700,7 +700,7 @@ def _given(made: Constructed) -> str:
     source=(_ESTIMATOR,),
 )
 def run_config_of_plain_estimator(context: Context) -> None:
-    """An NPURunConfig with options goes to ``tf.estimator.Estimator``, which reads none of them.
+    """An NPURunConfig is passed to ``tf.estimator.Estimator``, which ignores its NPU options.
 
     NPUEstimator is what writes the options of NPURunConfig into the session.  For an Estimator of
     TensorFlow, a ready-made one (``tf.estimator.DNNClassifier``) and that of
@@ -727,8 +727,7 @@ def run_config_of_plain_estimator(context: Context) -> None:
         if names:
             context.report(
                 made.place,
-                "{} of NPURunConfig: no effect, since {} does not read the "
-                "options of NPURunConfig",
+                "{} of NPURunConfig has no effect: {} does not read the options of NPURunConfig",
                 names,
                 maker,
                 guards=made.path,

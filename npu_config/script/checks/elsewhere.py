@@ -62,8 +62,8 @@ def variable_captured_elsewhere(context: Context) -> None:
             seen.add(id(part.node))
             context.report(
                 each.node,
-                'a function of a dataset uses the variable "{}" ({}): it runs on the host, the '
-                "variable is initialised on the device",
+                'a dataset function uses the variable "{}" ({}): the function runs on the '
+                "host, but the variable is initialised on the device",
                 name_of(part.node),
                 each.says(part.node),
             )
@@ -79,8 +79,8 @@ def keras_variable_elsewhere(context: Context) -> None:
             if made is not None and each.meaning.tf(part.scope, made) in KERAS_VARIABLES:
                 context.report(
                     each.node,
-                    "keras.backend.{} makes a variable, and this one is part of the input "
-                    "pipeline ({}): nothing initialises it on the host",
+                    "keras.backend.{} creates a variable in the input pipeline ({}): the "
+                    "variable is never initialised on the host",
                     name_of(made),
                     each.says(part.node),
                 )
@@ -393,8 +393,8 @@ def gelu_elsewhere(context: Context) -> None:
             ):
                 context.report(
                     site.node,
-                    "gelu is written out ({}): about eight operators in place of "
-                    "npu_unary_ops.gelu",
+                    "gelu is computed here by about eight operators ({}); "
+                    "npu_unary_ops.gelu is one operator",
                     each.says(call),
                 )
                 return

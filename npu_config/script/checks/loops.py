@@ -326,13 +326,13 @@ def _report_keras(context: Context, found: Sequence[Declared]) -> None:
     for loop in found:
         context.report(
             loop.place,
-            '"iterations_per_loop" is {}{}, but Keras makes no loop; each session.run of fit '
-            "trains one step",
+            '"iterations_per_loop" is {}{}, but Keras creates no device loop; each '
+            "session.run in fit trains one step",
             loop.iterations,
             _in_file(loop),
             guards=loop.guards,
             option="iterations_per_loop",
-            help="convert the model with keras_to_npu.model_to_npu_estimator, or drop the option",
+            help="convert the model with keras_to_npu.model_to_npu_estimator, or remove it",
         )
 
 
@@ -343,21 +343,18 @@ def _in_file(loop: Declared) -> str:
 def _report(context: Context, loop: Declared, named: bool, counted: bool) -> None:
     if named:
         lacks = phrase(
-            "nothing says how often the loop runs: no SetIterationsVarHook that is used, and no "
-            "load_iteration_per_loop_var"
+            "the number of iterations of the device loop is never set: no "
+            "SetIterationsVarHook is used, and load_iteration_per_loop_var is not called"
         )
         help = phrase(
-            "give train(hooks=...) a SetIterationsVarHook({})"
+            "pass a SetIterationsVarHook({}) to train(hooks=...)"
             if loop.by_estimator
-            else "give the session a SetIterationsVarHook({0}) in its hooks, or call "
+            else "add SetIterationsVarHook({0}) to the hooks of the session, or call "
             "load_iteration_per_loop_var(sess, {0}) before the first run",
             loop.iterations,
         )
     elif counted:
-        lacks = phrase(
-            "no operation is named IterationOp, and the device loop runs the operation of "
-            "that name"
-        )
+        lacks = phrase("no operation is named IterationOp, which the device loop needs")
         help = phrase(
             'let model_fn return tf.group(train_op, name="IterationOp")'
             if loop.by_estimator
@@ -365,12 +362,12 @@ def _report(context: Context, loop: Declared, named: bool, counted: bool) -> Non
         )
     else:
         lacks = phrase(
-            "nothing makes the loop: no set_iteration_per_loop, SetIterationsVarHook or "
-            "IterationOp"
+            "no device loop is created: the script uses neither set_iteration_per_loop nor "
+            "SetIterationsVarHook nor IterationOp"
         )
         help = phrase(
-            "use NPUEstimator, which makes the loop, or give train a SetIterationsVarHook({}) "
-            'and let model_fn return tf.group(train_op, name="IterationOp")'
+            "use NPUEstimator, which creates the loop, or pass a SetIterationsVarHook({}) "
+            'to train and let model_fn return tf.group(train_op, name="IterationOp")'
             if loop.by_estimator
             else "call util.set_iteration_per_loop(sess, train_op, {}) "
             "(from npu_bridge.estimator.npu import util)",
@@ -434,7 +431,7 @@ def _is_elsewhere(context: Context, words: Tuple[str, ...]) -> bool:
     also=("iterations_per_loop",),
 )
 def loop_without_option(context: Context) -> None:
-    """A loop is made, and no session declares ``iterations_per_loop``.
+    """A device loop is created, but no session sets ``iterations_per_loop``.
 
     The option decides whether the adapter builds the loop; without it IterationOp is an ordinary
     operation, and each session.run trains one step.
@@ -461,15 +458,15 @@ def loop_without_option(context: Context) -> None:
             continue
         context.report(
             call.node,
-            '{} makes a loop of {}, but the session does not declare "iterations_per_loop"; each '
-            "session.run trains one step",
+            "{} sets the iterations per loop to {}, but the session configuration does not "
+            'set "iterations_per_loop"; each session.run trains one step',
             call.name,
             count,
             guards=guards,
             option="iterations_per_loop",
             help=phrase(
-                'set custom_op.parameter_map["iterations_per_loop"].i = {} on the configuration '
-                "that the session is opened with",
+                'set custom_op.parameter_map["iterations_per_loop"].i = {} in the '
+                "configuration of the session",
                 count,
             ),
         )
@@ -486,7 +483,7 @@ _PASS = "tf_adapter/optimizers/om_partition_subgraphs_pass.cc"
     also=("iterations_per_loop",),
 )
 def loop_counts_differ(context: Context) -> None:
-    """The option and the loop are given different numbers of iterations.
+    """The option and the loop have different numbers of iterations.
 
     The option decides whether to offload, the loop variable how often the loop runs; the
     documentation demands that they are equal, and nothing checks it.
@@ -520,13 +517,14 @@ def loop_counts_differ(context: Context) -> None:
         if not call.open and type(count) is int and count != value:
             context.report(
                 _place_of_count(call),
-                '{} makes a loop of {}, but "iterations_per_loop" is {}; they must be equal',
+                '{} sets the iterations per loop to {}, but "iterations_per_loop" is {}; '
+                "both must be equal",
                 call.name,
                 count,
                 value,
                 guards=guards,
                 option="iterations_per_loop",
-                help="give both the same number",
+                help="use the same number for both",
             )
 
 
@@ -538,7 +536,7 @@ def loop_counts_differ(context: Context) -> None:
     also=("iterations_per_loop",),
 )
 def loop_count_refused(context: Context) -> None:
-    """The loop is given a number of iterations that is not a whole number from 1.
+    """The number of iterations of the loop is not an integer of 1 or more.
 
     set_iteration_per_loop raises TypeError or ValueError; SetIterationsVarHook fails when the
     session starts.
@@ -556,12 +554,12 @@ def loop_count_refused(context: Context) -> None:
         if is_said and not call.open and not (type(value) is int and value >= 1):
             context.report(
                 _place_of_count(call),
-                "{} takes a whole number from 1, got {!r}",
+                "{} needs an integer of at least 1, got {!r}",
                 call.name,
                 value,
                 guards=guards,
                 option="iterations_per_loop",
-                help='give it the value of "iterations_per_loop", a number from 1 on',
+                help='pass the value of "iterations_per_loop", an integer of at least 1',
             )
 
 
@@ -623,7 +621,7 @@ _CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorEx
     source=(_LOOPS, _KERNEL),
 )
 def loop_never_run(context: Context) -> None:
-    """The operation that set_iteration_per_loop gives back is never used.
+    """The operation that set_iteration_per_loop returns is never used.
 
     It is a new operation, which has to be run in the place of the training operation.  Nothing
     reads the name or the attribute that holds it: the session keeps running the training
@@ -655,15 +653,15 @@ def loop_never_run(context: Context) -> None:
         if name is not None:
             context.report(
                 call.node,
-                "{} gives back the operation to run, but {}; each session.run trains one step",
+                "{} returns the operation to run, but {}; each session.run trains one step",
                 call.name,
-                phrase('nothing reads "{}"', name)
+                phrase('"{}" is never read', name)
                 if name
                 else phrase("the operation is not passed to anything"),
                 guards=guards,
                 option="iterations_per_loop",
                 help=phrase(
-                    "run {} in the place of the training operation",
+                    "run {} in place of the training operation",
                     '"{}"'.format(name) if name else phrase("it"),
                 ),
             )
@@ -676,7 +674,7 @@ def loop_never_run(context: Context) -> None:
     source=(_LOOPS, _KERNEL),
 )
 def loop_in_name_scope(context: Context) -> None:
-    """The loop is made inside of a name scope.
+    """The loop is created inside a name scope.
 
     The adapter looks for an operation that is called ``IterationOp``, letter by letter.  In a
     scope it is called ``train/IterationOp``, which is not recognised: each session.run trains one
@@ -700,12 +698,12 @@ def loop_in_name_scope(context: Context) -> None:
         if scope:
             context.report(
                 call.node,
-                'this makes "{}/IterationOp", which is not recognised; the adapter looks for '
-                '"IterationOp"',
+                'this call creates "{}/IterationOp", which the adapter does not recognise; '
+                'the name must be "IterationOp"',
                 scope,
                 guards=guards,
                 option="iterations_per_loop",
-                help="make the loop outside of every name scope",
+                help="create the loop outside of every name scope",
             )
 
 
@@ -750,7 +748,7 @@ def _name_of_scope(call: ast.Call) -> Optional[str]:
     source=(_LOOPS,),
 )
 def second_iteration_op(context: Context) -> None:
-    """The device loop is created twice in one function, or in every round of a Python loop.
+    """The device loop is created twice in one function, or repeatedly in a Python loop.
 
     The second operation is called ``IterationOp_1`` in the same graph, which the adapter does not
     recognise: that training operation is not looped.
@@ -782,12 +780,12 @@ def second_iteration_op(context: Context) -> None:
         if loop is not None:
             context.report(
                 call.node,
-                "this is done again each time round the loop of line {}; from the second time on "
-                "it makes IterationOp_1, which is not recognised",
+                "this call is repeated by the loop in line {}; the second call creates "
+                "IterationOp_1, which the adapter does not recognise",
                 loop.lineno,
                 guards=guards,
                 option="iterations_per_loop",
-                help=phrase("make it once, before line {}", loop.lineno),
+                help=phrase("call it once, before line {}", loop.lineno),
             )
         function = context.script.function_of(call.node.lineno)
         if first is None or first[1] is not function:
@@ -795,11 +793,11 @@ def second_iteration_op(context: Context) -> None:
         elif first[0].node is not call.node and not context.mentions("Graph"):
             context.report(
                 call.node,
-                "this makes IterationOp_1, which is not recognised: line {} makes IterationOp in "
-                "the same graph",
+                "this call creates IterationOp_1, which the adapter does not recognise: "
+                "line {} creates IterationOp in the same graph",
                 first[0].node.lineno,
                 guards=guards,
-                help="group the operations and make one loop",
+                help="group the operations and create one loop",
             )
 
 
@@ -893,7 +891,7 @@ _PLACEHOLDERS = ("placeholder", "placeholder_with_default")
     source=(_LOOPS,),
 )
 def feed_in_loop(context: Context) -> None:
-    """A batch is fed to a loop of several iterations.
+    """A session.run feeds one batch to a loop of several iterations.
 
     What is fed stays the same during one session.run: every iteration of the loop trains on the
     same batch.  Iteration offload takes its data from a Dataset with an initializable iterator.
@@ -926,8 +924,8 @@ def feed_in_loop(context: Context) -> None:
             for key in _batches(context, run, part):
                 context.report(
                     key,
-                    '"{}" is fed to a loop of {} iterations (line {}); each of them gets the '
-                    "same batch",
+                    '"{}" is fed to a loop of {} iterations (line {}); each iteration gets '
+                    "the same batch",
                     name_of(key),
                     count,
                     call.node.lineno,

@@ -150,8 +150,8 @@ def _is_repeated(site: Site) -> bool:
 def _report_growth(context: Context, part: ast.expr, name: str) -> None:
     context.report(
         part,
-        "{} makes an operator in each round of a loop that runs the session: the graph is "
-        "compiled anew each time",
+        "{} creates an operator in each iteration of a loop that runs the session: the "
+        "graph is compiled again each time",
         name,
     )
 
@@ -460,7 +460,7 @@ def bilinear_resize(context: Context) -> None:
             if text not in ("bilinear", 0) and not dotted.endswith("ResizeMethod.BILINEAR"):
                 continue
         found.append(site)
-    _report_first(context, found, "{} in the network may take most of a step")
+    _report_first(context, found, "{} in the network may take most of the time of a step")
 
 
 @recognises(shapes.extract_image_patches, ("extract_image_patches", "extract_patches"))
@@ -470,7 +470,7 @@ def image_patches(context: Context) -> None:
     _report_first(
         context,
         _sites(context, frozenset(names)),
-        "{} did not compile for some sizes in releases of 2020 and 2021",
+        "{} did not compile for some tensor sizes in the releases of 2020 and 2021",
     )
 
 
@@ -523,7 +523,8 @@ def gelu_by_hand(context: Context) -> None:
         if is_of_gelu(context.meaning, site.scope, site.node):
             context.report(
                 site.node,
-                "gelu is written out: about eight operators in place of npu_unary_ops.gelu",
+                "gelu is computed here by about eight operators; npu_unary_ops.gelu is one "
+                "operator",
             )
 
 
@@ -557,8 +558,8 @@ def recurrent_loop(context: Context) -> None:
         ):
             context.report(
                 call,
-                "{} is a loop of TensorFlow 1; DynamicRNN and DynamicGRUV2 of npu_bridge run the "
-                "layer as one operator",
+                "{} executes the layer as a TensorFlow loop; DynamicRNN and DynamicGRUV2 "
+                "of npu_bridge execute the layer as one operator",
                 name_of(call.func),
             )
 
@@ -629,7 +630,7 @@ def accumulators(context: Context) -> None:
     _report_first(
         context,
         _sites(context, frozenset((*_ACCUMULATORS, "train.SyncReplicasOptimizer"))),
-        "{} makes accumulators, which are slow on the device",
+        "{} creates accumulators, which are slow on the device",
     )
 
 
@@ -668,7 +669,7 @@ def forked_processes(context: Context) -> None:
             continue
         context.report(
             call,
-            "{} starts processes by fork in a program with sessions: it may lock up",
+            "{} starts processes by fork in a program with sessions: the program may deadlock",
             name_of(call.func),
         )
 

@@ -104,7 +104,10 @@ def double_in_network(context: Context) -> None:
         return
     for site, kind in found[:_MOST]:
         context.report(
-            site.node, "tf.{} makes {}, which the NPU does not support", meaning.called(site), kind
+            site.node,
+            "tf.{} creates a {} tensor, which the NPU does not support",
+            meaning.called(site),
+            kind,
         )
 
 
@@ -249,8 +252,8 @@ def two_optimizers_in_one_run(context: Context) -> None:
             lines = sorted({made.lineno for made in found.values()})
             context.report(
                 call,
-                "one session.run applies {} loss-scale optimizers (line {}), and the device has "
-                "one overflow flag for all",
+                "one session.run applies {} loss-scale optimizers (line {}), but the device "
+                "has only one overflow flag for all of them",
                 len(found),
                 ", ".join(map(str, lines)),
             )
@@ -296,8 +299,8 @@ def manager_under_control_dependencies(context: Context) -> None:
         if _is_controlled(site) or _is_called_controlled(context, site):
             context.report(
                 call,
-                "the loss-scale manager is made under tf.control_dependencies: its variables "
-                "then depend on what the model is fed",
+                "the loss-scale manager is created under tf.control_dependencies: its "
+                "variables then depend on the data fed to the model",
             )
 
 
@@ -373,8 +376,9 @@ def step_counted(context: Context) -> None:
         if owner is not None and _is_global_step(meaning, site.scope, owner):
             context.report(
                 call,
-                "the global step is counted outside of the loss-scale optimizer: it counts the "
-                "steps with an overflow, too, which are dropped; give it to apply_gradients",
+                "the global step is incremented outside of the loss-scale optimizer: it "
+                "also counts the steps that are skipped because of an overflow; pass the "
+                "global step to apply_gradients",
             )
 
 
@@ -508,7 +512,7 @@ def infinity_in_network(context: Context) -> None:
             seen.add(line)
             context.report(
                 node,
-                "Inf or NaN is an input of operators, which Atlas training products do not take",
+                "Inf or NaN is an input of operators; Atlas training products do not support this",
             )
 
 
@@ -575,7 +579,7 @@ def guard_vanishes(context: Context) -> None:
         seen.add(site.line)
         context.report(
             place,
-            "{} guards {}, and is 0 in float16 ({})",
+            "{} protects {}, but is 0 in float16 ({})",
             repr(value),
             what,
             mode,

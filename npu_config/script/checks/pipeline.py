@@ -53,8 +53,8 @@ def variable_captured(context: Context) -> None:
             seen |= keys
             context.report(
                 part.node,
-                'a function of a dataset uses the variable "{}": it runs on the host, the '
-                "variable is initialised on the device",
+                'a dataset function uses the variable "{}": the function runs on the host, '
+                "but the variable is initialised on the device",
                 _bound_to(context, variable.node) or name_of(read),
             )
     for site in meaning.calls("from_generator"):
@@ -64,8 +64,8 @@ def variable_captured(context: Context) -> None:
                 if meaning.variable(site.scope, item):
                     context.report(
                         item,
-                        "a generator of a dataset is given a variable: it runs on the host, the "
-                        "variable is initialised on the device",
+                        "a variable is passed to the generator of a dataset: the generator "
+                        "runs on the host, but the variable is initialised on the device",
                     )
 
 
@@ -113,8 +113,8 @@ def argument_from_variable(context: Context) -> None:
                 if meaning.variable(site.scope, item):
                     context.report(
                         item,
-                        "a variable is an argument of {}: datasets are made on the host, the "
-                        "variable is initialised on the device",
+                        "a variable is an argument of {}: datasets are created on the host, "
+                        "but the variable is initialised on the device",
                         name_of(call.func),
                     )
 
@@ -136,8 +136,8 @@ def keras_variable_in_input(context: Context) -> None:
             assert isinstance(node, ast.Call)
             context.report(
                 node,
-                "keras.backend.{} makes a variable, and this one is part of the input pipeline: "
-                "nothing initialises it on the host",
+                "keras.backend.{} creates a variable in the input pipeline: the variable is "
+                "never initialised on the host",
                 name_of(node.func),
                 fix=_as_tensor(context, scope, node),
             )
@@ -384,8 +384,8 @@ def initialised_together(context: Context) -> None:
 
 
 TOGETHER = (
-    "variables and an iterator are initialised by one run: the adapter leaves it on the host, and "
-    "the variables on the device stay 0"
+    "one session.run initialises both variables and an iterator: the adapter runs it on the "
+    "host, and the variables on the device stay 0"
 )
 
 
@@ -468,7 +468,7 @@ def _apart(context: Context, initialisers: Initialisers, site: Site) -> Optional
     ]
     text = between.join(run.replace("\n", end) for run in runs)
     edit = Edit(line, column, end_line, end_column, text)
-    return Fix("run them one after the other", (edit,))
+    return Fix("run the two initializers one after the other", (edit,))
 
 
 def _calls(node: ast.AST) -> bool:
@@ -502,8 +502,8 @@ def large_shuffle_buffer(context: Context) -> None:
             continue
         context.report(
             call,
-            "buffer_size is {}, and GetNext runs on the device: it waits until the buffer is "
-            "full, and may time out",
+            "buffer_size is {}: GetNext runs on the device, waits until the buffer is full, "
+            "and may time out",
             int(size),
             option="enable_data_pre_proc",
         )
@@ -594,9 +594,9 @@ def short_last_batch(context: Context) -> None:
         if is_whole or meaning.constant(site.scope, size) == 1:
             continue
         text = (
-            "{} without drop_remainder=True: its first dimension is unknown, although no "
-            "batch is short after an endless repeat, and the graph is compiled for dynamic "
-            "shapes"
+            "{} without drop_remainder=True: the first dimension of the batch is unknown, "
+            "although no batch is short after an endless repeat, and the graph is compiled "
+            "for dynamic shapes"
             if _is_endless(meaning, site.scope, call.func)
             else "{} without drop_remainder=True: the last batch may be shorter, and the graph is "
             "compiled for dynamic shapes"
@@ -714,7 +714,7 @@ def queues(context: Context) -> None:
 
 @recognises(pipeline.train_batch_with_many_threads, ("batch",))
 def many_threads(context: Context) -> None:
-    """``tf.train.batch`` with more than one thread."""
+    """``tf.train.batch`` is called with more than one thread."""
     for site in context.meaning.calls("batch"):
         if context.meaning.called(site) != "train.batch":
             continue
@@ -723,7 +723,7 @@ def many_threads(context: Context) -> None:
         if isinstance(count, (int, float)) and count > 1:
             context.report(
                 given or site.node,
-                "tf.train.batch with {} threads; the NPU needs one",
+                "tf.train.batch uses {} threads; the NPU needs one thread",
                 int(count),
                 severity=Severity.WARNING,
             )

@@ -159,8 +159,8 @@ def summary_on_one_rank(context: Context) -> None:
             continue
         context.report(
             where,
-            "only one rank runs the summary: its graph differs from that of the others, and the "
-            "job hangs",
+            "only one rank runs the summary: its graph differs from the graphs of the other "
+            "ranks, and the job hangs",
         )
 
 
@@ -279,7 +279,9 @@ def graph_on_one_rank(context: Context) -> None:
             more = made[0] if len(made[0]) >= len(made[1]) else made[1]
             name, node = more[0]
             context.report(
-                node, "{} makes an operator on some ranks only: their graphs differ", name
+                node,
+                "{} creates an operator on some ranks only: the graphs of the ranks differ",
+                name,
             )
             continue
         run = [_collectives(meaning, site.scope, part) for part in branches]
@@ -288,14 +290,15 @@ def graph_on_one_rank(context: Context) -> None:
         if not all(run):
             context.report(
                 (run[0] or run[1])[0],
-                "some ranks only run a collective: they wait for the others for ever",
+                "only some ranks run this collective: they wait for the other ranks forever",
             )
             continue
         alone = _fetched_alone(meaning, site.scope, run[0][0], run[1][0])
         if alone is not None:
             context.report(
                 alone,
-                "{} is run together with a collective on some ranks only: their graphs differ",
+                "{} is run together with a collective on some ranks only: the graphs of the "
+                "ranks differ",
                 expression(alone),
             )
 
@@ -468,7 +471,7 @@ def rank_asked_first(context: Context) -> None:
         seen.add(site.line)
         context.report(
             call,
-            "{} is called before collective communication is initialised: it fails",
+            "{} is called before collective communication is initialised: the call fails",
             name_of(call.func),
         )
 
@@ -508,8 +511,8 @@ SENDING = (
 
 
 NOT_BROADCAST = (
-    "the optimizer averages gradients, and nothing broadcasts the first values of the variables: "
-    "each rank trains from weights of its own"
+    "the optimizer averages gradients, but the initial values of the variables are not "
+    "broadcast: each rank starts with its own weights"
 )
 
 
@@ -523,14 +526,14 @@ def nothing_broadcast(context: Context) -> None:
     if not context.script.is_program or broadcasts(context):
         return
     text = (
-        "the optimizer averages gradients, and no session runs what assigns the values that are "
-        "broadcast: each rank trains from weights of its own"
+        "the optimizer averages gradients, but no session runs the operations that assign "
+        "the broadcast values: each rank starts with its own weights"
         if _assigns(context)
-        else "the optimizer averages gradients, and the hook that broadcasts the first values is "
-        "given to no session: each rank trains from weights of its own"
+        else "the optimizer averages gradients, but the hook that broadcasts the initial "
+        "values is passed to no session: each rank starts with its own weights"
         if _unread_hooks(context)
-        else "the optimizer averages gradients, and nothing assigns the values that are "
-        "broadcast: each rank trains from weights of its own"
+        else "the optimizer averages gradients, but the broadcast values are never assigned: "
+        "each rank starts with its own weights"
         if "broadcast" in _text(context)
         else NOT_BROADCAST
     )
@@ -699,12 +702,12 @@ def gradients_not_averaged(context: Context) -> None:
         if _of_plain_optimizer(meaning, site.scope, given):
             context.report(
                 call,
-                "gradients of an optimizer that is not wrapped are not averaged: the wrapped one "
-                "does so in its own compute_gradients",
+                "the gradients of an unwrapped optimizer are not averaged: the wrapped "
+                "optimizer averages only in its own compute_gradients",
             )
         elif any(_by_hand(meaning, site.scope, given, every) for every in (False, True)):
             context.report(
                 call,
-                "gradients of tf.gradients are not averaged: the wrapped optimizer does so in "
-                "compute_gradients",
+                "the gradients of tf.gradients are not averaged: the wrapped optimizer "
+                "averages only in compute_gradients",
             )

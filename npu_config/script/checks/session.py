@@ -239,7 +239,7 @@ def config_never_used(context: Context) -> None:
             if _has_options(message)
             else "this configuration is never used",
             guards=block.path,
-            help="give it to the session: tf.Session(config=...)",
+            help="pass it to the session: tf.Session(config=...)",
         )
 
 
@@ -285,9 +285,9 @@ def _report_unread(context: Context) -> None:
                 made.place,
                 "this {} is never used{}; it has no effect",
                 made.kind,
-                phrase(': nothing reads "{}"', name) if name else "",
+                phrase(': "{}" is never read', name) if name else "",
                 guards=made.path,
-                help=phrase("give it to {}", taken_by),
+                help=phrase("pass it to {}", taken_by),
             )
 
 
@@ -329,12 +329,12 @@ def config_overwritten(context: Context) -> None:
             continue
         context.report(
             message.replaced.place,
-            "this replaces the configuration of line {}, which was not used; its options are lost"
+            "the configuration of line {} is replaced here before it is used; its options are lost"
             if _loses_options(message, message.replaced.by)
-            else "this replaces the configuration of line {}, which was not used",
+            else "the configuration of line {} is replaced here before it is used",
             message.bound[-1].lineno if message.bound else message.place.line,
             guards=message.path,
-            help="set the options on one ConfigProto, and give that one to the session",
+            help="set all options on one ConfigProto, and pass this ConfigProto to the session",
         )
 
 
@@ -358,7 +358,7 @@ def _plain(value: object) -> object:
     source=(_INTRODUCTION,),
 )
 def option_after_session(context: Context) -> None:
-    """An option is set on a configuration that a session was opened with before.
+    """An option is set on a configuration after a session was opened with it.
 
     tf.Session copies the configuration when it is made; what is set later has no effect on it.
 
@@ -382,6 +382,8 @@ def option_after_session(context: Context) -> None:
         for entry in block.entries.values():
             if entry.moment < opened[-1].moment or entry.built_in:
                 continue
+            if opened[-1].moment < (context.run.apart or 0) < entry.moment:
+                continue  # the function that sets it may have been called before
             first, last = opened[0].place.line or 0, entry.name_place.line or 0
             if not is_in_one_loop(context, first, last):
                 context.report(
@@ -415,7 +417,7 @@ def _opened(context: Context, message: Message) -> List[Use]:
     source=(_ESTIMATOR,),
 )
 def option_overridden_by_run_config(context: Context) -> None:
-    """An option of ``session_config`` is overridden by what NPURunConfig always writes.
+    """NPURunConfig always overrides this option of its ``session_config``.
 
     NPUEstimator adds an NpuOptimizer entry of its own after the one in ``session_config``.  The
     keys it always writes (``enable_dump``, ``jit_compile``, ``iterations_per_loop`` ...) win,
@@ -452,7 +454,7 @@ def option_overridden_by_run_config(context: Context) -> None:
                     continue
                 context.report(
                     entry.name_place,
-                    '"{}" is overridden: NPURunConfig in line {} writes {}, {}',
+                    '"{}" is overridden: NPURunConfig in line {} sets it to {} ({})',
                     entry.name,
                     made.place.line,
                     '"{}"'.format(value) if isinstance(value, str) else value,
@@ -460,7 +462,9 @@ def option_overridden_by_run_config(context: Context) -> None:
                     guards=entry.path,
                     option=entry.name,
                     help=phrase(
-                        "set it once: give NPURunConfig {}" if given else "give NPURunConfig {}",
+                        "set it only once: pass {} to NPURunConfig"
+                        if given
+                        else "pass {} to NPURunConfig",
                         as_argument(entry.name, entry.value),
                     ),
                 )
@@ -473,7 +477,7 @@ def option_overridden_by_run_config(context: Context) -> None:
     source=("tf_adapter/util/npu_attrs.cc:917", _INTRODUCTION),
 )
 def optimizer_misnamed(context: Context) -> None:
-    """An entry of ``custom_optimizers`` with options of the NPU has another name, or none.
+    """A ``custom_optimizers`` entry with NPU options is not named ``NpuOptimizer``.
 
     The adapter looks for ``NpuOptimizer``, letter by letter.  The options of an entry with another
     name have no effect.  Unless another entry has the name, or npu_init adds one, the whole graph
@@ -502,10 +506,10 @@ def optimizer_misnamed(context: Context) -> None:
             inside = context.script.source.inside(place, name)
             context.report(
                 place,
-                'the entry is called "{}"; the adapter looks for "{}", and the options of '
+                'the entry is named "{}", but the adapter looks for "{}"; the options of '
                 "this entry have no effect"
                 if block.entries
-                else 'the entry is called "{}"; the adapter looks for "{}"',
+                else 'the entry is named "{}", but the adapter looks for "{}"',
                 name,
                 NPU_OPTIMIZER,
                 guards=block.path,
@@ -526,9 +530,9 @@ def _is_misspelt(name: str, block: Block) -> bool:
 def _report_unnamed(context: Context, block: Block) -> None:
     context.report(
         block.place,
-        "the entry is never given a name; its options have no effect"
+        "the entry has no name; its options have no effect"
         if block.entries
-        else "the entry is never given a name, and is ignored",
+        else "the entry has no name and is ignored",
         guards=block.path,
         help=phrase('write name = "{}", or remove it', NPU_OPTIMIZER),
         severity=Severity.WARNING if block.entries else Severity.INFO,
@@ -621,10 +625,10 @@ def session_without_configuration(context: Context) -> None:
                 continue
             context.report(
                 each.call,
-                "this session is opened without the configuration of line {}; none of its "
-                "options hold here",
+                "this session is opened without the configuration of line {}, whose options "
+                "have no effect on it",
                 configured.place.line,
-                help="give it the configuration: config=...",
+                help="pass the configuration: config=...",
             )
 
 

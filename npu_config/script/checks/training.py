@@ -87,7 +87,7 @@ def last_hook_is_appended(context: Context) -> None:
                     _APPENDING[name][1],
                     name,
                     call.lineno,
-                    help="keep the object that you need under a name of its own",
+                    help="keep the object in a variable of its own",
                 )
 
 
@@ -222,7 +222,7 @@ def _is_after(before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
     needs=(("Variable", "get_variable"), DATASETS),
 )
 def variable_in_dataset_function(context: Context) -> None:
-    """A tf.Variable is made in a function that is given to Dataset.map.
+    """A tf.Variable is created in a function that is passed to Dataset.map.
 
     Preprocessing runs on the host, but the variable is initialised on the device: training fails.
 
@@ -248,9 +248,9 @@ def variable_in_dataset_function(context: Context) -> None:
             if context.meaning.tf(part.scope, part.node.func) in VARIABLES:
                 context.report(
                     part.node,
-                    "a variable in preprocessing: it runs on the host and is initialised on the "
-                    "device, so training fails",
-                    help="use a constant, or make the variable outside of the dataset",
+                    "a variable in preprocessing: preprocessing runs on the host, but the "
+                    "variable is initialised on the device, so training fails",
+                    help="use a constant, or create the variable outside of the dataset",
                 )
 
 
@@ -306,8 +306,8 @@ def table_in_dataset_function(context: Context) -> None:
             if _table(elsewhere.meaning, part):
                 context.report(
                     elsewhere.node,
-                    'a lookup table in preprocessing ({}) without "mix_compile_mode": it is '
-                    "initialised on the device and used on the host",
+                    'a lookup table in preprocessing ({}) without "mix_compile_mode": the '
+                    "table is initialised on the device but used on the host",
                     elsewhere.says(part.node),
                     option="mix_compile_mode",
                     help='set "mix_compile_mode" to True',
@@ -330,8 +330,8 @@ def table_in_dataset_function(context: Context) -> None:
             seen.add(id(made.node))
             context.report(
                 part.node,
-                'a lookup table in preprocessing without "mix_compile_mode": it is initialised '
-                "on the device and used on the host",
+                'a lookup table in preprocessing without "mix_compile_mode": the table is '
+                "initialised on the device but used on the host",
                 option="mix_compile_mode",
                 help='set "mix_compile_mode" to True',
             )

@@ -94,6 +94,34 @@ A=; while IFS=: read -r B C; do A=$A$C$B; done <<< 'a:b c'
 IFS=, read -ra B <<< '1,2,3'; A=; for C in "${B[@]}"; do A=$A$C-; done
 read -ra B <<< '1 2'; A=${B[1]}
 IFS= read -r A <<< 'a  b'
+A=$((-3 + 5)),$((-2 * -3 - 1)),$((- (1 - 4) * 2)),$((- -3)),$((7 - -2 - 1))
+B=-2; A=$((-B + 1)),$((3 -$B)),$((B * -B % 3))
+B='a b,c'; A=; IFS=,; for C in $B; do A=$A$C-; done
+B=a,b; IFS=,; set -- $B; A=$2-$#
+B=(a,b 'c d'); A=; IFS=,; for C in ${B[@]}; do A=$A$C-; done
+B=(a 'c d'); A=; for C in ${B[@]}; do A=$A$C-; done
+B=(a 'c d'); IFS=,; A=; for C in "${B[*]}"; do A=$A$C-; done
+set -- a 'c d'; A=; for C in $@; do A=$A$C-; done
+set -- a 'c d'; A=; for C in "$@"; do A=$A$C-; done
+IFS=$'\n'; A=; for C in $(printf 'a b\nc'); do A=$A$C-; done
+B=a,b; IFS=,; A=$B
+B=$IFS; IFS=,; IFS=$B; A=; for C in $(echo a b); do A=$A$C-; done
+IFS=,; unset IFS; A=; for C in $(echo a,b c); do A=$A$C-; done
+IFS=; A=; for C in $(echo a b); do A=$A$C-; done
+? B=a,b; IFS=,; for A in x$B; do :; done
+? IFS=$(hostname); B=a; for A in $B; do :; done
+IFS=,; read -r A B <<< 'a,b'; A=$A$B
+IFS=:, read -r A B C <<< 'a,b:c'; A=$A-$B-$C
+IFS=', ' read -r A B C <<< 'a, b c,'; A=$A-$B-$C
+IFS=, read -r A B <<< ',b,'; A=$A-$B
+IFS=, read -r A B <<< 'a,b,,'; A=$A-$B
+IFS=, read -r A <<< ' a, '
+read -r A B <<< '  a   b  c  '; A=$A-$B-
+C=1 IFS=, read -r A B <<< 'a,b'
+B=1 C=2
+IFS=, read -r A B <<< 'a,b'
+? B=1 C=2
+{ A=3; }
 mapfile -t B <<< "$(seq 1 3)"; A=; for C in "${B[@]}"; do A=$A$C-; done
 readarray -t B < <(seq 2); A=${B[1]}${B[0]}
 ? mapfile B <<< 'a'; A=${B[0]}
@@ -149,7 +177,9 @@ def snippets():
     """Each with all of its lines."""
     found = []
     for line in LINES.split("\n"):
-        if found and "<<E" in found[-1] and not found[-1].endswith("\n)"):
+        if found and (
+            ("<<E" in found[-1] and not found[-1].endswith("\n)")) or found[-1].endswith("B=1 C=2")
+        ):
             found[-1] += "\n" + line
         else:
             found.append(line)

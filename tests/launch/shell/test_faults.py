@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from npu_config.launch.shell.syntax import ShellScript, syntax_fault
 
+_SYNTAX = ": bash reports a syntax error"
+
 BASH = shutil.which("bash")
 
 TAKEN = [
@@ -69,25 +71,22 @@ DOLLARS = (
     "$((b) )", "${}", "${b:-(}", "\"${b:-'}\"", "$'b\\'c'", "$#'b'",
 )  # fmt: skip
 REFUSED = [
-    *(
-        ("a {}\nif a; then\n".format(text), 2, '"if" without "fi": bash refuses it')
-        for text in DOLLARS
-    ),
-    ("if a; then\n  b\n", 1, '"if" without "fi": bash refuses it'),
-    ("for i in 0 1; do\n  a &\n", 1, '"for" without "done": bash refuses it'),
-    ("while a; do\n  if b; then\n    c\ndone\n", 2, '"if" without "fi": bash refuses it'),
-    ("case $a in\n  b) c ;;\n", 1, '"case" without "esac": bash refuses it'),
-    ("a() {\n  b\n", 1, '"{" without "}": bash refuses it'),
-    ("a=$(if b; then c)\n", 1, '"if" without "fi": bash refuses it'),
+    *(("a {}\nif a; then\n".format(text), 2, '"if" without "fi"' + _SYNTAX) for text in DOLLARS),
+    ("if a; then\n  b\n", 1, '"if" without "fi"' + _SYNTAX),
+    ("for i in 0 1; do\n  a &\n", 1, '"for" without "done"' + _SYNTAX),
+    ("while a; do\n  if b; then\n    c\ndone\n", 2, '"if" without "fi"' + _SYNTAX),
+    ("case $a in\n  b) c ;;\n", 1, '"case" without "esac"' + _SYNTAX),
+    ("a() {\n  b\n", 1, '"{" without "}"' + _SYNTAX),
+    ("a=$(if b; then c)\n", 1, '"if" without "fi"' + _SYNTAX),
     ("a=1\nfi\n", 2, '"fi" without "if" before it: bash stops here with a syntax error'),
-    ("a='b' c='d\n", 1, "the quote ' is not closed to the end of the script"),
-    ("cat <<E\nfi '\nE\nif a; then\n", 4, '"if" without "fi": bash refuses it'),
-    ("cat <<-E <<F\n\tfi\n\tE\n'\nF\nif a; then\n", 6, '"if" without "fi": bash refuses it'),
-    ("cat <<E\n\tE\nfi\nE\nif a; then\n", 5, '"if" without "fi": bash refuses it'),
-    ("if a; then\n  cat <<E\n  b\n", 1, '"if" without "fi": bash refuses it'),
-    ("a ${b:-(} ${} ${c#'}'}\nif a; then\n", 2, '"if" without "fi": bash refuses it'),
-    ('a "${b:-\'} $[1+(2)]"\nif a; then\n', 2, '"if" without "fi": bash refuses it'),
-    ("a=`b\n", 1, "the quote ` is not closed to the end of the script"),
+    ("a='b' c='d\n", 1, "the quote ' is never closed"),
+    ("cat <<E\nfi '\nE\nif a; then\n", 4, '"if" without "fi"' + _SYNTAX),
+    ("cat <<-E <<F\n\tfi\n\tE\n'\nF\nif a; then\n", 6, '"if" without "fi"' + _SYNTAX),
+    ("cat <<E\n\tE\nfi\nE\nif a; then\n", 5, '"if" without "fi"' + _SYNTAX),
+    ("if a; then\n  cat <<E\n  b\n", 1, '"if" without "fi"' + _SYNTAX),
+    ("a ${b:-(} ${} ${c#'}'}\nif a; then\n", 2, '"if" without "fi"' + _SYNTAX),
+    ('a "${b:-\'} $[1+(2)]"\nif a; then\n', 2, '"if" without "fi"' + _SYNTAX),
+    ("a=`b\n", 1, "the quote ` is never closed"),
 ]
 
 

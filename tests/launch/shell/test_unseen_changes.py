@@ -78,7 +78,7 @@ def test_a_variable_that_stays_is_known(text):
 
 
 def test_a_variable_that_env_removes_is_not_set():
-    """``env -u RANK_ID`` is known to leave it out."""
+    """``env -u RANK_ID`` is known to remove it."""
     launch = follow(ShellScript("export A=1\nenv -u A python3 x.py", None), {}.get)[0].launches[0]
     assert {"A"} == set(launch.unset)
 
