@@ -208,7 +208,8 @@ def interest(mutant: Mutant) -> Interest:
     for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef):
             continue
-        module.update((function.body[0].lineno, function.body[-1].lineno))
+        body = [node for node in function.body if not _is_docstring(node)] or function.body
+        module.update((body[0].lineno, body[-1].lineno))
         if "cache" in "".join(map(ast.dump, function.decorator_list)):
             continue
         for node in ast.walk(function):
@@ -220,6 +221,11 @@ def interest(mutant: Mutant) -> Interest:
             if mutant.line in lines:
                 own.update(lines)
     return Interest(own, module)
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    """True for a text alone, which never runs."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def tests_of(mutant: Mutant, recorded: Sequence[Dict[str, Any]], limit: float) -> List[str]:

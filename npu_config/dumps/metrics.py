@@ -315,8 +315,6 @@ def _divergence(numpy: Any, sums: _Sums, pairs: Pairs, buffers: List[Any]) -> fl
         numpy.divide(p, q, out=scratch)
         numpy.log(scratch, out=scratch)
         crossed += _dot(scratch, p)
-    if not total[0] or not total[1]:
-        return _NAN
     result = crossed / total[0] + math.log(total[1] / total[0])
     return 0.0 if abs(result) < 2.2e-16 else result
 
@@ -393,7 +391,8 @@ def _named(sums: _Sums) -> str:
 def _decibels(sums: _Sums) -> float:
     if not sums.dd:
         return math.inf if sums.yy else _NAN
-    return 10.0 * math.log10(sums.yy / sums.dd) if sums.yy else -math.inf
+    ratio = sums.yy / sums.dd  # may be too small for a float
+    return 10.0 * math.log10(ratio) if ratio else -math.inf
 
 
 WORST = 5

@@ -28,7 +28,7 @@ _rule = partial(declare, facts=("rank-table-file",))
 
 @_rule("NPU661", Severity.ERROR, source=_SOURCE)
 def rank_table_layers() -> None:
-    """The network layers of a rank are not in order, layer 0 is missing, or has the wrong type.
+    """The layers of a rank are out of order, or layer 0 is missing or has the wrong type.
 
     In version 2.0 the entries of `level_list` have `net_layer` from 0 on, rising; gaps are legal.
     The guide describes layer 0 by the topology file of the driver, so its `net_type` is
@@ -42,7 +42,7 @@ def rank_table_layers() -> None:
 
 @_rule("NPU662", Severity.WARNING, source=_SOURCE)
 def rank_table_layer_ports() -> None:
-    """A port of a rank belongs to two addresses of one layer.
+    """Two addresses of one network layer use the same port of a rank.
 
     In version 2.0 an address may have several ports, but within one layer a port has one
     address.
@@ -62,7 +62,7 @@ def rank_table_layer_ports() -> None:
     ),
 )
 def rank_table_local_ids() -> None:
-    """The `local_id` of ranks do not go together.
+    """The `local_id` values of the ranks are inconsistent.
 
     In version 2.0 a `local_id` is unique among the ranks of one net instance of layer 0.  The
     value 64 marks the backup rank: there is at most one, it needs `replaced_local_id`, 0 to 63,
@@ -83,7 +83,7 @@ def rank_table_local_ids() -> None:
     ),
 )
 def rank_table_layer_addresses() -> None:
-    """An address does not fit its `addr_type`, or ranks of one network have different numbers.
+    """An address does not match `addr_type`, or ranks of a network have unequal address counts.
 
     In version 2.0 `addr` is 32 hexadecimal digits for `EID`, a dotted address for `IPV4`, an
     IPv6 address for `IPV6`; `backup_addr` holds addresses of the same type, with `EID` none.
@@ -140,7 +140,7 @@ def _check_layers(levels: TableNode, layers: Sequence[Any], findings: FileFindin
         findings.report_at(
             rank_table_layers,
             levels.level.path(first),
-            "{}{} is of type CLOS; the guide takes TOPO_FILE_DESC only for layer 0",
+            "{}{} is of type CLOS; for layer 0 the guide allows only TOPO_FILE_DESC",
             phrase(" (and {:,} more)", wrong_type - 1) if wrong_type > 1 else "",
             help='write "net_type": "TOPO_FILE_DESC"',
             severity=Severity.WARNING,
@@ -159,7 +159,7 @@ def _in_order(
         findings.report_at(
             rank_table_layers,
             (*levels.path(start + offset), "net_layer"),
-            "{} is {}; the layers of a rank begin with 0 and rise, this rank has {}",
+            "{} is {}; the layers of a rank must start with 0 and increase, this rank has {}",
             layer,
             listed(map(str, layers)),
             help="order the levels by net_layer, layer 0 first",
@@ -191,7 +191,7 @@ def _check_local_ids(
             findings.report_at(
                 rank_table_local_ids,
                 (*level.path(owner), "local_id"),
-                "{} is {}, as in {}; it is unique in the net instance {} of layer 0",
+                "{} is {}, the same as in {}; it must be unique in net instance {} of layer 0",
                 local,
                 dotted(level.path(before)),
                 shown(name),
@@ -249,15 +249,15 @@ def _check_numbers(
                 rank_table_layer_addresses,
                 (*path, "rank_addr_list"),
                 phrase(
-                    "{} has {} addresses, others of net instance {} (layer {}) have {}; all "
-                    "have the same number",
+                    "{} has {} addresses, other ranks of net instance {} (layer {}) have {}; "
+                    "all must have the same number",
                     dotted(path),
                     sizes[odd],
                     shown(name),
                     layer,
                     sizes[mine[0]],
                 ),
-                "give all ranks of a net instance the same number of addresses",
+                "list the same number of addresses for all ranks of a net instance",
             )
 
 
@@ -292,9 +292,9 @@ def _check_addresses(addresses: TableNode, findings: FileFindings) -> None:
 
 def _report_address_mismatch(path: Any, text: str, kind: str, findings: FileFindings) -> None:
     legal = {
-        "EID": "takes exactly 32 hexadecimal digits, and no backup_addr",
-        "IPV4": "takes four decimal numbers without leading zeros",
-        "IPV6": "takes an IPv6 address",
+        "EID": "requires exactly 32 hexadecimal digits, and no backup_addr",
+        "IPV4": "requires four decimal numbers without leading zeros",
+        "IPV6": "requires an IPv6 address",
     }
     findings.report_at(
         rank_table_layer_addresses,
@@ -313,7 +313,7 @@ def _check_listen_ports(control: TableNode, findings: FileFindings) -> None:
             findings.report_at(
                 rank_table_layer_addresses,
                 (*control.level.path(owner), "listen_port"),
-                "{} is 65536, which passes the check of HCCL and is not a port",
+                "{} is 65536, which HCCL accepts although it is not a valid port",
                 help="write a port from 1 to 65535",
                 severity=Severity.INFO,
             )
@@ -342,7 +342,8 @@ def _check_port_owners(addresses: TableNode, findings: FileFindings) -> None:
                     findings.report_at(
                         rank_table_layer_ports,
                         (*level.path(index), "ports", position),
-                        "{} is {}, a port of {} too; within a layer a port has one address",
+                        "{} is {}, which is also a port of {}; within a layer, a port can have "
+                        "only one address",
                         shown(port),
                         dotted(level.path(before)),
                         help="remove it from one of the two",

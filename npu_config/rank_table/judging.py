@@ -117,10 +117,10 @@ _rule = partial(declare, facts=("rank-table-file",), source=_SOURCE)
 @_rule(
     "NPU641",
     Severity.ERROR,
-    help="npu-config ranktable build writes a table of the servers and devices",
+    help="build a table of the servers and devices: npu-config ranktable build",
 )
 def not_a_rank_table() -> None:
-    """The file is JSON, and not a rank table.
+    """The file is JSON, but not a rank table.
 
     A rank table is an object with `server_list` (versions 1.0 and 1.2), `rank_list` (version
     2.0) or `group_list` (template 2).
@@ -135,10 +135,13 @@ def not_a_rank_table() -> None:
     "NPU642",
     Severity.ERROR,
     source=(*_SOURCE, dialects.SOURCES["CF"] + ":44-60", dialects.SOURCES["PA"] + ":293-305"),
-    help="npu-config ranktable convert writes a table of another version; or correct the product",
+    help=(
+        "convert the table to another version (npu-config ranktable convert), or correct the "
+        "product"
+    ),
 )
 def rank_table_version() -> None:
-    """The version is missing, unknown, or not one that the product reads.
+    """The version is missing, unknown, or not supported by the product.
 
     ascend_950 reads version `"2.0"` and nothing else; every other product reads `"1.0"`, `"1.2"`
     (super nodes of atlas_a3; elsewhere it is read as 1.0, a note) and template 2, which has no
@@ -169,7 +172,7 @@ def rank_table_missing_key() -> None:
 
 @_rule("NPU644", Severity.WARNING)
 def rank_table_unknown_key() -> None:
-    """A rank table has a key that is almost one that HCCL reads, or that of another version.
+    """A rank table has a misspelled key, or a key of another version.
 
     HCCL passes over every key that it does not know, so what a misspelt one should say is not
     said.  Other unknown keys are not reported: tools write keys of their own, such as
@@ -184,8 +187,8 @@ def rank_table_unknown_key() -> None:
 @_rule(
     "NPU645",
     Severity.ERROR,
-    help="write the type that is named; numbers are text in versions 1.0 and 1.2 and template 2, "
-    "and numbers in version 2.0",
+    help="write a value of the named type; versions 1.0 and 1.2 and template 2 write numbers "
+    "as strings, version 2.0 as numbers",
 )
 def rank_table_value_type() -> None:
     """A value of a rank table is of the wrong JSON type.
@@ -200,9 +203,11 @@ def rank_table_value_type() -> None:
     """
 
 
-@_rule("NPU646", Severity.ERROR, help="npu-config explain NPU646 says what each key takes")
+@_rule(
+    "NPU646", Severity.ERROR, help=("npu-config explain NPU646 lists the legal values of each key")
+)
 def rank_table_value() -> None:
-    """A value of a rank table is outside what its key takes.
+    """A value of a rank table is not legal for its key.
 
     Ids are whole numbers from 0, `device_id` up to that of the product's last device; ports go
     from 1 to 65535; addresses are IPv4 or IPv6; `server_id` has 1 to 64 bytes.  In version 2.0
@@ -350,7 +355,7 @@ def _list_meant(value: Any) -> Optional[str]:
 
 def _what(value: Any) -> str:
     if isinstance(value, dict):
-        return "an object without any of its lists"
+        return "an object without any of these lists"
     return shown(value) if isinstance(value, list) else phrase("the value {}", shown(value))
 
 
@@ -385,7 +390,7 @@ def _check_product(dialect: Dialect, target: Target, findings: FileFindings) -> 
             rank_table_template_2,
             ("group_list",),
             "this is template 2, of older jobs; version 1.0 is recommended",
-            "npu-config ranktable convert writes it",
+            "convert the table: npu-config ranktable convert",
             at_key=True,
         )
     if product is None or product in dialect.documented:
@@ -403,7 +408,7 @@ def _check_product(dialect: Dialect, target: Target, findings: FileFindings) -> 
     findings.add(
         rank_table_version,
         ("version",) if dialect.version else ("group_list",),
-        phrase("the table is of {}, but {}", dialect.form, what),
+        phrase("this is a table of {}, but {}", dialect.form, what),
         phrase("write a table of version {}", join(" or ", legal)) if legal else None,
         severity,
     )

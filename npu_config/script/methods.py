@@ -301,7 +301,7 @@ def _clear(run: Run, owner: Any, call: Call) -> None:
     source=("npu_bridge.estimator.npu.npu_config",),
 )
 def attribute_without_effect() -> None:
-    """An attribute of an NPURunConfig is set that nothing reads, or that cannot be set.
+    """A script sets an attribute of an NPURunConfig that is ignored or cannot be set.
 
     NPURunConfig keeps most of its arguments under a name of its own, and NPUEstimator reads that:
     a value that is assigned to another name is never read.  What belongs to

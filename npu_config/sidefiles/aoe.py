@@ -31,7 +31,7 @@ _DOC = "docs/en/tfadapter_1/apiref/session_config/AOE.md"
     help='write e.g. {"tune_ops_type": ["Conv2D"], "tune_optimization_level": "O2"}',
 )
 def aoe_config_structure() -> None:
-    """The AOE configuration file has a key or a value that does not belong there.
+    """The AOE configuration file has an unknown key or an invalid value.
 
     The file is a JSON object: `tune_ops_name` and `tune_ops_type` are arrays of names (both
     together mean the union), `tune_optimization_level` is `O1` (high-performance tuning) or
@@ -102,7 +102,7 @@ def _judged(
 ) -> Iterator[Diagnostic]:
     for index, feature in enumerate(features if aoe_mode is not None else ()):
         if aoe_mode != FEATURES[feature]:
-            message = 'the feature {} needs aoe_mode "{}", which is {}'
+            message = 'the feature {} requires aoe_mode "{}", but aoe_mode is {}'
             message = phrase(message, shown(feature), FEATURES[feature], shown(aoe_mode))
             yield aoe_feature_mode.diagnostic(message, places.place(("feature", index)))
     if aoe_mode is None and len(set(features)) > 1:

@@ -152,9 +152,9 @@ def insert_op_syntax() -> None:
     """
 
 
-@_rule("NPU761", Severity.WARNING, help="keep one of them, with the name of a field")
+@_rule("NPU761", Severity.WARNING, help="keep only one, with the name of a field")
 def insert_op_field() -> None:
-    """A field of an `aipp_op` block is not in the documented template, or is there twice.
+    """A field of an `aipp_op` block is not in the documented template, or occurs twice.
 
     Protobuf text with an unknown field is refused as a whole.  npu_config knows the fields of
     the vendor's template only, so this is a warning.
@@ -165,7 +165,7 @@ def insert_op_field() -> None:
     """
 
 
-@_rule("NPU762", Severity.ERROR, help="give a legal value, or leave it out")
+@_rule("NPU762", Severity.ERROR, help="set a legal value, or remove it")
 def insert_op_value() -> None:
     """A field of an `aipp_op` block has a value of the wrong kind or out of its range.
 
@@ -177,7 +177,7 @@ def insert_op_value() -> None:
 
 @_rule("NPU763", Severity.ERROR, help="correct the fields that belong together")
 def insert_op_combination() -> None:
-    """The fields of an `aipp_op` block do not go together, or one is missing.
+    """The fields of an `aipp_op` block are inconsistent, or a field is missing.
 
     `aipp_mode` is always needed, `input_format` with static AIPP, `max_src_image_size` with
     dynamic AIPP.  YUV420SP_U8 needs even image sizes (and, but on ascend_950, even crop
@@ -230,7 +230,7 @@ def read(log: FaultLog, places: PlaceTable) -> List[Fields]:
         for value in field.values:
             if field.name in FIELDS:
                 if not log.diagnostics:
-                    message = "{} is outside of a block; write aipp_op {{ ... }} around the fields"
+                    message = "{} is outside a block; write aipp_op {{ ... }} around the fields"
                     log.fault(field.start, field.end, phrase(message, field.name))
                 return []
             if field.name != "aipp_op":
@@ -384,10 +384,12 @@ def _combined(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
         message = phrase("aipp_mode is missing; legal: {}", listed(MODES))
         yield insert_op_combination.diagnostic(message, block)
     if mode == "static" and "input_format" not in fields:
-        message = phrase("static AIPP needs input_format; legal: {}", listed(INPUT_FORMATS))
+        message = phrase("static AIPP requires input_format; legal: {}", listed(INPUT_FORMATS))
         yield insert_op_combination.diagnostic(message, block)
     if mode == "dynamic" and fields.get("max_src_image_size", 0) == 0:
-        message = "dynamic AIPP needs max_src_image_size, the size of the largest image in bytes"
+        message = (
+            "dynamic AIPP requires max_src_image_size, the size of the largest image in bytes"
+        )
         yield insert_op_combination.diagnostic(message, block)
     if image == "YUV420SP_U8":
         yield from _odd(fields, _EVEN_SIZES, path, places)
@@ -401,7 +403,7 @@ def _odd(
     for name in names:
         value = fields.get(name)
         if type(value) is int and value % 2:
-            message = phrase("{} is {}; YUV420SP_U8 needs an even number", name, value)
+            message = phrase("{} is {}; YUV420SP_U8 requires an even number", name, value)
             yield insert_op_combination.diagnostic(message, places.place((*path, name)))
 
 
@@ -410,7 +412,7 @@ def _geometry(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
         size = fields.get("src_image_size_" + side, 0)
         for switch in ("crop", "padding"):
             if fields.get(switch) is True and size == 0:
-                message = phrase("{} needs src_image_size_{}", switch, side)
+                message = phrase("{} requires src_image_size_{}", switch, side)
                 place = places.key_place((*path, switch))
                 yield insert_op_combination.diagnostic(message, place)
         begin = fields.get("load_start_pos_" + side, 0)
@@ -440,7 +442,7 @@ def _about_target(
         for name in fields:
             if name in RESERVED:
                 place = places.key_place((index, name))
-                message = phrase("{} is not supported at present; it does nothing", name)
+                message = phrase("{} is not supported at present and has no effect", name)
                 yield insert_op_reserved.diagnostic(message, place)
         if (
             fields.get("input_format") == "YUV420SP_U8"

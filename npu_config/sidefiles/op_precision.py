@@ -53,10 +53,10 @@ _rule = partial(declare, options=("op_precision_mode",), facts=("op-precision-fi
     "NPU731",
     Severity.WARNING,
     source=(_DOC, _PARSER),
-    help="write name=mode, one operator a line, or remove the line",
+    help="write name=mode, one operator per line, or remove the line",
 )
 def op_precision_line() -> None:
-    """A line of the operator precision file is not an entry.
+    """A line of the operator precision file has invalid syntax.
 
     A line is `[ByOpType]`, `[ByNodeName]`, `name=mode`, empty, or a comment with `#` in the
     very first column.  The graph engine skips any other line with a warning in its log.
@@ -86,7 +86,7 @@ def op_precision_line() -> None:
     help="write one of these modes, or remove the line",
 )
 def op_precision_mode_word() -> None:
-    """A mode in the operator precision file does not exist.
+    """The operator precision file has an unknown mode.
 
     The graph engine skips the line with a warning in its log; the operator keeps its default.
 
@@ -98,7 +98,7 @@ def op_precision_mode_word() -> None:
 
 @_rule("NPU733", Severity.WARNING, source=(_PARSER,), help="keep one of the two lines")
 def op_precision_repeated() -> None:
-    """A name is given twice in one section of the operator precision file.
+    """A name occurs twice in one section of the operator precision file.
 
     The first entry wins; the later one is ignored in silence.
 
@@ -206,7 +206,10 @@ def _skipped(item: Item) -> Diagnostic:
     """A line that the graph engine skips."""
     meant = None
     if item.content.startswith(_NO_NAME):
-        message = 'not a comment to the graph engine; a comment has "#" in the first column'
+        message = (
+            'the graph engine does not treat this as a comment; a comment must have "#" '
+            "in the first column"
+        )
     elif item.content.startswith("["):
         meant = near(item.content, (BY_TYPE, BY_NAME))
         message = phrase(
@@ -216,7 +219,7 @@ def _skipped(item: Item) -> Diagnostic:
             BY_NAME,
         )
     else:
-        message = "a line must be name=mode; this one is skipped"
+        message = "a line must be name=mode; this line is skipped"
     return op_precision_line.diagnostic(message, item.line.content(), meant=meant)
 
 
@@ -240,7 +243,7 @@ def _read(
             )
         elif name in modes[section]:
             message = phrase(
-                "{} is on line {} already; the first entry is used",
+                "{} is already on line {}; the first entry is used",
                 shown(name),
                 places.key_place(path).line,
             )
@@ -277,7 +280,9 @@ def check(
         for name, mode in modes.items():
             message, severity = None, None
             if mode == _HIFLOAT:
-                message = phrase("{} is documented as supported by no version at present", mode)
+                message = phrase(
+                    "according to the documentation, no version supports {} at present", mode
+                )
                 severity = Severity.WARNING
             elif mode == "enable_float_32_execution" and not (
                 target.products & frozenset(FP32_PRODUCTS)

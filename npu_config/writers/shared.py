@@ -18,7 +18,7 @@ from npu_config.text.plain_text import is_utf8
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:460-880",),
 )
 def lost_in_output() -> None:
-    """The output that is asked for cannot carry an option that is set.
+    """The requested output format cannot contain an option that is set.
 
     NPURunConfig has no argument for some options; passes some on only together with others
     (`work_path` with `aoe_mode`, `profiling_options` with `profiling_mode`, the four of
@@ -119,9 +119,11 @@ def refuse_bytes(config: ConfigValue, output: str) -> None:
     if found:
         raise NpuConfigError(
             lost_in_output.diagnostic(
-                phrase('"{}" holds bytes that are not UTF-8; {} cannot carry them', name, output),
+                phrase(
+                    '"{}" contains bytes that are not UTF-8; {} cannot store them', name, output
+                ),
                 option=name,
-                help="keep it in a .pb or .pbtxt",
+                help="keep the value in a .pb or .pbtxt file",
             )
             for name in found
         )

@@ -224,7 +224,7 @@ def test_the_page_of_several():
     assert "<p>Add, Mul</p>" in html
     assert "<li>x</li>" in html
     assert len(re.findall("<h2 id", html)) == 2
-    assert "2 equal overflows" in html
+    assert "<ul><li>2 equal overflows" in html
 
 
 @pytest.mark.parametrize(("count", "is_open"), [(30, True), (31, False)])
@@ -266,13 +266,9 @@ def test_what_a_group_says_of_its_operator():
     ]
     assert html.count('<tr class="diverges">') == 1
     items = re.findall("<li>(.*?)</li>", html)
-    assert items == [
-        "AI Core: 0x100 float32 (uncertain)",
-        "is in the network as p, q",
-        "made by the fusion passes Pass",
-        "do this",
-        "do that",
-    ]
+    words = ("AI Core: 0x100 float32 (", "p, q", "Pass", "do this", "do that")
+    assert len(words) == len(items)
+    assert all(word in item for word, item in zip(words, items))
     assert "equal overflows" not in html
 
 

@@ -93,7 +93,7 @@ npu.yaml:2:12: error: "dump_mode" is "ALL" [NPU104 value-not-allowed]
 def test_text_without_findings():
     """One line."""
     report = Report()
-    assert render("text", report, Summary.of(report, 1)) == "nothing to complain about in 1 file\n"
+    assert render("text", report, Summary.of(report, 1)) == "no problem found in 1 file\n"
 
 
 @pytest.mark.parametrize(
@@ -490,7 +490,7 @@ def test_sarif():
     (rule,) = run["tool"]["driver"]["rules"]
     nowhere, placed = run["results"]
     assert (rule["id"], rule["name"]) == ("NPU104", "value-not-allowed")
-    assert rule["help"]["text"].startswith("A value is not one of the few")
+    assert rule["help"]["text"].startswith("A value is not one of the legal")
     assert nowhere["level"] == "note"
     assert "locations" not in nowhere
     assert placed["message"]["text"] == "something is wrong\nhelp: h"
