@@ -131,9 +131,9 @@ def test_wrong_files_are_one_diagnostic(tmp_path, name, content, message):
 @pytest.mark.parametrize(
     ("nodes", "message"),
     [
-        ((("y", "x:1"),), 'the node "y" reads "x", which the graph does not hold'),
-        ((("x", ""), ("y", "^z")), 'the node "y" reads "z", which the graph does not hold'),
-        ((("x", ""), ("y", "x"), ("x", "")), 'two nodes are called "x"'),
+        ((("y", "x:1"),), 'the node "y" reads "x", which is not in the graph'),
+        ((("x", ""), ("y", "^z")), 'the node "y" reads "z", which is not in the graph'),
+        ((("x", ""), ("y", "x"), ("x", "")), 'two nodes have the name "x"'),
     ],
 )
 @pytest.mark.parametrize("is_text", [True, False])

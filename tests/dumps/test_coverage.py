@@ -29,7 +29,7 @@ def missing(root, names):
 @pytest.mark.parametrize(
     ("names", "code", "says"),
     [
-        ("", 0, "everything that was compared agrees"),
+        ("", 0, "all compared values agree"),
         ("b", 0, "operators that were not compared: 1 of 3 (b)"),
         ("c", 1, "operators that were not compared: 1 of 3 (c)"),
         ("ab", 1, "operators that were not compared: 2 of 3 (a, b)"),

@@ -218,7 +218,7 @@ def test_runs_of_a_reference_are_steps(tmp_path):
     assert ([part.other.step for part in found.parts], found.ok) == ([0, 1, 2], True)
     other = compare_dumps(tmp_path / "npu", tmp_path / "tf", step=1, reference_step=2)
     assert (other.ok, [d.rule for d in other.diagnostics]) == (False, ["NPU325"])
-    with pytest.raises(NpuConfigError, match="step 7: the reference has 0, 1, 2"):
+    with pytest.raises(NpuConfigError, match="step 7: the reference has only 0, 1, 2"):
         compare_dumps(tmp_path / "npu", tmp_path / "tf", reference_step=7)
     one = compare_dumps(tmp_path / "npu", tmp_path / "tf/run_1", step=1)
     assert (one.ok, one.step) == (True, 1)

@@ -269,7 +269,7 @@ def test_what_a_group_says_of_its_operator():
     assert items == [
         "AI Core: 0x100 float32 (uncertain)",
         "is in the network as p, q",
-        "made by the fusion passes Pass",
+        "created by the fusion passes Pass",
         "do this",
         "do that",
     ]

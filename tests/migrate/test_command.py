@@ -287,7 +287,7 @@ def test_a_file_and_a_line_that_are_refused(script):
     assert "1 changed, 0 refused as a whole; left to do: 0, to know: 1\n" in result
     script.write_text("import tensorflow as tf\ntf.enable_eager_execution()\n")
     result = npu(script).stderr
-    assert "{}: refused as a whole, nothing is edited\n".format(script) in result
+    assert "{}: the whole file is refused, nothing is edited\n".format(script) in result
     assert "0 changed, 1 refused as a whole" in result
 
 

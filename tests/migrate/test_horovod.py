@@ -48,7 +48,10 @@ def test_names_of_an_optional_horovod():
 @pytest.mark.parametrize("use", ["Opt = hvd.DistributedOptimizer", "f(hvd.DistributedOptimizer)"])
 def test_a_function_that_is_stored(use):
     """It has a counterpart, which a call is needed for."""
-    text = '"DistributedOptimizer" is not called with plain arguments: write the call'
+    text = (
+        '"DistributedOptimizer" is not called directly with plain arguments: write an explicit '
+        "call"
+    )
     assert [(4, "refused", text)] == said(HEAD + use + "\n", "hvd-optimizer")
 
 
@@ -56,7 +59,7 @@ def test_a_function_that_is_stored(use):
 def test_a_class_in_the_place_of_an_optimizer(given):
     """It is no optimizer, and nothing of Horovod is edited."""
     source = HEAD + "class Mine: pass\no = hvd.DistributedOptimizer({})\n".format(given)
-    expected = [(5, "refused", "a class is given, and not an optimizer")]
+    expected = [(5, "refused", "the argument is a class, not an optimizer object")]
     assert expected == said(source, "hvd-optimizer")
     assert source == npu_config.migrate(source).text
 
@@ -220,4 +223,7 @@ def test_every_argument_without_counterpart_is_named():
     notes = npu_config.migrate(source).notes
     assert [
         note.note for note in notes if note.id == "hvd-allreduce" and note.kind == "refused"
-    ] == ["prescale_factor has no counterpart", "postscale_factor has no counterpart"]
+    ] == [
+        "prescale_factor has no equivalent on the NPU",
+        "postscale_factor has no equivalent on the NPU",
+    ]

@@ -189,7 +189,7 @@ def test_a_session_of_a_class():
     """A session in the body of a class is closed by the name of the class."""
     notes = npu_config.migrate(TF + "class A:\n    sess = tf.Session()\n").notes
     assert [note.note for note in notes if note.id == "session-close"] == [
-        'nothing closes it: add "A.sess.close()"'
+        'the session is never closed: add "A.sess.close()"'
     ]
 
 
