@@ -284,7 +284,7 @@ def _steps(
     if wanted is not None:
         if wanted not in there:
             has = listed(_words(there)) or phrase("none")
-            left_out.append(phrase("step {}: the reference has only {}", wanted, has))
+            left_out.append(phrase("step {}: not in the reference (steps there: {})", wanted, has))
             return []
         chosen = choice.step if choice.step in mine else wanted if wanted in mine else first
         return [(mine[chosen], there[wanted])]

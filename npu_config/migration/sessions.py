@@ -312,7 +312,7 @@ def wrap_config(
     name = work.name(function)
     if given is None:
         work.append(call, "{}={}()".format(keyword, name))
-        return phrase("there was no {0}: {1}() is added", keyword, name)
+        return phrase("no {0}: {1}() added", keyword, name)
     if is_wrapped(given):
         return None
     work.wrap(given, "{}({}=".format(name, parameter))

@@ -251,7 +251,9 @@ def test_ranks_are_exact():
     x.reshape(-1)[3:4] = numpy.nextafter(x.reshape(-1)[3], numpy.float32(9))
     found = judge(pairs_of(x, y), limits, SHAPE, exact=True)[1]
     assert found.verdict == "diverges"
-    ours, theirs = found.reason.split("most at [0, 3]: ")[1].split(";")[0].split(" instead of ")
+    ours, theirs = (
+        found.reason.split("largest difference at [0, 3]: ")[1].split(";")[0].split(" instead of ")
+    )
     assert ours != theirs
     assert judge(pairs_of(y, y), limits, SHAPE, exact=True)[1].verdict == "agrees"
 

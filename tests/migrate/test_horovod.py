@@ -76,7 +76,7 @@ def test_a_class_in_the_place_of_an_optimizer(given):
 def test_a_broadcast_that_nothing_runs(lines, is_run):
     """The operation does nothing until a session runs it."""
     (entry,) = [one for one in said(HEAD + lines + "\n", "hvd-broadcast") if one[1] == "manual"]
-    assert is_run != ("run nowhere in this script" in entry[2])
+    assert is_run != ("never run in this script" in entry[2])
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_horovod_for_keras_computes_at_once(use, name):
     source = "import tensorflow as tf\n" + use.format(name) + "\n"
     ((_, kind, text),) = said(source, "hvd-" + name)
     assert kind == "refused"
-    assert text.startswith("gives a value in Horovod for Keras")
+    assert text.startswith("returns a value in Horovod for Keras")
     assert source == npu_config.migrate(source).text
 
 

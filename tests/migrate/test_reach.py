@@ -245,7 +245,7 @@ def test_names_of_python_2(tmp_path):
     found = program(tmp_path, run=run, old=OLD, new=TF + NEW, alone=OLD)
     (note,) = found["old"].migration.notes
     assert (note.line, note.id, note.must) == (1, "python2", True)
-    assert "cPickle, iteritems(), unicode, xrange: only in Python 2" in str(note.note)
+    assert "cPickle, iteritems(), unicode, xrange exists only in Python 2" in str(note.note)
     assert not found["new"].migration.notes
     assert not found["alone"].migration.notes
     assert found["run"].entry.is_open
