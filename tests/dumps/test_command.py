@@ -107,7 +107,7 @@ def test_export(npu, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/a").write_text("mine")
     refused = npu("dump", "export", DATA / "net/npu", tmp_path / "mine")
-    assert (refused.code, "not an export" in refused.err) == (2, True)
+    assert (refused.code, "not from an export" in refused.err) == (2, True)
     damaged = npu("dump", "export", DATA / "damaged", tmp_path / "damaged")
     assert damaged.code == 1
 

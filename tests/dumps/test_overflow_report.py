@@ -268,7 +268,7 @@ def test_what_a_group_says_of_its_operator():
     items = re.findall("<li>(.*?)</li>", html)
     assert items == [
         "AI Core: 0x100 float32 (uncertain)",
-        "is in the network as p, q",
+        "corresponds to p, q in the network",
         "created by the fusion passes Pass",
         "do this",
         "do that",

@@ -322,7 +322,7 @@ def test_few_elements():
     ):  # fmt: skip
         found = verdict(rounded(y * by, "f2"), y, "DT_FLOAT16", kind, bounds)
         assert found.verdict == expected
-        assert ("for so few values" in found.reason) is (expected == "agrees")
+        assert ("with so few values" in found.reason) is (expected == "agrees")
     one_large = numpy.asarray([100.0, *[0.1] * 99], "f4")
     larger = rounded(one_large * 1.08, "f2")
     assert verdict(larger, one_large, "DT_FLOAT16").verdict == "agrees"
