@@ -490,7 +490,9 @@ def test_where_elements_are_off(places, within, kind):
     pairs = pairs_of(x.astype(kind), ROW.astype(kind))
     metrics, found = judge(pairs, limits, ROW.shape)
     assert found.verdict == "diverges"
-    assert verdicts._within(metrics, ROW.shape) == (["all within " + within] if within else [])
+    assert verdicts._within(metrics, ROW.shape) == (
+        ["all differences are within " + within] if within else []
+    )
     (worst,) = verdicts._at_worst(metrics, ROW.shape)
     index = numpy.unravel_index(abs(x - ROW).argmax(), x.shape)
     assert "{}: {:g} instead of {:g}".format(list(map(int, index)), x[index], ROW[index]) in worst
