@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 @declare("NPU381", Severity.ERROR)
 def presets_disagree() -> None:
-    """Two presets that are combined set the same thing to different values.
+    """Two presets that are combined set one option to different values.
 
     Which of them is meant cannot be known; neither is taken silently.
 

@@ -117,6 +117,38 @@ def check(path, report):
     assert not missing, "{} does not draw {}, but:\n{}".format(path.name, sorted(missing), text)
 
 
+_CLAIM = re.compile(
+    r"^@ (?P<claim>[^\n]+)\n(?P<source>.*?)^=>\n(?P<outcome>.*?)\n(?=@|\Z)", re.M | re.S
+)
+
+
+def claims(folder):
+    """The decorator that runs a test on each ``path`` and ``case`` of some files ``NAME.txt``.
+
+    A case is a claim behind ``@``, what it is about, ``=>`` and its outcome, for :func:`hold`.
+    """
+    found = []
+    for path in sorted(Path(folder).glob("*.txt")):
+        text = text_of(path)
+        named = re.findall(r"^@ (.*)$", text, re.M)
+        cases = list(_CLAIM.finditer(text))
+        assert named == [case["claim"] for case in cases], path.name
+        assert len(named) == len(set(named)), path.name
+        for case in cases:
+            name = "{}: {}".format(path.stem, case["claim"])
+            found.append(pytest.param(path, case, id=name))
+    return pytest.mark.parametrize(("path", "case"), found)
+
+
+def hold(path, case, outcome):
+    """The outcome of a case is that behind it, line for line."""
+    if update:
+        head = "@ {claim}\n{source}=>\n".format(**case.groupdict())
+        new = text_of(path).replace(head + case["outcome"] + "\n", head + outcome + "\n")
+        path.write_bytes(new.encode("utf-8"))
+    assert case["outcome"] == outcome
+
+
 def _name(path):
     kind = path.parent.name
     return path.name if kind in ("ok", "err") else "{}/{}".format(kind, path.name)

@@ -194,9 +194,9 @@ _COUNT = re.compile(r"\{{\d?(?::,)?\}} (?:more |other )?({})\b".format("|".join(
 _LIMIT = re.compile(r"(?:more than|at most|every|there are) $")
 
 NEVER_ONE = (
-    '"dynamic_dims" holds {} profiles',
-    '"save_checkpoints_secs" is given for {} devices',
-    '"{0}" asks for {1} streams',
+    '"dynamic_dims" has {} profiles',
+    '"save_checkpoints_secs" is set for {} devices',
+    '"{0}" requests {1} streams',
     '"{}" has {} devices, but {} SDIDs',
     '"{}" is fed to a loop of {} iterations',
     "<DumpTree: ",

@@ -84,7 +84,7 @@ def test_overflow_with_dump_is_an_error_with_the_way_out():
         with pytest.raises(NpuConfigError) as caught:
             combine()
         (found,) = caught.value.diagnostics.errors
-        assert (found.rule, found.help) == ("NPU301", "switch one of them off and run twice")
+        assert (found.rule, found.help) == ("NPU301", "enable only one of them in each run")
 
 
 def test_findings_stand_where_the_preset_was_used():

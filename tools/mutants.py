@@ -43,7 +43,12 @@ _TOP = tuple(
 """Tests of the configuration as a whole."""
 
 ROOMS = {
-    "rules": ("tests/rules", "tests/cli/test_show_and_diff.py", *_TOP),
+    "rules": (
+        "tests/rules",
+        "tests/cli/test_show_and_diff.py",
+        "tests/core/test_toolkit.py",
+        *_TOP,
+    ),
     "launch": ("tests/launch", "tests/cli/test_launchers_together.py"),
     "script": ("tests/script",),
     "migration": ("tests/migrate",),
@@ -203,7 +208,8 @@ def interest(mutant: Mutant) -> Interest:
     for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef):
             continue
-        module.update((function.body[0].lineno, function.body[-1].lineno))
+        body = [node for node in function.body if not _is_docstring(node)] or function.body
+        module.update((body[0].lineno, body[-1].lineno))
         if "cache" in "".join(map(ast.dump, function.decorator_list)):
             continue
         for node in ast.walk(function):
@@ -215,6 +221,11 @@ def interest(mutant: Mutant) -> Interest:
             if mutant.line in lines:
                 own.update(lines)
     return Interest(own, module)
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    """True for a text alone, which never runs."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def tests_of(mutant: Mutant, recorded: Sequence[Dict[str, Any]], limit: float) -> List[str]:

@@ -59,7 +59,7 @@ def name_of_type(value: object) -> str:
     if is_bool(value):
         return phrase("the boolean {}", bool(value))
     if isinstance(value, str):
-        return phrase('the text "{}"', shorten(value))
+        return phrase('the string "{}"', shorten(value))
     if isinstance(value, bytes):
         return phrase("the bytes {}", shown(value))
     if isinstance(value, float):
@@ -183,7 +183,7 @@ class Bool(Kind):
             help = phrase("write {}", bool(value))
             meant = bool(value)
         raise InvalidValue(
-            "wrong-type", phrase("takes True or False, got {}", name_of_type(value)), help, meant
+            "wrong-type", phrase("must be True or False, got {}", name_of_type(value)), help, meant
         )
 
 
@@ -214,7 +214,10 @@ class Int(Kind):
                 help = phrase("write {} without quotes", value)
                 meant = int(value)
             raise InvalidValue(
-                "wrong-type", phrase("takes an integer, got {}", name_of_type(value)), help, meant
+                "wrong-type",
+                phrase("must be an integer, got {}", name_of_type(value)),
+                help,
+                meant,
             )
         if self.allowed:
             if number not in self.allowed:
@@ -236,9 +239,9 @@ class Int(Kind):
         if self.allowed:
             return listed(str(number) for number in self.allowed)
         if self.minimum == INT64_MIN and self.maximum == INT64_MAX:
-            return phrase("any integer of 64 bits")
+            return phrase("any 64-bit integer")
         if self.maximum == INT64_MAX:
-            return phrase("an integer from {} on", self.minimum)
+            return phrase("an integer of {} or more", self.minimum)
         return phrase("an integer from {} to {}", self.minimum, self.maximum)
 
     def schema(self) -> Dict[str, Any]:
@@ -265,7 +268,9 @@ class Real(Kind):
     def parse(self, value: Any) -> float:
         """Accept a number; a bool is none."""
         if type(value) is not float and as_int(value) is None:
-            raise InvalidValue("wrong-type", phrase("takes a number, got {}", name_of_type(value)))
+            raise InvalidValue(
+                "wrong-type", phrase("must be a number, got {}", name_of_type(value))
+            )
         if not self.minimum <= value <= self.maximum:
             raise InvalidValue("out-of-range", phrase("is {}", shown(value)))
         return float(value)
@@ -281,14 +286,14 @@ def read_text(value: Any) -> str:
         help = meant = None
         number = as_int(value)
         if isinstance(value, bytes):
-            help = "give text; npu_config encodes it"
+            help = "pass a string; npu_config encodes it"
         elif is_bool(value):
             meant = str(value).lower()
         elif number is not None and INT64_MIN <= number <= INT64_MAX:
             meant = str(number)
         if meant is not None:
             help = phrase('write "{}" with quotes', meant)
-        problem = phrase("takes text, got {}", name_of_type(value))
+        problem = phrase("must be a string, got {}", name_of_type(value))
         raise InvalidValue("wrong-type", problem, help, meant)
     if "\0" in value:
         raise InvalidValue(
@@ -349,7 +354,7 @@ class Text(Kind):
     exact = str
     annotation = "str"
     pattern: Optional[str] = None
-    words: str = phrase("any text")
+    words: str = phrase("any string")
     example: str = ""
 
     def parse(self, value: Any) -> str:
@@ -398,7 +403,7 @@ class FilePath(Kind):
                 raise InvalidValue(
                     "bad-syntax",
                     phrase(
-                        'is "{}", with {}',
+                        'is "{}", which contains {}',
                         shorten(text),
                         listed('"{}"'.format(shorten(c)) for c in strange),
                     ),
@@ -409,5 +414,5 @@ class FilePath(Kind):
         """A file or directory, and the characters that its path may have."""
         words = phrase("the path of a {}", phrase(self.what))
         if self.characters is not None:
-            words = phrase("{} made of letters, digits, Chinese characters, and _ - . /", words)
+            words = phrase("{}, of letters, digits, Chinese characters, and _ - . /", words)
         return words

@@ -35,9 +35,9 @@ class Outcome(enum.Enum):
 
     ABORT = "the adapter aborts the process"
     REJECT = "session.run raises"
-    GE = "the graph engine refuses it"
+    GE = "the graph engine rejects the value"
     SILENT = "the runtime silently uses another value"
-    UNCHECKED = "it is not checked at run time"
+    UNCHECKED = "the value is not checked at run time"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -156,7 +156,7 @@ class Option:
                 return str(bool(value)).lower()
             known = self.kind.parse(value)
             if known not in _BOOLEANS:
-                problem = 'is "{}", but {} reads only "true" and "false"'
+                problem = 'is "{}", but {} accepts only "true" and "false"'
                 raise InvalidValue(
                     "value-not-in-version", phrase(problem, known, SNAPSHOTS[version])
                 )
@@ -165,7 +165,7 @@ class Option:
         if versions is None:
             return self.kind.parse(value)
         if not versions.has(version):
-            problem = 'is "{}", which {} does not know; adapters know it {}'
+            problem = 'is "{}", which {} does not know; the value exists {}'
             raise InvalidValue(
                 "value-not-in-version", phrase(problem, value, SNAPSHOTS[version], versions)
             )

@@ -45,8 +45,8 @@ basic.option(
     default=1,
     scope="process",
     notes=(
-        "Adapter default 1 although GE itself documents 0 as its default. Drives the"
-        " default precision mode and forces enable_small_channel=1 when 0."
+        "The default of the adapter is 1, although GE documents 0. The option determines the "
+        "default precision mode; 0 forces enable_small_channel to 1."
     ),
     outcome=Outcome.ABORT,
     source=("npu_attrs.cc:2137", "npu_estimator.py:802"),
@@ -57,7 +57,10 @@ basic.option(
     Int(minimum=0, maximum=INT32_MAX),
     "Logical device a session runs on, so one script can drive several devices "
     "with one session each.",
-    notes="Unset is -1 internally and means: use ASCEND_DEVICE_ID, then DEVICE_ID, then 0.",
+    notes=(
+        "If it is not set (-1 internally), ASCEND_DEVICE_ID, DEVICE_ID or 0 is used, in this "
+        "order."
+    ),
     outcome=Outcome.ABORT,
     versions=since("r1.3.0"),
     source=("npu_attrs.cc:2415", "npu_estimator.py:483"),
@@ -69,7 +72,7 @@ basic.option(
     "1 makes operators return identical outputs for identical inputs (slower); 0 does not.",
     default=0,
     scope="process",
-    notes="Integer option, not bool. Adapter does not check it; GE accepts only 0/1.",
+    notes="An integer, not a bool. The adapter does not check it; GE accepts only 0 and 1.",
     outcome=Outcome.GE,
     versions=since("v0.0.3"),
     source=("npu_attrs.cc:2387", "npu_estimator.py:812"),
@@ -98,8 +101,8 @@ memory.option(
     run_config="memory_config.static_memory_policy",
     scope="process",
     notes=(
-        "1 is accepted for compatibility and behaves as 2; offer 0,2,3,4. The "
-        "adapter does not range-check."
+        "1 is accepted for compatibility and has the effect of 2; use 0, 2, 3 or 4. The "
+        "adapter does not check the range."
     ),
     outcome=Outcome.UNCHECKED,
     undocumented_values=(1,),
@@ -110,8 +113,8 @@ memory.option(
 memory.option(
     "variable_use_1g_huge_page",
     Int(allowed=(0, 1, 2)),
-    "Page size used for variables/constants: 0 system default, 1 1-GB pages or "
-    "fail, 2 1-GB pages with fallback to 2-MB pages.",
+    "Page size for variables and constants: 0 system default, 1 only 1-GB pages (otherwise "
+    "fails), 2 1-GB pages, with 2-MB pages as fallback.",
     default=0,
     products=products(Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2),
     run_config="memory_config.variable_use_1g_huge_page",
@@ -128,9 +131,9 @@ memory.option(
     "models of one session share them.",
     default=False,
     notes=(
-        'Bool on the wire, sent to GE as "0"/"1"; when absent an empty string is '
-        "sent. Files go to tmp_weight_<pid>_<sessionid> below the run directory or "
-        "ASCEND_WORK_PATH and vanish when the model unloads."
+        'The adapter reads a bool and sends "0" or "1" to GE, or an empty string when it is '
+        "not set. The files are written to tmp_weight_<pid>_<sessionid> below the run "
+        "directory or ASCEND_WORK_PATH and removed when the model is unloaded."
     ),
     versions=since("r1.11.0"),
     source=("npu_attrs.cc:2579", "npu_estimator.py:864"),
@@ -143,7 +146,7 @@ memory.option(
     default=131072,
     unit="byte",
     notes=(
-        "Only static-shape graphs. The Python docstring of NPURunConfig names 25600 "
+        "Applies to static-shape graphs only. The Python docstring of NPURunConfig names 25600 "
         "as default; the real default is 131072."
     ),
     outcome=Outcome.SILENT,
@@ -166,13 +169,13 @@ memory.option(
 memory.option(
     "memory_optimization_policy",
     Choice(("MemoryPriority",)),
-    "Memory optimisation strategy handed to GE.",
+    "Memory optimisation strategy, passed to GE.",
     run_config="memory_config.memory_optimization_policy",
     status=Status.UNDOCUMENTED,
     notes=(
-        "Appears in the MemoryConfig signature but no parameter description exists. "
-        "Unset sends an empty string. GE recognises MemoryPriority; nothing in the "
-        "adapter checks the value."
+        "MemoryConfig has this argument, but the documentation does not describe it. If it is "
+        "not set, an empty string is sent. GE recognises MemoryPriority; the adapter does not "
+        "check the value."
     ),
     severity=Severity.WARNING,
     versions=since("v0.0.3"),
@@ -186,8 +189,9 @@ memory.option(
     run_config="experimental_config.graph_memory_optimize_config.graph_slice",
     status=Status.UNDOCUMENTED,
     notes=(
-        "manual works together with npu_scope.npu_graph_slice_scope. Carried by "
-        "GraphMemoryOptimizeConfig although the writer sits in the memory loader."
+        "manual is used together with npu_scope.npu_graph_slice_scope. "
+        "GraphMemoryOptimizeConfig has this argument, although the memory configuration writes "
+        "it."
     ),
     outcome=Outcome.REJECT,
     versions=since("v0.0.9"),
@@ -219,7 +223,7 @@ dynamic_shape.option(
 dynamic_shape.option(
     "dynamic_dims",
     DynamicDims(),
-    "List of size profiles that fill the -1 places of input_shape.",
+    "List of size profiles that replace the -1 of input_shape.",
     modes="online_inference",
     run_config="dynamic_input_config.dynamic_dims",
     scope="graph",
@@ -250,7 +254,7 @@ dynamic_shape.option(
     modes="online_inference",
     run_config="dynamic_input_config.compile_hybrid_mode",
     scope="graph",
-    notes="Turns on weight externalisation by itself when 1. Integer, not bool.",
+    notes="1 also turns external_weight on. An integer, not a bool.",
     outcome=Outcome.REJECT,
     versions=since("v0.0.48"),
     source=("npu_attrs.cc:2345", "npu_estimator.py:696"),
@@ -262,7 +266,7 @@ dynamic_shape.option(
     '"1" lets AI CPU and AI Core operators of a dynamic-shape graph run in parallel.',
     default="0",
     run_config_default=None,
-    notes='String option; unset sends an empty string, equal to "0".',
+    notes='A string; if it is not set, the adapter sends an empty string, equal to "0".',
     outcome=Outcome.GE,
     versions=since("r1.15.0"),
     source=("npu_attrs.cc:2114", "npu_estimator.py:640"),
@@ -275,9 +279,8 @@ dynamic_shape.option(
     default=False,
     run_config_default=None,
     notes=(
-        "Internally the adapter hands GE compile_dynamic_mode=1 whenever this is "
-        'False and (jit_compile is not "true", or shape_generalization_mode is not '
-        "STRICT)."
+        "The adapter sends compile_dynamic_mode=1 to GE when this option is False and either "
+        'jit_compile is not "true" or shape_generalization_mode is not STRICT.'
     ),
     versions=since("v0.0.48"),
     source=("npu_attrs.cc:2265", "npu_estimator.py:857"),
@@ -320,7 +323,7 @@ mixed_computing.option(
 mixed_computing.option(
     "in_out_pair",
     InOutPair(),
-    "Input-layer and output-layer operator names delimiting one subgraph for in_out_pair_flag.",
+    "Names of the first and last operators of one subgraph for in_out_pair_flag.",
     modes="online_inference",
     run_config=None,
     scope="graph",
@@ -349,7 +352,7 @@ debugging.option(
     "Dump of failing operators: 0 off, 1 common ExceptionDump, 2 LiteExceptionDump.",
     default=2,
     scope="process",
-    notes="GE default is 0; the adapter always sends 2 when unset.",
+    notes="The default of GE is 0; the adapter sends 2 when the option is not set.",
     outcome=Outcome.REJECT,
     source=("npu_attrs.cc:2294", "npu_estimator.py:808"),
 )
@@ -369,7 +372,7 @@ debugging.option(
     FilePath("directory"),
     "Directory for operator-compile debug files (.o, .json, .cce).",
     scope="process",
-    notes="Unset: ASCEND_WORK_PATH, then the current directory.",
+    notes="If not set: ASCEND_WORK_PATH, then the current directory.",
     versions=since("r1.2.0"),
     source=("npu_attrs.cc:2409", "npu_estimator.py:823"),
 )
@@ -380,7 +383,7 @@ debugging.option(
     "When fusion_result.json is written: 0 never, 1 at normal exit, 2 right after compilation.",
     default=1,
     scope="process",
-    notes="A value stored in another oneof field is ignored silently.",
+    notes="A value in another field of AttrValue is ignored silently.",
     outcome=Outcome.REJECT,
     versions=since("v0.0.48"),
     source=("npu_attrs.cc:2588", "npu_estimator.py:722"),
@@ -413,13 +416,16 @@ accuracy_tuning.option(
             "cube_hif8",
         )
     ),
-    "Global operator precision policy, newer vocabulary (recommended).",
+    "Global precision mode of operators (newer option, recommended).",
     default_note=(
         "training on ascend_950: origin; training on atlas_a3: origin; training on "
         "atlas_a2: origin; training on atlas_training: none; online_inference: fp16"
     ),
     scope="process",
-    notes="On atlas_training there is no v2 default; the precision_mode default applies.",
+    notes=(
+        "On atlas_training precision_mode_v2 has no default; the default of precision_mode "
+        "applies."
+    ),
     outcome=Outcome.REJECT,
     value_products={
         "mixed_bfloat16": _BFLOAT16,
@@ -449,7 +455,7 @@ accuracy_tuning.option(
             "allow_fp32_to_bf16",
         )
     ),
-    "Global operator precision policy, older vocabulary.",
+    "Global precision mode of operators (older option).",
     default_note=(
         "training on ascend_950: must_keep_origin_dtype; training on atlas_a3: "
         "must_keep_origin_dtype; training on atlas_a2: must_keep_origin_dtype; "
@@ -458,8 +464,8 @@ accuracy_tuning.option(
     ),
     scope="process",
     notes=(
-        "precision_mode_v2 is the recommended twin but this option is not marked "
-        "deprecated. An empty string is rejected."
+        "precision_mode_v2 is recommended instead, but this option is not marked deprecated. "
+        "An empty string is rejected."
     ),
     outcome=Outcome.REJECT,
     value_products={
@@ -537,7 +543,10 @@ accuracy_comparison.option(
     default=False,
     modes="training",
     run_config="dump_config.enable_dump_debug",
-    notes="The Chinese page limits it to training; the English page is silent.",
+    notes=(
+        "The Chinese documentation limits it to training; the English documentation does not "
+        "mention this."
+    ),
     sample=_DETECTION,
     source=("npu_attrs.cc:2052", "npu_estimator.py:564"),
 )
@@ -545,7 +554,7 @@ accuracy_comparison.option(
 accuracy_comparison.option(
     "dump_debug_mode",
     Choice(("aicore_overflow", "atomic_overflow", "all")),
-    "Kind of overflow looked for.",
+    "Kind of overflow to detect.",
     default="all",
     modes="training",
     run_config="dump_config.dump_debug_mode",
@@ -573,7 +582,7 @@ accuracy_comparison.option(
 accuracy_comparison.option(
     "dump_step",
     DumpStep(),
-    "Iterations to dump; unset dumps all.",
+    "Iterations to dump; all iterations if not set.",
     modes="training",
     run_config="dump_config.dump_step",
     read_when=("enable_dump",),
@@ -599,7 +608,7 @@ accuracy_comparison.option(
 accuracy_comparison.option(
     "dump_layer",
     NameList(separator=" ", name=r"[^,;\s]+", what="operator names", example="conv1 fc/MatMul"),
-    "Operator names to dump; unset dumps every operator.",
+    "Names of the operators to dump; all operators if not set.",
     run_config="dump_config.dump_layer",
     used_when=("enable_dump",),
     outcome=Outcome.SILENT,
@@ -617,7 +626,7 @@ accuracy_comparison.option(
     default="0",
     modes="online_inference",
     run_config_default=None,
-    notes="String option; unset sends an empty string.",
+    notes="A string; if it is not set, the adapter sends an empty string.",
     outcome=Outcome.GE,
     versions=since("v0.0.48"),
     source=("npu_attrs.cc:2117", "npu_estimator.py:649"),
@@ -637,7 +646,7 @@ accuracy_comparison.option(
 accuracy_comparison.option(
     "buffer_optimize",
     Choice(("l2_optimize", "off_optimize")),
-    "Data buffer optimisation switch.",
+    "Selects the data buffer optimisation.",
     default="l2_optimize",
     modes="online_inference",
     outcome=Outcome.ABORT,
@@ -652,7 +661,7 @@ accuracy_comparison.option(
     default=True,
     run_config=None,
     scope="graph",
-    notes="NPUEstimator always writes True; there is no NPURunConfig field.",
+    notes="NPUEstimator always writes True; NPURunConfig has no such argument.",
     source=("npu_attrs.cc:2221", "npu_estimator.py:792"),
 )
 
@@ -666,8 +675,8 @@ performance.option(
     modes="training",
     scope="graph",
     notes=(
-        "Read as int32 in one place and int64 in another. The parameter only "
-        "declares the value; loop variables and IterationOp must be created as well."
+        "The adapter reads the value as int32 in one place and as int64 in another. The option "
+        "only declares the value; loop variables and IterationOp must be created as well."
     ),
     outcome=Outcome.ABORT,
     sample={"iterations_per_loop": 10, "enable_data_pre_proc": True},
@@ -734,10 +743,10 @@ performance.option(
 performance.option(
     "variable_placement",
     Choice(("Device", "Host")),
-    "Where variables live.",
+    "Where variables are placed.",
     default="Device",
     scope="graph",
-    notes="Stored internally under the attribute variable_location.",
+    notes="The adapter stores the value in its attribute variable_location.",
     outcome=Outcome.ABORT,
     versions=since("v0.0.3"),
     source=("npu_attrs.cc:2585", "npu_estimator.py:866"),
@@ -760,7 +769,7 @@ performance.option(
     "Maximum number of threads running one graph in parallel.",
     default=1,
     modes="online_inference",
-    notes="GE itself defaults to 8.",
+    notes="The default of GE is 8.",
     outcome=Outcome.REJECT,
     versions=since("v0.0.48"),
     source=("npu_attrs.cc:2230", "npu_estimator.py:859"),
@@ -790,8 +799,8 @@ profiling.option(
     scope="process",
     read_when=("profiling_mode",),
     notes=(
-        "Absent or empty while profiling_mode is True: the adapter sends the "
-        "default_when_enabled text."
+        "If the option is missing or empty while profiling_mode is True, the adapter sends its "
+        "default JSON text."
     ),
     outcome=Outcome.ABORT,
     sample={"profiling_mode": True},
@@ -809,7 +818,7 @@ aoe.option(
     products=_TUNED,
     modes="training",
     scope="process",
-    notes="String, not int. Absent: environment variable AOE_MODE is used.",
+    notes="A string, not an int. If it is not set, the environment variable AOE_MODE is used.",
     outcome=Outcome.REJECT,
     value_products={
         "1": products(Product.ATLAS_TRAINING),
@@ -856,7 +865,7 @@ aoe.option(
 aoe.option(
     "distribute_config",
     FilePath("file"),
-    "AOE distributed tuning configuration path.",
+    "Path of the configuration file for distributed AOE tuning.",
     products=_TUNED,
     modes="training",
     scope="process",
@@ -891,7 +900,10 @@ compilation.option(
     default="enable",
     run_config_default=None,
     scope="process",
-    notes="Adapter does not check the value and sends an empty string when unset.",
+    notes=(
+        "The adapter does not check the value, and sends an empty string when the option is "
+        "not set."
+    ),
     outcome=Outcome.GE,
     versions=since("r1.2.0"),
     source=("npu_attrs.cc:2403", "npu_estimator.py:819"),
@@ -902,7 +914,7 @@ compilation.option(
     FilePath("directory", characters=PATH_CHARACTERS),
     "Directory of the operator compile cache.",
     scope="process",
-    notes="Unset: ${ASCEND_CACHE_PATH}/kernel_cache, then $HOME/atc_data.",
+    notes="If not set: ${ASCEND_CACHE_PATH}/kernel_cache, then $HOME/atc_data.",
     outcome=Outcome.UNCHECKED,
     versions=since("r1.2.0"),
     source=("npu_attrs.cc:2406", "npu_estimator.py:821"),
@@ -915,8 +927,8 @@ compilation.option(
     products=products(Product.ATLAS_A3, Product.ATLAS_A2),
     scope="process+session",
     notes=(
-        "GE documentation also lists ascend_950, and a single integer for "
-        "atlas_training / atlas_inference."
+        "The GE documentation also lists ascend_950, and a single integer for atlas_training / "
+        "atlas_inference."
     ),
     outcome=Outcome.GE,
     versions=since("v0.0.48"),
@@ -930,7 +942,7 @@ compilation.option(
     "Constant folding at graph compilation.",
     default=True,
     scope="process",
-    notes="A value stored in another oneof field is ignored silently.",
+    notes="A value in another field of AttrValue is ignored silently.",
     versions=since("v0.0.48"),
     source=("npu_attrs.cc:2596", "npu_estimator.py:740"),
 )
@@ -954,8 +966,8 @@ compilation.option(
     scope="process+session",
     status=Status.UNDOCUMENTED,
     notes=(
-        "Overrides fusion_switch_file for the same pass. The adapter appends the "
-        "internal token forbidden_close_pass:on."
+        "Overrides fusion_switch_file for the same pass. The adapter adds the internal entry "
+        "forbidden_close_pass:on."
     ),
     outcome=Outcome.SILENT,
     severity=Severity.WARNING,
@@ -982,8 +994,8 @@ exception.option(
     scope="process+session",
     notes=(
         "0 means never time out (only where 0 is allowed). On atlas_training and "
-        "atlas_300i_duo the effective value is floor(v/68)*68, at least 68. Unset "
-        "sends an empty string, then HCCL_EXEC_TIMEOUT or 1836 applies."
+        "atlas_300i_duo the effective value is floor(v/68)*68, at least 68. If it is not set, "
+        "the adapter sends an empty string, and HCCL_EXEC_TIMEOUT or 1836 is used."
     ),
     outcome=Outcome.UNCHECKED,
     ranges={
@@ -1049,7 +1061,7 @@ exception.option(
 exception.option(
     "graph_exec_timeout",
     Int(),
-    "Graph execution timeout handed to GE.",
+    "Graph execution timeout, passed to GE.",
     default=600000,
     unit="ms",
     run_config=None,
@@ -1070,7 +1082,7 @@ data_augmentation.option(
     "to several devices.",
     modes="training",
     scope="graph",
-    notes="Unset is -1 internally.",
+    notes="The internal value is -1 when the option is not set.",
     outcome=Outcome.ABORT,
     versions=since("r1.3.0"),
     sample=_DISTRIBUTED,
@@ -1080,7 +1092,7 @@ data_augmentation.option(
 data_augmentation.option(
     "local_device_list",
     DeviceList(),
-    "Devices the main process sends data to.",
+    "Devices to which the main process sends data.",
     modes="training",
     scope="graph",
     outcome=Outcome.ABORT,
@@ -1094,7 +1106,7 @@ experimental = Page("experimental", "Experimental options", "experiment_options.
 experimental.option(
     "graph_compiler_cache_dir",
     FilePath("directory"),
-    "Directory of the graph compile cache; non-empty turns the cache on.",
+    "Directory of the graph compile cache; a non-empty value turns the cache on.",
     run_config="experimental_config.graph_compiler_cache_dir",
     status=Status.EXPERIMENTAL,
     outcome=Outcome.GE,
@@ -1105,13 +1117,13 @@ experimental.option(
 experimental.option(
     "jit_compile",
     Choice(("true", "false", "auto")),
-    "Online operator compilation: true always, false prefer prebuilt binaries, "
-    "auto by shape kind (recommendation networks).",
+    "Online operator compilation: true always, false prefers prebuilt binaries, auto depends "
+    "on the kind of shape (recommendation networks).",
     default="auto",
     status=Status.EXPERIMENTAL,
     notes=(
-        "String on the wire (bool is refused). Sent to GE as 1/0/2. GE default "
-        "without the adapter is 1."
+        "The value is a string (a bool is refused). The adapter sends 1, 0 or 2 to GE. The "
+        "default of GE without the adapter is 1."
     ),
     outcome=Outcome.REJECT,
     versions=spans(("r1.10.0", "r1.11.0"), ("v0.0.4", None)),
@@ -1152,10 +1164,10 @@ experimental.option(
     "(recommendation networks).",
     status=Status.EXPERIMENTAL,
     notes=(
-        "Unset/empty runs Cube and Vector serially. Newer GE also knows "
-        "WeightedLoadBalance:n (not documented by TF Adapter). The NPURunConfig "
-        "docstring claims a bare LoadBalance (8 streams); current GE refuses a value"
-        ' without ":n".'
+        "If it is not set or empty, Cube and Vector operators run serially. Newer GE also "
+        "knows WeightedLoadBalance:n (not documented by TF Adapter). The NPURunConfig "
+        "docstring allows LoadBalance without a number (8 streams); current GE refuses a value "
+        'without ":n".'
     ),
     outcome=Outcome.GE,
     versions=since("v0.0.48"),
@@ -1190,7 +1202,7 @@ experimental.option(
 experimental.option(
     "experimental_model_deploy_mode",
     Text(),
-    "Model deployment mode handed to GE.",
+    "Model deployment mode, passed to GE.",
     run_config="experimental_config.model_deploy_mode",
     scope="process",
     status=Status.UNDOCUMENTED,
@@ -1225,15 +1237,15 @@ deprecated.option(
 deprecated.option(
     "enable_data_pre_proc",
     Bool(),
-    "Offloads the GetNext operator (data preprocessing hand-over) to the device.",
+    "Offloads the GetNext operator, which fetches preprocessed data, to the device.",
     default=False,
     run_config_default=True,
     scope="graph",
     status=Status.DEPRECATED,
     needed_for="iteration offload",
     notes=(
-        "No replacement is named; it is still required for iteration offload. "
-        "Default False as a session option, True in NPURunConfig."
+        "The documentation names no replacement, and iteration offload still requires the "
+        "option. The default is False as a session option, True in NPURunConfig."
     ),
     source=("npu_attrs.cc:2217", "npu_estimator.py:790"),
 )
@@ -1243,7 +1255,7 @@ deprecated.option(
     Bool(),
     "Reformats variables at initialisation for the NPU.",
     status=Status.DEPRECATED,
-    notes="Forwarded only when present.",
+    notes="The adapter passes the option on only when it is set.",
     source=("npu_attrs.cc:2035", "npu_estimator.py:550"),
 )
 
@@ -1262,8 +1274,8 @@ deprecated.option(
     status=Status.DEPRECATED,
     replacement="op_precision_mode",
     notes=(
-        "Only the first two values are documented. Unset sends an empty string; "
-        "operators then behave as high_performance."
+        "Only the first two values are documented. If it is not set, the adapter sends an "
+        "empty string, and operators use high_performance."
     ),
     outcome=Outcome.ABORT,
     undocumented_values=("high_precision_for_all", "high_performance_for_all"),
@@ -1295,7 +1307,7 @@ deprecated.option(
 deprecated.option(
     "dynamic_input",
     Bool(),
-    "Declares a dynamic input graph.",
+    "Declares that the graph has dynamic inputs.",
     default=False,
     run_config_default=None,
     scope="graph",
@@ -1337,7 +1349,7 @@ deprecated.option(
 deprecated.option(
     "graph_memory_max_size",
     Text(words="a number of bytes as text"),
-    "Limit of graph memory in older versions; without effect now.",
+    "Limit of graph memory in older versions; no effect now.",
     unit="byte",
     status=Status.NO_EFFECT,
     effective=until("r1.11.0"),
@@ -1348,7 +1360,7 @@ deprecated.option(
 deprecated.option(
     "variable_memory_max_size",
     Text(words="a number of bytes as text"),
-    "Limit of variable memory in older versions; without effect now.",
+    "Limit of variable memory in older versions; no effect now.",
     unit="byte",
     status=Status.NO_EFFECT,
     effective=until("r1.11.0"),
@@ -1366,7 +1378,7 @@ internal.option(
     run_config=None,
     scope="graph",
     status=Status.UNDOCUMENTED,
-    notes="NPUEstimator writes TF_CONFIG task.type, else localhost.",
+    notes="NPUEstimator writes task.type of TF_CONFIG, or else localhost.",
     source=("npu_attrs.cc:2238", "npu_estimator.py:664"),
 )
 
@@ -1378,7 +1390,7 @@ internal.option(
     run_config=None,
     scope="graph",
     status=Status.UNDOCUMENTED,
-    notes="NPUEstimator writes TF_CONFIG task.index, else 0.",
+    notes="NPUEstimator writes task.index of TF_CONFIG, or else 0.",
     outcome=Outcome.ABORT,
     source=("npu_attrs.cc:2243", "npu_estimator.py:665"),
 )
@@ -1386,7 +1398,7 @@ internal.option(
 internal.option(
     "device_type",
     Text(),
-    "Device type tag handed to GE.",
+    "Device type, passed to GE.",
     default="default_device_type",
     scope="process",
     status=Status.UNDOCUMENTED,
@@ -1397,7 +1409,7 @@ internal.option(
 internal.option(
     "soc_config",
     Text(),
-    "SoC version handed to GE.",
+    "SoC version, passed to GE.",
     scope="process",
     status=Status.UNDOCUMENTED,
     versions=since("r1.8.0"),
@@ -1431,7 +1443,7 @@ internal.option(
     Int(allowed=(0, 1, 2, 3)),
     "Topological sort: 0 BFS, 1 DFS, 2 reverse DFS, 3 stable reverse DFS.",
     status=Status.UNDOCUMENTED,
-    notes="Forwarded only when present; GE default is 1.",
+    notes="The adapter passes the option on only when it is set; the default of GE is 1.",
     outcome=Outcome.UNCHECKED,
     versions=since("r1.10.0"),
     source=("npu_attrs.cc:2540", "npu_estimator.py:853"),
@@ -1449,7 +1461,7 @@ internal.option(
 internal.option(
     "HCCL_algorithm",
     Text(),
-    "Collective algorithm string handed to HCCL.",
+    "Algorithm of collective communication, passed to HCCL.",
     scope="process+session",
     status=Status.UNDOCUMENTED,
     versions=since("r1.8.0"),
@@ -1479,7 +1491,7 @@ internal.option(
 internal.option(
     "enable_graph_parallel",
     Bool(),
-    "Automatic graph parallel switch.",
+    "Turns automatic graph parallelism on.",
     default=False,
     run_config="experimental_config.enable_graph_parallel",
     run_config_default=None,
@@ -1491,7 +1503,7 @@ internal.option(
 internal.option(
     "enable_compress_weight",
     Bool(),
-    "Global weight compression switch.",
+    "Turns weight compression on for the whole graph.",
     default=False,
     status=Status.UNDOCUMENTED,
     versions=since("r1.2.0"),
@@ -1510,7 +1522,7 @@ internal.option(
 internal.option(
     "min_group_size",
     Bool(),
-    "Written by NPUEstimator as 1, never read.",
+    "NPUEstimator writes 1; nothing reads the option.",
     run_config=None,
     status=Status.NO_EFFECT,
     notes="Field b assigned the integer 1.",
@@ -1522,7 +1534,7 @@ internal.option(
 internal.option(
     "enable_reduce_precision",
     Bool(),
-    "Written by NPUEstimator, never read.",
+    "NPUEstimator writes the option; nothing reads it.",
     run_config_default=False,
     status=Status.NO_EFFECT,
     is_read=False,

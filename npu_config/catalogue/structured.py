@@ -49,7 +49,7 @@ def is_list(value: Any) -> bool:
     ):
         return False
     if len(value) > LONGEST_LIST:
-        raise InvalidValue("bad-syntax", phrase("holds more than {} items", LONGEST_LIST))
+        raise InvalidValue("bad-syntax", phrase("has more than {} items", LONGEST_LIST))
     return True
 
 
@@ -133,7 +133,7 @@ def in_bits(number: int, bits: int = 32) -> int:
     """The number; raises :class:`InvalidValue` for one above the largest of so many bits."""
     largest = 2 ** (bits - 1) - 1
     if number > largest:
-        problem = "holds {}; the largest number of {} bits is {}"
+        problem = "contains {}; the largest {}-bit number is {}"
         raise bad_syntax(problem, shown(number, 30), bits, largest)
     return number
 
@@ -192,12 +192,14 @@ class DumpStep(Structured):
         elif is_list(value):
             steps = tuple(self._from_value(item) for item in value)
         else:
-            raise wrong_type("takes steps such as [0, 5, (10, 20)], got {}", value)
+            raise wrong_type("must be steps such as [0, 5, (10, 20)], got {}", value)
         if not steps:
-            raise bad_syntax("names no step", help="leave it out to dump every step")
+            raise bad_syntax("contains no step", help="remove the option to dump every step")
         if len(steps) > self.most:
             raise bad_syntax(
-                "holds more than {} steps or ranges", self.most, help="join neighbours to ranges"
+                "has more than {} steps or ranges",
+                self.most,
+                help="combine adjacent steps to ranges",
             )
         return steps
 
@@ -217,14 +219,14 @@ class DumpStep(Structured):
             return self._from_text(item, item)
         if is_list(item):
             if len(item) != 2:
-                raise bad_syntax("holds {}, which is not a (first, last) pair", shown(item, 40))
+                raise bad_syntax("contains {}, which is not a (first, last) pair", shown(item, 40))
             return self._range(self._step(item[0]), self._step(item[1]))
         return self._step(item)
 
     def _step(self, value: Any) -> int:
         number = as_int(value)
         if number is None or number < 0:
-            raise bad_syntax("holds {}, which is not a step number", name_of_type(value))
+            raise bad_syntax("contains {}, which is not a step number", name_of_type(value))
         return in_bits(number)
 
     def _range(self, first: int, last: int) -> Tuple[int, int]:
@@ -263,14 +265,14 @@ class DeviceList(Structured):
         elif is_list(value):
             devices = [as_int(item) for item in value]
         else:
-            raise wrong_type("takes device ids such as [0, 1], got {}", value)
+            raise wrong_type("must be device ids such as [0, 1], got {}", value)
         numbers = tuple(
             in_bits(device) for device in devices if device is not None and device >= 0
         )
         if len(numbers) != len(devices) or not devices:
             raise bad_syntax(as_given(value))
         if len(set(numbers)) != len(numbers):
-            raise bad_syntax("{}, where a device is given twice", as_given(value))
+            raise bad_syntax("{}, where a device occurs twice", as_given(value))
         return numbers
 
     def render(self, value: Any) -> str:
@@ -308,17 +310,19 @@ class StreamLimits(Structured):
             items = pairs_of(value)
             if items is None:
                 raise wrong_type(
-                    'takes numbers by engine such as {{"AIcoreEngine": 4}}, got {}', value
+                    'must be numbers by engine such as {{"AIcoreEngine": 4}}, got {}', value
                 )
             pairs = [(engine, as_int(number)) for engine, number in items]
         for engine, number in pairs:
             if not is_one_of(engine, self.engines):
                 raise bad_syntax('{}, where "{}" is not an engine', as_given(value), spelt(engine))
             if number is None or number < 1:
-                raise bad_syntax("{}, where {} has no number from 1 on", as_given(value), engine)
+                raise bad_syntax(
+                    "{}, where {} has no number of 1 or more", as_given(value), engine
+                )
             in_bits(number)
         if not pairs or len({engine for engine, _ in pairs}) != len(pairs):
-            raise bad_syntax("{}, where an engine is missing or is given twice", as_given(value))
+            raise bad_syntax("{}, where an engine is missing or occurs twice", as_given(value))
         return tuple((read_text(engine), number) for engine, number in pairs)
 
     def render(self, value: Any) -> str:
@@ -352,7 +356,7 @@ class NameList(Structured):
         elif is_list(value):
             names = list(value)
         else:
-            problem = phrase("takes {}, got {}", self.what, name_of_type(value))
+            problem = phrase("must be {}, got {}", self.what, name_of_type(value))
             raise InvalidValue("wrong-type", problem)
         if not names:
             raise bad_syntax(as_given(value))
@@ -372,7 +376,7 @@ class NameList(Structured):
                 if unknown
                 else ("write names without whitespace")
             )
-            problem = phrase("{}, with {}", as_given(value), join(" and ", wrong))
+            problem = phrase("{}, which contains {}", as_given(value), join(" and ", wrong))
             raise InvalidValue(rule, problem, help if spaced else None)
         return tuple(read_text(name) for name in names)
 
@@ -431,7 +435,7 @@ class PassSwitches(Structured):
             isinstance(name, str) and is_bool(switch) and re.match("[^:;]+\\Z", name)
             for name, switch in items
         ):
-            raise wrong_type('takes passes such as {{"pass1": False}}, got {}', value)
+            raise wrong_type('must be passes such as {{"pass1": False}}, got {}', value)
         return tuple((read_text(name), bool(switch)) for name, switch in items)
 
     def render(self, value: Any) -> str:
@@ -456,7 +460,7 @@ class InputShape(Structured):
 
     annotation = "Union[str, Mapping[str, Sequence[int]]]"
     words = (
-        'name:dim,dim entries joined by ";" without blanks, a dimension positive or -1, '
+        'name:dim,dim entries joined by ";" without blanks, each dimension positive or -1, '
         'e.g. "data:1,3,-1,-1;label:-1"'
     )
     forms = (
@@ -474,13 +478,13 @@ class InputShape(Structured):
         else:
             pairs = pairs_of(value)
             if pairs is None:
-                raise wrong_type('takes shapes such as {{"data": [1, -1]}}, got {}', value)
+                raise wrong_type('must be shapes such as {{"data": [1, -1]}}, got {}', value)
             shapes = tuple(self._from_pair(name, dims) for name, dims in pairs)
         if not shapes:
-            raise bad_syntax("names no input")
+            raise bad_syntax("contains no input")
         names = [shape.name for shape in shapes]
         if len(set(names)) != len(names):
-            raise bad_syntax('names the input "{}" twice', shorten(first_twice(names), 40))
+            raise bad_syntax('contains the input "{}" twice', shorten(first_twice(names), 40))
         return shapes
 
     def _from_text(self, part: str, text: str) -> NamedShape:
@@ -500,7 +504,7 @@ class InputShape(Structured):
             or not is_list(dims)
             or None in sizes
         ):
-            raise bad_syntax("holds {}: {}", shown(name, 40), shown(dims, 40))
+            raise bad_syntax("contains {}: {}", shown(name, 40), shown(dims, 40))
         return self._shape(
             read_text(name), tuple(size for size in sizes if size is not None) or (0,)
         )
@@ -511,7 +515,7 @@ class InputShape(Structured):
         for dim in dims:
             if in_bits(dim, 64) < -1 or dim == 0:
                 raise bad_syntax(
-                    'gives "{}" the dimension {}; a dimension is positive or -1',
+                    'has the input "{}" with the dimension {}; a dimension is positive or -1',
                     shorten(name, 40),
                     shown(dim, 30),
                 )
@@ -530,8 +534,8 @@ class DynamicDims(Structured):
     annotation = "Union[str, Sequence[Sequence[int]]]"
     most = 256
     words = (
-        '2 to 100 different profiles joined by ";" (256 on ascend_950), '
-        'sizes in one joined by ",", no blanks, e.g. "64,64;128,128"'
+        '2 to 100 different profiles joined by ";" (256 on ascend_950), the sizes of a profile '
+        'joined by ",", no blanks, e.g. "64,64;128,128"'
     )
     forms = (
         {"type": "string", "pattern": r"^\d+(,\d+)*(;\d+(,\d+)*)+$"},
@@ -548,26 +552,28 @@ class DynamicDims(Structured):
         elif is_list(value):
             profiles = tuple(self._profile(item) for item in value)
         else:
-            raise wrong_type("takes profiles such as [[1, 2], [4, 8]], got {}", value)
+            raise wrong_type("must be profiles such as [[1, 2], [4, 8]], got {}", value)
         if not all(profiles) or any(
             in_bits(size, 64) < 1 for profile in profiles for size in profile
         ):
-            raise bad_syntax("holds a size that is not positive")
+            raise bad_syntax("contains a size that is not positive")
         if len(profiles) < 2:
             raise bad_syntax(
-                "holds {} profile", len(profiles), help="give at least two, or fixed shapes"
+                "has {} profile",
+                len(profiles),
+                help=("set at least two profiles, or fixed shapes"),
             )
         if len(profiles) > self.most:
-            raise bad_syntax("holds {} profiles", len(profiles))
+            raise bad_syntax("has {} profiles", len(profiles))
         if len(set(profiles)) != len(profiles):
             twice = ",".join(map(str, first_twice(profiles)))
-            raise bad_syntax("holds the profile {} twice", shorten(twice, 40))
+            raise bad_syntax("contains the profile {} twice", shorten(twice, 40))
         return profiles
 
     def _profile(self, item: Any) -> Tuple[int, ...]:
         sizes = [as_int(size) for size in (item if is_list(item) else [item])]
         if None in sizes:
-            raise bad_syntax("holds {}, which is not a profile of sizes", shown(item, 40))
+            raise bad_syntax("contains {}, which is not a profile of sizes", shown(item, 40))
         return tuple(size for size in sizes if size is not None)
 
     def render(self, value: Any) -> str:
@@ -588,7 +594,7 @@ class ShapeRange(Structured):
     annotation = "Union[str, Mapping[str, Sequence[Sequence[Union[int, Tuple[int, int]]]]]]"
     kinds = ("getnext", "data")
     words = (
-        'getnext:[dims],... and data:[dims],... joined by ";", a dimension N, A~B or -1, '
+        'getnext:[dims],... and data:[dims],... joined by ";", each dimension N, A~B or -1, '
         'e.g. "getnext:[32,1~16],[32];data:[-1,8~64,3]"'
     )
     forms = (
@@ -603,12 +609,14 @@ class ShapeRange(Structured):
         else:
             pairs = pairs_of(value)
             if pairs is None:
-                raise wrong_type('takes ranges such as {{"data": [[-1, (8, 64)]]}}, got {}', value)
+                raise wrong_type(
+                    'must be ranges such as {{"data": [[-1, (8, 64)]]}}, got {}', value
+                )
             groups = tuple(self._from_pair(kind, shapes) for kind, shapes in pairs)
         if not groups:
-            raise bad_syntax("names no input")
+            raise bad_syntax("contains no input")
         if len({group.kind for group in groups}) != len(groups):
-            raise bad_syntax('names the group "{}" twice', groups[0].kind)
+            raise bad_syntax('contains the group "{}" twice', groups[0].kind)
         return groups
 
     def _from_text(self, part: str, text: str) -> RangeGroup:
@@ -630,7 +638,7 @@ class ShapeRange(Structured):
             match = re.match(r" *(?:(-1)|([0-9]+)(?: *~ *([0-9]+))?) *\Z", dim)
             if match is None:
                 raise bad_syntax(
-                    'holds the dimension "{}"; a dimension is N, A~B or -1', shorten(dim, 30)
+                    'contains the dimension "{}"; a dimension is N, A~B or -1', shorten(dim, 30)
                 )
             if match.group(1):
                 dims.append(-1)
@@ -648,7 +656,7 @@ class ShapeRange(Structured):
             or not all(is_list(shape) for shape in shapes)
             or not shapes
         ):
-            raise bad_syntax("holds {}: {}", shown(kind, 40), shown(shapes, 40))
+            raise bad_syntax("contains {}: {}", shown(kind, 40), shown(shapes, 40))
         return RangeGroup(
             read_text(kind), tuple(tuple(self._dim(dim) for dim in shape) for shape in shapes)
         )
@@ -662,7 +670,7 @@ class ShapeRange(Structured):
         number = as_int(size)
         if number is None or number < 0:
             raise bad_syntax(
-                "holds the dimension {}; a dimension is N, (A, B) or -1", shown(size, 30)
+                "contains the dimension {}; a dimension is N, (A, B) or -1", shown(size, 30)
             )
         return in_bits(number, 64)
 
@@ -701,7 +709,7 @@ class AicoreNum(Structured):
     """Cube and Vector cores: ``(24, 48)`` for ``24|48``."""
 
     annotation = "Union[str, Tuple[int, int]]"
-    words = 'Cube and Vector core counts joined by "|", both from 1 on, e.g. "24|48"'
+    words = 'Cube and Vector core counts joined by "|", each 1 or more, e.g. "24|48"'
     forms = (
         {"type": "string", "pattern": r"^[1-9]\d*\|[1-9]\d*$"},
         array(integer(1), 2, 2),
@@ -715,7 +723,7 @@ class AicoreNum(Structured):
         elif is_list(value):
             counts = [as_int(item) for item in value]
         else:
-            raise wrong_type("takes a pair of core counts such as (24, 48), got {}", value)
+            raise wrong_type("must be a pair of core counts such as (24, 48), got {}", value)
         numbers = [in_bits(count) for count in counts if count is not None and count > 0]
         if len(counts) != 2 or len(numbers) != 2:
             raise bad_syntax(as_given(value))
@@ -756,7 +764,7 @@ class AccelerateTrainMode(Structured):
         elif is_list(value):
             fields = list(value)
         else:
-            raise wrong_type('takes a mode such as ("fast", "step", 0.9), got {}', value)
+            raise wrong_type('must be a mode such as ("fast", "step", 0.9), got {}', value)
         if len(fields) not in (2, 3):
             raise bad_syntax(as_given(value))
         if not is_one_of(fields[0], self.precisions):
@@ -769,7 +777,7 @@ class AccelerateTrainMode(Structured):
         low, high = self.ratios[fields[1]]
         if ratio is not None and not low <= ratio <= high:
             raise bad_syntax(
-                "{}; the ratio for {} lies in {} to {}", as_given(value), fields[1], low, high
+                "{}; the ratio for {} must be {} to {}", as_given(value), fields[1], low, high
             )
         return AccelerateMode(read_text(fields[0]), read_text(fields[1]), ratio)
 
@@ -832,7 +840,7 @@ class MultistreamMode(Structured):
             strategy = value[0]
             streams = as_int(value[1]) if len(value) == 2 and value[1] is not None else None
         else:
-            raise wrong_type('takes a mode such as ("LoadBalance", 8), got {}', value)
+            raise wrong_type('must be a mode such as ("LoadBalance", 8), got {}', value)
         if is_one_of(strategy, ("cv",)) and streams is None:
             return StreamMode("cv")
         if not is_one_of(strategy, self.strategies):
@@ -846,7 +854,7 @@ class MultistreamMode(Structured):
             )
         if not 1 <= streams <= self.most:
             raise bad_syntax(
-                "{}; the number of streams lies in 1 to {}", as_given(value), self.most
+                "{}; the number of streams must be 1 to {}", as_given(value), self.most
             )
         return StreamMode(read_text(strategy), streams)
 
@@ -890,9 +898,9 @@ class InOutPair(Structured):
                 raise bad_syntax("is {}; exactly one pair of lists is supported", shown(value))
             names = [self._names(part) for part in value]
         else:
-            raise wrong_type("takes two lists of operator names, got {}", value)
+            raise wrong_type("must be two lists of operator names, got {}", value)
         if not names[0] or not names[1]:
-            raise bad_syntax("has no operator on one side")
+            raise bad_syntax("has an empty list of operators")
         return NodeRange(tuple(names[0]), tuple(names[1]))
 
     def _names(self, part: Any) -> List[str]:
@@ -901,7 +909,7 @@ class InOutPair(Structured):
         if not is_list(part) or not all(
             isinstance(name, str) and re.match(r"[^'\"\\]+\Z", name) for name in part
         ):
-            raise bad_syntax("holds {}, which is not a list of operator names", shown(part, 40))
+            raise bad_syntax("contains {}, which is not a list of operator names", shown(part, 40))
         return [read_text(name) for name in part]
 
     def render(self, value: Any) -> str:
@@ -935,10 +943,10 @@ class JsonText(Structured):
                 )
             except (TypeError, ValueError, RecursionError) as error:
                 raise InvalidValue(
-                    "wrong-type", phrase("holds a value that is not JSON: {}", error)
+                    "wrong-type", phrase("contains a value that is not JSON: {}", error)
                 ) from None
         if hasattr(value, "to_text"):
             value = value.to_text()
         if not isinstance(value, str):
-            raise wrong_type("takes the text of a JSON object or a mapping, got {}", value)
+            raise wrong_type("must be the text of a JSON object or a mapping, got {}", value)
         return limited_text(value)

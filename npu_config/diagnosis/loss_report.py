@@ -396,7 +396,7 @@ def loss_scale_collapsed() -> None:
     source=("docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md",),
 )
 def loss_scale_overflows() -> None:
-    """The loss scale moves because steps overflow.
+    """The loss scale changes because steps overflow.
 
     A dynamic loss scale is expected to overflow while it looks for its level and now and
     then when it probes a higher one. Overflows that come more often than the scale grows

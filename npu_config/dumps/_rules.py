@@ -11,7 +11,7 @@ _COMPARED = (_COMPARISON + ".md",)
 
 @declare("NPU313", Severity.ERROR, source=_DUMPS)
 def not_a_dump_file() -> None:
-    """A file is not a dump of the NPU.
+    """A file is not an NPU dump.
 
     A dump begins with the length of its header, eight bytes with the lowest first; the header
     is a protobuf message that names the operator and its tensors; their bytes follow.  Text,
@@ -25,7 +25,7 @@ def not_a_dump_file() -> None:
 
 @declare("NPU314", Severity.ERROR, source=_DUMPS)
 def dump_file_incomplete() -> None:
-    """A dump ends before the data that its header names.
+    """A dump file is truncated: it ends before the data that its header describes.
 
     The runtime leaves out what does not fit when the disk is full, and a job that was killed
     leaves the file it was writing.  `npu-config dump show` still shows the header and the
@@ -37,7 +37,7 @@ def dump_file_incomplete() -> None:
 
 @declare("NPU315", Severity.ERROR, source=_DUMPS)
 def bytes_behind_dump() -> None:
-    """A dump holds more bytes than its header names.
+    """A dump file has more bytes than its header describes.
 
     Which tensor the surplus belongs to cannot be known, so no value of the file is certain.
     Two writers may have used one file, or a copy was appended to an old one.
@@ -59,7 +59,7 @@ def shape_exceeds_size() -> None:
 
 @declare("NPU317", Severity.ERROR, source=_DUMPS)
 def values_cannot_be_decoded() -> None:
-    """Nobody documents how the values of this data type are stored.
+    """The storage format of this data type is not documented.
 
     This holds for DT_INT4, DT_STRING and other types of less than a byte or without a fixed
     size.  The header can be read, and the bytes are exported as they are.
@@ -68,7 +68,7 @@ def values_cannot_be_decoded() -> None:
 
 @declare("NPU318", Severity.ERROR, source=_DUMPS)
 def layout_cannot_be_converted() -> None:
-    """A tensor cannot be brought to the layout of the network.
+    """A tensor cannot be converted to the layout of the network.
 
     Its format on the device is not documented (NC1HWC0_C04, FRACTAL_ZN_LSTM and others), or
     the two shapes in the header contradict it.  The array as the device stores it can be read.
@@ -79,7 +79,7 @@ def layout_cannot_be_converted() -> None:
 
 @declare("NPU319", Severity.ERROR, source=_DUMPS)
 def tensor_without_data() -> None:
-    """The header names a tensor of which the file holds no bytes.
+    """The header describes a tensor, but the file has no data for this tensor.
 
     The runtime skips a tensor that has no address on the device.
     """
@@ -87,7 +87,7 @@ def tensor_without_data() -> None:
 
 @declare("NPU320", Severity.ERROR, source=(*_DUMPS, *_OVERFLOWS))
 def no_dump_found() -> None:
-    """A folder holds no dump of the NPU.
+    """A directory contains no NPU dump.
 
     Dumps are below `dump_path/TIME/DEVICE/MODEL/MODEL_ID/STEP/`.  Overflow detection leaves
     nothing at all when nothing overflowed.  `.npy` files are the reference of a comparison, its
@@ -101,7 +101,7 @@ def no_dump_found() -> None:
 
 @declare("NPU321", Severity.ERROR, source=_OVERFLOWS)
 def not_an_overflow_record() -> None:
-    """A file is not a record of an overflow.
+    """A file is not an overflow record.
 
     Overflow detection writes `Opdebug.Node_OpDebug.*` beside the dump of the operator: 2048
     bytes with the status of each unit, or one record that begins with 0x5A5A5A5A.
@@ -124,7 +124,7 @@ def overflow_detected() -> None:
 
 @declare("NPU323", Severity.ERROR, source=_DUMPS)
 def not_a_graph_of_the_engine() -> None:
-    """A file is not a graph that the graph engine wrote.
+    """A file is not a graph dumped by the graph engine.
 
     Read are `ge_proto_*_Build.txt` (set `DUMP_GE_GRAPH=2`) and its form in JSON.  Texts of up
     to 256 MiB are read.
@@ -135,7 +135,7 @@ def not_a_graph_of_the_engine() -> None:
 
 @declare("NPU324", Severity.WARNING, source=_DUMPS)
 def graph_of_another_model() -> None:
-    """The graph names none of the operators that were dumped.
+    """The graph contains none of the dumped operators.
 
     It is the graph of another model, or of another stage.  The comparison goes by the headers
     and the names alone.
@@ -146,7 +146,7 @@ def graph_of_another_model() -> None:
 
 @declare("NPU325", Severity.WARNING, source=_DUMPS)
 def steps_differ() -> None:
-    """The two sides of a comparison are not of the same step.
+    """The two sides of a comparison are from different steps.
 
     Values of different iterations differ anyway.  A reference of TensorFlow counts its runs,
     a dump its iterations; where both have exactly one, they are compared.
@@ -157,7 +157,7 @@ def steps_differ() -> None:
 
 @declare("NPU326", Severity.INFO, source=_DUMPS)
 def several_dumps_of_one_operator() -> None:
-    """One operator has several files in one step.
+    """One operator has several dump files in one step.
 
     A collective operator leaves one file before it runs and one after; a loop inside the graph
     leaves one for each round.  Inputs are taken from the first that has inputs, outputs from
@@ -167,7 +167,7 @@ def several_dumps_of_one_operator() -> None:
 
 @declare("NPU327", Severity.ERROR, source=_COMPARED)
 def reference_unreadable() -> None:
-    """A file of the reference cannot be compared with.
+    """A reference file cannot be used for the comparison.
 
     The reference is a folder of `.npy` files with the names `OPERATOR.OUTPUT.TIME.npy`, what
     `npu-config tfdbg-export` or `npu-config dump export` wrote, or a second dump of the NPU.
@@ -177,7 +177,7 @@ def reference_unreadable() -> None:
 
 @declare("NPU328", Severity.ERROR, source=_COMPARED)
 def nothing_to_compare() -> None:
-    """No tensor of the dump has a counterpart in the reference.
+    """No tensor of the dump has a matching tensor in the reference.
 
     The names do not meet: the reference is of another network, or the dump needs the graph
     that says which operators of the network a fused one stands for.
@@ -201,7 +201,7 @@ def operator_diverges() -> None:
 
 @declare("NPU3014", Severity.ERROR, source=_COMPARED)
 def inputs_of_network_differ() -> None:
-    """What the network is fed with, or its weights, differ on both sides of a comparison.
+    """The inputs or the weights of the network differ between the sides of a comparison.
 
     Everything that follows differs, then, and no operator is to blame: the data is another
     batch, is prepared in another way, or the weights are of another checkpoint.  Feeds, outputs
@@ -217,7 +217,7 @@ def inputs_of_network_differ() -> None:
 
 @declare("NPU3015", Severity.ERROR, source=_COMPARED)
 def too_little_compared() -> None:
-    """What was compared agrees, and does not speak for the rest of the network.
+    """The compared tensors agree, but too little of the network was compared.
 
     More than half of the operators have no counterpart in the reference, or the last ones have
     none, or the reference has one that cannot be read.  A fault there is not seen.  Between
@@ -268,7 +268,7 @@ def odd_values() -> None:
 
 @declare("NPU3011", Severity.ERROR, source=("npu_config",))
 def search_unreadable() -> None:
-    """A file is not the state of a search, or of another one.
+    """A file is not the state file of a search, or belongs to another search.
 
     `npu-config dump search STATE` keeps its suspects and runs there, and continues with them.  The
     state belongs to one network and one configuration.
@@ -279,7 +279,7 @@ def search_unreadable() -> None:
 
 @declare("NPU3012", Severity.ERROR, source=("npu_config",))
 def search_without_result() -> None:
-    """A search ends without a set of changes that agrees.
+    """A search fails: the result is wrong even with all changes together.
 
     All changes together do not help.  The cause is something else, such as the input, the
     algorithm or an operator that was no suspect; or one of the passes must not be switched off.

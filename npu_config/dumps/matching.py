@@ -201,7 +201,8 @@ def _all(
             for folder, counterpart in _steps(mine, there, choice, left_out):
                 pairs.append(Pair(folder, tuple(ours[folder]), counterpart))
     if not pairs:
-        text = phrase("the dump and the reference have nothing in common: {}", listed(left_out))
+        found = listed(dict.fromkeys(left_out))
+        text = phrase("the dump and the reference have nothing in common: {}", found)
         raise rules.nothing_to_compare.error(text, Place(path), help=help)
     return sorted(pairs, key=lambda pair: _order(pair.where))
 

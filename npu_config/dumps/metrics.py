@@ -393,7 +393,8 @@ def _named(sums: _Sums) -> str:
 def _decibels(sums: _Sums) -> float:
     if not sums.dd:
         return math.inf if sums.yy else _NAN
-    return 10.0 * math.log10(sums.yy / sums.dd) if sums.yy else -math.inf
+    ratio = sums.yy / sums.dd  # may be too small for a float
+    return 10.0 * math.log10(ratio) if ratio else -math.inf
 
 
 WORST = 5

@@ -338,7 +338,7 @@ def _beyond(
         )
         text = phrase(message, metrics.max_absolute)
         return metrics, Judged(DIVERGES, ("zeros",), text)
-    if not math.isfinite(ours + theirs) or not math.isfinite(metrics.relative_euclidean):
+    if not math.isfinite(ours + theirs):
         good = metrics.max_relative <= limits.relative
         return metrics, Judged(AGREES if good else DIVERGES, () if good else ("relative",))
     relative = limits.element if limits.absolute is None else 0.0
@@ -419,14 +419,11 @@ def place_of(place: int, elements: int, shape: Sequence[int]) -> List[int]:
         elements: how many were counted; of complex numbers two each.
         shape: of the tensor.
     """
-    count = 1
-    for size in shape:
-        count *= size
-    if count and elements == 2 * count:
+    if elements == 2 * math_prod(shape):
         place //= 2
     indices = []
     for size in reversed(shape):
-        place, index = divmod(place, size or 1)
+        place, index = divmod(place, size)
         indices.append(index)
     return indices[::-1]
 
@@ -499,8 +496,6 @@ def _bent(pairs: Pairs, metrics: Metrics, near: float) -> Optional[Tuple[str, st
     """Whether one side has the values of the other, cut off or without their signs."""
     import numpy
 
-    if not (metrics.low[0] <= metrics.high[0] and metrics.low[1] <= metrics.high[1]):
-        return None
     off = [0.0] * 4
     for left, right in pairs():
         if "c" in (left.dtype.kind, right.dtype.kind):
@@ -519,7 +514,8 @@ def _bent(pairs: Pairs, metrics: Metrics, near: float) -> Optional[Tuple[str, st
         "the reference equals the device values, {}",
     )
     for number, message in enumerate(messages):
-        if off[number] <= allowed:
+        is_constant = metrics.low[number] == metrics.high[number]
+        if off[number] <= allowed and not is_constant:
             return "clipped", phrase(message, _cut_off(metrics, number, near))
         if off[number + 2] <= allowed:
             return "absolute", phrase(message, phrase("without the signs"))

@@ -27,7 +27,7 @@ _DISTRIBUTED = "docs/en/tfadapter_1/migration/model_training/distributed_trainin
     help="set a legal value, or unset the variable",
 )
 def environment_value() -> None:
-    """An environment variable holds a value that it does not take.
+    """An environment variable has an invalid value.
 
     What each variable takes, and what happens otherwise, is in the reference of variables.
     The adapter aborts the process over a wrong `ASCEND_DEVICE_ID`; GE refuses a wrong
@@ -68,7 +68,7 @@ def rank_table_beside_cm_variables() -> None:
     source=(_ENV + "RANK_TABLE_FILE.md", _ENV + "RANK_SIZE.md"),
 )
 def rank_table_variables_incomplete() -> None:
-    """A job with a rank table lacks one of its variables.
+    """A job with a rank table lacks a required environment variable.
 
     `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE` go together.  Without `RANK_SIZE` the plugin
     counts one device and still reads the table; without `RANK_ID` (or `POD_NAME`, with the old
@@ -92,7 +92,7 @@ def rank_table_variables_incomplete() -> None:
     ),
 )
 def cm_variables_incomplete() -> None:
-    """A job without a rank table lacks one of its variables.
+    """A job without a rank table lacks a required environment variable.
 
     `CM_CHIEF_IP`, `CM_CHIEF_PORT`, `CM_CHIEF_DEVICE`, `CM_WORKER_SIZE` and `CM_WORKER_IP` go
     together.  The plugin uses them only when the three `CM_CHIEF_` variables are set and
@@ -115,7 +115,7 @@ def cm_variables_incomplete() -> None:
     source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
 )
 def cm_variables_product() -> None:
-    """A product that needs a rank table is given `CM_` variables.
+    """`CM_` variables are set for a product that needs a rank table.
 
     Jobs without a rank table are for atlas_training and atlas_a2.
 
@@ -133,7 +133,7 @@ def cm_variables_product() -> None:
     help="set a different value for every process",
 )
 def job_environments_differ() -> None:
-    """The environments of the processes of one job do not fit together.
+    """The processes of one job have inconsistent environment variables.
 
     All have the same `JOB_ID`, and the same `RANK_SIZE` or the same `CM_CHIEF_` variables and
     `CM_WORKER_SIZE`; with a rank table every process has a `RANK_ID` of its own, without one
@@ -160,7 +160,7 @@ def job_environments_differ() -> None:
     help="correct the wrong value; ranks count from 0",
 )
 def rank_variables_disagree() -> None:
-    """`RANK_ID` or `RANK_SIZE` does not agree with the rank table, or with each other.
+    """`RANK_ID` and `RANK_SIZE` contradict the rank table, or each other.
 
     `RANK_SIZE` is the number of devices in the table and `RANK_ID`, from 0 to `RANK_SIZE` - 1,
     is the `rank_id` of the device that the process uses; otherwise HCCL fails when it is
@@ -178,7 +178,7 @@ def rank_variables_disagree() -> None:
 
 @declare("NPU677", Severity.WARNING, facts=("job-id-format",), source=(_ENV + "JOB_ID.md",))
 def job_id_format() -> None:
-    """`JOB_ID` is not made as recommended.
+    """`JOB_ID` does not have the recommended format.
 
     Letters, digits, `_` and `-`, not digits alone that begin with 0.  More than 128
     characters are an error: GE refuses them (E10051) and the adapter aborts the process.
@@ -196,7 +196,7 @@ def job_id_format() -> None:
     source=(_ENV + "JOB_ID.md",),
 )
 def job_id_missing() -> None:
-    """A job of several devices has no `JOB_ID`.
+    """A job with several devices has no `JOB_ID`.
 
     The distributed optimizers of npu_bridge take the number of ranks from the information
     about the job, which is not there without `JOB_ID`: building the graph ends with
@@ -231,7 +231,7 @@ def old_device_variable() -> None:
 
 @declare("NPU680", Severity.WARNING, facts=(), source=("docs/en/tfa_env/",))
 def environment_product() -> None:
-    """An environment variable is set that the product does not know.
+    """An environment variable is set that the product does not support.
 
     The vendor's documentation names the products that each variable is for; on others it has
     no effect.
@@ -273,7 +273,7 @@ def environment_partner_missing() -> None:
     source=(_HCCL + "HCCL_IF_IP.md", _OPTIONS + "debugging.md"),
 )
 def environment_silenced() -> None:
-    """An environment variable has no effect, or not everywhere, because of another one.
+    """Another environment variable makes this one have no effect, or only a part of it.
 
     `HCCL_IF_IP` takes precedence over `HCCL_SOCKET_IFNAME`; `HCCL_WHITELIST_FILE` is read only
     with `HCCL_WHITELIST_DISABLE=0`; `PROFILING_OPTIONS` only when `PROFILING_MODE` turns profiling
@@ -329,7 +329,7 @@ def environment_of_tensorflow_2() -> None:
     ),
 )
 def tf_config_content() -> None:
-    """`TF_CONFIG` is not what TensorFlow and npu_bridge read.
+    """`TF_CONFIG` does not have the format that TensorFlow and npu_bridge require.
 
     It is one JSON object with `cluster` (task type to addresses) and `task` (`type` and
     `index`).  With anything else than JSON NPURunConfig and NPUEstimator raise an error, while
@@ -352,7 +352,7 @@ def tf_config_content() -> None:
     source=(_HCCL + "HCCL_EXEC_TIMEOUT.md", _OPTIONS + "exception_remedy.md"),
 )
 def collective_timeout_variable() -> None:
-    """`HCCL_EXEC_TIMEOUT` is outside what the product takes.
+    """`HCCL_EXEC_TIMEOUT` is out of range for the product.
 
     0 to 2147483647 s on ascend_950, atlas_a3 and atlas_a2, where 0 waits for ever; 1 to
     17340 s on atlas_training and atlas_300i_duo, where the multiple of 68 below it takes effect
@@ -367,7 +367,7 @@ def collective_timeout_variable() -> None:
 
 @declare("NPU687", Severity.WARNING, source=("docs/en/tfa_env/",))
 def environment_name() -> None:
-    """An environment variable has almost the name of one that matters.
+    """The name of an environment variable looks misspelled.
 
     One letter is missing, too many, wrong or swapped, and the variable that is probably meant
     is not set.  Nobody reads the misspelt one.
@@ -391,7 +391,7 @@ def environment_name() -> None:
     source=(_OPTIONS + "debugging.md", _OPTIONS + "AOE.md", _OPTIONS + "Profiling.md"),
 )
 def environment_decides_for_option() -> None:
-    """An environment variable decides what an option would say.
+    """An environment variable takes effect in place of an option.
 
     `NPU_COLLECT_PATH` puts the exception dump in mode 1 whatever `enable_exception_dump`
     says; `GE_USE_STATIC_MEMORY` must not be combined with `static_memory_policy`, which takes
@@ -414,7 +414,7 @@ def environment_decides_for_option() -> None:
     ),
 )
 def environment_of_host() -> None:
-    """An environment variable asks for what the machine does not have.
+    """An environment variable requests a file or CPU cores that the machine does not have.
 
     `ASCEND_OPP_PATH`, `RANK_TABLE_FILE` and `HCCL_WHITELIST_FILE` name something that is not
     there (the files themselves are checked too); a directory variable names a file; or
@@ -441,7 +441,7 @@ def script_of_other_shell() -> None:
 
 @declare("NPU624", Severity.ERROR, source=("npu_config",))
 def script_line_ends() -> None:
-    r"""A launch script has the line ends of Windows.
+    r"""A launch script has Windows line endings.
 
     Bash takes the `\r` before the end of the line as a part of the last word: `RANK_SIZE=8`
     becomes `8\r`, which is not a number, `do\r` is a syntax error, `#!/bin/bash\r` is
@@ -489,7 +489,7 @@ def starter_of_other_framework() -> None:
     help="check the rank table: npu-config check TABLE",
 )
 def rank_table_path() -> None:
-    """`RANK_TABLE_FILE` in a launch script names something that is not a rank table.
+    """`RANK_TABLE_FILE` in a launch script names a file that is not a rank table.
 
     The file that is there cannot be read as a rank table, or is a directory.  A file that is not
     there is reported on the training host only (`--on-host`): many scripts write it before they
@@ -517,7 +517,7 @@ def shell_parser_missing() -> None:
     help="correct the line; bash -n SCRIPT shows the line where bash stops",
 )
 def script_syntax() -> None:
-    """Bash refuses a launch script: a block or a quote has no end, or an end has no beginning.
+    """Bash cannot parse a launch script: a block or a quote is not closed, or never opened.
 
     Bash runs what stands before the place, and ends there.  Only what is certain is reported,
     and then nothing else about the script: `bash -n SCRIPT` says everything.
@@ -530,7 +530,7 @@ def script_syntax() -> None:
 
 @declare("NPU692", Severity.ERROR, source=("npu_config",))
 def export_of_no_name() -> None:
-    """`export` is followed by what is not a name: there is whitespace around the `=`.
+    """`export` is not followed by a valid name: there is whitespace around the `=`.
 
     Bash says "not a valid identifier"; the variable does not get the value.
 

@@ -7,7 +7,7 @@ _SOURCE = ("npu_config",)
 
 @declare("NPU450", Severity.WARNING, source=_SOURCE)
 def notebook_not_migrated() -> None:
-    """A notebook that cannot be migrated.
+    """A notebook cannot be migrated.
 
     Its cells of code are migrated, and nothing else in the file is touched.  That takes a
     notebook of version 4, of Python, whose cells parse (magics and shell commands are passed
@@ -18,7 +18,7 @@ def notebook_not_migrated() -> None:
 
 @declare("NPU451", Severity.WARNING, source=_SOURCE)
 def nothing_to_migrate() -> None:
-    """There is no Python file in a directory that `npu-config migrate` was given.
+    """A directory passed to `npu-config migrate` contains no Python file.
 
     Hidden directories, build directories and what .gitignore names are left out: name the file
     or the directory itself.

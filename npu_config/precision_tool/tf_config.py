@@ -47,7 +47,7 @@ _LOG = logging.getLogger("npu_config")
     source=("article:002",),
 )
 def unknown_action() -> None:
-    """An action of the precision tool that does not exist, or two that exclude each other.
+    """The precision tool has no such action, or two of its actions exclude each other.
 
     Actions are `overflow`, `dump`, `fusion_off`, `fusion_switch` and `prof`, joined by `|`. The
     original tool looks for these words inside the text: a misspelt action does nothing, and of
@@ -175,7 +175,7 @@ DUMP_SEED = 2022
 
 @declare("NPU382", Severity.ERROR, source=("TensorFlow 1.15 tfdbg DumpingDebugWrapperSession",))
 def tfdbg_directory_in_use() -> None:
-    """The directory for the dump of tfdbg holds something already.
+    """The dump directory of tfdbg is not empty.
 
     tfdbg refuses a directory that is not empty, and mixing two recordings would make both
     useless. Nothing is deleted.

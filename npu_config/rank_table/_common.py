@@ -54,7 +54,7 @@ def rank_table_not_completed() -> None:
 
 @table_rule("NPU648", Severity.ERROR)
 def rank_table_count() -> None:
-    """A count does not agree with the list that it counts.
+    """A count in a rank table differs from the number of entries in its list.
 
     `server_count`, `rank_count`, `group_count`, `instance_count`, `device_count`, `device_num`
     and `server_num` say how many entries there are; HCCL compares and fails.  A server that was
@@ -409,7 +409,7 @@ _TRAINING_SOURCE = ("docs/en/tfadapter_1/migration/model_training/distributed_tr
     products=(Product.ATLAS_TRAINING, Product.ATLAS_300I_DUO),
 )
 def rank_table_device_count() -> None:
-    """The number of devices, or their choice, is not one that atlas_training supports.
+    """atlas_training does not support this number or this selection of devices.
 
     Every server has the same number of devices; HCCL refuses the table otherwise, on
     atlas_300i_duo too.  One server takes 1, 2, 4 or 8 of them.  The devices 0 to 3 and 4 to 7
@@ -430,7 +430,7 @@ def rank_table_device_count() -> None:
     products=(Product.ATLAS_A2, Product.ATLAS_A3),
 )
 def rank_table_balance() -> None:
-    """The devices are not spread evenly.
+    """The devices are not distributed evenly over the servers or super nodes.
 
     atlas_a2 takes any number of devices on one server and 1 to 8 times the number of servers
     in a cluster (more is not documented); the same number on every server is recommended.  On
@@ -460,7 +460,7 @@ def check_device_counts(
         products: the products that the table may be for.
         findings: where faults are noted.
     """
-    sizes = [len(mine) for mine in devices]
+    sizes = list(map(len, devices))
     if not sizes or 0 in sizes:
         return
     usual = Counter(sizes).most_common(1)[0][0]

@@ -28,7 +28,7 @@ _rule = partial(declare, facts=("rank-table-file",))
 
 @_rule("NPU661", Severity.ERROR, source=_SOURCE)
 def rank_table_layers() -> None:
-    """The network layers of a rank are not in order, layer 0 is missing, or has the wrong type.
+    """The layers of a rank are out of order, or layer 0 is missing or has the wrong type.
 
     In version 2.0 the entries of `level_list` have `net_layer` from 0 on, rising; gaps are legal.
     The guide describes layer 0 by the topology file of the driver, so its `net_type` is
@@ -42,7 +42,7 @@ def rank_table_layers() -> None:
 
 @_rule("NPU662", Severity.WARNING, source=_SOURCE)
 def rank_table_layer_ports() -> None:
-    """A port of a rank belongs to two addresses of one layer.
+    """Two addresses of one network layer use the same port of a rank.
 
     In version 2.0 an address may have several ports, but within one layer a port has one
     address.
@@ -62,7 +62,7 @@ def rank_table_layer_ports() -> None:
     ),
 )
 def rank_table_local_ids() -> None:
-    """The `local_id` of ranks do not go together.
+    """The `local_id` values of the ranks are inconsistent.
 
     In version 2.0 a `local_id` is unique among the ranks of one net instance of layer 0.  The
     value 64 marks the backup rank: there is at most one, it needs `replaced_local_id`, 0 to 63,
@@ -83,7 +83,7 @@ def rank_table_local_ids() -> None:
     ),
 )
 def rank_table_layer_addresses() -> None:
-    """An address does not fit its `addr_type`, or ranks of one network have different numbers.
+    """An address does not match `addr_type`, or ranks of a network have unequal address counts.
 
     In version 2.0 `addr` is 32 hexadecimal digits for `EID`, a dotted address for `IPV4`, an
     IPv6 address for `IPV6`; `backup_addr` holds addresses of the same type, with `EID` none.

@@ -56,7 +56,7 @@ _SOURCE = ("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a
     source=(*_SOURCE, SOURCES["CO"] + ":864-1044"),
 )
 def rank_table_super_pods() -> None:
-    """The super nodes do not agree with the servers.
+    """The super nodes do not match the list of servers.
 
     Each entry of `super_pod_list` names servers of `server_list`, and every server is in a
     super node; HCCL refuses the table otherwise.  Of a server that two entries name, the later
@@ -77,7 +77,7 @@ def rank_table_super_pods() -> None:
     help="write the SDID that npu-smi info -t spod-info shows for this device",
 )
 def rank_table_super_device_ids() -> None:
-    """A device in a super node has no `super_device_id`, or that of another device.
+    """A device in a super node has no `super_device_id`, or the same as another device.
 
     It is the SDID that `npu-smi info -t spod-info` shows, unique in a super node; HCCL ends
     with EI0014 when it is not.  4294967295 means none.  Without `super_pod_list` HCCL works
@@ -91,7 +91,7 @@ def rank_table_super_device_ids() -> None:
 
 @table_rule("NPU651", Severity.WARNING)
 def rank_table_interleaved_ranks() -> None:
-    """The ranks of one server are mixed with those of another.
+    """The rank ids of several servers are interleaved.
 
     The guides want the ranks of a server to form one consecutive block.  HCCL does not refuse
     ranks that interleave between servers, but does not promise to support them.
@@ -133,7 +133,7 @@ def rank_table_address_numbers() -> None:
 
 @address_rule("NPU609", Severity.ERROR, source=(SOURCES["CO"] + ":89-106, 167-174, 198-214",))
 def rank_table_host_network() -> None:
-    """The host network is used, and a server has no `host_ip`.
+    """The host network is used, but a server has no `host_ip`.
 
     HCCL connects through the hosts when a rank has `"net_position": "host"`, or when rank 0 has
     no `device_ip` and its server has `host_ip`.  Then every server needs `host_ip`.
@@ -146,7 +146,7 @@ def rank_table_host_network() -> None:
 
 @port_rule("NPU655", Severity.WARNING, facts=("rank-table-file",))
 def rank_table_port() -> None:
-    """A port of the host is taken by another device of the same server.
+    """Two devices of one server use the same host port.
 
     `host_port` differs for every device of one server, because they share the host's interface.
     A network interface that serves one device as its own and another as the backup needs two
@@ -161,7 +161,7 @@ def rank_table_port() -> None:
 
 @port_rule("NPU660", Severity.WARNING, facts=("rank-table-file",))
 def rank_table_backup() -> None:
-    """The backup address of a device cannot be used as its backup.
+    """The backup address of a device is not a valid backup.
 
     `backup_device_ip` is the address of the other die of the same NPU: never the device's
     own, never one of another server, and never the backup of two devices.  It takes effect
@@ -596,7 +596,7 @@ def _backup_ports(devices: TableNode, findings: FileFindings) -> None:
     ),
 )
 def rank_table_template_2() -> None:
-    """The table is of the old template 2 (`group_list`).
+    """The rank table uses the old template 2 (`group_list`).
 
     HCCL reads it for the sake of existing jobs; template 1 (version 1.0) is recommended for new
     ones.  Without the key `deploy_mode` it holds groups of pods and no `rank_id`: the ranks are

@@ -42,7 +42,7 @@ from npu_config.text.lines import lines
     source=("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_910.md",),
 )
 def cluster_description() -> None:
-    """A description of servers cannot become a rank table.
+    """A rank table cannot be built from a description of servers.
 
     The builders take the names of the servers, their devices and the addresses of the
     devices: listed, or counted up from a first address.  There must be an address for each
@@ -426,7 +426,7 @@ def assignments(texts: Iterable[str]) -> Dict[str, str]:
         if not sign or not name:
             raise refusal(localized('"{}" has no "="', text), "write NAME=VALUE")
         if name in found:
-            raise refusal(localized('"{}" is given twice', name), "give it once")
+            raise refusal(localized('"{}" is given twice', name), "specify it only once")
         found[name] = value
     return found
 
@@ -478,7 +478,9 @@ def distinct(names: Sequence[str]) -> Sequence[str]:
             )
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise refusal(localized('the server "{}" is given twice', repeated[0]), "give it once")
+        raise refusal(
+            localized('the server "{}" is given twice', repeated[0]), "specify it only once"
+        )
     return names
 
 
@@ -585,7 +587,7 @@ _DEVICE = re.compile(r"(?:.*/)?davinci(?P<number>[0-9]{1,4})\Z")
     source=("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_910.md",),
 )
 def hccn_conf_address() -> None:
-    """An address in `/etc/hccn.conf` cannot be used.
+    """An address in `/etc/hccn.conf` is invalid.
 
     The line `address_N=...` gives the address of device N; it goes into the rank table as
     `device_ip`.  What is not an address, and a device with two, cannot.  All other lines
@@ -607,7 +609,7 @@ def hccn_conf_address() -> None:
     ),
 )
 def rank_table_address_mismatch() -> None:
-    """The rank table gives a device another address than the machine does.
+    """The address of a device in the rank table differs from its address on the machine.
 
     `device_ip` is the address of the device's own interface, as `/etc/hccn.conf` and
     `hccn_tool -i N -ip -g` show it.  HCCL compares the two and ends with

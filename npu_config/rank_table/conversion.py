@@ -37,7 +37,7 @@ from npu_config.sidefiles.format import refuse
     ),
 )
 def rank_table_not_convertible() -> None:
-    """A rank table cannot be turned into the version that is asked for, or joined with others.
+    """A rank table cannot be converted to the requested version, or merged with others.
 
     Template 2 becomes version 1.0, and version 1.0 becomes 1.2 when the super nodes and the
     SDID of every device are given (without super nodes it stays in server mode).  Version
@@ -53,7 +53,7 @@ def rank_table_not_convertible() -> None:
 
 @declare("NPU668", Severity.WARNING, facts=("rank-table-file",), source=("npu_config",))
 def rank_table_not_held() -> None:
-    """A field of the old rank tables cannot be written to the converted or merged one.
+    """A field of an old rank table cannot be written to the converted or merged table.
 
     Version 1.0 has no groups and no pods: `group_name`, `pod_name` and the counts of groups end
     with template 2, and a process is then known by `RANK_ID` alone.  Of keys that two merged

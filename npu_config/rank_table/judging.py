@@ -120,7 +120,7 @@ _rule = partial(declare, facts=("rank-table-file",), source=_SOURCE)
     help="npu-config ranktable build writes a table of the servers and devices",
 )
 def not_a_rank_table() -> None:
-    """The file is JSON, and not a rank table.
+    """The file is JSON, but not a rank table.
 
     A rank table is an object with `server_list` (versions 1.0 and 1.2), `rank_list` (version
     2.0) or `group_list` (template 2).
@@ -138,7 +138,7 @@ def not_a_rank_table() -> None:
     help="npu-config ranktable convert writes a table of another version; or correct the product",
 )
 def rank_table_version() -> None:
-    """The version is missing, unknown, or not one that the product reads.
+    """The version is missing, unknown, or not supported by the product.
 
     ascend_950 reads version `"2.0"` and nothing else; every other product reads `"1.0"`, `"1.2"`
     (super nodes of atlas_a3; elsewhere it is read as 1.0, a note) and template 2, which has no
@@ -169,7 +169,7 @@ def rank_table_missing_key() -> None:
 
 @_rule("NPU644", Severity.WARNING)
 def rank_table_unknown_key() -> None:
-    """A rank table has a key that is almost one that HCCL reads, or that of another version.
+    """A rank table has a misspelled key, or a key of another version.
 
     HCCL passes over every key that it does not know, so what a misspelt one should say is not
     said.  Other unknown keys are not reported: tools write keys of their own, such as
@@ -202,7 +202,7 @@ def rank_table_value_type() -> None:
 
 @_rule("NPU646", Severity.ERROR, help="npu-config explain NPU646 says what each key takes")
 def rank_table_value() -> None:
-    """A value of a rank table is outside what its key takes.
+    """A value of a rank table is not legal for its key.
 
     Ids are whole numbers from 0, `device_id` up to that of the product's last device; ports go
     from 1 to 65535; addresses are IPv4 or IPv6; `server_id` has 1 to 64 bytes.  In version 2.0
@@ -233,7 +233,7 @@ def check(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
             product that reads the dialect is said.
     """
     with without_collector():
-        _, found = judge(text, path, target)
+        found = judge(text, path, target)[1]  # the value goes before there is a collector again
     return Report(found)
 
 

@@ -43,7 +43,7 @@ def duplicate_key() -> None:
     help="write the value out, in quotes where text is meant",
 )
 def yaml_trap() -> None:
-    """YAML reads a value as something else than it looks, or a feature of YAML is not accepted.
+    """YAML reads a value as an unexpected type, or a YAML feature is not supported.
 
     `off`, `on`, `yes` and `no` are booleans, `010` is eight, `30:00` is 1800, `1_000` is 1000,
     `8.50` is the number 8.5, `2024-01-01` is a date, and YAML 1.2 disagrees with YAML 1.1 about
@@ -117,7 +117,7 @@ def wrong_header() -> None:
     help="name a configuration in YAML, TOML or JSON, relative to this file",
 )
 def base_not_read() -> None:
-    """What `extends` of a configuration file names cannot be read.
+    """A file that `extends` of a configuration file names cannot be read.
 
     It is the path of a configuration in YAML, TOML or JSON, or a list of such paths, relative to
     the file that holds it.  A file that is not there, a file of another format (a ConfigProto, a
@@ -140,7 +140,7 @@ def base_not_read() -> None:
 
 @declare("NPU7062", Severity.INFO, source=("npu_config",))
 def bases_disagree() -> None:
-    """Two files that a configuration extends set an option to different values.
+    """Two files that a configuration extends set one option to different values.
 
     The later one wins.  A value in the file itself says what is meant, and ends the note.
 
@@ -158,7 +158,7 @@ def bases_disagree() -> None:
     "npu_config than this one may have done so",
 )
 def record_not_read() -> None:
-    """The record of a job (`npu_config.json`) is damaged, or of a version that is not known.
+    """The record of a job (`npu_config.json`) is damaged, or of an unknown version.
 
     `npu_config.record`, `ConfigRecordHook` and `NPU_CONFIG_RECORD` write records; nobody edits
     them.  What can be read of a damaged one is shown and compared, the rest is said to be missing.
@@ -171,7 +171,7 @@ def record_not_read() -> None:
 
 @declare("NPU708", Severity.ERROR, source=("npu_config",))
 def unknown_file_kind() -> None:
-    """Neither the name nor the content of a file tells its type.
+    """The type of a file cannot be determined from its name or content.
 
     Configuration files (.yaml .yml .toml .json), ConfigProto text and bytes (.pbtxt .pb) and
     training scripts (.py) are known by their suffix, side files and rank tables by their content.
@@ -201,7 +201,7 @@ def file_of_another_kind() -> None:
     "key by key",
 )
 def foreign_file() -> None:
-    """A YAML, TOML or JSON file that is named holds the settings of another program.
+    """A YAML, TOML or JSON file on the command line has the settings of another program.
 
     None of the keys at its top is an option or a group of options, or those that are have many
     others beside them.  It is not checked key by key and `--fix` leaves it alone.  A

@@ -340,9 +340,9 @@ def unread(case: Case, option: Option) -> Optional[str]:
     if not is_never_read(case, switches):
         return None
     return phrase(
-        "it is not read while {} is off"
+        "the option is ignored while {} is off"
         if len(switches) == 1
-        else "it is not read while {} are off",
+        else "the option is ignored while {} are off",
         quoted(switches),
     )
 

@@ -32,7 +32,7 @@ CHECKPOINT_STEPS = 100
     about="run_config",
 )
 def two_checkpoint_intervals(case: Case) -> None:
-    """``save_checkpoints_steps`` and ``save_checkpoints_secs`` are both given.
+    """``save_checkpoints_steps`` and ``save_checkpoints_secs`` are both set.
 
     tf.estimator.RunConfig raises.
 
@@ -50,7 +50,7 @@ def two_checkpoint_intervals(case: Case) -> None:
     ):
         case.report_argument(
             "save_checkpoints_secs",
-            '"save_checkpoints_steps" and "save_checkpoints_secs" are both given; only one of '
+            '"save_checkpoints_steps" and "save_checkpoints_secs" are both set; only one of '
             "them is allowed; RunConfig raises",
             help='remove "save_checkpoints_secs"',
         )
@@ -91,7 +91,7 @@ def checkpoint_inside_loop(case: Case) -> None:
             steps,
             note,
             count,
-            help=phrase("set it to {}", -(-steps // count) * count),
+            help=phrase("set the value to {}", -(-steps // count) * count),
         )
 
 
@@ -111,7 +111,7 @@ def _no_interval(case: Case) -> bool:
     about="run_config",
 )
 def summary_inside_loop(case: Case) -> None:
-    """``save_summary_steps`` is given with iteration offload.
+    """``save_summary_steps`` is set with iteration offload.
 
     Summaries may not be stored at that interval.
 
@@ -131,7 +131,7 @@ def summary_inside_loop(case: Case) -> None:
             "stored at this interval; legal with it: 0",
             steps,
             loops(case),
-            help="set it to 0 and use host_call of NPUEstimatorSpec",
+            help='set "save_summary_steps" to 0 and use host_call of NPUEstimatorSpec',
         )
 
 
@@ -162,10 +162,10 @@ def log_inside_loop(case: Case) -> None:
         case.report_argument(
             "log_step_count_steps",
             '"log_step_count_steps" is {}, which is not a multiple of "iterations_per_loop" '
-            "{}; the log may not follow it",
+            "{}; steps may be logged at other intervals",
             steps,
             count,
-            help=phrase("set it to a multiple of {}", count),
+            help=phrase("set a multiple of {}", count),
         )
 
 
@@ -178,7 +178,7 @@ def log_inside_loop(case: Case) -> None:
     about="run_config",
 )
 def checkpoint_by_time_on_many_devices(case: Case) -> None:
-    """``save_checkpoints_secs`` is given for training on several devices.
+    """``save_checkpoints_secs`` is set for training on several devices.
 
     The devices would save at different steps, and collective operations diverge.
 
@@ -194,7 +194,7 @@ def checkpoint_by_time_on_many_devices(case: Case) -> None:
     if devices > 1 and case.argument("save_checkpoints_secs") is not None:
         case.report_argument(
             "save_checkpoints_secs",
-            '"save_checkpoints_secs" is given for {} devices, which would save at different steps',
+            '"save_checkpoints_secs" is set for {} devices, which then save at different steps',
             devices,
             help='use "save_checkpoints_steps"',
         )
@@ -226,5 +226,5 @@ def default_checkpoint_interval(case: Case) -> None:
             '"save_checkpoints_steps" and "save_checkpoints_secs" are None; a checkpoint is '
             "saved every {} steps",
             CHECKPOINT_STEPS,
-            help="set it to 0 to save no checkpoint",
+            help='set "save_checkpoints_steps" to 0 to save no checkpoint',
         )

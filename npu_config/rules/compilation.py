@@ -52,8 +52,8 @@ def core_limit_with_prebuilt_operators(case: Case) -> None:
     if given(case, "aicore_num") and case.get("jit_compile") == "false":
         case.report(
             "aicore_num",
-            '"aicore_num" is ignored by prebuilt operators, which "jit_compile" "false" prefers '
-            "for static shapes",
+            '"aicore_num" is ignored by prebuilt operators, which are used for static shapes '
+            'if "jit_compile" is "false"',
             help='set "jit_compile" to "true" or "auto"',
         )
 
@@ -91,11 +91,11 @@ def core_limit_with_operator_cache(case: Case) -> None:
     ):
         case.report(
             "aicore_num",
-            '"aicore_num" does not reach operators that are in the compile cache, and '
+            '"aicore_num" does not apply to operators in the compile cache, and '
             '"op_compiler_cache_mode" is "{}"',
             case.effective("op_compiler_cache_mode"),
-            help='clear the cache when "aicore_num" changes, or set "op_compiler_cache_mode" to '
-            '"disable"',
+            help='clear the cache when you change "aicore_num", or set '
+            '"op_compiler_cache_mode" to "disable"',
         )
 
 
@@ -221,9 +221,10 @@ def debug_level_in_training(case: Case) -> None:
     if case.get("op_debug_level") in (1, 2) and case.training():
         case.report(
             "op_debug_level",
-            '"op_debug_level" is {}, which costs speed; for training: 0, 3',
+            '"op_debug_level" is {}, which slows the training down; recommended for training: '
+            "0, 3",
             case.get("op_debug_level"),
-            help="set it to 0 when no AI Core error is being located",
+            help='set "op_debug_level" to 0 unless you are locating an AI Core error',
         )
 
 
@@ -252,7 +253,8 @@ def debug_config_beside_level_zero(case: Case) -> None:
     if case.get("op_debug_level") == 0 and given(case, "op_debug_config"):
         case.report(
             "op_debug_level",
-            '"op_debug_level" is 0, but kernel_meta is still written as "op_debug_config" says',
+            '"op_debug_level" is 0, but files are still written to kernel_meta because '
+            '"op_debug_config" is set',
             help='remove "op_debug_level", which is deprecated',
         )
 
@@ -341,7 +343,7 @@ def tuning_option_without_tuning(case: Case) -> None:
     source=("docs/en/tfadapter_1/apiref/session_config/experiment_options.md", _PERFORMANCE),
 )
 def more_streams_than_cores(case: Case) -> None:
-    """More parallel streams are asked for than ``aicore_num`` leaves cores.
+    """More parallel streams are requested than ``aicore_num`` leaves cores for.
 
     Operators on several streams share the cores; with fewer cores than streams they only wait
     for one another.
@@ -370,9 +372,9 @@ def more_streams_than_cores(case: Case) -> None:
         if streams > max(cores):
             case.report(
                 name,
-                '"{0}" asks for {1} streams, but "aicore_num" leaves {2} cores; legal: 1 to {2}',
+                '"{0}" requests {1} streams, but "aicore_num" leaves {2} cores; legal: 1 to {2}',
                 name,
                 streams,
                 max(cores),
-                help="ask for fewer streams",
+                help="request fewer streams",
             )

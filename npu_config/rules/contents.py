@@ -74,17 +74,19 @@ def _in_literal(found: Diagnostic) -> Diagnostic:
     if rest is None:
         if name in _profiling_words():
             return found
-        help = "write it in double quotes; if {} is a variable, format its value into the text"
+        help = (
+            "write the value in double quotes; if {} is a variable, insert its value into the text"
+        )
         return replace(found, help=phrase(help, name))
     return replace(
         found,
         message=phrase(
-            "the expression {}{} is inside the string literal, which holds its name and "
-            "not its value",
+            "the expression {}{} is inside the string literal, so the text contains the "
+            "expression and not its value",
             name,
             rest,
         ),
-        help="format its value into the text, in double quotes",
+        help="insert the value of the expression into the text, in double quotes",
     )
 
 
@@ -197,7 +199,7 @@ def _debug_switches(case: Case) -> Tuple[str, ...]:
     help="export numbers, e.g. TOTAL_STEP=100000 STEP_NOW=0, or TARGET_LOSS=0.1 LOSS_NOW=9.5",
 )
 def accelerate_environment(case: Case) -> None:
-    """A variable of the accelerated training is not a number.
+    """An environment variable of the accelerated training is not a number.
 
     With the trigger `step` the adapter reads TOTAL_STEP and STEP_NOW, unsigned 32-bit
     integers; with `loss` TARGET_LOSS and LOSS_NOW, floats.  The first run fails with
@@ -293,7 +295,7 @@ def memory_check_with_collect_path(case: Case) -> None:
             "op_debug_config",
             'the file of "op_debug_config" has oom and NPU_COLLECT_PATH is set in the '
             "environment; only one of them is allowed",
-            help="unset NPU_COLLECT_PATH, or take oom out of the file",
+            help="unset NPU_COLLECT_PATH, or remove oom from the file",
             consequence="the compiled kernels fail",
         )
 
@@ -374,12 +376,12 @@ def switch_beats_fusion_file(case: Case) -> None:
             words = {True: "on", False: "off"}
             case.report(
                 "optimization_switch",
-                '"optimization_switch" has {} {} and the file of "fusion_switch_file" has it '
-                "{}; the option is used",
+                '"optimization_switch" sets {} to {}, but the file of "fusion_switch_file" '
+                'sets it to {}; "optimization_switch" is used',
                 shorten(name),
                 words[switch],
                 words[in_file],
-                help="name each pass in one place",
+                help="set each pass in one place only",
             )
 
 

@@ -82,7 +82,7 @@ def deprecated_option(case: Case) -> None:
     source=(_DOC, "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:795"),
 )
 def option_without_effect(case: Case) -> None:
-    """An option is set that has no effect any more.
+    """An option is set that no longer has an effect.
 
     ``graph_memory_max_size`` and ``variable_memory_max_size`` limited memory in older versions:
     there they are the remedy for "exceeds total var size".  The newest accept them, and allocate
@@ -117,11 +117,12 @@ def option_without_effect(case: Case) -> None:
                 continue
             severity = Severity.INFO
             message = phrase(
-                '"{}" is documented to have an effect up to {}, and none in the newest versions',
+                '"{}" has an effect up to {} according to the documentation, but none in the '
+                "newest versions",
                 name,
                 SNAPSHOTS[option.effective.spans[-1][1]],
             )
-            help = "remove it, unless this runs with such an old version"
+            help = "remove the option, unless you use such an old version"
         case.report(
             name, message, help=help, place=case.entries[name].place_of_name, severity=severity
         )
@@ -214,7 +215,7 @@ def undocumented_option(case: Case) -> None:
                 if free
                 else '"{}" is not documented',
                 name,
-                help="leave it out unless the vendor's support asked for it",
+                help="remove the option unless the vendor's support asked for it",
                 place=case.entries[name].place_of_name,
                 severity=Severity.WARNING if free else None,
             )
@@ -258,7 +259,7 @@ def experimental_option(case: Case) -> None:
     source=(_DOC, "docs/en/tfadapter_1/apiref/session_config/memory_management.md"),
 )
 def undocumented_value(case: Case) -> None:
-    """A value is set that the runtime takes but no documentation gives.
+    """An option has a value that the runtime accepts but that is not documented.
 
     ``lazy_recompile`` and the ``_for_all`` modes of ``op_select_implmode`` are known to the
     adapter only.  ``static_memory_policy`` 1 is a warning: it is treated as 2.

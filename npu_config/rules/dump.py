@@ -40,7 +40,7 @@ _OF_PROFILING = needing("profiling_mode")
     source=(_DOC, "cann/ge:base/common/dump/dump_properties.cc:244-254"),
 )
 def both_dumps(case: Case) -> None:
-    """Data dump and overflow detection are on together.
+    """Data dump and overflow detection are both enabled.
 
     The adapter passes both on; the graph engine refuses them when the session starts (E10001).
 
@@ -60,9 +60,9 @@ def both_dumps(case: Case) -> None:
             "enable_dump_debug",
             '"enable_dump"{} and "enable_dump_debug" are both True; only one of them is allowed',
             line_of(case, "enable_dump", "enable_dump_debug"),
-            help='switch one of them off and run twice; under flags, write "if" and "elif"'
+            help='enable only one of them in each run; with flags, write "if" and "elif"'
             if in_script(case)
-            else "switch one of them off and run twice",
+            else "enable only one of them in each run",
             consequence="the graph engine refuses the session",
         )
 
@@ -115,7 +115,7 @@ def dump_without_path(case: Case) -> None:
     ),
 )
 def dump_option_without_dump(case: Case) -> None:
-    """An option of the data dump is set while ``enable_dump`` is not.
+    """An option of the data dump is set, but ``enable_dump`` is not.
 
     ``dump_step`` and ``dump_mode`` are not even read then, also under ``enable_dump_debug``;
     ``dump_data`` and ``dump_layer`` are used by data dump only.
@@ -192,7 +192,7 @@ def dump_path_without_dump(case: Case) -> None:
                 '"{}" is not read, because neither "{}" nor "{}" is True',
                 name,
                 *SWITCHES,
-                help="switch a dump on, or remove it",
+                help="enable a dump, or remove the option",
             )
 
 
@@ -206,7 +206,7 @@ def dump_path_without_dump(case: Case) -> None:
     source=(_DOC,),
 )
 def dump_with_exception_dump(case: Case) -> None:
-    """A dump is on together with the common exception dump.
+    """A dump and the common exception dump are both enabled.
 
     In a network with dynamic shapes only the exception dump works then; with static shapes both
     do.  In a script whose options say nothing of dynamic shapes it is information.
@@ -260,8 +260,8 @@ def dump_of_every_step(case: Case) -> None:
     if case.get("enable_dump") is True and case.absent("dump_step") and case.training():
         case.report(
             "enable_dump",
-            '"enable_dump" is True without "dump_step": every iteration is dumped, and one can '
-            "reach tens of GB",
+            '"enable_dump" is True without "dump_step": every iteration is dumped, and one '
+            "iteration can take tens of GB",
             help='set "dump_step", e.g. to "0|5"',
         )
 
@@ -297,7 +297,7 @@ def dump_of_both_sides(case: Case) -> None:
     if case.get("dump_mode") == "all" and on(case, "enable_dump"):
         case.report(
             "dump_mode",
-            '"dump_mode" is "all": collective operators give two files each',
+            '"dump_mode" is "all": two files are written for each collective operator',
         )
 
 
@@ -335,7 +335,7 @@ def profiling_options_without_profiling(case: Case) -> None:
     source=("tf_adapter/util/npu_attrs.cc:2128-2132",),
 )
 def profiling_without_options(case: Case) -> None:
-    """Profiling is on and ``profiling_options`` is absent or empty.
+    """Profiling is on, but ``profiling_options`` is missing or empty.
 
     The adapter then uses a text of its own: training_trace, task_time, hccl and aicpu on,
     PipeUtilization, output ``./``.  An empty text is a warning, since it looks like "collect
@@ -356,10 +356,10 @@ def profiling_without_options(case: Case) -> None:
     if empty or case.absent("profiling_options"):
         case.report(
             "profiling_options" if empty else "profiling_mode",
-            '"profiling_options" is {}; the adapter uses its own: training_trace, '
+            '"profiling_options" is {}; the adapter uses its default: training_trace, '
             'task_time, hccl and aicpu on, PipeUtilization, output "./"',
             phrase("empty") if empty else phrase("not set"),
-            help='set "profiling_options" to a JSON object with what is to be collected',
+            help='set "profiling_options" to a JSON object that lists the data to collect',
             severity=Severity.WARNING if empty else None,
         )
 

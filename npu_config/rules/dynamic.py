@@ -118,7 +118,7 @@ def dynamic_compilation_with_shape_profiles(case: Case) -> None:
     source=("tf_adapter/kernels/geop_npu.cc:1464-1465",),
 )
 def dynamic_compilation_with_dynamic_input(case: Case) -> None:
-    """``compile_dynamic_mode`` and ``dynamic_input`` are True together.
+    """``compile_dynamic_mode`` and ``dynamic_input`` are both True.
 
     They are the new and the old way to the same; session.run raises.
 
@@ -220,7 +220,7 @@ _OF_DYNAMIC_INPUT = needing("dynamic_input")
     source=("tf_adapter/util/npu_attrs.cc:943-957",),
 )
 def dynamic_option_without_dynamic_input(case: Case) -> None:
-    """An option of ``dynamic_input`` is set while that is not True.
+    """An option of ``dynamic_input`` is set, but ``dynamic_input`` is not True.
 
     It is ignored.
 

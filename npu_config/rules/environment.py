@@ -41,7 +41,7 @@ _BEATEN: Dict[str, Tuple[str, ...]] = {
     on_host=True,
 )
 def option_beats_environment(case: Case) -> None:
-    """An option and the environment variable for the same are set to different values.
+    """An option and its environment variable have different values.
 
     The option is used.
 
@@ -235,7 +235,7 @@ PROGRESS = {"step": ("TOTAL_STEP", "STEP_NOW"), "loss": ("TARGET_LOSS", "LOSS_NO
     on_host=True,
 )
 def accelerated_training_without_progress(case: Case) -> None:
-    """The environment lacks the training progress that the acceleration needs.
+    """The environment variables with the progress of the accelerated training are not set.
 
     ``step`` needs TOTAL_STEP and STEP_NOW, ``loss`` needs TARGET_LOSS and LOSS_NOW; without them
     the first run raises.  A warning, since the script may still set them, as
@@ -263,9 +263,9 @@ def accelerated_training_without_progress(case: Case) -> None:
             else "{} are not set in the environment; they must be set before the first run",
             join(" and ", missing),
             help=phrase(
-                "let the script set it, or use TellMeStepOrLossHook"
+                "set the variable in the script, or use TellMeStepOrLossHook"
                 if len(missing) == 1
-                else "let the script set them, or use TellMeStepOrLossHook"
+                else "set the variables in the script, or use TellMeStepOrLossHook"
             ),
         )
 

@@ -168,8 +168,8 @@ def loop_with_accelerated_training(case: Case) -> None:
     if _looped(case) and given(case, "experimental_accelerate_train_mode"):
         case.report(
             "iterations_per_loop",
-            '"iterations_per_loop" is {} with "experimental_accelerate_train_mode"; advised '
-            "with it: 1, since the precision switches only between loops",
+            '"iterations_per_loop" is {} with "experimental_accelerate_train_mode"; '
+            "recommended: 1, because the precision changes only between loops",
             _looped(case),
             help='set "iterations_per_loop" to 1',
         )
@@ -306,9 +306,9 @@ def offload_switched_off(case: Case) -> None:
             "use_off_line",
             '"use_off_line" is False: the graph runs on the host CPU'
             if alone
-            else '"use_off_line" is False: the graph runs on the host CPU, and every other '
-            "option is without effect",
-            help="set it to True, or remove it, to use the NPU",
+            else '"use_off_line" is False: the graph runs on the host CPU, and all other '
+            "options have no effect",
+            help='set "use_off_line" to True, or remove it, to use the NPU',
             severity=Severity.INFO if alone else None,
         )
 
@@ -321,7 +321,7 @@ def offload_switched_off(case: Case) -> None:
     source=("tf_adapter/optimizers/om_partition_subgraphs_pass.cc:2345-2355",),
 )
 def job_without_offload(case: Case) -> None:
-    """``job`` is ``ps`` or ``default``: nothing of this process runs on the NPU.
+    """``job`` is ``ps`` or ``default``: this process runs nothing on the NPU.
 
     The adapter skips offloading for these two names.
 

@@ -104,7 +104,7 @@ def shared_memory_of_parallel_graphs(case: Case) -> None:
         case.report(
             "static_memory_policy",
             '"static_memory_policy" is {}, which shares memory between graphs, but '
-            '"graph_max_parallel_model_num" lets {} run at the same time; legal then: 0, 3',
+            '"graph_max_parallel_model_num" is {}; legal then: 0, 3',
             policy,
             threads,
             help='set "static_memory_policy" to 0 or 3, or "graph_max_parallel_model_num" to 1',
@@ -170,8 +170,8 @@ def small_channel_in_training(case: Case) -> None:
         case.report(
             "enable_small_channel",
             '"enable_small_channel" is 1 in training, where it helps ResNet-50/101/152 and '
-            "GoogleNet (first convolution and pooling) only; advised for other networks: 0",
-            help="leave it 0 for any other network",
+            "GoogleNet (first convolution and pooling) only; recommended for other networks: 0",
+            help='set "enable_small_channel" to 0 for all other networks',
             severity=Severity.INFO if in_script(case) else None,
         )
 
@@ -215,8 +215,8 @@ def two_weight_compressions(case: Case) -> None:
     elif case.source_kind is SourceKind.RUN_CONFIG:
         case.report(
             "compress_weight_conf",
-            '"compress_weight_conf" is given to NPURunConfig, which always writes '
+            '"compress_weight_conf" is passed to NPURunConfig, which always writes '
             '"enable_compress_weight" too',
-            help="set it through the parameter_map of session_config",
+            help='set "compress_weight_conf" in the parameter_map of session_config',
             consequence=Outcome.ABORT.value,
         )

@@ -101,7 +101,7 @@ def _forms(option: Option, setting: Setting) -> Iterator[Any]:
 
 
 FORMER_NAMES: Dict[str, str] = {
-    "master_slave_mode": "only older adapters read it; remove it",
+    "master_slave_mode": "only older adapters read this option; remove it",
     "accelerate_train_mode": 'the option is called "experimental_accelerate_train_mode"',
     "logical_device_cluster_deploy_mode": (
         'the option is called "experimental_logical_device_cluster_deploy_mode"'
@@ -110,13 +110,13 @@ FORMER_NAMES: Dict[str, str] = {
     "model_deploy_mode": 'the option is called "experimental_model_deploy_mode"',
     "model_deploy_devicelist": 'the option is called "experimental_model_deploy_devicelist"',
     "enable_auto_mix_precision": (
-        'it comes from older scripts; for mixed precision set "precision_mode_v2" to '
+        'this name is from older scripts; for mixed precision set "precision_mode_v2" to '
         '"mixed_float16"'
     ),
     "allow_mix_compile": (
-        'it comes from older scripts; for mixed computing set "mix_compile_mode"'
+        'this name is from older scripts; for mixed computing set "mix_compile_mode"'
     ),
-    "recompute": "set it with util.set_graph_exec_config, it is not a session option",
+    "recompute": "this is not a session option; set it with util.set_graph_exec_config",
 }
 """Names that scripts carry from older adapters or from NPURunConfig, and what became of them."""
 
@@ -187,7 +187,7 @@ def unknown_option(case: Case) -> None:
             if close and _is_typo(case, name, close)
             else None,
             meant=close,
-            consequence="it is ignored",
+            consequence="the option is ignored",
         )
 
 
@@ -203,7 +203,7 @@ def _removed(name: str) -> Optional[str]:
     if option is None:
         return None
     use = phrase("use {}", option.replacement) if option.replacement else "remove it"
-    return phrase("adapters read it {}; {}", option.versions, use)
+    return phrase("the option exists {}; {}", option.versions, use)
 
 
 def _key_of_profiling(name: str) -> Optional[str]:
@@ -212,7 +212,7 @@ def _key_of_profiling(name: str) -> Optional[str]:
 
     if name not in KEYS:
         return None
-    return phrase('it belongs inside the JSON text of "profiling_options": {{"{}": ...}}', name)
+    return phrase('set this key inside the JSON text of "profiling_options": {{"{}": ...}}', name)
 
 
 def _is_typo(case: Case, name: str, meant: str) -> bool:
@@ -228,7 +228,7 @@ def _is_typo(case: Case, name: str, meant: str) -> bool:
     about="faults",
 )
 def wrong_field(case: Case) -> None:
-    """A value is in another field of AttrValue than the one the adapter reads.
+    """A value is in a field of AttrValue that the adapter does not read for this option.
 
     ``parameter_map["x"].b = 1`` and ``parameter_map["x"].i = 1`` are two different fields.  Read
     from the wrong one, the value is 0, False or empty text, and nothing says so
@@ -263,7 +263,7 @@ def wrong_field(case: Case) -> None:
                 right,
                 _FIELD_WORDS[right],
                 wire,
-                _FIELD_WORDS.get(wire, phrase("another kind")),
+                _FIELD_WORDS.get(wire, phrase("another type")),
             )
         meant = switch_meant(name, setting.wire)
         if meant is not None and case.isset(meant):
@@ -297,9 +297,9 @@ def read_instead(option: Option, setting: Setting, wire: str) -> Tuple[Any, str]
     """What the runtime has of an option whose value is in another field, and why, in words."""
     empty = {"b": False, "i": 0, "s": ""}[wire]
     follows = _consequence_of_wrong_field(option, wire)
-    why = phrase('it reads ".{}", the value is in ".{}"; {}', wire, setting.wire, follows)
+    why = phrase('field ".{}" is read, but the value is in ".{}"; {}', wire, setting.wire, follows)
     if not setting.wire:
-        why = phrase('it reads ".{}", and no value is set; {}', wire, follows)
+        why = phrase('field ".{}" is read, but has no value; {}', wire, follows)
     if option.name not in _SKIPPED:
         return empty, why
     return None if option.default is None else option.kind.to_wire(option.default), why
@@ -313,7 +313,7 @@ def read_instead(option: Option, setting: Setting, wire: str) -> Tuple[Any, str]
     about="faults",
 )
 def wrong_type(case: Case) -> None:
-    """A value is of another type than the option takes.
+    """A value has the wrong type for the option.
 
     Types are strict: True is not 1, "true" is not True, 1 is not "1".  The adapter reads one
     field and takes whatever is there.
@@ -369,7 +369,7 @@ def wrong_type(case: Case) -> None:
     about="faults",
 )
 def value_not_allowed(case: Case) -> None:
-    """A value is not one of the few that the option takes.
+    """A value is not one of the legal values of the option.
 
     What happens then differs by option, and the message says it: the adapter aborts the process
     (no traceback), session.run raises, the graph engine refuses it minutes later, or nothing
@@ -455,7 +455,7 @@ def out_of_range(case: Case) -> None:
     about="faults",
 )
 def bad_syntax(case: Case) -> None:
-    """A text does not follow the grammar of the option.
+    """A string does not follow the syntax of the option.
 
     Some grammars are checked by the adapter (it aborts, or session.run raises), some by the graph
     engine minutes later, some by nothing; the message says which.
@@ -499,7 +499,7 @@ def _report_refused(case: Case, fault: InvalidSetting) -> None:
     if help is None and fault.rule == "value-not-allowed" and isinstance(value, str):
         sibling = _SIBLINGS.get(option.name)
         if sibling is not None and value in getattr(OPTIONS[sibling].kind, "values", ()):
-            help = phrase('this is a value of "{}"', sibling)
+            help = phrase('this is a legal value of "{}"', sibling)
         else:
             meant = near(value, legal)
     case.report(
@@ -567,10 +567,10 @@ _SIBLINGS = {
 def _remedy(option: Option) -> str:
     default = option.default
     if default is None:
-        return "give a legal value, or leave it out"
+        return "set a legal value, or remove it"
     written = option.kind.to_wire(default)
     return phrase(
-        "give a legal value, or leave it out, which means {}",
+        "set a legal value, or remove the option, which means {}",
         '"{}"'.format(written) if isinstance(written, str) else written,
     )
 

@@ -65,7 +65,7 @@ def _said(words: str, by_words: str = "{}") -> Any:
 
 _WORDS: Mapping[str, Any] = {
     "file": _said("a file"),
-    "extends": lambda where, _: phrase("{}, extended", where),
+    "extends": lambda where, _: phrase("{} (base file)", where),
     "set": lambda _, by: phrase("--set {}", by),
     "script": _said("the script"),
     "builder": _said("the builder"),
@@ -204,6 +204,6 @@ def _replaced(case: Case) -> Iterator[Tuple[str, Tuple[Any, str]]]:
     """What the adapter or the graph engine uses in place of what is set, and why."""
     seconds = case.get("hccl_timeout")
     if seconds and case.only_on(ROUNDING_PRODUCTS):
-        yield "hccl_timeout", (rounded(seconds), phrase("in multiples of {}", HCCL_UNIT))
+        yield "hccl_timeout", (rounded(seconds), phrase("rounded to a multiple of {}", HCCL_UNIT))
     if case.inference():
         yield "enable_small_channel", (1, "graph_run_mode=0")

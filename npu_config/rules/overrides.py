@@ -31,7 +31,7 @@ _EXAMPLE = "hccl_timeout=1800"
     help=phrase("write NAME=VALUE, e.g. {}", _EXAMPLE),
 )
 def override_not_understood() -> None:
-    """A value that shall replace one of a configuration is not ``NAME=VALUE``, or names no option.
+    """An override of a configuration is not ``NAME=VALUE``, or names no option.
 
     ``--set`` and ``NpuConfig.load(path, overrides=...)`` take the name of an option, ``=`` and the
     value: true or false, an integer, or text, as the option takes it; a list or mapping as JSON.

@@ -12,7 +12,7 @@ from npu_config.core.message import phrase
 
 @declare("NPU8041", Severity.WARNING, source=("npu_config",), shows=("run",))
 def value_overwritten() -> None:
-    """An existing value is replaced by that of a configuration or preset.
+    """A configuration or preset replaces an existing value.
 
     It is a value of the ConfigProto that the configuration is added to, or an environment variable
     that the preset sets for a block.  The value that was configured last is used, and both are in
@@ -41,7 +41,10 @@ def warn_overwritten(overwritten: Iterable[Tuple[str, Any, Any]]) -> None:
     """
     for what, old, new in overwritten:
         warn_replaced(
-            phrase("{} was {!r} in the given ConfigProto and is now {!r}", what, old, new), what
+            phrase(
+                "{} was {!r} in the ConfigProto that was passed and is now {!r}", what, old, new
+            ),
+            what,
         )
 
 
@@ -53,5 +56,7 @@ def warn_replaced(message: str, what: str) -> None:
         what: the option, if it is one.
     """
     option = what if what in ALL_OPTIONS else None
-    finding = value_overwritten.diagnostic(message, option=option, help="set it in one place only")
+    finding = value_overwritten.diagnostic(
+        message, option=option, help="set the value in one place only"
+    )
     warn(finding, OverwrittenWarning, message)

@@ -60,12 +60,16 @@ def _instead(kind: type, name: str) -> str:
     offered = [each for each in dir(kind) if not each.startswith("_")]
     if "build" in offered and name in CONFIG_METHODS:
         return phrase(
-            "it belongs to NpuConfig, which build() returns: write build().{}(...)", name
+            "this attribute belongs to NpuConfig, which build() returns: write build().{}(...)",
+            name,
         )
     option = name if name in OPTIONS else None
     if option is None:
         if "evolve" in offered and (name in TASKS or name in BUILDER_METHODS):
-            return "it belongs to NpuConfigBuilder; change a configuration with evolve(NAME=VALUE)"
+            return (
+                "this attribute belongs to NpuConfigBuilder; change a configuration with "
+                "evolve(NAME=VALUE)"
+            )
         meant = meant_names(name, offered)
         if meant:
             return did_you_mean_one_of(meant)

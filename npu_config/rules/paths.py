@@ -31,7 +31,7 @@ class Wanted(NamedTuple):
     created: bool = False
 
 
-_REFUSED = "the graph engine refuses it and the adapter aborts the process"
+_REFUSED = "the graph engine refuses the file and the adapter aborts the process"
 
 WANTED = {
     "dump_path": Wanted(True, "session.run raises", strict=True),
@@ -46,13 +46,17 @@ WANTED = {
     "customize_dtypes": Wanted(False, _REFUSED),
     "op_debug_config": Wanted(False, _REFUSED),
     "fusion_switch_file": Wanted(False, _REFUSED),
-    "aoe_config_file": Wanted(False, "the tuning cannot read it"),
-    "distribute_config": Wanted(False, "the tuning cannot read it", Severity.WARNING),
-    "insert_op_file": Wanted(False, "the graph engine cannot read it", Severity.WARNING),
-    "compress_weight_conf": Wanted(False, "the graph engine cannot read it", Severity.WARNING),
-    "resource_config_path": Wanted(False, "the graph engine cannot read it", Severity.WARNING),
+    "aoe_config_file": Wanted(False, "the AOE tuning cannot read the file"),
+    "distribute_config": Wanted(False, "the AOE tuning cannot read the file", Severity.WARNING),
+    "insert_op_file": Wanted(False, "the graph engine cannot read the file", Severity.WARNING),
+    "compress_weight_conf": Wanted(
+        False, "the graph engine cannot read the file", Severity.WARNING
+    ),
+    "resource_config_path": Wanted(
+        False, "the graph engine cannot read the file", Severity.WARNING
+    ),
     "graph_parallel_option_path": Wanted(
-        False, "the graph engine cannot read it", Severity.WARNING
+        False, "the graph engine cannot read the file", Severity.WARNING
     ),
 }
 _FACTS = ("dump-path-valid", "aoe-work-path", "graph-cache-dir-exists", "ge-file-checks-abort")
@@ -102,7 +106,7 @@ def _look(name: str, path: str, wanted: Wanted) -> PathStatus:
     except OSError as error:
         return PathStatus(name, path, wanted, None, _words(error))
     except ValueError:
-        return PathStatus(name, path, wanted, None, "cannot be a path here")
+        return PathStatus(name, path, wanted, None, "is not a valid path on this system")
     return PathStatus(name, path, wanted, status, "")
 
 
@@ -159,13 +163,15 @@ def path_missing(case: Case) -> None:
 
 def _remedy(found: PathStatus) -> str:
     if found.problem != "does not exist":
-        return "give another path"
-    return "create it" if found.wanted.directory else "write the file, or correct the path"
+        return "set another path"
+    return (
+        "create the directory" if found.wanted.directory else "write the file, or correct the path"
+    )
 
 
 @_path_rule("NPU771", Severity.ERROR, facts=_FACTS)
 def path_of_wrong_kind(case: Case) -> None:
-    """A file is where a directory is wanted, or the reverse.
+    """A path names a file where a directory is required, or the reverse.
 
     What happens then is the same as when nothing is there.
 
@@ -185,9 +191,9 @@ def path_of_wrong_kind(case: Case) -> None:
         if found.status is None or stat.S_ISLNK(found.status.st_mode):
             continue
         if found.wanted.directory and not stat.S_ISDIR(found.status.st_mode):
-            _report(case, found, "is not a directory", "give the path of a directory")
+            _report(case, found, "is not a directory", "set the path of a directory")
         elif not found.wanted.directory and stat.S_ISDIR(found.status.st_mode):
-            _report(case, found, "is a directory", "give the path of a file")
+            _report(case, found, "is a directory", "set the path of a file")
 
 
 @_path_rule("NPU772", Severity.ERROR, facts=("dump-path-valid", "aoe-work-path"))
@@ -216,7 +222,7 @@ def path_is_a_link(case: Case) -> None:
                     ('write "{}/", or the directory that the link points to'), shorten(found.path)
                 )
             else:
-                help = "give the path of a directory"
+                help = "set the path of a directory"
             _report(case, found, "is a symbolic link", help)
 
 
@@ -250,8 +256,10 @@ def path_not_accessible(case: Case) -> None:
             _report(
                 case,
                 found,
-                "this user may not read and write" if is_directory else "this user may not read",
-                "change its permissions, or choose another one",
+                "cannot be read and written by this user"
+                if is_directory
+                else "cannot be read by this user",
+                "change its permissions, or use another path",
             )
 
 
@@ -285,7 +293,7 @@ def empty_side_file(case: Case) -> None:
             and stat.S_ISREG(found.status.st_mode)
             and found.status.st_size == 0
         ):
-            _report(case, found, "is empty", "write its content, or remove the option")
+            _report(case, found, "is empty", "write the content of the file, or remove the option")
 
 
 @rule(
@@ -335,8 +343,8 @@ def profiling_output_missing(case: Case) -> None:
 
 
 _HELP_OF_OUTPUT = {
-    "is not a directory": "give the path of a directory",
-    "this user may not read and write": "change its permissions, or choose another one",
+    "is not a directory": "set the path of a directory",
+    "cannot be read and written by this user": "change its permissions, or use another path",
 }
 
 
@@ -346,9 +354,9 @@ def _problem_of_output(path: str) -> Optional[str]:
     except OSError as error:
         return _words(error)
     except ValueError:
-        return "cannot be a path here"
+        return "is not a valid path on this system"
     if not stat.S_ISDIR(status.st_mode):
         return "is not a directory"
     if not os.access(path, os.R_OK | os.W_OK):
-        return "this user may not read and write"
+        return "cannot be read and written by this user"
     return None

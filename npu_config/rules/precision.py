@@ -424,8 +424,8 @@ def optypelist_with_mode_for_all(case: Case) -> None:
     if mode.endswith(_FOR_ALL) and given(case, "optypelist_for_implmode"):
         case.report(
             "optypelist_for_implmode",
-            '"op_select_implmode" is "{}", which is for all operators: the list does not '
-            "restrict it",
+            '"op_select_implmode" is "{}", which applies to all operators: '
+            '"optypelist_for_implmode" does not restrict it',
             mode,
             help=phrase(
                 'set "op_select_implmode" to "{}", or remove the list', mode[: -len(_FOR_ALL)]

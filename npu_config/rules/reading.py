@@ -87,7 +87,7 @@ CANNOT_BE_READ = "cannot be read"
 CANNOT_BE_PARSED = "cannot be parsed"
 ANOTHER_PROGRAM = "a file of another program"
 TEMPLATE = "a template"
-FAILED = "npu_config failed while checking it"
+FAILED = "npu_config failed while checking the file"
 """Why a file was not checked."""
 
 

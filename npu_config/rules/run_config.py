@@ -30,7 +30,7 @@ UNSUPPORTED = ("train_distribute", "eval_distribute")
     about="run_config",
 )
 def unsupported_run_config_field(case: Case) -> None:
-    """A field of tf.estimator.RunConfig is given that the NPU does not support.
+    """A tf.estimator.RunConfig sets a field that the NPU does not support.
 
     ``train_distribute`` and ``eval_distribute``.  NPURunConfig has no argument for ``device_fn``,
     ``protocol`` and ``experimental_distribute``: NPU839.
@@ -46,7 +46,7 @@ def unsupported_run_config_field(case: Case) -> None:
     for name in UNSUPPORTED:
         if case.argument(name) is not None:
             case.report_argument(
-                name, '"{}" is given, which the NPU does not support', name, help="remove it"
+                name, '"{}" is set, but the NPU does not support it', name, help="remove it"
             )
 
 
@@ -73,7 +73,7 @@ _UNCHECKED = {
     about="run_config",
 )
 def wrong_nested_config(case: Case) -> None:
-    """A nested configuration is of another class than NPURunConfig takes.
+    """A configuration object in an NPURunConfig is of the wrong class.
 
     It raises ValueError, or NPUEstimator fails later: with ``profiling_config``,
     ``memory_config`` and ``session_config``, which nobody looks at before.
@@ -162,11 +162,14 @@ def incomplete_dynamic_input_config(case: Case) -> None:
         present = [name for name in _INPUT_FIELDS if case.isset(name)]
         case.report(
             present[0],
-            "{} of DynamicInputConfig is None; all four fields are written, or none"
+            "{} of DynamicInputConfig is None; the fields are written only if all four are set"
             if len(missing) == 1
-            else "{} of DynamicInputConfig are None; all four fields are written, or none",
+            else (
+                "{} of DynamicInputConfig are None; the fields are written only if all four "
+                "are set"
+            ),
             quoted(missing),
-            help="give all four",
+            help="set all four fields",
         )
 
 
@@ -197,8 +200,8 @@ def overflow_mode_without_dump_mode(case: Case) -> None:
     ):
         case.report(
             "dump_debug_mode",
-            '"dump_debug_mode" is not written, because "dump_mode" is None',
-            help='leave "dump_mode" at "output"',
+            '"dump_debug_mode" is not written, because "dump_mode" of DumpConfig is None',
+            help='keep the default of "dump_mode", "output"',
         )
 
 
@@ -210,7 +213,7 @@ def overflow_mode_without_dump_mode(case: Case) -> None:
     about="run_config",
 )
 def npu_optimizer_in_session_config(case: Case) -> None:
-    """The ``session_config`` of NPURunConfig has an NpuOptimizer of its own.
+    """The ``session_config`` of NPURunConfig already contains an NpuOptimizer.
 
     NPUEstimator adds another one; what it always writes (enable_dump, jit_compile,
     iterations_per_loop, mix_compile_mode, ...) beats the first.  In a script, ``check`` names
@@ -233,10 +236,10 @@ def npu_optimizer_in_session_config(case: Case) -> None:
     ):
         case.report(
             None,
-            '"session_config" has an "{}" of its own; NPUEstimator adds a second one, whose '
+            '"session_config" already contains an "{}"; NPUEstimator adds a second one, whose '
             "keys are used",
             NPU_OPTIMIZER,
-            help="give the options as arguments of NPURunConfig",
+            help="pass the options as arguments of NPURunConfig",
             place=session.place,
         )
 
@@ -305,7 +308,7 @@ def two_model_directories(case: Case) -> None:
             '"model_dir" is "{}" in NPUEstimator and "{}" in NPURunConfig; NPUEstimator raises',
             second[:80],
             first[:80],
-            help="give it once",
+            help="specify it only once",
         )
 
 
@@ -318,7 +321,7 @@ def two_model_directories(case: Case) -> None:
     about="run_config",
 )
 def parameter_servers_without_strategy(case: Case) -> None:
-    """TF_CONFIG has a cluster and ``distribute`` is no ParameterServerStrategy, or the reverse.
+    """TF_CONFIG has a cluster but ``distribute`` no ParameterServerStrategy, or the reverse.
 
     NPURunConfig raises.
 
@@ -339,7 +342,9 @@ def parameter_servers_without_strategy(case: Case) -> None:
     has_cluster = cluster_of(case) is not None
     if has_cluster and not has_strategy:
         problem = '"distribute" is not a ParameterServerStrategy although TF_CONFIG has a cluster'
-        help = "give it a ParameterServerStrategy, or remove the cluster from TF_CONFIG"
+        help = (
+            'set "distribute" to a ParameterServerStrategy, or remove the cluster from TF_CONFIG'
+        )
     elif has_strategy and not has_cluster:
         problem = '"distribute" is a ParameterServerStrategy but TF_CONFIG has no cluster'
         help = "describe the cluster in TF_CONFIG, or remove the strategy"

@@ -51,8 +51,8 @@ def no_npu_optimizer(case: Case) -> None:
             quoted = '"{}"'.format(NPU_OPTIMIZER)
             case.report(
                 None,
-                'the optimizer is called "{}"; the adapter looks for "{}" and leaves the '
-                "graph on the CPU",
+                'the optimizer is named "{}"; the adapter looks for "{}" and leaves the graph '
+                "on the CPU",
                 name[:80],
                 NPU_OPTIMIZER,
                 help=phrase("write name = {}", quoted),
@@ -62,9 +62,9 @@ def no_npu_optimizer(case: Case) -> None:
             return
     case.report(
         None,
-        'no custom optimizer is called "{}"; the graph runs on the CPU',
+        'no custom optimizer is named "{}"; the graph runs on the CPU',
         NPU_OPTIMIZER,
-        help=phrase('add one: custom_optimizers.add().name = "{}"', NPU_OPTIMIZER),
+        help=phrase('add an entry: custom_optimizers.add().name = "{}"', NPU_OPTIMIZER),
         place=session.place,
     )
 
@@ -118,11 +118,11 @@ def second_npu_optimizer(case: Case) -> None:
     places = session.optimizer_places
     case.report(
         None,
-        '{} custom optimizers are called "{}"; exactly one is legal, and the keys of the later '
+        '{} custom optimizers are named "{}"; exactly one is legal, and the keys of the later '
         "ones are used",
         len(indexes),
         NPU_OPTIMIZER,
-        help="set all options on one entry",
+        help="set all options on one NpuOptimizer entry",
         place=places[indexes[1]] if indexes[1] < len(places) else session.place,
     )
 
@@ -202,9 +202,9 @@ def memory_optimization_not_off(case: Case) -> None:
     is_advice = written in ("MANUAL", "DEFAULT_MEM_OPT")
     case.report(
         None,
-        "{} (the number of RewriterConfig.OFF); off is NO_MEM_OPT"
+        "{} (the number of RewriterConfig.OFF); the value for off is NO_MEM_OPT"
         if written == "MANUAL"
-        else "{}; off is NO_MEM_OPT",
+        else "{}; the value for off is NO_MEM_OPT",
         _stands(session, "memory_optimization", written, "DEFAULT_MEM_OPT"),
         help=_as_text(case, "graph_options.rewrite_options.memory_optimization", "NO_MEM_OPT")
         or phrase(
@@ -284,7 +284,7 @@ def soft_placement_off(case: Case) -> None:
     if session is not None and session.allow_soft_placement is False:
         case.report(
             None,
-            "{}; operators that only the host has cannot be placed",
+            "{}; operators that only the host supports cannot be placed",
             _stands(session, "allow_soft_placement", "False", "False"),
             help=_as_text(case, "allow_soft_placement", "true")
             or "write config.allow_soft_placement = True",

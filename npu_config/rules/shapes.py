@@ -94,16 +94,16 @@ def profile_of_wrong_length(case: Case) -> None:
         if len(profile) != gaps:
             case.report(
                 "dynamic_dims",
-                'profile {} of "dynamic_dims" is "{}" with {} size, but "input_shape" has '
+                'profile {} of "dynamic_dims" is "{}" with {} size, but "input_shape" contains '
                 '{} times "-1"'
                 if len(profile) == 1
                 else 'profile {} of "dynamic_dims" is "{}" with {} sizes, but "input_shape" '
-                'has {} times "-1"',
+                'contains {} times "-1"',
                 number,
                 ",".join(str(size) for size in profile[:8]),
                 len(profile),
                 gaps,
-                help='give each profile one size for each "-1", in the order of the inputs',
+                help='write one size for each "-1" into each profile, in the order of the inputs',
                 consequence=Outcome.GE.value,
             )
             return
@@ -145,11 +145,11 @@ def too_many_shape_profiles(case: Case) -> None:
         return
     case.report(
         "dynamic_dims",
-        '"dynamic_dims" holds {} profiles; legal: 2 to {} ({} on ascend_950)',
+        '"dynamic_dims" has {} profiles; legal: 2 to {} ({} on ascend_950)',
         len(profiles),
         MOST_PROFILES,
         MOST_PROFILES_950,
-        help="keep the profiles that are needed",
+        help="remove the profiles that are not needed",
         severity=None if case.never_on((Product.ASCEND_950,)) else Severity.WARNING,
     )
 
@@ -189,8 +189,8 @@ def inputs_not_alphabetical(case: Case) -> None:
         if before > after:
             case.report(
                 "input_shape",
-                '"input_shape" names "{}" before "{}"; inputs must be in alphabetical '
-                "order, or each gets the shape of another one",
+                '"input_shape" names "{}" before "{}"; inputs must be in alphabetical order, '
+                "otherwise inputs get the shapes of other inputs",
                 before[:80],
                 after[:80],
                 help=phrase('write the inputs in the order "{}"', listed(sorted(names)[:8])),
@@ -270,8 +270,8 @@ def shape_profiles_with_tuning(case: Case) -> None:
         source = '"aoe_mode"' if case.isset("aoe_mode") else "AOE_MODE in the environment"
         case.report(
             "dynamic_dims",
-            '"input_shape" and "dynamic_dims" are set while {} is "{}"; tuning takes no shape '
-            "profiles, and session.run raises",
+            '"input_shape" and "dynamic_dims" are set while {} is "{}"; tuning does not '
+            "support shape profiles, and session.run raises",
             source,
             mode,
             help="tune without shape profiles",

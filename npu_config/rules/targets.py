@@ -64,7 +64,7 @@ def option_not_on_product(case: Case) -> None:
                 name,
                 case.target.product.value,
                 _product_words(option.products),
-                help="leave it out for this product",
+                help="remove it for this product",
             )
 
 
@@ -83,10 +83,10 @@ _RANGES_BY_PRODUCT = tuple(name for name, option in OPTIONS.items() if option.ra
         "hccl-timeout-range",
     ),
     source=("docs/en/tfadapter_1/apiref/session_config",),
-    help="give a value that is legal on this product, or leave it out",
+    help="set a value that is legal on this product, or remove the option",
 )
 def value_not_on_product(case: Case) -> None:
-    """A value is set that the target product does not support.
+    """An option has a value that the target product does not support.
 
     Without a target it speaks only where no product supports the value.
 
@@ -163,7 +163,7 @@ _MODE_SEVERITY = {"aoe_mode": Severity.ERROR, "dump_step": Severity.INFO}
     source=("docs/en/tfadapter_1/apiref/session_config",),
 )
 def option_not_in_mode(case: Case) -> None:
-    """An option of online inference is set for training, or the reverse.
+    """An option for online inference is set for training, or the reverse.
 
     ``graph_run_mode`` says which it is: 1 (training) when it is absent, 0 for online inference.
     Nothing checks it at run time.  An error for ``aoe_mode``, which tunes training only.
@@ -290,13 +290,13 @@ def option_not_in_version(case: Case) -> None:
             continue
         case.report(
             option.name,
-            '"{}" is not read by {}; adapters read it {}',
+            '"{}" is not read by {}; the option exists {}',
             option.name,
             SNAPSHOTS[case.version],
             option.versions,
             help=phrase("use {}", option.replacement)
             if option.replacement
-            else "remove it, or run with a version that reads it",
+            else "remove the option, or use a version that reads it",
             place=fault.setting.place_of_name,
             severity=None if case.is_ours else Severity.WARNING,
         )
@@ -309,7 +309,7 @@ def option_not_in_version(case: Case) -> None:
     about="faults",
 )
 def value_not_in_version(case: Case) -> None:
-    """A value is set that the adapter of the target's version does not know.
+    """An option has a value that the adapter of the target version does not know.
 
     The lists of legal values grew, and lost some.  ``jit_compile`` was a bool before it became a
     text: those adapters know ``"true"`` and ``"false"`` only.  Only with a version of the target.
@@ -331,7 +331,7 @@ def value_not_in_version(case: Case) -> None:
                 '"{}" {}',
                 fault.name,
                 fault.refused.problem,
-                help=fault.refused.help or "choose a value that this version knows",
+                help=fault.refused.help or "choose a value that this version supports",
             )
 
 
@@ -342,7 +342,7 @@ def value_not_in_version(case: Case) -> None:
     about="version",
 )
 def version_not_measured(case: Case) -> None:
-    """The target's version of CANN is newer, or older, than every adapter that was measured.
+    """The CANN version of the target is newer or older than every adapter that was measured.
 
     The rules then speak of the newest, or the oldest, adapter that is known here.
 
@@ -375,7 +375,7 @@ def version_not_measured(case: Case) -> None:
     about="run_config",
 )
 def argument_not_in_version(case: Case) -> None:
-    """NPURunConfig is given an argument that the adapter of the target's version does not have.
+    """NPURunConfig is called with an argument that the target version does not have.
 
     It raises TypeError on the host.  Speaks only when a version is given.
 
@@ -400,13 +400,13 @@ def argument_not_in_version(case: Case) -> None:
         if others is not None:
             case.report(
                 name if name in ALL_OPTIONS else None,
-                'NPURunConfig of {} has no argument "{}"; adapters have it {}',
+                'NPURunConfig of {} has no argument "{}"; the argument exists {}',
                 SNAPSHOTS[case.version],
                 name,
                 others,
-                help="remove it, or run with a version that has it",
+                help="remove the argument, or use a version that has it",
                 place=setting.place_of_name,
-                consequence="it raises TypeError",
+                consequence="the call raises TypeError",
             )
 
 

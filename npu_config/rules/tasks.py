@@ -142,7 +142,7 @@ def overflow_detection(
     path: Directory,
     mode: Optional[Literal["aicore_overflow", "atomic_overflow", "all"]] = None,
 ) -> Task:
-    """Look for overflow and underflow; not together with a dump of data.
+    """Detect overflow and underflow; cannot be combined with a data dump.
 
     Sets ``enable_dump_debug`` and ``dump_path``.
 
@@ -157,7 +157,7 @@ def overflow_detection(
 
 @_task
 def precision(mode: PrecisionMode) -> Task:
-    """Choose the precision policy, in either vocabulary.
+    """Choose the precision mode, with precision_mode or precision_mode_v2.
 
     Sets ``precision_mode_v2`` for the words of that option, else ``precision_mode``, and
     takes away the other one, which excludes it.
@@ -180,7 +180,7 @@ def mixed_precision(
     gray_list: Sequence[str] = (),
     mixlist_path: Optional[Directory] = None,
 ) -> Task:
-    """Mixed precision, with changes to the operator lists where some are given.
+    """Use mixed precision, optionally with changed operator lists.
 
     Sets ``precision_mode`` or ``precision_mode_v2``, and ``modify_mixlist`` when there is a
     list or a path.  The file is written by :meth:`NpuConfig.save_side_files`.
@@ -244,7 +244,7 @@ def op_precision(
 
 @_task
 def fusion_off(path: Directory = "fusion_off.cfg") -> Task:
-    """Switch every fusion pass off that can be switched off, to find one that harms.
+    """Switch off every fusion pass that can be switched off, to find a faulty one.
 
     Sets ``fusion_switch_file``.  The file is written by :meth:`NpuConfig.save_side_files`.
 
@@ -268,7 +268,7 @@ def fusion_switch(
     ub: Optional[Mapping[str, Union[str, bool]]] = None,
     path: Directory = "fusion_switch.cfg",
 ) -> Task:
-    """Switch single fusion passes on or off.
+    """Switch individual fusion passes on or off.
 
     Sets ``fusion_switch_file``.  The file is written by :meth:`NpuConfig.save_side_files`.
 
@@ -322,7 +322,7 @@ def iteration_offload(iterations_per_loop: int) -> Task:
 
 @_task
 def data_pre_processing(enabled: bool = True) -> Task:
-    """Offload GetNext, the hand-over of preprocessed data, to the device.
+    """Offload GetNext, which fetches the preprocessed data, to the device.
 
     Sets ``enable_data_pre_proc``; the data must come from tf.data.
 
@@ -340,7 +340,7 @@ def mixed_computing(
     in_out_pair: Optional[Tuple[Sequence[str], Sequence[str]]] = None,
     offload_pair: Optional[bool] = None,
 ) -> Task:
-    """Keep operators on the host that the device cannot run.
+    """Keep operators that the device does not support on the host.
 
     Sets ``mix_compile_mode``.
 
@@ -369,7 +369,7 @@ def debugging(
     debug_dir: Optional[Directory] = None,
     export_compile_stat: Optional[Literal[0, 1, 2]] = None,
 ) -> Task:
-    """What is kept of failing operators and of operator compilation.
+    """Choose which files are kept for failed operators and operator compilation.
 
     Args:
         exception_dump: 0 off, 1 common, 2 light.
@@ -390,7 +390,7 @@ def debugging(
 
 @_task
 def exception_dump(level: Literal[0, 1, 2] = 1, path: Optional[Directory] = None) -> Task:
-    """Keep the data of an operator that fails.
+    """Dump the data of a failed operator.
 
     Sets ``enable_exception_dump``, and with a path the variable ``ASCEND_WORK_PATH``.
 
@@ -411,7 +411,7 @@ def graph_dump(
     content: Literal[1, 2, 3] = 2,
     level: Literal[1, 2, 3, 4] = 3,
 ) -> Task:
-    """Have the graph engine write its graphs.
+    """Dump the graphs of the graph engine.
 
     Sets no option, only variables of the environment.
 
@@ -489,7 +489,7 @@ def dynamic_shape(
     node_type: Literal["dataset", "placeholder"] = "placeholder",
     hybrid: Optional[bool] = None,
 ) -> Task:
-    """Give the profiles of sizes that a dynamic-shape graph runs with (online inference).
+    """Set the shape profiles of a graph with dynamic shapes (online inference).
 
     Args:
         input_shape: shape of each input, names in alphabetical order, -1 where it varies.
@@ -542,7 +542,7 @@ def memory(
     input_fusion_size: Optional[int] = None,
     input_batch_cpy: Optional[bool] = None,
 ) -> Task:
-    """How device memory is allocated and inputs are copied.
+    """Set how device memory is allocated and how inputs are copied.
 
     Args:
         static_policy: 0 dynamic, 2 static-shape expansion with reuse, 3 dynamic-shape
@@ -573,7 +573,7 @@ def timeouts(
     stream_sync: Optional[int] = None,
     event_sync: Optional[int] = None,
 ) -> Task:
-    """How long the runtime waits before it gives up.
+    """Set how long the runtime waits before a timeout.
 
     Args:
         hccl: collective communication, in seconds.
@@ -601,7 +601,7 @@ def distributed(
     is_tailing_optimization: Optional[bool] = None,
     hccl_timeout: Optional[int] = None,
 ) -> Task:
-    """Options of training on several devices.
+    """Set options for training on several devices.
 
     Args:
         hcom_parallel: True overlaps AllReduce with computation.

@@ -48,7 +48,7 @@ def collective_timeout_rounded(case: Case) -> None:
         above = -(-seconds // HCCL_UNIT) * HCCL_UNIT
         case.report(
             "hccl_timeout",
-            '"hccl_timeout" is {} s, of which {} s take effect (multiples of {})',
+            '"hccl_timeout" is {} s, but only {} s take effect (a multiple of {})',
             seconds,
             rounded(seconds),
             HCCL_UNIT,
@@ -71,7 +71,7 @@ def rounded(seconds: int) -> int:
     source=(_EXCEPTION,),
 )
 def collective_timeout_off(case: Case) -> None:
-    """``hccl_timeout`` is 0: a collective operation waits for ever.
+    """``hccl_timeout`` is 0: a collective operation waits without limit.
 
     When one process dies, the others hang.
 
@@ -100,7 +100,7 @@ def collective_timeout_off(case: Case) -> None:
     source=(_EXCEPTION,),
 )
 def stream_timeout_below_collective_timeout(case: Case) -> None:
-    """``stream_sync_timeout`` ends before a collective operation may.
+    """``stream_sync_timeout`` is not longer than the timeout of collective operations.
 
     In a cluster it must be larger than the collective timeout (``hccl_timeout``, else
     HCCL_EXEC_TIMEOUT, else 1836 s); otherwise the synchronisation fails first.  Mind the units:
@@ -133,10 +133,10 @@ def stream_timeout_below_collective_timeout(case: Case) -> None:
         limit,
         phrase("but {} is {} s", origin, seconds)
         if seconds
-        else phrase("but {} is without limit", origin),
-        help=phrase("set it to more than {}, or to -1", 1000 * seconds)
+        else phrase("but {} has no limit", origin),
+        help=phrase("set the timeout to more than {}, or to -1", 1000 * seconds)
         if seconds
-        else "set it to -1",
+        else "set the timeout to -1",
         severity=None if cluster else Severity.WARNING,
     )
 
@@ -152,7 +152,7 @@ def _collective_timeout(case: Case, cluster: bool) -> Optional[Tuple[int, str]]:
         text = case.variable("HCCL_EXEC_TIMEOUT") or ""
         known = re.match(r"[0-9]{1,10}\Z", text) is not None
         seconds = int(text) if known else HCCL_DEFAULT
-        origin = "HCCL_EXEC_TIMEOUT" if known else "the default of the collective timeout"
+        origin = "HCCL_EXEC_TIMEOUT" if known else "the default timeout of collective operations"
     if seconds and case.only_on(ROUNDING_PRODUCTS):
         seconds = rounded(seconds)
     return seconds, origin
@@ -175,7 +175,7 @@ def device_count(case: Case) -> int:
     source=(_EXCEPTION,),
 )
 def synchronisation_without_limit(case: Case) -> None:
-    """A synchronisation timeout is set to -1: no limit, and no error when it fails.
+    """A synchronisation timeout is -1: there is no time limit, and a hang is not reported.
 
     That is the default; the finding is for configurations that write it.
 
@@ -190,7 +190,9 @@ def synchronisation_without_limit(case: Case) -> None:
     if case.is_ours:
         for name in ("stream_sync_timeout", "event_sync_timeout"):
             if case.get(name) == -1:
-                case.report(name, '"{}" is -1: no limit, and no error when it hangs', name)
+                case.report(
+                    name, '"{}" is -1: there is no time limit, and a hang is not reported', name
+                )
 
 
 _NO_LIMIT = ("graph_exec_timeout", "stream_sync_timeout", "event_sync_timeout")
@@ -205,7 +207,7 @@ _TIMEOUTS = ("op_wait_timeout", "op_execute_timeout", *_NO_LIMIT)
     source=(_EXCEPTION,),
 )
 def timeout_without_meaning(case: Case) -> None:
-    """A timeout is 0, or negative other than the -1 that means "no limit" for some.
+    """A timeout is 0 or negative (some timeouts accept -1: no limit).
 
     The documentation gives such a value no meaning and nothing checks it.
 
@@ -223,12 +225,15 @@ def timeout_without_meaning(case: Case) -> None:
         if value < 1 and not (value == -1 and name in _NO_LIMIT):
             case.report(
                 name,
-                '"{}" is {}, which has no documented meaning; legal: from 1 on, or -1 for no limit'
+                (
+                    '"{}" is {}, which has no documented meaning; legal: 1 or more, or -1 for no '
+                    "limit"
+                )
                 if name in _NO_LIMIT
-                else '"{}" is {}, which has no documented meaning; legal: from 1 on',
+                else '"{}" is {}, which has no documented meaning; legal: 1 or more',
                 name,
                 value,
-                help="set a number above 0, or leave it out",
+                help="set a number above 0, or remove the option",
             )
 
 
@@ -260,7 +265,7 @@ def half_of_data_distribution(case: Case) -> None:
         if given(case, name) and case.absent(other):
             case.report(
                 name,
-                '"{}" is set without "{}"; alone it has no defined effect',
+                '"{}" is set without "{}"; one without the other has no defined effect',
                 name,
                 other,
                 help=phrase('set "{}" too', other),

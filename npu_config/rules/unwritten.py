@@ -24,7 +24,7 @@ class SideFileWarning(UserWarning):
     source=("npu_config", "cann/ge:compiler/engines/nn_engine/utils/common/config_parser"),
 )
 def side_file_not_written(case: Case) -> None:
-    """A builder carries the content of a file, and the configuration is used without the file.
+    """The configuration needs a file of its builder, but the file is never saved.
 
     ``mixed_precision(black_list=...)``, ``op_precision(...)``, ``fusion_switch(...)`` and
     ``fusion_off()`` point an option to a file and keep its content; only
@@ -63,13 +63,13 @@ def is_there(path: str, folder: str = "") -> bool:
 def _finding(name: str, path: str, place: Place = NOWHERE) -> Diagnostic:
     return REGISTRY["NPU8011"].diagnostic(
         phrase(
-            '"{}" names the file "{}", which is not on disk: nothing has saved it yet',
+            '"{}" names the file "{}", which does not exist because it was never saved',
             name,
             shorten(path),
         ),
         place,
         name,
-        "write it before the session is made: config = config.save_side_files(directory)",
+        "save the file before the session is created: config = config.save_side_files(directory)",
         consequence="the adapter aborts the process",
     )
 

@@ -281,7 +281,7 @@ def _pending(diagnostic: Diagnostic, side_files: Mapping[str, SideFile]) -> Diag
     return replace(
         diagnostic,
         severity=Severity.WARNING,
-        help="write it with config.save_side_files(directory) before the session is created",
+        help="save the file with config.save_side_files(directory) before the session is created",
     )
 
 

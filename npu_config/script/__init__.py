@@ -54,7 +54,7 @@ _OF_A_PACKAGE = "__init__.py"
 
 @declare("NPU830", Severity.ERROR, source=("Python language reference",))
 def script_not_parsed() -> None:
-    """A script is not Python 3, and is not checked.
+    """A script is not Python 3 and is not checked.
 
     Python 2 scripts (``print "loss", loss``) cannot be parsed, nor can files with unsaved merge
     marks or half a line.  The other files are checked all the same.
@@ -71,7 +71,7 @@ def script_not_parsed() -> None:
 
 @declare("NPU831", Severity.ERROR, source=("PEP 263",))
 def script_not_decoded() -> None:
-    """The bytes of a script are not text in the encoding that Python would use.
+    """A script cannot be decoded with the encoding that Python would use.
 
     That is UTF-8, unless a comment in one of the first two lines says otherwise (PEP 263).
     Python refuses to run the script.

@@ -41,7 +41,7 @@ from npu_config.text.words import is_typo, meant_names, near
 
 @declare("NPU868", Severity.ERROR, source=("docs/reference/python.md",))
 def own_call_refused() -> None:
-    """A call of npu_config itself uses a name, an argument or a target that does not exist.
+    """A call to npu_config uses a name, an argument or a target that does not exist.
 
     Python raises AttributeError, TypeError or ValueError, or the import raises ImportError, when
     the script comes there.  ``NpuConfig`` takes a mapping of options; by name they are given to

@@ -15,6 +15,7 @@ from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
 from npu_config.python_flow.scopes import CONSTANTS, Watch, in_brackets, name_of
 from npu_config.script import builders, objects
 from npu_config.script.builders import is_ours, is_switch, judge_constructor, taken
+from npu_config.script.conditions import Condition
 from npu_config.script.effects import (
     above,
     adopt,
@@ -68,7 +69,6 @@ from npu_config.script.objects import (
 )
 from npu_config.script.paths import (
     Call,
-    Condition,
     Run,
     anonymous,
     evaluate,

@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 
 from npu_config.python_flow.scopes import FunctionNode, Scope, Watch, in_brackets
 from npu_config.script import effects, methods, objects
+from npu_config.script.conditions import Condition, Decisions
 from npu_config.script.effects import (
     adopt_block,
     bind_unknown,
@@ -41,13 +42,12 @@ from npu_config.script.objects import (
     is_known,
 )
 from npu_config.script.paths import (
-    LEAVE,
+    BREAK,
+    CONTINUE,
     ON,
     RETURN,
     STOP,
     Again,
-    Condition,
-    Decisions,
     Exhausted,
     Frame,
     Path,
@@ -59,7 +59,7 @@ from npu_config.script.paths import (
     identity,
     used,
 )
-from npu_config.script.script import Script
+from npu_config.script.script import Script, leaves_round
 
 _ITEMS = 64
 
@@ -193,8 +193,12 @@ def _delete(run: Run, statement: ast.Delete) -> int:
             run.frame.variables[target.id] = anonymous(target)
         elif isinstance(target, ast.Subscript):
             owner = evaluate(run, target.value)
-            if isinstance(owner, (ParameterMap, BlockList)):
-                methods.delete(run, owner, _index(run, target))
+            if isinstance(owner, BlockList):
+                inner = in_brackets(target)
+                is_all = isinstance(inner, ast.Slice) and not any(ast.iter_child_nodes(inner))
+                methods.remove(run, owner, None if is_all else (_index(run, target),))
+            elif isinstance(owner, ParameterMap):
+                methods.delete(owner, _index(run, target))
             else:
                 _bind_item(run, target, anonymous(target))
     return ON
@@ -202,7 +206,9 @@ def _delete(run: Run, statement: ast.Delete) -> int:
 
 def _if(run: Run, statement: ast.If) -> int:
     if not _any_hot(run, statement.body) and not _any_hot(run, statement.orelse):
-        return ON
+        if not (run.in_rounds and leaves_round(statement)):
+            return ON
+        run.wanting = True
     value, indices = _test(run, statement.test)
     taken, other = statement.body, statement.orelse
     if not value:
@@ -213,6 +219,19 @@ def _if(run: Run, statement: ast.If) -> int:
     if not _ends(other):
         del run.guards[depth:]
     return left
+
+
+def _assert(run: Run, statement: ast.Assert) -> int:
+    """What an assertion without a call says holds from here on."""
+    test = statement.test
+    for part in test.values if isinstance(test, ast.BoolOp) else [test]:
+        if isinstance(test, ast.BoolOp) and not isinstance(test.op, ast.And):
+            break
+        if not any(isinstance(node, ast.Call) for node in ast.walk(part)):
+            value = evaluate(run, part)
+            if isinstance(value, Unknown):
+                run.decisions.suppose(Condition.of(value), part)
+    return ON
 
 
 def _test(run: Run, test: ast.expr) -> Tuple[bool, List[int]]:
@@ -237,26 +256,34 @@ def _while(run: Run, statement: ast.While) -> int:
         return execute(run, statement.orelse)
     if not is_known(value):
         run.loops.append(statement)
-    run.decisions.loops += 1
-    left = execute(run, statement.body)
-    run.decisions.loops -= 1
-    return left if left in (RETURN, STOP) else ON
+    left = _round(run, statement, is_each=False)
+    if left in (RETURN, STOP):
+        return left
+    return ON if left == BREAK or is_known(value) else execute(run, statement.orelse)
 
 
 def _for(run: Run, statement: ast.For) -> int:
     for item in _items(run, statement.iter):
         bind(run, statement.target, item, statement.iter)
-        rounds = int(isinstance(item, Unknown))
-        run.decisions.loops += rounds
-        if rounds:
+        is_one_of_many = isinstance(item, Unknown)
+        if is_one_of_many:
             run.loops.append(statement)
-        left = execute(run, statement.body)
-        run.decisions.loops -= rounds
+        left = _round(run, statement, not is_one_of_many)
         if left in (RETURN, STOP):
             return left
-        if left == LEAVE:
-            break
+        if left == BREAK:
+            return ON
     return execute(run, statement.orelse)
+
+
+def _round(run: Run, statement: Any, is_each: bool) -> int:
+    """The body of a loop, once; unless it ``is_each`` of its rounds, for all of them."""
+    outer, run.in_rounds = run.in_rounds, is_each
+    run.decisions.loops += not is_each
+    left = execute(run, statement.body)
+    run.decisions.loops -= not is_each
+    run.in_rounds = outer
+    return left
 
 
 def _items(run: Run, node: ast.expr) -> Iterator[Any]:
@@ -352,8 +379,9 @@ STATEMENTS: Dict[type, Callable[[Run, Any], int]] = {
     ast.ImportFrom: _import,
     ast.Return: _return,
     ast.Raise: lambda run, statement: STOP,
-    ast.Break: lambda run, statement: LEAVE,
-    ast.Continue: lambda run, statement: LEAVE,
+    ast.Break: lambda run, statement: BREAK,
+    ast.Continue: lambda run, statement: CONTINUE,
+    ast.Assert: _assert,
     ast.Expr: _expression,
     ast.Assign: _assign,
     ast.AnnAssign: _annotated,
@@ -444,6 +472,7 @@ def _run_function(scope: Scope, node: FunctionNode, run: Run, alone: bool) -> No
     """Run the module, unless ``alone``, and then a function with arguments that are not known."""
     if not alone:
         _run_module(run)
+    run.apart = run.tick()
     frame = _frame_of(run, scope)
     function = Function(node, scope.child(node), frame)
     if isinstance(scope.node, ast.ClassDef):

@@ -38,10 +38,11 @@ from npu_config.rules.case import judge
 from npu_config.rules.reading import ALONE, Around
 from npu_config.rules.toolkit import on_this_host
 from npu_config.script.checks import run_checks
+from npu_config.script.conditions import Decision
 from npu_config.script.effects import UNFOLLOWED
 from npu_config.script.neighbours import has, named_in
 from npu_config.script.objects import Entry, as_text, is_known
-from npu_config.script.paths import Decision, Path
+from npu_config.script.paths import Path
 from npu_config.script.reading import Literals, Variant, entry_at, with_fix
 from npu_config.script.script import Script
 from npu_config.text.rules import not_checked_here

@@ -10,7 +10,7 @@ import ast
 import copy
 import json
 import re
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from npu_config.catalogue.api import KEPT, PARAMETERS, READ_ONLY
 from npu_config.core.diagnostics import Place, Severity, declare
@@ -40,7 +40,6 @@ from npu_config.script.objects import (
     Tracked,
     Unknown,
     Use,
-    clear,
     is_known,
     merge,
     put,
@@ -139,14 +138,35 @@ def _call_blocks(run: Run, owner: BlockList, call: Call) -> Any:
     if call.name in ("extend", "append", "CopyFrom", "MergeFrom"):
         owner.message.foreign = True
         run.script.unfollowed[call.node] = UNFOLLOWED
+    elif call.name == "clear":
+        remove(run, owner, None)
+    elif call.name == "remove":
+        remove(run, owner, (call.first,))
+    elif call.name == "pop":
+        remove(run, owner, (call.first if call.args else -1,))
     return anonymous(call.node)
 
 
-def delete(run: Run, owner: Any, key: Any) -> None:
-    """``del`` of an entry of a parameter_map, or of entries of custom_optimizers."""
-    if isinstance(owner, BlockList):
-        owner.message.root.blocks.clear()
-    elif isinstance(key, str):
+def remove(run: Run, owner: BlockList, which: Optional[Tuple[Any]]) -> None:
+    """Entries of custom_optimizers are deleted: one, by its number or itself, or None for all."""
+    root = owner.message.root
+    if which is None:
+        run.drop(list(root.blocks))
+        return
+    one, count = which[0], len(root.blocks)
+    if not root.foreign and type(one) is int and -count <= one < count:
+        one = root.blocks[one]
+    if isinstance(one, Block) and one in root.blocks:
+        run.drop([one])
+        return
+    root.foreign = owner.message.foreign = True
+    for block in root.blocks:
+        block.open = True
+
+
+def delete(owner: ParameterMap, key: Any) -> None:
+    """``del`` of an entry of a parameter_map."""
+    if isinstance(key, str):
         owner.block.entries.pop(key, None)
     else:
         owner.block.entries.clear()
@@ -168,7 +188,7 @@ def _call_slot(run: Run, owner: Any, call: Call) -> Any:
     if isinstance(owner, ParameterMap) and call.name == "get_or_create" and call.args:
         return Subscript(owner.block, *call.args[0])
     if isinstance(owner, ParameterMap) and call.name in ("pop", "clear"):
-        delete(run, owner, value if call.name == "pop" else None)
+        delete(owner, value if call.name == "pop" else None)
         return anonymous(call.node)
     if call.name not in _READING:
         owner.block.open = True
@@ -189,8 +209,7 @@ def _call_message(run: Run, owner: Message, call: Call) -> Any:
             if not (isinstance(value, Unknown) and value.path):
                 run.script.unfollowed[call.node] = UNFOLLOWED
     elif call.name in ("Clear", "ClearField"):
-        clear(owner)
-        owner.root.foreign = owner.foreign = True
+        _clear(run, owner, call)
     else:
         owner.root.uses.append(Use(call.name, owner.place, run.tick()))
         if call.name == "SerializeToString":
@@ -207,9 +226,37 @@ def _call_block(run: Run, owner: Block, call: Call) -> Any:
     elif call.name in ("CopyFrom", "MergeFrom"):
         owner.open = True
         run.script.unfollowed[call.node] = UNFOLLOWED
-    elif call.name.startswith("Clear"):
-        clear(owner)
+    elif call.name in ("Clear", "ClearField"):
+        _clear(run, owner, call)
     return anonymous(call.node)
+
+
+_WITH_BLOCKS = ("graph_options", "rewrite_options", "custom_optimizers")
+"""The fields from a ConfigProto to the entries."""
+
+
+def _clear(run: Run, owner: Any, call: Call) -> None:
+    """``Clear()``, ``ClearField("name")`` and what ``ParseFromString`` does first."""
+    name = call.first if call.name == "ClearField" else None
+    if call.name == "ClearField" and not isinstance(name, str):
+        blocks = [owner] if isinstance(owner, Block) else owner.root.blocks
+        for block in blocks:
+            block.open = True
+        if isinstance(owner, Message):
+            owner.root.foreign = owner.foreign = True
+    elif isinstance(owner, Block):
+        if name in (None, "parameter_map"):
+            owner.entries.clear()
+        if name in (None, "name"):
+            owner.names.clear()
+    else:
+        for each in list(owner.fields) if name is None else [name]:
+            owner.fields.pop(each, None)
+            owner.assigned.pop(each, None)
+        if name in _WITH_BLOCKS or (name is None and owner.kind != "OptimizerOptions"):
+            run.drop(list(owner.root.blocks))
+        if name is None and owner.kind == "ConfigProto":
+            owner.foreign = False
 
 
 @declare(
@@ -218,7 +265,7 @@ def _call_block(run: Run, owner: Block, call: Call) -> Any:
     source=("npu_bridge.estimator.npu.npu_config",),
 )
 def attribute_without_effect() -> None:
-    """An attribute of an NPURunConfig is set that nothing reads, or that cannot be set.
+    """A script sets an attribute of an NPURunConfig that is ignored or cannot be set.
 
     NPURunConfig keeps most of its arguments under a name of its own, and NPUEstimator reads that:
     a value that is assigned to another name is never read.  What belongs to
@@ -440,7 +487,7 @@ def merge_json(run: Run, call: Call) -> Any:
 def read_bytes(run: Run, target: Any, call: Call) -> Any:
     """``ParseFromString``, ``MergeFromString`` and ``FromString`` of a message."""
     if call.name == "ParseFromString":
-        clear(target)
+        _clear(run, target, call)
     value = call.value("serialized", 0)
     of = value.parts[0] if isinstance(value, Unknown) and value.parts else None
     if isinstance(value, bytes):

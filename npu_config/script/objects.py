@@ -417,14 +417,6 @@ def put(block: Block, entry: Entry) -> None:
     block.entries[entry.name] = entry
 
 
-def clear(owner: Any) -> None:
-    """What is left of a message after ``Clear``."""
-    if isinstance(owner, Block):
-        owner.entries.clear()
-    else:
-        owner.root.blocks.clear()
-
-
 def merge(owner: Message, value: Message) -> None:
     """``value`` becomes a part of ``owner``."""
     owner.fields.update(value.fields)

@@ -101,12 +101,14 @@ _METHODS = "|".join(
 _READ = re.compile(
     r"\s*\.\s*(?!graph_options|rewrite_options|optimizer_options|name\b|"
     r"custom_optimizers|parameter_map|session_config|remapping|memory_optimization|"
-    r"global_jit_level|allow_soft_placement|CopyFrom|MergeFrom|ParseFromString|add\b|items\b|"
+    r"global_jit_level|allow_soft_placement|Clear(?:Field)?\b|CopyFrom|MergeFrom|ParseFromString|add\b|items\b|"
     r"(?:{})\b)\w".format(_METHODS)
 )
 """What follows a holder of which only some other field is read."""
 
 _MEMBER = re.compile(r"\s*\.\s*(\w+)")
+_BELOW = re.compile(r"\s*class\s+(\w+)")
+_NAME_OF_OBJECT = re.compile(r"\s*(?:self\s*\.\s*)?(\w+)\s*=(?!=)")
 _ASSIGNED = re.compile(r"\s*=[^=]")
 _SELF = re.compile(r"(?<![\w.])self\s*\.\Z")
 _NOT_HOLDERS = frozenset(("self", "cls", "tf", "tf1", "None", "True", "False", "tensorflow"))
@@ -170,7 +172,15 @@ def _of_readers(source: ScriptSource) -> Iterator[int]:
     yield from readers.intersection(made)
 
 
-_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Assert)
+
+
+def leaves_round(statement: ast.AST) -> bool:
+    """True for a condition whose body may end a round of the loop around it."""
+    return isinstance(statement, ast.If) and any(
+        isinstance(each, (ast.Break, ast.Continue)) or leaves_round(each)
+        for each in [*statement.body, *statement.orelse]
+    )
 
 
 class Hot(NamedTuple):
@@ -182,7 +192,10 @@ class Hot(NamedTuple):
 
 
 class _Body:
-    """The statements of a body that do something when it is run: all but functions."""
+    """The statements of a body that do something when it is run: all but functions.
+
+    ``leaving`` are the numbers of those that may leave it, and of what is asserted.
+    """
 
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
         # Each reaches to the next one, for all that matters here.
@@ -192,7 +205,11 @@ class _Body:
         self.statements = [statement for statement, _ in found]
         self.starts = [statement.lineno for statement in self.statements]
         self.lasts = [max(statement.lineno, last) for statement, last in found]
-        self.leaving = [n for n, s in enumerate(self.statements) if isinstance(s, _LEAVING)]
+        self.leaving = [
+            n
+            for n, statement in enumerate(self.statements)
+            if isinstance(statement, _LEAVING) or leaves_round(statement)
+        ]
         self.scope: Optional[Scope] = None
         self.version = 0
         self.hot: Dict[int, Optional[Hot]] = {}
@@ -394,6 +411,9 @@ class Relevance:
                         if name not in callers:
                             callers[name] = self._callers(name, node.lineno)
                             fresh += [n for n in callers[name] if n not in lines]
+                        if isinstance(scope.node, ast.ClassDef) and node.name != "__init__":
+                            calling = self._calls_of_method(scope.node.name, node.name)
+                            fresh += [n for n in calling if n not in lines]
                     break
             lines.update(fresh)
             pending = fresh
@@ -412,6 +432,31 @@ class Relevance:
         if name == "main":
             found += [n for n in mentions("app") if _APP_RUN.search(lines[n - 1])]
         return found
+
+    def _calls_of_method(self, cls: str, method: str) -> Iterator[int]:
+        """The lines that make an object of a class, or of one below it, and call its method."""
+        lines, mentions = self.source.lines, self.source.mentions
+        calling = re.compile(r"\s*\.\s*{}\b".format(method))
+        for number in mentions(cls):
+            line = lines[number - 1]
+            below = _BELOW.match(line)
+            if below is not None and below.group(1) != cls:
+                yield from self._calls_of_method(below.group(1), method)
+            elif below is None and re.search(r"(?<![\w.]){}\s*\(".format(cls), line):
+                name = _NAME_OF_OBJECT.match(line)
+                calls = (
+                    []
+                    if name is None
+                    else [
+                        n
+                        for n in mentions(name.group(1))
+                        if any(
+                            calling.match(lines[n - 1], end)
+                            for _, end in spans(name.group(1), lines[n - 1])
+                        )
+                    ]
+                )
+                yield from [number, *calls] if calls or calling.search(line) else ()
 
 
 def _within(lines: List[int], scope: Scope) -> List[int]:

@@ -31,7 +31,7 @@ _DOC = "docs/en/tfadapter_1/apiref/session_config/AOE.md"
     help='write e.g. {"tune_ops_type": ["Conv2D"], "tune_optimization_level": "O2"}',
 )
 def aoe_config_structure() -> None:
-    """The AOE configuration file has a key or a value that does not belong there.
+    """The AOE configuration file has an unknown key or an invalid value.
 
     The file is a JSON object: `tune_ops_name` and `tune_ops_type` are arrays of names (both
     together mean the union), `tune_optimization_level` is `O1` (high-performance tuning) or

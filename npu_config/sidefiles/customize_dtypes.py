@@ -48,7 +48,7 @@ _rule = partial(declare, options=("customize_dtypes",), facts=("customize-dtypes
     help="write one operator a line, in no more than 1023 bytes",
 )
 def customize_dtypes_line() -> None:
-    """A line of the data type file cannot be read.
+    """A line of the data type file has invalid syntax.
 
     A line names one operator, with `InputDtype` and/or `OutputDtype` in this order. The first
     colon ends the name, so one or two may follow it; `OpType::` in the first column makes it a
@@ -149,7 +149,7 @@ def customize_dtypes_name_lost() -> None:
 
 @_rule("NPU740", Severity.ERROR, facts=("customize-dtypes-supported",), source=(_DOC,))
 def customize_dtypes_unsupported() -> None:
-    """An operator does not support the data type that the data type file gives it.
+    """An operator does not support its data type in the data type file.
 
     The compilation fails.  What an operator supports is in the operator library; checked
     when a library file (aic-<soc>-ops-info) is given.

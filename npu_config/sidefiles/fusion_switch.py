@@ -64,7 +64,7 @@ _rule = partial(declare, options=("fusion_switch_file",))
     help='write {"Switch": {"GraphFusion": {"PassName": "off"}}}, or lines PassName:off',
 )
 def fusion_switch_structure() -> None:
-    """A fusion switch file has a key, a value or a line that does not belong there.
+    """A fusion switch file has an unknown key, an invalid value or an invalid line.
 
     The file is a JSON object: under `Switch` are `GraphFusion` and `UBFusion`, and under
     those the passes; `Priority` and `ExceptionalPassOfO1Level` may be beside it.  The old
@@ -95,7 +95,7 @@ def fusion_switch_structure() -> None:
     help='write "on" or "off"',
 )
 def fusion_switch_value() -> None:
-    """A fusion pass has another switch than `on` or `off`.
+    """The switch of a fusion pass is neither `on` nor `off`.
 
     The switch is one of these two texts; the graph engine refuses the whole file otherwise.
     With blanks around it (`"on "`) it passes the check and means `off` (a warning).
@@ -114,7 +114,7 @@ def fusion_switch_value() -> None:
     help="give the pass one priority in the range of its list",
 )
 def fusion_switch_priority() -> None:
-    """The priority of a fusion pass is not an integer, is out of its range, or is given twice.
+    """The priority of a fusion pass is not an integer, is out of range, or occurs twice.
 
     A priority is the text of an integer: 0 to 999 under `Top`, 1000 to 1999 under `Main`,
     2000 to 2999 under `Down`.  A pass appears once.
@@ -127,7 +127,7 @@ def fusion_switch_priority() -> None:
 
 @_rule("NPU728", Severity.ERROR, source=(PARSER,))
 def fusion_switch_repeated() -> None:
-    """A pass is on two lines of a fusion switch file of the old syntax.
+    """A fusion switch file of the old syntax has two lines for one pass.
 
     The graph engine refuses the whole file.
 
@@ -170,7 +170,7 @@ def fusion_switch_ub_ascend_950() -> None:
 
 @_rule("NPU730", Severity.INFO, facts=("fusion-switch-unclosable",), source=(_DOC,))
 def fusion_switch_unclosable() -> None:
-    """A pass that may not be closed is switched off.
+    """A fusion pass is switched off that must stay on.
 
     Some passes are needed for correct results; they stay on whatever the file says, also
     under `"ALL": "off"`.  Which ones they are depends on the CANN version and is not

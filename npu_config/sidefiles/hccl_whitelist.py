@@ -37,7 +37,7 @@ _rule = partial(declare, source=(_DOC,))
 
 @_rule("NPU765", Severity.ERROR, help='write {"host_ip": ["10.0.0.1"], "device_ip": ["10.0.0.2"]}')
 def hccl_whitelist_structure() -> None:
-    """The communication whitelist has a key or a value that does not belong there.
+    """The communication whitelist has an unknown key or an invalid value.
 
     The file is a JSON object with the arrays `host_ip` and `device_ip`.  HCCL reads it when
     HCCL_WHITELIST_DISABLE is 0, and then refuses peers that are not in it.
@@ -62,7 +62,7 @@ def hccl_whitelist_address() -> None:
 
 @_rule("NPU767", Severity.INFO)
 def hccl_whitelist_device_ip() -> None:
-    """The communication whitelist names devices.
+    """The communication whitelist contains device addresses.
 
     `device_ip` is reserved: nothing reads it at present.
 

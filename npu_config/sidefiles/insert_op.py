@@ -154,7 +154,7 @@ def insert_op_syntax() -> None:
 
 @_rule("NPU761", Severity.WARNING, help="keep one of them, with the name of a field")
 def insert_op_field() -> None:
-    """A field of an `aipp_op` block is not in the documented template, or is there twice.
+    """A field of an `aipp_op` block is not in the documented template, or occurs twice.
 
     Protobuf text with an unknown field is refused as a whole.  npu_config knows the fields of
     the vendor's template only, so this is a warning.
@@ -165,7 +165,7 @@ def insert_op_field() -> None:
     """
 
 
-@_rule("NPU762", Severity.ERROR, help="give a legal value, or leave it out")
+@_rule("NPU762", Severity.ERROR, help="set a legal value, or remove it")
 def insert_op_value() -> None:
     """A field of an `aipp_op` block has a value of the wrong kind or out of its range.
 
@@ -177,7 +177,7 @@ def insert_op_value() -> None:
 
 @_rule("NPU763", Severity.ERROR, help="correct the fields that belong together")
 def insert_op_combination() -> None:
-    """The fields of an `aipp_op` block do not go together, or one is missing.
+    """The fields of an `aipp_op` block are inconsistent, or a field is missing.
 
     `aipp_mode` is always needed, `input_format` with static AIPP, `max_src_image_size` with
     dynamic AIPP.  YUV420SP_U8 needs even image sizes (and, but on ascend_950, even crop

@@ -31,7 +31,7 @@ _SOURCE = "tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220"
     '"rank_size": 8}',
 )
 def job_start_structure() -> None:
-    """The job start file lacks a key, or has a value of the wrong kind.
+    """The job start file lacks a key, or a value has the wrong type.
 
     The estimator reads `device_info.Index` (an integer from 0), `rank_table_file` (text),
     `rank_size` (an integer from 1) and, if it is there, `local_checkpoint_dir` (text).  With

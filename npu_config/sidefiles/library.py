@@ -33,7 +33,7 @@ from npu_config.text.words import shown as quoted
     source=("<CANN>/opp/built-in/op_impl/ai_core/tbe/config/<soc>/aic-<soc>-ops-info.json",),
 )
 def operator_library_structure() -> None:
-    """A file given as operator library is not one.
+    """The file of an operator library has the wrong format.
 
     The library is a JSON object of operator types; each is an object that says, among other
     things, which data types its inputs and outputs may have and whether its precision may be

@@ -54,7 +54,7 @@ _rule = partial(declare, options=("modify_mixlist",))
     help='write e.g. {"black-list": {"to-add": ["ReduceSum"], "to-remove": ["Add"]}}',
 )
 def mixlist_structure() -> None:
-    """The mixed-precision list file has a key or a value that does not belong there.
+    """The mixed-precision list file has an unknown key or an invalid value.
 
     The top level is an object with the keys `black-list`, `white-list` and `gray-list`; under
     each are `to-add` and `to-remove`, and under those arrays of operator types.  Anything
@@ -82,7 +82,7 @@ def mixlist_structure() -> None:
     help="keep one to-add of the operator, with one to-remove from the list that it leaves",
 )
 def mixlist_contradiction() -> None:
-    """One operator is moved in ways that contradict each other.
+    """The list changes for one operator contradict each other.
 
     Over the whole file an operator may be added to one list, and with that be removed from
     another one; or it may only be removed from the black or the white list.  The graph
@@ -105,7 +105,7 @@ def mixlist_contradiction() -> None:
 
 @_rule("NPU722", Severity.WARNING, facts=("modify-mixlist-remove-goes-gray",), source=(_MIXED,))
 def mixlist_remove_goes_gray() -> None:
-    """An operator is only removed from a list.
+    """An operator is removed from a list, but added to no other list.
 
     It then goes to the gray list (it follows the operator before it), not to the opposite
     list.  To change lists, `to-add` to the new list is enough.

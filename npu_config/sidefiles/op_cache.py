@@ -42,7 +42,7 @@ _DOC = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
     help="write [op_compiler_cache], and a line for each of the two keys",
 )
 def op_cache_line() -> None:
-    """op_cache.ini has no section header, a key is missing, or a line is neither of them.
+    """op_cache.ini lacks its section header or a key, or has an invalid line.
 
     The file has the header `[op_compiler_cache]`, and below it `max_op_cache_size` and
     `remain_cache_size_ratio`.  Without all three the operator compiler ignores the file in

@@ -78,7 +78,7 @@ def op_debug_line() -> None:
 
 @_rule("NPU742", Severity.WARNING, facts=("op-debug-config-file",), source=(_DOC, _PARSER))
 def op_debug_switch() -> None:
-    """A value of `op_debug_config` in the operator debug file does not exist.
+    """The operator debug file has an unknown value of `op_debug_config`.
 
     The graph engine passes unknown values on unchecked: what was meant does not happen.
 
@@ -108,7 +108,7 @@ def op_debug_oom_ccec_o0() -> None:
     help="keep one of the lines",
 )
 def op_debug_repeated() -> None:
-    """A key is given twice in the operator debug file.
+    """A key occurs twice in the operator debug file.
 
     The last line wins; the values of the earlier one are lost.
 
@@ -129,7 +129,7 @@ def op_debug_repeated() -> None:
 
 @_rule("NPU745", Severity.INFO, source=(_DOC,))
 def op_debug_mc2() -> None:
-    """The operator debug file asks for the files of operators that keep none.
+    """The operator debug file requests debug files of operators that cannot have them.
 
     With `oom`, `dump_cce` and `dump_loc` no files are kept for the operators that compute and
     communicate at once (MatMulAllReduce and its like).

@@ -56,7 +56,7 @@ _rule = partial(declare, options=("op_precision_mode",), facts=("op-precision-fi
     help="write name=mode, one operator a line, or remove the line",
 )
 def op_precision_line() -> None:
-    """A line of the operator precision file is not an entry.
+    """A line of the operator precision file has invalid syntax.
 
     A line is `[ByOpType]`, `[ByNodeName]`, `name=mode`, empty, or a comment with `#` in the
     very first column.  The graph engine skips any other line with a warning in its log.
@@ -86,7 +86,7 @@ def op_precision_line() -> None:
     help="write one of these modes, or remove the line",
 )
 def op_precision_mode_word() -> None:
-    """A mode in the operator precision file does not exist.
+    """The operator precision file has an unknown mode.
 
     The graph engine skips the line with a warning in its log; the operator keeps its default.
 
@@ -98,7 +98,7 @@ def op_precision_mode_word() -> None:
 
 @_rule("NPU733", Severity.WARNING, source=(_PARSER,), help="keep one of the two lines")
 def op_precision_repeated() -> None:
-    """A name is given twice in one section of the operator precision file.
+    """A name occurs twice in one section of the operator precision file.
 
     The first entry wins; the later one is ignored in silence.
 

@@ -87,7 +87,7 @@ def profiling_key() -> None:
     help="give a legal value, or leave the key out",
 )
 def profiling_value() -> None:
-    """A profiling option has a value that it cannot have.
+    """A profiling option has an invalid value.
 
     All values are texts, also switches (`"on"`, not `true`), but for the keys that end in `_freq`:
     the profiler takes JSON integers there (`50`) and refuses texts, though the documentation
@@ -107,7 +107,7 @@ def profiling_value() -> None:
     help="give a value within the range, or leave the key out",
 )
 def profiling_range() -> None:
-    """A number in the profiling options is out of its range.
+    """A number in the profiling options is out of range.
 
     `storage_limit` is 200MB to 4294967295MB; `sys_hardware_mem_freq`,
     `sys_io_sampling_freq` and `dvpp_freq` are 1 to 100 Hz; `sys_interconnection_freq` and
@@ -125,10 +125,10 @@ def profiling_range() -> None:
     "NPU749",
     Severity.ERROR,
     facts=("profiling-options-json",),
-    help="leave it out for this product",
+    help="remove it for this product",
 )
 def profiling_product() -> None:
-    """A profiling option does not exist on this product.
+    """A profiling option is not supported on this product.
 
     `instr_profiling` is for ascend_950, `instr_profiling_freq` for atlas_a2 and atlas_a3;
     `sys_io_sampling_freq` is not for atlas_inference; the `aic_metrics` value `L2Cache` is not
@@ -160,7 +160,7 @@ def profiling_instr_exclusive() -> None:
 
 @_rule("NPU751", Severity.WARNING, facts=("profiling-task-trace-needs-training-trace",))
 def profiling_task_trace_alone() -> None:
-    """A training collects `task_trace` without `training_trace`.
+    """`task_trace` is collected in training without `training_trace`.
 
     In training the documentation wants `training_trace` on with it.
 
@@ -181,7 +181,7 @@ def profiling_task_trace_alone() -> None:
     help="name both operators, e.g. as msprof shows them, or leave training_trace out",
 )
 def profiling_points_unnamed() -> None:
-    """A network of dynamic shape collects `training_trace` without named points.
+    """`training_trace` of a dynamic-shape network needs `fp_point` and `bp_point`.
 
     With static shapes the end of the forward pass and of the backward pass are found
     automatically; with dynamic shapes `fp_point` and `bp_point` have to be named by hand.
@@ -203,7 +203,7 @@ def profiling_points_unnamed() -> None:
     facts=("profiling-inference",),
 )
 def profiling_training_trace_inference() -> None:
-    """Online inference collects `training_trace`.
+    """`training_trace` is collected in online inference.
 
     In online inference `task_trace` and `aicpu` can be used, `training_trace` cannot.
 

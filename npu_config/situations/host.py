@@ -25,7 +25,7 @@ _AFFINITY = MIGRATION + "performance_tuning/affinity_interface_replacement.md"
     'multiprocessing.get_context("forkserver")',
 )
 def forked_process_beside_session() -> None:
-    """A program with sessions starts processes by fork.
+    """A program that creates sessions starts processes by fork.
 
     The child inherits locks as they stand: with Python 3.8 to 3.11 the job may lock up and hang.
 
@@ -94,7 +94,7 @@ def device_of_gpu_without_soft_placement() -> None:
     also=("mix_compile_mode",),
 )
 def accumulators_on_device() -> None:
-    """Conditional accumulators run on the device.
+    """Conditional accumulators run on the device and are slow.
 
     ResourceConditionalAccumulator and its kin (`tf.ConditionalAccumulator`,
     `tf.train.SyncReplicasOptimizer`) are slow there. With `mix_compile_mode` true, and
@@ -122,7 +122,7 @@ def accumulators_on_device() -> None:
     help="create the layer under tf.compat.forward_compatibility_horizon(2019, 5, 1)",
 )
 def batch_normalisation_in_mixed_computing() -> None:
-    """FusedBatchNormV3 in mixed computing.
+    """The network uses FusedBatchNormV3 in mixed computing.
 
     Its fifth output is meant for CUDA and is not supported in mixed computing.
 
@@ -134,7 +134,7 @@ def batch_normalisation_in_mixed_computing() -> None:
 
 @situation("NPU8111", Severity.INFO, TEXT, RUN, source=(_AFFINITY,))
 def slow_dropout() -> None:
-    """TensorFlow's dropout is used.
+    """The network uses TensorFlow's dropout.
 
     `npu_ops.dropout` is faster; its random numbers are others. `npu-config migrate` writes it.
     For layers, import `npu_convert_dropout`.
@@ -153,7 +153,7 @@ def slow_dropout() -> None:
 
 @situation("NPU8112", Severity.INFO, TEXT, RUN, GRAPH, source=(_AFFINITY,))
 def slow_gelu() -> None:
-    """gelu is written out.
+    """The network computes gelu with several operators.
 
     `npu_unary_ops.gelu(x)` is one operator in place of about eight.
 

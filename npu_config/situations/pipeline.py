@@ -25,7 +25,7 @@ from npu_config.situations import (
     "initialised; or compute with the variable after get_next()",
 )
 def variable_in_preprocessing() -> None:
-    """A variable is used inside data preprocessing.
+    """A variable is used in the data preprocessing.
 
     The functions of tf.data run on the host, the variable is initialised on the device: the
     first batch fails with FailedPrecondition, resource not found.
@@ -53,7 +53,7 @@ def variable_in_preprocessing() -> None:
     help="use a Python number, or a placeholder that is fed when the iterator is initialised",
 )
 def dataset_argument_from_variable() -> None:
-    """A variable is an argument of a dataset: its batch size, count, seed or buffer.
+    """A dataset gets a variable as batch size, count, seed or buffer size.
 
     Datasets are made on the host, the variable is initialised on the device: the iterator
     cannot be initialised.
@@ -85,7 +85,7 @@ def dataset_argument_from_variable() -> None:
     ),
 )
 def table_in_preprocessing() -> None:
-    """A lookup table is used inside data preprocessing.
+    """A lookup table is used in the data preprocessing.
 
     The table is initialised on the device, the preprocessing of tf.data runs on the host and
     finds it not initialised: the job fails. In mixed computing both are on the host.
@@ -108,7 +108,7 @@ def table_in_preprocessing() -> None:
     help="write tf.zeros (tf.ones, tf.constant)",
 )
 def keras_backend_variable_in_input() -> None:
-    """``keras.backend.zeros`` makes a variable in the input pipeline.
+    """``keras.backend.zeros`` creates a variable in the input pipeline.
 
     The call makes a variable, not a tensor. Nothing initialises it on the host, where the
     pipeline runs: uninitialised variable. ``ones`` and ``variable`` are alike.
@@ -166,7 +166,7 @@ def variables_and_iterator_in_one_run() -> None:
     help="use a smaller buffer, enable_data_pre_proc False, or a larger op_execute_timeout",
 )
 def shuffle_buffer_with_getnext_offload() -> None:
-    """A large shuffle buffer with GetNext on the device.
+    """A dataset has a large shuffle buffer while GetNext is offloaded to the device.
 
     The forward pass starts at once and waits for the first element, which comes when the buffer
     is full: the wait times out (0x91, E30008) and the process aborts. How long filling takes
@@ -221,7 +221,7 @@ def batch_without_drop_remainder() -> None:
     help="read the data with tf.data",
 )
 def queue_input() -> None:
-    """Data is read through queues of TensorFlow.
+    """The input pipeline uses TensorFlow queues.
 
     Datasets and placeholders are the ways to read data that the NPU supports. Queues are none,
     and a device loop cannot be had with them.
@@ -245,7 +245,7 @@ def queue_input() -> None:
     help="set num_threads=1, or better, read the data with tf.data",
 )
 def train_batch_with_many_threads() -> None:
-    """``tf.train.batch`` with more than one thread.
+    """``tf.train.batch`` is called with more than one thread.
 
     Who stays with tf.train.batch must use one thread on the NPU.
 

@@ -49,7 +49,7 @@ def type_not_supported() -> None:
     help="cast to tf.int32 or tf.float32 first, or scale the values",
 )
 def uint8_arithmetic_saturates() -> None:
-    """Sums and differences of uint8 stop at 255 and 0.
+    """Additions and subtractions of uint8 saturate at 255 and 0.
 
     200 + 57 is 255 on the NPU, and 1 on the CPU.
 
@@ -106,7 +106,7 @@ def optimizers_share_overflow_flag() -> None:
     "the black list of modify_mixlist",
 )
 def constant_vanishes_in_float16() -> None:
-    """A small constant that guards a division, a logarithm or a root is 0 in float16.
+    """A small constant that guards a division, a logarithm or a root becomes 0 in float16.
 
     Mixed precision casts the constant to float16. What is below 2^-25 (about 3e-8) becomes 0 and
     guards nothing: division by 0, logarithm of 0, an overflow in each step.
@@ -134,7 +134,7 @@ def constant_vanishes_in_float16() -> None:
     help="create the manager before the with block",
 )
 def loss_scale_manager_under_control_dependencies() -> None:
-    """A dynamic loss-scale manager is made under ``tf.control_dependencies``.
+    """A dynamic loss-scale manager is created under ``tf.control_dependencies``.
 
     Its variables get the control inputs of the block, so that their initialisation depends on
     what the model is fed: "Placeholder not support".
@@ -186,7 +186,7 @@ def step_counted_outside_optimizer() -> None:
     help="remove the check: NPULossScaleOptimizer does it",
 )
 def finite_check_by_hand() -> None:
-    """The script itself looks for Inf and NaN in the gradients.
+    """The script itself checks the gradients for Inf and NaN.
 
     `tf.is_finite` is not supported; and in saturation mode there is no Inf to find.
 
@@ -204,7 +204,7 @@ def finite_check_by_hand() -> None:
 
 @situation("NPU2007", Severity.INFO, TEXT, RUN, GRAPH, source=(INTRODUCTION,))
 def infinite_constant() -> None:
-    """Inf or NaN is an input of operators.
+    """An operator has Inf or NaN as an input.
 
     On Atlas training products operators take neither Inf nor NaN. Write a finite number that
     float16 can hold, such as -1e4.

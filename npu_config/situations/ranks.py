@@ -60,7 +60,7 @@ def summary_run_on_one_rank() -> None:
     help="create the same operators on every rank, and run them in the same order",
 )
 def graph_differs_by_rank() -> None:
-    """Ranks make or run different graphs.
+    """Ranks build or run different graphs.
 
     The numbers of graphs and collectives differ between the ranks: nothing is said, and the
     processes hang until `HCCL_EXEC_TIMEOUT`.
@@ -93,7 +93,7 @@ def graph_differs_by_rank() -> None:
     help="call init_resource() first, or read RANK_ID and RANK_SIZE from the environment",
 )
 def rank_asked_before_initialisation() -> None:
-    """The rank is asked for before collective communication is initialised.
+    """The rank is read before collective communication is initialised.
 
     The call ends with "get rank id error" on the screen and hcom_bind_model failed in the log.
 
@@ -125,7 +125,7 @@ def rank_asked_before_initialisation() -> None:
     "to the callbacks of Keras, or run hccl_ops.broadcast and assign for each variable",
 )
 def variables_not_broadcast() -> None:
-    """Distributed training without one broadcast of the first values.
+    """Distributed training does not broadcast the initial values of the variables.
 
     Each rank trains from random weights of its own, and the averaged gradients fit none of them.
 
@@ -157,7 +157,7 @@ def variables_not_broadcast() -> None:
     "compute_gradients, or average the gradients yourself with npu_allreduce",
 )
 def ranks_train_independently() -> None:
-    """Several ranks train, and the gradients are never averaged.
+    """Several ranks train, but the gradients are never averaged.
 
     They are as many separate trainings, each with the accuracy that one rank's data gives.
     `npu_distributed_optimizer_wrapper` averages in `compute_gradients`, so gradients of
@@ -187,7 +187,7 @@ def ranks_train_independently() -> None:
     "for its initializer on all ranks",
 )
 def untrained_variables_differ_by_rank() -> None:
-    """A variable that is not trained starts differently on each rank.
+    """A non-trainable variable has another initial value on each rank.
 
     The broadcast hook sends the trainable variables only: a random table with `trainable=False`
     stays different on each rank.

@@ -48,7 +48,7 @@ def v1_control_flow_dynamic() -> None:
 
 @situation("NPU5002", Severity.INFO, RUN, GRAPH, source=(FAQ + "v1_control_ops_out_of_memory.md",))
 def v1_control_flow_many_branches() -> None:
-    """A graph has very many branches of TensorFlow 1.
+    """A graph has very many branches of v1 control flow.
 
     Memory is not shared between the branches of Switch and Merge: a network with many of them
     ends with a message about more than 31 GB. The documentation gives no number; 100 branches
@@ -81,7 +81,7 @@ def v1_control_flow_many_branches() -> None:
     "compile_dynamic_mode True from the start avoids the second compilation",
 )
 def feed_shapes_change() -> None:
-    """The same ``session.run`` is given ever new shapes.
+    """The same ``session.run`` is called with new input shapes again and again.
 
     With `jit_compile` true each new shape compiles the graph again, which takes minutes. With
     auto or false the second shape compiles it once more, now for unknown dimensions: slower
@@ -104,7 +104,7 @@ def feed_shapes_change() -> None:
     help="create it before the loop; tf.get_default_graph().finalize() finds such places",
 )
 def graph_grows_between_runs() -> None:
-    """Operators are added to the graph between the steps.
+    """Operators are added to the graph between training steps.
 
     TensorFlow finds no executor for the changed graph and makes a new one, and the NPU compiles
     again, at each step. On several ranks the numbers of the collectives differ, and the job hangs.
@@ -142,7 +142,7 @@ def many_fetch_sets() -> None:
 
 @situation("NPU5006", Severity.INFO, RUN, GRAPH, source=(ARTICLE, _DYNAMIC))
 def output_shape_depends_on_values() -> None:
-    """The shape of an operator's output depends on values.
+    """The output shape of an operator depends on values.
 
     `tf.boolean_mask`, `tf.where` with one argument, `tf.unique` and their kin make the rest of
     the graph dynamic: releases of 2020 and 2021 refused it, later ones run it slower.
@@ -162,7 +162,7 @@ def output_shape_depends_on_values() -> None:
     help="use a fixed k, or tf.sort with a mask",
 )
 def top_k_with_computed_k() -> None:
-    """``tf.nn.top_k`` with a k that is computed.
+    """``tf.nn.top_k`` is called with a computed k.
 
     Releases of 2020 and 2021 refuse it as a dynamic shape; in later ones the graph is dynamic.
 
@@ -185,7 +185,7 @@ def top_k_with_computed_k() -> None:
     "mix_compile_mode True it runs on the host",
 )
 def host_function_on_hot_path() -> None:
-    """A Python function is an operator of the network.
+    """The network runs a Python function as an operator (such as ``tf.py_func``).
 
     Python cannot run on the device: in full offload the operator is not supported. With
     `mix_compile_mode` the graph is cut around it and data is copied forth and back at each step
@@ -211,7 +211,7 @@ def host_function_on_hot_path() -> None:
     also=("iterations_per_loop", "enable_data_pre_proc"),
 )
 def slow_resize_bilinear() -> None:
-    """The network resizes images by bilinear interpolation.
+    """The network resizes images by bilinear interpolation, which is slow on the device.
 
     It took most of a step in one report of 2021. Profile the step (`npu-config op-summary`); a
     device loop hides the part of the host.
@@ -230,7 +230,7 @@ def slow_resize_bilinear() -> None:
 
 @situation("NPU8108", Severity.INFO, TEXT, RUN, GRAPH, source=(ARTICLE,))
 def extract_image_patches() -> None:
-    """The network uses ``extract_image_patches``.
+    """The network uses ``extract_image_patches``, which older releases may not compile.
 
     Some sizes did not compile in releases of 2020 and 2021. Try a newer release first; where that
     does not help, a convolution with a fixed kernel of ones and zeros gives the same.

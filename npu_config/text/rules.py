@@ -31,7 +31,7 @@ def unreadable_file() -> None:
     help="correct the line",
 )
 def unparsable_file() -> None:
-    """The text is not of the format that the name of the file promises.
+    """The file does not have the format that its name indicates.
 
     What could be read before the fault is judged; what seems to be missing is not.
 
@@ -49,7 +49,7 @@ def unparsable_file() -> None:
     "NPU703", Severity.ERROR, source=("npu_config",), help="split the file, or give the right file"
 )
 def file_too_large() -> None:
-    """A file is larger, deeper or holds more values than any real one, and is not read.
+    """A file is too large, too deeply nested or has too many values, and is not read.
 
     The message states the limit.  A configuration has 108 options; its file is a few kilobytes.
     The limits keep an accident (a log named `.yaml`, a bomb of aliases) from eating the memory
@@ -59,7 +59,7 @@ def file_too_large() -> None:
 
 @declare("NPU784", Severity.INFO, source=("npu_config",))
 def not_checked_here() -> None:
-    """A file is of a kind that is known and not checked, or a part of a script is not.
+    """A file is of a known type that is not checked, or a part of a script is not checked.
 
     A notebook, and a script for the adapter of TensorFlow 2 (`import npu_device`), whose options
     have other names and other rules.  Nothing is said about what is in it: it counts as not
@@ -89,7 +89,7 @@ def not_checked_here() -> None:
     help="npu-config init writes a file to start from",
 )
 def nothing_to_check() -> None:
-    """A file is empty, or a directory holds no file that could be checked.
+    """A file is empty, or a directory has no file to check.
 
     No file is wrong, but whoever ran the check expected one there.  A script is empty that has
     nothing but comments; an `__init__.py` may be.
@@ -204,7 +204,7 @@ def json_duplicate_key() -> None:
     source=("RFC 8259, section 5",),
 )
 def json_trailing_comma() -> None:
-    """A comma is before a closing bracket, or where no entry follows.
+    """There is a superfluous comma, such as one before a closing bracket.
 
     Python and JavaScript allow it, JSON does not: strict parsers refuse the whole file.
     `--fix` and `npu-config format` take it out.

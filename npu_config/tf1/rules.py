@@ -18,7 +18,7 @@ _OFFLOAD = "docs/en/tfadapter_1/more_features/iteration_offload.md"
 
 @declare("NPU849", Severity.ERROR, source=("tf_adapter/python/npu_bridge/npu_ops.py",))
 def graph_mode_needed() -> None:
-    """A function of the graph mode is called while TensorFlow executes eagerly.
+    """A graph-mode function is called while TensorFlow executes eagerly.
 
     The adapter for TensorFlow 1.15 works on graphs and sessions.  With TensorFlow 2 these
     exist under ``tf.compat.v1``, after eager execution has been switched off.
@@ -37,7 +37,7 @@ def graph_mode_needed() -> None:
 
 @declare("NPU850", Severity.ERROR, source=("docs/en/tfadapter_1/install.md",))
 def vendor_library_missing() -> None:
-    """Something was called that only the vendor's library on an NPU host can do.
+    """A function was called that needs the vendor's library on an NPU host.
 
     Communication between hosts, device operators and profiling on the device are the vendor's:
     they are taken from the package ``npu_bridge`` (and ``hccl``) where it can be imported, and
@@ -62,7 +62,7 @@ def vendor_library_missing() -> None:
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_hook.py",),
 )
 def hook_argument() -> None:
-    """A hook is made with an argument that it cannot work with.
+    """A hook is created with an invalid argument.
 
     ``NPUOutputTensorHook`` needs a function to call and a number of steps from 1 (its own
     default 0 divides by zero at the first step); ``TellMeStepOrLossHook`` needs a step or a
@@ -85,7 +85,7 @@ def hook_argument() -> None:
     source=(_UTIL, "docs/en/tfa_env/RANK_ID.md"),
 )
 def rank_variables_unusable() -> None:
-    """The environment variables that say which rank this process is cannot be used.
+    """The environment variables for the rank of this process are invalid.
 
     ``RANK_SIZE`` (with a rank table) and ``CM_WORKER_SIZE`` (without one) exclude each other,
     and ``RANK_ID`` is a whole number from 0.
@@ -107,7 +107,7 @@ def rank_variables_unusable() -> None:
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_config.py",),
 )
 def run_config_argument() -> None:
-    """An argument of NPURunConfig, or of a configuration object in it, cannot be used.
+    """An argument of NPURunConfig, or of a configuration object in it, is invalid.
 
     ``recompute`` and ``graph_slice`` are "auto" or "manual", the configuration objects are of
     their own classes (those of NPURunConfig: NPU816), and what TensorFlow's RunConfig refuses is
@@ -130,7 +130,7 @@ def run_config_argument() -> None:
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py",),
 )
 def run_config_overrides_session_config() -> None:
-    """A value in the given session_config is replaced by what NPURunConfig says.
+    """NPURunConfig replaces a value of its session_config.
 
     NPURunConfig always writes most of its options, also those left at their default, so an
     option set in an ``NpuOptimizer`` entry of ``session_config`` is overridden.  The vendor's
@@ -155,7 +155,7 @@ def run_config_overrides_session_config() -> None:
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py",),
 )
 def estimator_argument() -> None:
-    """NPUEstimator, NPUEstimatorSpec or model_to_npu_estimator cannot work with an argument.
+    """NPUEstimator, NPUEstimatorSpec or model_to_npu_estimator has an invalid argument.
 
     The configuration has to be an NPURunConfig, the model directory the same in both places,
     and ``model_to_npu_estimator`` takes either a model or a path.  Where no model directory is
@@ -201,7 +201,7 @@ def estimator_spec() -> None:
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_loss_scale_manager.py",),
 )
 def loss_scale_argument() -> None:
-    """A loss scale, or what updates it, is out of range.
+    """A loss scale, or a parameter of its updates, is out of range.
 
     A fixed scale is at least 1; ``incr_every_n_steps`` and ``decr_every_n_nan_or_inf`` are
     whole numbers and the ratios are numbers other than zero;
@@ -224,7 +224,7 @@ def loss_scale_argument() -> None:
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_scope.py", _UTIL),
 )
 def graph_annotation_argument() -> None:
-    """A scope or an attribute of a graph node is given a value that it cannot have.
+    """A scope or an attribute of a graph node has an invalid value.
 
     The scopes of ``npu_scope`` and helpers such as ``keep_tensors_dtypes`` write attributes
     that the device's graph compiler reads; a wrong one is found only there, or never.
@@ -241,7 +241,7 @@ def graph_annotation_argument() -> None:
 
 @declare("NPU859", Severity.ERROR, source=(_UTIL,))
 def util_argument() -> None:
-    """A checking function of ``util`` refuses its argument.
+    """A check function of ``util`` rejects its argument.
 
     ``check_positive_integer``, ``check_path``, ``check_aoe_mode`` and the others are what
     scripts use to check their own flags; the message names the flag.
@@ -258,7 +258,7 @@ def util_argument() -> None:
 
 @declare("NPU860", Severity.ERROR, facts=("get-npu-rank-before-init",), source=(_UTIL,))
 def value_store_missing() -> None:
-    """A value is written to or read from the store of ``util`` before ``global_dict_init``.
+    """``util`` reads or writes a stored value before ``global_dict_init`` is called.
 
     ``init_resource`` creates the store; a script that uses it without ``init_resource``
     creates it.
@@ -280,7 +280,7 @@ def value_store_missing() -> None:
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_dynamic_rnn.py",),
 )
 def recurrent_layer_argument() -> None:
-    """DynamicRNN, DynamicGRUV2 or DynamicAUGRU is made with an argument that the device refuses.
+    """DynamicRNN, DynamicGRUV2 or DynamicAUGRU is created with an unsupported argument.
 
     They take one cell type (LSTM), tanh, inputs of [time, batch, size], no projection, no
     clipping, no peephole; the compiler of the device refuses everything else, late.
@@ -301,7 +301,7 @@ def recurrent_layer_argument() -> None:
     source=("tf_adapter/ops", "tf_adapter/python/npu_bridge/estimator/npu_ops.py"),
 )
 def operator_argument() -> None:
-    """An operator of the adapter is given a tensor or a number that it does not take.
+    """An operator of the adapter is called with an invalid tensor or number.
 
     The operators of the device know certain types only (mostly float16 and float32, all operands
     of one), and the library refuses others while the graph is built.
@@ -320,7 +320,7 @@ def operator_argument() -> None:
     "NPU866", Severity.ERROR, source=("npu_config",), situation="graph-differs-by-rank", shows=()
 )
 def collective_failed() -> None:
-    """The ranks of a job on one machine cannot do a collective operation together.
+    """The ranks of a job on one machine cannot complete a collective operation.
 
     Ranks meet by the name of the operation and by how often each has run it.  They must give
     the same type, shape and reduction, all ranks of the group must come, and none may wait for
@@ -341,7 +341,7 @@ def collective_failed() -> None:
 
 @declare("NPU829", Severity.ERROR, source=("hccl/manage/api.py", "hccl/split/api.py"))
 def collective_argument() -> None:
-    """A function of ``hccl`` is given an argument that it cannot work with.
+    """A function of ``hccl`` is called with an invalid argument.
 
     Groups have names of 1 to 127 characters; ``create_group`` takes the number of ranks and a
     list of as many; gradients are cut after ascending numbers, or by shares that add up to
@@ -359,7 +359,7 @@ def collective_argument() -> None:
 
 @declare("NPU840", Severity.ERROR, facts=("iteration-train-op-type",), source=(_UTIL,))
 def train_op_type() -> None:
-    """Something that is not a tf.Operation is given as the training operation.
+    """The training operation is not a tf.Operation.
 
     The loop is built around an operation named ``IterationOp`` that groups the training
     operation. ``optimizer.minimize(loss)`` returns an operation; ``tf.assign_add`` and
@@ -378,7 +378,7 @@ def train_op_type() -> None:
 
 @declare("NPU841", Severity.ERROR, facts=("iteration-variables-loaded",), source=(_UTIL,))
 def iteration_count() -> None:
-    """The number of iterations per loop is not a whole number from 1.
+    """The number of iterations per loop is not an integer of 1 or more.
 
     The loop variable holds the number minus one, so 0 and below, fractions, text and None make
     the device run a number of iterations that nobody asked for.  ``True`` is not a number of
@@ -402,7 +402,7 @@ def iteration_count() -> None:
     options=("iterations_per_loop",),
 )
 def iterations_per_loop_mismatch() -> None:
-    """The loop is loaded with another number than the session declares.
+    """The loaded number of iterations differs from the one in the session configuration.
 
     ``iterations_per_loop`` in the session configuration decides whether the graph is turned
     into a loop, the loop variable decides how often it runs.  The documentation requires both
@@ -445,7 +445,7 @@ def graph_cannot_be_changed() -> None:
 
 @declare("NPU844", Severity.ERROR, source=(_UTIL,))
 def session_cannot_be_used() -> None:
-    """The loop is to be loaded into something that is not an open session of its graph.
+    """The loop is loaded into an object that is not an open session of its graph.
 
     Loop variables live in a session: it has to be a ``tf.Session`` (or a wrapper of one),
     open, and made for the graph that holds the training operation.
@@ -491,7 +491,7 @@ def loop_not_created() -> None:
     source=(_UTIL, "tf_adapter/optimizers/om_partition_subgraphs_pass.cc"),
 )
 def loop_name_taken() -> None:
-    """A name that the loop needs belongs to something else in the graph.
+    """Another operation of the graph already has a name that the device loop needs.
 
     The runtime finds the loop by its names: one operation called exactly ``IterationOp``, and
     the variables ``npu_runconfig/iterations_per_loop``, ``loop_cond``, ``zero`` and ``one``
@@ -542,7 +542,7 @@ def loop_has_no_effect() -> None:
     options=("iterations_per_loop",),
 )
 def loop_plan_uneven() -> None:
-    """Steps, intervals and iterations per loop do not fit one another.
+    """Steps or intervals are not multiples of the iterations per loop.
 
     One ``session.run`` trains ``iterations_per_loop`` steps, and nothing can happen in
     between: the total has to be a multiple of it (or the last loop must be loaded shorter),
@@ -561,7 +561,7 @@ def loop_plan_uneven() -> None:
 
 @declare("NPU825", Severity.WARNING, source=(_OFFLOAD,), options=("iterations_per_loop",))
 def loop_runs_once() -> None:
-    """Loops are switched off, and a loop is run.
+    """A loop makes one step only, because loops are switched off.
 
     With ``set_loops("once")``, ``NPU_CONFIG_LOOPS=once`` or ``npu-config run --loops once`` a
     ``session.run`` of a loop makes one step where the device makes ``iterations_per_loop``.  The
@@ -579,7 +579,7 @@ def loop_runs_once() -> None:
 
 @declare("NPU826", Severity.ERROR, source=(_OFFLOAD,))
 def loops_setting() -> None:
-    """Loops off the device are set to something other than "device" or "once".
+    """The setting for loops without a device is neither "device" nor "once".
 
     "device" makes as many steps for a ``session.run`` as the device would, "once" makes one.
 
@@ -595,7 +595,7 @@ def loops_setting() -> None:
 
 @declare("NPU827", Severity.ERROR, source=(_OFFLOAD,))
 def loop_in_partial_run() -> None:
-    """A partial run of a session reaches ``IterationOp``.
+    """A partial run of a session executes ``IterationOp``.
 
     A loop runs as a whole: its iterations repeat everything that is fetched, and a partial run
     fetches its parts one after the other.
@@ -612,7 +612,7 @@ def loop_in_partial_run() -> None:
 
 @diagnostics.declare("NPU425", Severity.ERROR, source=("npu_config",))
 def vendor_package_present() -> None:
-    """The vendor's package is installed, and its modules are not replaced unasked.
+    """The vendor's package is installed; its modules are not replaced by default.
 
     On the NPU host a script runs with the vendor's modules: run it with `python`.  `--force`
     (`force=True`) runs it with this package's stand-ins all the same.

@@ -18,7 +18,7 @@ from npu_config.text.plain_text import is_utf8
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:460-880",),
 )
 def lost_in_output() -> None:
-    """The output that is asked for cannot carry an option that is set.
+    """The requested output format cannot contain an option that is set.
 
     NPURunConfig has no argument for some options; passes some on only together with others
     (`work_path` with `aoe_mode`, `profiling_options` with `profiling_mode`, the four of

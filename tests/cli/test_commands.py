@@ -153,11 +153,11 @@ def test_generate_from_a_proto_without_our_optimizer(npu, tmp_path):
     )
     result = npu("generate", path, "--to", "yaml")
     assert (result.code, result.out) == (1, "")
-    assert 'the optimizer is called "NpuOptimiser"' in result.err
+    assert 'the optimizer is named "NpuOptimiser"' in result.err
     path.write_text("allow_soft_placement: true")
     result = npu("generate", path, "--to", "yaml")
     assert (result.code, result.out) == (1, "")
-    assert 'no custom optimizer is called "NpuOptimizer"' in result.err
+    assert 'no custom optimizer is named "NpuOptimizer"' in result.err
 
 
 def test_generate_from_standard_input(npu):
@@ -547,7 +547,7 @@ def test_explain_a_former_name(npu):
     """What became of it."""
     result = npu("explain", "master_slave_mode")
     assert result.code == 0
-    assert "only older adapters read it" in result.out
+    assert "only older adapters read this option" in result.out
 
 
 def test_explain_on_a_terminal(npu, monkeypatch):

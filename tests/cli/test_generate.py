@@ -132,7 +132,7 @@ if FLAGS.amp:
 """
 UNKNOWN = (
     'enable_auto_mix_precision: true (line 9); "enable_auto_mix_precision" is not an '
-    "NpuOptimizer option; it is ignored [NPU101]"
+    "NpuOptimizer option; the option is ignored [NPU101]"
 )
 WITH_AMP = 'precision_mode: "allow_mix_precision" when FLAGS.amp (line 10); otherwise not set'
 FAILS = "the try statement of line 9 fails before this line"

@@ -144,7 +144,7 @@ def test_code_says_where_its_values_come_from(npu, folder):
     call = ["generate", "job.yaml", "--set", "hccl_timeout=7", "--to"]
     calls = npu(*call, "builder").out
     assert "    .set(hccl_timeout=7)  # --set hccl_timeout=7" in calls.splitlines()
-    assert '    .set(dump_step="0|5")  # base.yaml:7, extended' in calls.splitlines()
+    assert '    .set(dump_step="0|5")  # base.yaml:7 (base file)' in calls.splitlines()
     assert "    .set(op_wait_timeout=60)  # job.yaml:3" in calls.splitlines()
     names = {}
     exec(calls, names)

@@ -55,7 +55,7 @@ def shown(npu, *arguments):
 def test_origins(npu, folder):
     """File, extended file, override, adapter, script, NPURunConfig, default, record."""
     assert shown(npu, "job.yaml", "--set", "hccl_timeout=700") == {
-        "hccl_timeout": (680, "adapter", None, None, "in multiples of 68"),
+        "hccl_timeout": (680, "adapter", None, None, "rounded to a multiple of 68"),
         "op_wait_timeout": (60, "file", "job.yaml", 3, None),
     }
     assert shown(npu, "job.yaml")["hccl_timeout"] == (1768, "extends", "base.yaml", 4, None)
@@ -116,14 +116,18 @@ def test_a_value_in_a_field_that_is_not_read(npu, folder):
     lines = npu("show", "job.pbtxt").out.splitlines()
     said = {line.split()[0]: line.partition("the adapter: ")[2] for line in lines}
     assert said == {
-        "enable_dump": 'it reads ".b", the value is in ".i"; the runtime reads False; set to 0',
-        "iterations_per_loop": (
-            'it reads ".i", the value is in ".b"; the runtime reads 0; set to True'
+        "enable_dump": (
+            'field ".b" is read, but the value is in ".i"; the runtime reads False; set to 0'
         ),
-        "hcom_parallel": 'it reads ".b", and no value is set; the runtime reads False',
-        "jit_compile": 'it reads ".s", the value is in ".b"; session.run raises; set to False',
+        "iterations_per_loop": (
+            'field ".i" is read, but the value is in ".b"; the runtime reads 0; set to True'
+        ),
+        "hcom_parallel": 'field ".b" is read, but has no value; the runtime reads False',
+        "jit_compile": (
+            'field ".s" is read, but the value is in ".b"; session.run raises; set to False'
+        ),
         "oo_constant_folding": (
-            'it reads ".b", the value is in ".i"; the option is skipped; set to 0'
+            'field ".b" is read, but the value is in ".i"; the option is skipped; set to 0'
         ),
     }
     (folder / "session.py").write_text(
@@ -162,7 +166,7 @@ def test_yaml_and_text(npu, folder):
     lines = npu("show", "job.yaml").out.splitlines()
     assert lines == [
         "target: atlas_training",
-        "hccl_timeout     1768  base.yaml:4, extended",
+        "hccl_timeout     1768  base.yaml:4 (base file)",
         "op_wait_timeout  60    job.yaml:3",
     ]
     assert "不" not in npu("show", "job.yaml").out

@@ -113,7 +113,7 @@ def test_unread(npu, tmp_path, name):
     assert said == {file: [finding] for file in said}
     assert finding[0] in ("NPU104", "NPU106")
     assert finding[1] == "warning"
-    assert finding[2] == "it is not read while {} off".format(
+    assert finding[2] == "the option is ignored while {} off".format(
         " and ".join('"{}"'.format(switch) for switch in switches)
         + (" is" if len(switches) == 1 else " are")
     )

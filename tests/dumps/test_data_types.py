@@ -27,6 +27,7 @@ def numbers(name):
 @pytest.mark.parametrize("kind", DATA_TYPES.values(), ids=lambda kind: kind.name)
 def test_bits(kind):
     """The bits are those of the name and of what is stored; a type without bits has no values."""
+    assert kind.bits == kind.needs(8)
     name = kind.name[len("DT_") :]
     said = re.search(r"INT(\d+)|FLOAT(\d+)|(?:COMPLEX|BF)(\d+)", name)
     if said is not None:

@@ -160,6 +160,7 @@ def test_folders(tmp_path, folder, expected):
     ("code", "content", "shape", "expected"),
     [
         (3, bytes(range(6)), (2, 3), ("int8", "2x3", True)),
+        (3, b"7", (1,), ("int8", "1", True)),
         (11, bytes([1, 0, 1]), (3,), ("bool", "3", True)),
         (2, bytes(8), (4,), ("float16", "4", True)),
         (27, bytes(8), (4,), ("float32", "4", True)),

@@ -181,6 +181,12 @@ def test_numbers_of_nothing(x, y, cosine, decibels):
     )
 
 
+def test_a_ratio_that_is_too_small():
+    """One that no float holds is as one of 0."""
+    found = measure(pairs_of([1e10, 0.0], [2e-162, 0.0]))
+    assert (found.signal_to_noise, found.relative_euclidean) == (-INF, INF)
+
+
 def test_what_is_left_out():
     """Without the divergence there are no extremes, and truth values have no distance."""
     plain = measure(pairs_of(Y, Y[::-1]), divergence=False)

@@ -147,6 +147,21 @@ def test_outputs_by_name(tmp_path, files, index, asked, expected):
         assert (found.output, found.data_type, found.shape) == (asked[1], "float32", (3,))
 
 
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        ("", "no files"),
+        ("notes.txt", "notes.txt"),
+        ("Opdebug.Node_OpDebug.1.1.1767323045000000", "overflow records"),
+        ("Opdebug.Node_OpDebug.1.1.1767323045000000 notes.txt", "notes.txt"),
+    ],
+)
+def test_nothing_to_compare_with(tmp_path, names, words):
+    """What is there instead is said."""
+    with pytest.raises(NpuConfigError, match=words):
+        made(tmp_path, *names.split())
+
+
 @pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f8", "c16", "V2"])
 def test_arrays_of_numbers(tmp_path, dtype):
     """Numbers of any type; two bytes without a name are bfloat16."""

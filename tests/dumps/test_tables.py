@@ -3,6 +3,7 @@
 import attr
 import pytest
 
+from npu_config.dumps.reference import Array
 from npu_config.dumps.verdicts import (
     AGREES,
     COUNTS,
@@ -14,6 +15,7 @@ from npu_config.dumps.verdicts import (
     SMALLEST,
     judge_numbers,
     limits_of,
+    numbers_of,
 )
 
 LIMITS = attr.evolve(limits_of("index", "DT_INT32", "DT_INT32"), absolute=None, smallest=0.0)
@@ -158,3 +160,25 @@ def test_reasons_have_the_numbers():
     assert [part.partition(":")[0] for part in found.reason.split("; ")] == [COUNTS[0], LARGEST]
     assert "65504" in found.reason
     assert "100000" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("values", "counts"),
+    [
+        ([1.0, 2.0], [0, 0, 0]),
+        ([1.0, NAN, NAN], [2, 0, 0]),
+        ([1.0, -INF, INF, INF], [0, 1, 2]),
+        ([1, 2], [0, 0, 0]),
+    ],
+)
+def test_the_columns_of_values(values, counts):
+    """Values have the numbers that a table would have of them; the norm is of finite ones."""
+    numpy = pytest.importorskip("numpy")
+    array = Array("a", 0, "x", (len(values),), numpy.array(values))
+    found = numbers_of(array)
+    finite = [value for value in values if abs(value) < INF]
+    assert [found[name] for name in COUNTS] == counts
+    assert (found[LARGEST], found[SMALLEST]) == (max(finite), min(finite))
+    assert found[NORM] == pytest.approx(sum(value * value for value in finite) ** 0.5)
+    row = attr.evolve(array, numbers={MEAN: 3, "Count": 9})
+    assert {name: value for name, value in numbers_of(row).items() if value} == {MEAN: 3}

@@ -540,7 +540,6 @@ def test_where_values_are_cut_off(low, high, words):
         (12, 48, (2, 3, 4), [0, 1, 2]),
         (5, 6, (6,), [5]),
         (0, 1, (), []),
-        (0, 0, (0, 3), [0, 0]),
     ],
 )
 def test_indices(place, elements, shape, expected):
@@ -573,3 +572,53 @@ def test_a_scale_at_its_limit(times, agrees):
     causes = () if agrees else ("scale", "relative")
     assert (found.verdict, found.causes) == ("agrees" if agrees else "diverges", causes)
     assert ("{:.4g} times".format(times) in found.reason) is not agrees
+
+
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        (abs, "absolute"),
+        (lambda y: numpy.clip(y, -20, 20), "clipped"),
+        (lambda y: numpy.clip(y, 6, None), "clipped"),
+        (lambda y: y[::-1].copy(), "reversed"),
+        (lambda y: numpy.roll(y, -1), "shifted"),
+        (lambda y: y[[3, 1, 5, 0, 4, 2]], "permutation"),
+    ],
+)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_what_happened_to_integers(change, cause, swapped):
+    """One side is the other without signs, cut off or in another order, exactly."""
+    y = numpy.array([5, -50, 7, 20, -31, 100], "i4")
+    sides = [change(y), y]
+    one_, other = reversed(sides) if swapped else sides
+    assert verdict(one_, other, "DT_INT32", "index", shape=(2, 3))[:2][1] == (
+        ("permutation",) if cause == "reversed" else (cause,)
+    )
+
+
+@pytest.mark.parametrize("data_type", ["DT_FLOAT", "DT_INT32"])
+def test_a_constant_is_no_cut(data_type):
+    """A reference of one value has no values of the device that are cut off."""
+    y = numpy.full(SHAPE, 3, {"DT_FLOAT": "f4", "DT_INT32": "i4"}[data_type])
+    x = y + numpy.arange(y.size).reshape(SHAPE) % 7 - 3
+    found = verdict(
+        x.astype(y.dtype), y, data_type, "index" if "INT" in data_type else "activation"
+    )
+    assert (found.verdict, "clipped" in found.causes) == ("diverges", False)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "causes"),
+    [
+        (1.01e200, 1e200, ()),
+        (1.1e200, 1e200, ("relative",)),
+        (1.0, 1e-155, ("scale", "relative")),
+        (1e10, 2e-162, ("scale", "relative")),
+        (1e-155, 1.0, ("scale", "relative")),
+    ],
+)
+def test_squares_beyond_float64(x, y, causes):
+    """Large ones go by the relative error of one element; none is too small to be compared."""
+    numbers = numpy.array([1.0, -2.0, 3.0, 4.0])
+    found = verdict(numbers * x, numbers * y, "DT_DOUBLE")
+    assert (found.verdict, found.causes) == ("diverges" if causes else "agrees", causes)

@@ -162,7 +162,7 @@ def test_a_fault_of_ours_is_told(tmp_path, monkeypatch):
 
     monkeypatch.setattr(batch, "read", failing)
     first, second = judge_scripts([str(bad), str(good)])
-    assert first.unchecked == "npu_config failed while checking it"
+    assert first.unchecked == "npu_config failed while checking the file"
     assert "KeyError" in first.found[0].message
     assert "NPU101" in [found.rule for found in second.found]
 

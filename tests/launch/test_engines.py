@@ -350,6 +350,71 @@ def test_slurm_refusals(table):
         slurm_script(uneven, ["x"])
 
 
+@pytest.mark.parametrize(
+    ("server", "pattern"),
+    [("node-0_a.b:c", "node-0_a.b:c"), ("a*b'c d", "a?b?c?d"), ("n\u00f6de", "n\u00f6de")],
+)
+def test_slurm_knows_a_server_by_its_name(tmp_path, server, pattern):
+    """Every character of a name stands for itself, and none ends the text of the shell."""
+    job = table_job(rank_table.build([server], 2, "10.20.0.2"), "/t.json", "j.b:1")
+    lines = slurm_script(job, ["x y", "z"], "my job.sbatch").splitlines()
+    assert '      {}) ranks="0 1" devices="0 1" ;;'.format(pattern) in lines
+    assert "#SBATCH --job-name=j.b_1" in lines
+    assert any("sbatch 'my job.sbatch'" in line for line in lines)
+
+
+# Launchers
+
+
+def names_of(*servers):
+    """The names of the launchers of some servers."""
+    return [
+        *launchers(table_job(rank_table.build(list(servers), 1, "10.20.0.2"), "/t.json", "job"))
+    ]
+
+
+def test_the_names_of_launchers():
+    """They sort as the servers do, and hold no character that a shell would take otherwise."""
+    ten, eleven = ("n{}".format(number) for number in range(10)), range(11)
+    assert names_of(*ten)[-1] == "launch_9_n9.sh"
+    found = names_of(*("n{}".format(number) for number in eleven))
+    assert (found[0], found[9], found[10]) == (
+        "launch_00_n0.sh",
+        "launch_09_n9.sh",
+        "launch_10_n10.sh",
+    )
+    assert names_of("a/b c'd") == ["launch_0_a_b_c_d.sh"]
+
+
+def test_what_a_launcher_starts():
+    """The ranks of its server, of how many, and the server, in one line above."""
+    job = table_job(rank_table.build(["a", "b"], 2, "10.20.0.2"), "/t.json", "job")
+    first, second = launchers(job).values()
+    (only,) = launchers(job, processes=job.processes[3:]).values()
+    for text, said in (
+        (first, "Ranks 0-1 of 4 on server a, one process for each device."),
+        (second, "Ranks 2-3 of 4 on server b, one process for each device."),
+        (only, "Rank 3 of 4 on server b, one process for each device."),
+    ):
+        assert said in text
+
+
+def test_launchers_are_written_once(tmp_path):
+    """All of them or none: one that exists is kept, unless it is to be replaced."""
+    scripts = {"a.sh": "a", "b.sh": "b"}
+    (tmp_path / "b.sh").write_text("mine")
+    with pytest.raises(FileExistsError, match=r"b\.sh exists"):
+        save_launchers(scripts, tmp_path)
+    assert (sorted(os.listdir(str(tmp_path))), (tmp_path / "b.sh").read_text()) == (
+        ["b.sh"],
+        "mine",
+    )
+    paths = save_launchers(scripts, tmp_path, overwrite=True)
+    assert [os.path.basename(path) for path in paths] == ["a.sh", "b.sh"]
+    assert [(tmp_path / name).read_text() for name in scripts] == ["a", "b"]
+    assert all(os.access(path, os.X_OK) for path in paths)
+
+
 # Kubernetes
 
 POD = {
@@ -429,11 +494,43 @@ def test_kubernetes_objects():
     assert compile(launch["data"]["pod.py"], "pod.py", "exec")
 
 
+def test_what_a_pod_is_given():
+    """Its host, one pod for each machine, and the folders that it only reads."""
+    *_, job = objects(namespace="ns", extra={"A": "$(B) $$ $C"}, command=["$(x)", "y"])
+    assert job["metadata"]["namespace"] == "ns"
+    template = job["spec"]["tasks"][0]["template"]
+    spec = template["spec"]
+    (container,) = spec["containers"]
+    assert container["command"][-2:] == ["$$(x)", "y"]
+    assert container["env"] == [
+        {"name": "JOB_ID", "value": "resnet"},
+        {"name": "NPU_RANK_TABLE", "value": TABLE},
+        {"name": "A", "value": "$$(B) $$$ $C"},
+        {"name": "NPU_HOST_IP", "valueFrom": {"fieldRef": {"fieldPath": "status.hostIP"}}},
+        {"name": "NPU_NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}},
+    ]
+    written = [each["name"] for each in container["volumeMounts"] if not each.get("readOnly")]
+    assert written == ["memory"]
+    (rule,) = spec["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    assert rule["topologyKey"] == "kubernetes.io/hostname"
+    assert rule["labelSelector"]["matchLabels"].items() <= template["metadata"]["labels"].items()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"name": "Res_Net"}, "cannot be the name"),
+        ({"name": "a" * 43}, "cannot be the name"),
+        ({"name": "a-"}, "cannot be the name"),
+        ({"namespace": "a" * 64}, "cannot be a Kubernetes namespace"),
+        ({"namespace": ""}, "cannot be a Kubernetes namespace"),
+        ({"image": ""}, "cannot be the name of a container image"),
+        ({"image": "a b"}, "cannot be the name of a container image"),
         ({"command": []}, "needs the command"),
+        ({"command": ["\udcff"]}, "is not UTF-8"),
+        ({"image": "\udcff"}, "is not UTF-8"),
+        ({"sources": ["\udcff"]}, "is not UTF-8"),
+        ({"extra": {"A": "\udcff"}}, "is not UTF-8"),
         ({"product": None}, "no resource name"),
         ({"product": Product.ATLAS_300I_DUO}, "no resource name"),
     ],
@@ -442,6 +539,13 @@ def test_kubernetes_refusals(change, message):
     """What Kubernetes or the operator would refuse is refused before."""
     with pytest.raises(NpuConfigError, match=message):
         objects(**change)
+
+
+def test_names_as_long_as_kubernetes_takes_them():
+    """A job of 42 characters, a namespace of 63, and a name of one."""
+    for name, namespace in (("a" * 42, "b" * 63), ("a", "0"), ("a-1", "b-2")):
+        *_, job = objects(name=name, namespace=namespace)
+        assert job["metadata"]["name"] == name
 
 
 def pod_run(tmp_path, table, command, host="10.0.0.2", seconds="20", before=None):
@@ -543,3 +647,33 @@ def test_pod_passes_signals_on(tmp_path, table):
     process.send_signal(signal.SIGTERM)
     process.communicate()
     assert process.returncode == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize(("ended", "code"), [(0, 0), (7, 7), (-15, 143)])
+def test_the_code_of_a_pod(monkeypatch, tmp_path, table, ended, code):
+    """That of the rank which ended first; behind a signal what a shell says."""
+    path = tmp_path / "hccl.json"
+    path.write_text(json.dumps(to_document(table[0])))
+    started = []
+    monkeypatch.setattr(pod.signal, "signal", lambda *given: None)
+    monkeypatch.setattr(pod, "start", lambda *given: started.append(given))
+    monkeypatch.setattr(pod, "wait", lambda ranks, ends, grace: ended if grace == 10 else None)
+    for name, value in (("NPU_RANK_TABLE", str(path)), ("NPU_HOST_IP", "10.0.0.2")):
+        monkeypatch.setenv(name, value)
+    for name in ("NPU_NODE", "NPU_LAUNCH_GRACE", "NPU_TABLE_SECONDS"):
+        monkeypatch.delenv(name, raising=False)
+    assert pod.main(["x"]) == code
+    ((_, command, given, devices, total),) = started
+    assert (command, given, len(devices), total) == (["x"], str(path), 2, 4)
+
+
+def test_a_pod_that_starts_nothing(monkeypatch, tmp_path, capsys):
+    """Without a table that names it: the code is 2."""
+    monkeypatch.setenv("NPU_RANK_TABLE", str(tmp_path / "none.json"))
+    monkeypatch.setenv("NPU_TABLE_SECONDS", "0")
+    assert pod.main(["x"]) == 2
+    (tmp_path / "none.json").write_text('{"status": "completed", "server_list": []}')
+    assert pod.main(["x"]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.endswith("none.json is not complete; does the operator run?")
+    assert second.endswith("none.json does not name []")

@@ -376,3 +376,49 @@ def test_any_environment(environ, product):
     for table in (None, TABLE):
         report = check_environment(environ, Target(product=product), table)
         assert all(diagnostic.severity in Severity for diagnostic in report)
+
+
+JOBS = [
+    ({"JOB_ID": "a"}, {"JOB_ID": "b"}, ['JOB_ID="b", but it is "a" in first']),
+    ({"JOB_ID": "a"}, {}, ['JOB_ID is not set, but it is "a" in first']),
+    ({}, {"JOB_ID": "b"}, ['JOB_ID="b", but it is not set in first']),
+    ({"CM_CHIEF_IP": "10.0.0.1"}, {"CM_CHIEF_IP": "10.0.0.2"},
+     ['CM_CHIEF_IP="10.0.0.2", but it is "10.0.0.1" in first']),
+    ({"CM_WORKER_IP": "10.0.0.1"}, {"CM_WORKER_IP": "10.0.0.2"}, []),
+    ({"RANK_ID": "1"}, {"RANK_ID": "1"}, ['RANK_ID="1", the same as in first']),
+    ({"RANK_ID": "1"}, {"RANK_ID": "2"}, []),
+    ({"RANK_ID": "pod-1"}, {"RANK_ID": "pod-1"}, []),
+    ({"CM_WORKER_IP": "10.0.0.1"}, {"CM_WORKER_IP": "10.0.0.1"},
+     ['ASCEND_DEVICE_ID="0", the same as in first']),
+    ({"CM_WORKER_IP": "10.0.0.1", "ASCEND_DEVICE_ID": "1"},
+     {"CM_WORKER_IP": "10.0.0.1", "ASCEND_DEVICE_ID": "1"},
+     ['ASCEND_DEVICE_ID="1", the same as in first']),
+    ({"CM_WORKER_IP": "10.0.0.1", "ASCEND_DEVICE_ID": "1"},
+     {"CM_WORKER_IP": "10.0.0.2", "ASCEND_DEVICE_ID": "1"}, []),
+    ({"CM_WORKER_IP": "10.0.0.1", "ASCEND_DEVICE_ID": "1"},
+     {"CM_WORKER_IP": "10.0.0.1", "ASCEND_DEVICE_ID": "2"}, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), JOBS)
+def test_two_processes_of_a_job(first, second, expected):
+    """What must be alike and is not, and what every process needs for itself."""
+    report = check_job({"first": first, "second": second})
+    found = [str(each.message) for each in report if each.rule == "NPU675"]
+    assert expected == [message.partition(";")[0] for message in found]
+
+
+def test_a_rank_and_the_device_of_the_table():
+    """The device that the table gives the rank is used, whatever is exported."""
+    found = check_environment({**WITH_TABLE, "ASCEND_DEVICE_ID": "0"}, table=TABLE)
+    assert [(each.rule, each.severity.value, each.message, each.help) for each in found] == [
+        (
+            "NPU676",
+            "warning",
+            (
+                "ASCEND_DEVICE_ID is 0, but rank 3 has device 1 in the rank table, and HCCL uses "
+                "the rank table"
+            ),
+            "export ASCEND_DEVICE_ID=1, unless a container numbers devices differently",
+        )
+    ]

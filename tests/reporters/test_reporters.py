@@ -490,7 +490,7 @@ def test_sarif():
     (rule,) = run["tool"]["driver"]["rules"]
     nowhere, placed = run["results"]
     assert (rule["id"], rule["name"]) == ("NPU104", "value-not-allowed")
-    assert rule["help"]["text"].startswith("A value is not one of the few")
+    assert rule["help"]["text"].startswith("A value is not one of the legal")
     assert nowhere["level"] == "note"
     assert "locations" not in nowhere
     assert placed["message"]["text"] == "something is wrong\nhelp: h"

@@ -108,31 +108,35 @@ def test_the_run_directory_is_looked_at_where_no_other_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("options", "words", "help"),
     [
-        ({"graph_compiler_cache_dir": "nothing"}, "does not exist", "create it"),
+        ({"graph_compiler_cache_dir": "nothing"}, "does not exist", "create the directory"),
         (
             {"modify_mixlist": "nothing"},
             "does not exist",
             "write the file, or correct the path",
         ),
-        ({"graph_compiler_cache_dir": "x" * 300}, "is too long", "give another path"),
-        ({"op_compiler_cache_dir": "x" * 300}, "is too long", "give another path"),
+        ({"graph_compiler_cache_dir": "x" * 300}, "is too long", "set another path"),
+        ({"op_compiler_cache_dir": "x" * 300}, "is too long", "set another path"),
         (
             {"graph_compiler_cache_dir": "file"},
             "is not a directory",
-            "give the path of a directory",
+            "set the path of a directory",
         ),
-        ({"modify_mixlist": "directory"}, "is a directory", "give the path of a file"),
+        ({"modify_mixlist": "directory"}, "is a directory", "set the path of a file"),
         (
             {"graph_compiler_cache_dir": "locked"},
-            "this user may not read and write",
-            "change its permissions, or choose another one",
+            "cannot be read and written by this user",
+            "change its permissions, or use another path",
         ),
         (
             {"modify_mixlist": "closed"},
-            "which this user may not read;",
-            "change its permissions, or choose another one",
+            "which cannot be read by this user;",
+            "change its permissions, or use another path",
         ),
-        ({"modify_mixlist": "empty"}, "is empty", "write its content, or remove the option"),
+        (
+            {"modify_mixlist": "empty"},
+            "is empty",
+            "write the content of the file, or remove the option",
+        ),
         (
             {"dump_path": "link", "enable_dump": True},
             "is a symbolic link",
@@ -141,7 +145,7 @@ def test_the_run_directory_is_looked_at_where_no_other_is_named(tmp_path):
         (
             {"dump_path": "to", "enable_dump": True},
             "is a symbolic link",
-            "give the path of a directory",
+            "set the path of a directory",
         ),
     ],
 )
@@ -158,8 +162,8 @@ def test_words(tmp_path, options, words, help):
     [
         ("directory", None, None),
         ("link", None, None),
-        ("locked", "may not read and write", "change its permissions, or choose another one"),
-        ("file", "is not a directory", "give the path of a directory"),
+        ("locked", "cannot be read and written", "change its permissions, or use another path"),
+        ("file", "is not a directory", "set the path of a directory"),
         ("nothing", "does not exist", "create the directory first"),
         ("file/below", "does not exist", "create the directory first"),
         ("x" * 300, "is too long", "create the directory first"),
@@ -183,7 +187,7 @@ def test_what_cannot_be_asked():
     refused = OSError(errno.EACCES, "Permission denied")
     with mock.patch("npu_config.rules.paths.os.stat", side_effect=refused):
         (one,) = found({"modify_mixlist": "x"})
-    assert (one.rule, one.help) == ("NPU770", "give another path")
+    assert (one.rule, one.help) == ("NPU770", "set another path")
     assert "cannot be accessed (Permission denied)" in one.message
     pipe = os.stat_result((stat.S_IFIFO | 0o600, 0, 0, 1, 0, 0, 0, 0, 0, 0))
     with mock.patch("npu_config.rules.paths.os.stat", return_value=pipe), mock.patch(

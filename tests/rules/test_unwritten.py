@@ -32,7 +32,7 @@ def test_a_configuration_that_is_used(tmp_path, monkeypatch):
     made = config()
     (warning,) = warned(made.to_config_proto)
     assert os.path.samefile(warning.filename, __file__)
-    assert 'names the file "ops_info.json", which is not on disk' in str(warning.message)
+    assert 'names the file "ops_info.json", which does not exist' in str(warning.message)
     assert "save_side_files" in str(warning.message)
     written = made.save_side_files("conf")
     assert warned(written.to_config_proto) == []

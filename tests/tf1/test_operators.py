@@ -221,9 +221,11 @@ def test_basic_lstm_cell(tf):
 
 def test_small_operators(tf):
     """prelu, nonzero, getshape, dropout of two more names, a random choice."""
-    from npu_config.tf1 import experimental, npu_aicore_ops
+    from npu_config.tf1 import experimental, npu_aicore_ops, npu_cpu_ops
 
     x = tf.constant([[0.0, -2.0], [3.0, 0.0]])
+    assert npu_cpu_ops.randomchoicewithmask is experimental.randomchoicewithmask
+    assert npu_cpu_ops.dense_image_warp is experimental.dense_image_warp
     chosen, mask = experimental.randomchoicewithmask(x > 0, 3)
     with tf.Session() as session:
         run = session.run

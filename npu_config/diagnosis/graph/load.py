@@ -37,7 +37,7 @@ _META_FIELDS = ("meta_info_def", "graph_def", "saver_def", "collection_def", "si
 
 @declare("NPU795", Severity.ERROR)
 def graph_unreadable() -> None:
-    """A file holds no graph that can be read.
+    """A file contains no readable graph.
 
     A graph is read from a GraphDef (text or binary), a MetaGraphDef (a checkpoint's `.meta`
     file) or a SavedModel. A file that is cut off is refused as a whole: what is missing
@@ -52,7 +52,7 @@ def graph_unreadable() -> None:
 
 @declare("NPU796", Severity.ERROR)
 def graph_too_large() -> None:
-    """A graph is larger than 2 GB, which no protobuf message can be.
+    """A graph is larger than 2 GB, the limit of a protobuf message.
 
     TensorFlow can neither write nor read such a graph, and the adapter gets it as a message,
     too. The bulk is nearly always data that was put into the graph as constants.

@@ -28,7 +28,7 @@ _LOOKALIKE = re.compile(r"(?:^|/)IterationOp(?:_\d+)?\Z")
     source=(_FAQ + "networktest_reducesum_low_performance.md", "article:000"),
 )
 def float16_reduce_sum() -> None:
-    """A ReduceSum reads float16.
+    """A ReduceSum has a float16 input.
 
     A float16 ReduceSum may run on a single core and dominate the step. In a profile
     (`npu-config op-summary`) it shows as `Block Dim` 1.
@@ -48,7 +48,7 @@ def float16_reduce_sum() -> None:
     source=(_OFFLOAD,),
 )
 def one_shot_iterator_offloaded() -> None:
-    """A one-shot iterator with iteration offload.
+    """A one-shot iterator is used with iteration offload.
 
     The adapter aborts the process: "iterator_per_loop only support 1 when using
     OneShotIterator".
@@ -106,7 +106,7 @@ def iteration_op_repeated() -> None:
     source=("docs/en/tfadapter_1/apiref/npu_util/set_iteration_per_loop.md",),
 )
 def loop_variables_absent() -> None:
-    """Variables that steer the device loop are missing.
+    """Variables that control the device loop are missing.
 
     The loop reads `npu_runconfig/iterations_per_loop`, `loop_cond`, `zero` and `one`. Without
     them the number of iterations is wrong.
@@ -125,7 +125,7 @@ def loop_variables_absent() -> None:
     source=(_DEPRECATED, _OFFLOAD),
 )
 def getnext_without_dataset() -> None:
-    """GetNext offload or iteration offload without tf.data.
+    """GetNext offload or iteration offload is used without tf.data.
 
     Placeholders and feeds are not offloaded. In a device loop every iteration would see the
     batch that was fed once.
@@ -144,7 +144,7 @@ def getnext_without_dataset() -> None:
     source=(_DEPRECATED,),
 )
 def getnext_string_output() -> None:
-    """The iterator yields strings and GetNext is not offloaded.
+    """The iterator yields strings, but GetNext is not offloaded.
 
     The adapter warns "Dataset outputs have string output_type, please set
     enable_data_pre_proc=True." and may fail later.
@@ -163,7 +163,7 @@ def getnext_string_output() -> None:
     source=("docs/en/tfadapter_1/migration/others/dynamic_shape_profiles_online_inference.md",),
 )
 def several_getnext_with_profiles() -> None:
-    """Dynamic profiles with more than one IteratorGetNext.
+    """The graph has shape profiles and more than one IteratorGetNext.
 
     The adapter aborts the process: "dynamic dims func can not support graph with <n>
     IteratorGetNext node."

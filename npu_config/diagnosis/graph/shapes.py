@@ -39,7 +39,7 @@ _STATIC = ", or make the shapes static (batch with drop_remainder=True)"
     source=(_CONTROL,),
 )
 def reference_control_flow() -> None:
-    """Control flow passes reference variables.
+    """Control flow uses reference variables.
 
     RefSwitch and its kin come from reference variables inside `tf.cond` and loops. They are v1
     control flow that `ENABLE_FORCE_V2_CONTROL=1` cannot convert: as soon as a shape of the

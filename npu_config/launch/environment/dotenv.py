@@ -22,7 +22,7 @@ _WRITTEN = {mark: "\\" + mark for mark in '"\\$`'}
 
 @declare("NPU690", Severity.ERROR, source=("docs/en/tfa_env/RANK_ID.md",))
 def environment_file() -> None:
-    r"""A line of a file of environment variables does not set one.
+    r"""A line of an environment file does not set a variable.
 
     Each line is `NAME=value`, with `export` before it if wished.  The value is a bare word, or
     text in single quotes (taken literally) or double quotes (with `\n`, `\"`, `\\`); `unset

@@ -165,7 +165,9 @@ def _set(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> No
     for number, word in enumerate(words, 1):
         if word is UNKNOWN:
             continue
-        if word == "allexport" or (word[0:1] == "-" and word[1:].isalpha() and "a" in word):
+        if word == "allexport":
+            state.writable_shell().export_all = words[number - 2] != "+o"
+        elif word[0:1] == "-" and word[1:].isalpha() and "a" in word:
             state.writable_shell().export_all = True
         elif word == "+a":
             state.writable_shell().export_all = False

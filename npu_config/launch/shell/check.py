@@ -369,7 +369,7 @@ def _environments(
     end = _end(state)
     found: List[Diagnostic] = []
     ranked: List[Ranked] = []
-    jobs: Dict[int, Dict[str, Launch]] = {}
+    jobs: Dict[int, Dict[int, Launch]] = {}
     names = set().union(*[launch.variables for launch in (*launches, end)])
     ours = frozenset(name for name in names if _matters(name))
     used: FrozenSet[str] = frozenset()
@@ -388,7 +388,7 @@ def _environments(
     for launch in launches:
         if launch.process is not None:
             loop, number = launch.process
-            jobs.setdefault(loop, {}).setdefault(phrase("process {}", number), launch)
+            jobs.setdefault(loop, {}).setdefault(number, launch)
         variables = [launch.variables.get(name) for name in ours]
         values = tuple([each and each.value for each in variables])
         what = (values, launch.unset, launch.made, launch.table and launch.table.value)
@@ -417,7 +417,7 @@ def _environments(
         if launch.copies > 1:
             found.extend(_of_copies(launch))
     for loop, started in jobs.items():
-        for job in [started] if loop > 0 else _jobs_of(started):
+        for job in [_by_number(started)] if loop > 0 else _jobs_of(started.values()):
             if len(job) < 2:
                 continue
             looks = {
@@ -449,23 +449,29 @@ def _by_rank(job: Dict[str, Launch]) -> Dict[str, Launch]:
     return {phrase("rank {}", rank): launch for rank, launch in zip(ranks, job.values())}
 
 
-def _jobs_of(started: Dict[str, Launch]) -> Iterator[Dict[str, Launch]]:
+def _jobs_of(started: Iterable[Launch]) -> Iterator[Dict[str, Launch]]:
     """Of the processes that lines of a script start beside each other those of one job."""
     jobs: Dict[Tuple[object, ...], List[Launch]] = {}
-    for launch in started.values():
+    for launch in started:
         values = [launch.variables.get(name, NOT_KNOWN).value for name in _OF_A_JOB]
         size = values[0]
         is_rank = isinstance(size, str) and _is_count(size) and int(size) > 1
-        if launch.script is None or not is_rank or is_elsewhere(launch.text):
-            continue
-        job = launch.script, *_alike(launch.arguments), *values
-        jobs.setdefault(job, []).append(launch)
+        if launch.script is not None and is_rank:
+            job = launch.script, *_alike(launch.arguments), *values
+            jobs.setdefault(job, []).append(launch)
     for launches in jobs.values():
-        lines = {launch.place.line: launch for launch in launches}
-        if len(lines) == len(launches):
+        if len(launches) < 2:
+            continue
+        here = [launch for launch in launches if not is_elsewhere(launch.text)]
+        lines = {launch.place.line: launch for launch in here}
+        if len(lines) == len(here):
             yield {phrase("line {}", line): launch for line, launch in lines.items()}
         else:
-            yield {phrase("process {}", n): launch for n, launch in enumerate(launches)}
+            yield _by_number(dict(enumerate(here)))
+
+
+def _by_number(started: Dict[int, Launch]) -> Dict[str, Launch]:
+    return {phrase("process {}", number): launch for number, launch in started.items()}
 
 
 _OF_A_JOB = ("RANK_SIZE", "RANK_TABLE_FILE", "JOB_ID")

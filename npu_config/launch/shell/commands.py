@@ -414,7 +414,7 @@ def carried(name: str, words: Sequence[Value]) -> Tuple[Dict[str, Value], bool, 
     while rest:
         word = rest.pop(0)
         if word is UNKNOWN or not word.startswith("-"):
-            if word is not UNKNOWN and may_start(word):
+            if word is not UNKNOWN and may_start(word) and word != "exec":  # docker exec -e A=1
                 break
             continue
         option, equals, value = word.partition("=")

@@ -75,13 +75,15 @@ _SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([^\s()`]+)")
 
 def assignment(run: ScriptRun, state: State, node: Node, export: bool = False) -> None:
     """``NAME=value``, ``NAME+=value``; elements of arrays are passed over."""
-    name_node = node.children[0]
-    name = run.script.text(name_node)
-    value_node = node.children[-1] if len(node.children) > 2 else None
-    elements = _elements(run, state, value_node)
-    value = assigned_value(run, state, value_node)
+    script, children = run.script, node.children
+    name_node = children[0]
+    name = script.text(name_node)
+    value_node = children[-1] if len(children) > 2 else None
+    value = _kept(run, value_of(script, state, value_node))
+    elements: Value = UNKNOWN
     if value is UNKNOWN and value_node is not None:
-        commands = _SUBSTITUTED.findall(run.script.text(value_node))
+        elements = _elements(run, state, value_node)
+        commands = _SUBSTITUTED.findall(script.text(value_node))
         run.programs = run.programs or not MAKES_NOTHING.issuperset(commands)
     if name_node.type != "variable_name" or NAME.match(name) is None:
         name = name.partition("[")[0]  # an element of an array
@@ -89,21 +91,21 @@ def assignment(run: ScriptRun, state: State, node: Node, export: bool = False) -
         if variable is not None:
             state.put(name, variable._replace(value=UNKNOWN, elements=UNKNOWN))
         return
-    if len(node.children) > 1 and run.script.text(node.children[1]) == "+=":
+    if len(children) > 1 and children[1].type == "+=":
         before = state.get(name)
         if before is UNKNOWN or value is UNKNOWN:
             value = UNKNOWN
         else:
             value = _kept(run, before + value)
         elements = _appended(state.elements(name), elements)
-    spot = run.script.spot(node)
+    spot = script.spot(node)
     if name in VARIABLES:
         run.needs_no_note(spot)
-        if run.script is not run.first:
+        if script is not run.first:
             run.has_passed(name, value)
     state.set(name, value, spot, export, elements)
     if value is UNKNOWN:
-        maybe = defaults(run.script, state, value_node)
+        maybe = defaults(script, state, value_node)
         if maybe:
             state.put(name, state.variables[name]._replace(maybe=maybe))
 
@@ -115,22 +117,15 @@ def _appended(before: Value, more: Value) -> Value:
     return ARRAY_SEPARATOR.join(filter(None, (before, more)))
 
 
-def _elements(run: ScriptRun, state: State, node: Optional[Node]) -> Value:
+def _elements(run: ScriptRun, state: State, node: Node) -> Value:
     """The elements of an array in one text."""
-    if node is None or node.type != "array":
+    if node.type != "array":
         return UNKNOWN
     nodes = (child for child in node.children if child.is_named and child.type not in SILENT)
     words = together(fields_of(run.script, state, each) for each in nodes)
     if any(word is UNKNOWN or "[" in word or ARRAY_SEPARATOR in word for word in words):
         return UNKNOWN
     return _kept(run, ARRAY_SEPARATOR.join(map(str, words)))
-
-
-def assigned_value(run: ScriptRun, state: State, node: Optional[Node]) -> Value:
-    """The value of a word in an assignment."""
-    if node is not None and node.type == "array":
-        return UNKNOWN
-    return _kept(run, value_of(run.script, state, node))
 
 
 def _kept(run: ScriptRun, value: Value) -> Value:
@@ -569,11 +564,10 @@ _READS = re.compile(r"(?:IFS=\S{0,8}[ \t]{1,8})?\bread\b")
 _HEAD = re.compile(r"([\w./+-]+)(?:[ \t]|\Z)")
 _TABLE = re.compile(r"\.json|RANK_TABLE")
 _COMPUTED = re.compile(r"\$\(\(|\$\{\w+:?=")
-_MENTIONS = re.compile(r"(?:^|[\s/\"'])(?:python[0-9.]{0,8}|bash|sh)[ \t]|\w=")
-_REDIRECTS = re.compile("[<>]")
+_MENTIONS = re.compile(r"(?:^|[\s/\"'])(?:python[0-9.]{0,8}|bash|sh)[ \t]|\w=|" + _TABLE.pattern)
 _LINE_END = re.compile(r"(?<!\\)\n")
-_TO_FILE = re.compile(r"(&?[0-9]*>{1,2})[ \t]*([\w./+-]+)\Z")
-_COPIES = re.compile(r"[0-9]*>&[ \t]*[0-9-]+\Z")
+_TO_FILE = re.compile(r"(?:(&?[0-9]*>{1,2})[ \t]*([\w./+-]+)|[0-9]*>&[ \t]*[0-9-]+)\Z")
+"""A redirection to a file with a plain name, or into another stream."""
 
 
 class _Redirected(NamedTuple):
@@ -595,42 +589,38 @@ class _Redirected(NamedTuple):
 
 
 def _redirected(run: ScriptRun, node: Node) -> _Redirected:
-    children: Sequence[Node] = node.children
-    first = run.script.text(children[0])
-    redirects: List[Node] = []
-    others: List[Node] = []
-    for child in children:
-        if child.type == "file_redirect":
-            redirects.append(child)
-        else:
-            others.append(child)
-            words = first if child is children[0] else run.script.text(child)
-            if _REDIRECTS.search(words) is not None:
-                redirects.extend((child, *child.children))
+    text, children = run.script.text, node.children
+    first = text(children[0])
     files: List[Tuple[Any, str]] = []
     documents: List[Node] = []
+    others: List[Node] = []
+    given: Optional[Node] = None
+    substituted: Optional[Node] = None
     reads = False
-    for redirect in redirects:
-        words = run.script.text(redirect)
-        reads = reads or words.startswith("<")
-        if redirect.type == "heredoc_redirect":
-            documents.append(redirect)
-        elif redirect.type == "file_redirect":
-            match = _TO_FILE.match(words)
-            if match is not None:
-                files.append((match.group(2), match.group(1)))
-            elif ">" in words and not _COPIES.match(words):
-                sign = words[:2] if words[:2] == ">>" else words[:1]
-                files.append((redirect.children[-1], sign))
-    is_cat = len(documents) == 1 and first.strip() == "cat"
-    given = [each for each in others if each.type in _GIVEN]
-    given += [
-        each
-        for redirect in redirects
-        if redirect.type == "file_redirect" and run.script.text(redirect).startswith("<")
-        for each in redirect.children
-        if each.type == "process_substitution"
-    ]
+    for child in children:
+        redirects: Sequence[Node] = (child,)
+        if child.type != "file_redirect":
+            others.append(child)
+            words = text(child)
+            if "<" not in words and ">" not in words:
+                continue
+            redirects = (child, *child.children)
+            given = child if child.type in _GIVEN else given
+        for redirect in redirects:
+            kind, words = redirect.type, text(redirect)
+            is_read = words.startswith("<")
+            reads = reads or is_read
+            if kind == "heredoc_redirect":
+                documents.append(redirect)
+            elif kind == "file_redirect":
+                match = _TO_FILE.match(words)
+                if match is None and ">" in words:
+                    sign = words[:2] if words[:2] == ">>" else words[:1]
+                    files.append((redirect.children[-1], sign))
+                elif match is not None and match.group(2):
+                    files.append((match.group(2), match.group(1)))
+                for each in redirect.children if is_read else ():
+                    substituted = each if each.type == "process_substitution" else substituted
     after = [
         child
         for each in documents
@@ -639,12 +629,12 @@ def _redirected(run: ScriptRun, node: Node) -> _Redirected:
     ]
     return _Redirected(
         files,
-        documents[0] if is_cat else None,
+        documents[0] if len(documents) == 1 and first.strip() == "cat" else None,
         steps_of(run, others),
-        given[-1] if given else None,
+        given if substituted is None else substituted,
         after,
         reads,
-        children[0] if _PRINTS.match(first) else None,
+        children[0] if files and _PRINTS.match(first) else None,
     )
 
 
@@ -699,12 +689,11 @@ def _is_quiet(run: ScriptRun, state: State, name: str, words: str) -> bool:
     makes = name in MAKES_ITS_WORDS and (not run.programs or _TABLE.search(words) is not None)
     if makes or run.texts or name in state.shell.functions or _COMPUTED.search(words):
         return False
-    if name not in MAKES_NOTHING and _MENTIONS.search(words) is not None:
-        return False
-    if name not in MAKES_NOTHING and _TABLE.search(words) is not None:
-        return False
+    if name not in MAKES_NOTHING:
+        if _MENTIONS.search(words) is not None:
+            return False
+        run.programs = True
     run.moved = run.moved or name in MOVES
-    run.programs = run.programs or name not in MAKES_NOTHING
     return True
 
 
@@ -723,19 +712,20 @@ def command(run: ScriptRun, state: State, node: Node) -> None:
     nodes: List[Node] = []
     before, is_given = run.stdin, False
     for child in parts_of(node):
-        if child.type == "herestring_redirect":
+        kind = child.type
+        if kind == "herestring_redirect":
             run.stdin, is_given = given_text(script, state, child), True
-        elif child.type == "variable_assignment":
+        elif kind == "variable_assignment":
             name = script.text(child.children[0])
             value = child.children[-1] if len(child.children) > 2 else None
             run.needs_no_note(script.spot(child))
-            given = assigned_value(run, state, value)
+            given = _kept(run, value_of(script, state, value))
             if script is not run.first:
                 run.has_passed(name, given)
             maybe = defaults(script, state, value) if given is UNKNOWN else ()
             added[name] = ShellVariable(given, script.spot(child), True, maybe=maybe)
             end = child.end_byte
-        elif child.type == "command_name":
+        elif kind == "command_name":
             if added and _LINE_END.search(script.source, end, child.start_byte) is not None:
                 # The grammar takes several assignments for a part of what the next line says.
                 for name, (value, spot, *_) in added.items():
@@ -745,7 +735,7 @@ def command(run: ScriptRun, state: State, node: Node) -> None:
                     unknown(run, state, node)
                     return
             nodes.append(child.children[0])
-        elif child.is_named and child.type not in SILENT:
+        elif kind not in SILENT and child.is_named:
             nodes.append(child)
     if added and not nodes:  # the grammar took a part of the value for the command
         for child in parts_of(node):

@@ -216,22 +216,14 @@ _WAIT = re.compile(r"\bwait\b")
 def follow_steps(run: ScriptRun, state: State, steps: Sequence[Step]) -> None:
     """Follow statements one after another, as far as they are reached."""
     outer, joined, run.joined = run.line, run.joined, None
-    if run.loops:
-        _follow(run, state, steps, None)
-    elif outer is not None and outer.process is not None and joined is None:
-        _follow(run, state, steps, None)  # they are a part of one process
-    else:
-        run.line = joined or _Line()
-        _follow(run, state, steps, run.line)
-    run.line = outer
-
-
-def _follow(run: ScriptRun, state: State, steps: Sequence[Step], line: Optional[_Line]) -> None:
+    line = None  # in a loop, and where they are a part of one process
+    if not run.loops and (outer is None or outer.process is None or joined is not None):
+        line = run.line = joined or _Line()
     for number, (handler, given, in_background) in enumerate(steps):
         if state.dead:
             for _, node, _ in steps[number:]:
                 run.needs_no_note(run.script.spot(node))
-            return
+            break
         run.steps -= 1
         if run.steps < 0:
             run.note(
@@ -240,7 +232,7 @@ def _follow(run: ScriptRun, state: State, steps: Sequence[Step], line: Optional[
             )
             run.steps = -(2**31)
             state.forget()
-            return
+            break
         if line is not None:
             line.begin(run, given, in_background)
         if in_background and run.loops and run.background is None:
@@ -249,6 +241,7 @@ def _follow(run: ScriptRun, state: State, steps: Sequence[Step], line: Optional[
             run.background = None
         else:
             handler(run, state, given)
+    run.line = outer
 
 
 def statements(run: ScriptRun, state: State, nodes: Sequence[Node]) -> None:
@@ -401,6 +394,8 @@ def _other(run: ScriptRun, state: State, script: ShellScript) -> None:
 
 _SETS = re.compile(r"environ|putenv")
 _TABS = re.compile(r"^\t+", re.MULTILINE)
+_NAME = UNKNOWN_PART[2:-1]
+"""What stands for a part that is not known in a Python text, in quotes and without."""
 
 
 def environment_of(
@@ -418,7 +413,7 @@ def environment_of(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(textwrap.dedent(_TABS.sub("", text.replace(UNKNOWN_PART, "None"))))
+            tree = ast.parse(textwrap.dedent(_TABS.sub("", text.replace(UNKNOWN_PART, _NAME))))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     variables: Dict[str, ShellVariable] = {}
@@ -467,7 +462,7 @@ def _text(node: Optional[ast.AST]) -> Value:
         value = ast.literal_eval(node)  # type: ignore[arg-type]
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return UNKNOWN
-    return value if isinstance(value, str) else UNKNOWN
+    return value if isinstance(value, str) and _NAME not in value else UNKNOWN
 
 
 def _lines_of(spot: Optional[Spot], text: str) -> List[Spot]:
@@ -491,7 +486,7 @@ def start(
     for name in found.removed or ():
         variables.pop(name, None)
     run.steps -= len(state.exported)
-    passed = {**_of_files(run, found, spot), **found.variables}
+    passed = {**(_of_files(run, found, spot) if found.files else {}), **found.variables}
     for name, value in passed.items():
         run.has_passed(name, value.value if isinstance(value, ShellVariable) else value)
         if isinstance(value, ShellVariable):

@@ -314,6 +314,7 @@ _COMPUTES = re.compile(
     r"\s*(?:\$\(|`)\s*(?:basename|cat|cd|dirname|echo|printf|readlink|realpath|seq)\b"
 )
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_BACK_QUOTES = re.compile(r"(?<!\\)`(?:[^`\\]|\\.)*`", re.DOTALL)
 _IN_QUOTES = re.compile(r'\\([$`"\\])')
 _PARAMETER = re.compile(r"\w+\Z", re.ASCII)
 NAME = re.compile(r"[A-Za-z_]\w*\Z")
@@ -321,6 +322,8 @@ _SPECIAL = re.compile(r"[\\$`'\"*?\[]")
 _WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
 CHANGES = re.compile(r"\b([A-Za-z_]\w*)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)")
 _GLOB = re.compile(r"[*?\[]")
+_SPLITS = re.compile(r"[*?\[{\\]")
+"""What a plain word has that may be another word, or several."""
 _QUOTE = re.compile(r"['\"\\]")
 
 
@@ -371,12 +374,7 @@ def value_of(script: ShellScript, state: State, node: Optional[Node]) -> Value:
     """The value of a word that is not split, as in an assignment."""
     if node is None:
         return ""
-    text = script.text(node)
     kind = node.type
-    if kind in ("word", "number", "variable_name", "special_variable_name", "extglob_pattern"):
-        return _ESCAPED.sub(r"\1", text) if "\\" in text else text
-    if kind == "raw_string":
-        return text[1:-1]
     if kind == "string":
         return _quoted(script, state, node)
     if kind == "concatenation":
@@ -385,6 +383,11 @@ def value_of(script: ShellScript, state: State, node: Optional[Node]) -> Value:
         return _expansion(script, state, node)
     if kind == "command_substitution":
         return _substituted(script, state, node)
+    text = script.text(node)
+    if kind in _PLAIN_WORDS:
+        return _ESCAPED.sub(r"\1", text) if "\\" in text else text
+    if kind == "raw_string":
+        return text[1:-1]
     if kind == "arithmetic_expansion":
         changed = CHANGES.findall(text)
         for name in changed:
@@ -407,6 +410,9 @@ def value_of(script: ShellScript, state: State, node: Optional[Node]) -> Value:
     return UNKNOWN
 
 
+_PLAIN_WORDS = frozenset(
+    ("word", "number", "variable_name", "special_variable_name", "extglob_pattern")
+)
 _VARIABLE = re.compile(r"\$(\w+)|\$\{(\w+)\}")
 _NOT_FILLED = re.compile(r"['\"`\\]|\$(?!\w|\{\w+\})")
 
@@ -426,13 +432,15 @@ def _filled(state: State, text: str) -> Value:
 
 def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
     """The fields that a word gives where it is split, as in a list of arguments."""
-    text = script.text(node)
-    if "{" in text and node.type in ("word", "concatenation", "brace_expression"):
+    text, kind = script.text(node), node.type
+    if kind in _PLAIN_WORDS and _SPLITS.search(text) is None:
+        return [text]
+    if "{" in text and kind in ("word", "concatenation", "brace_expression"):
         alternatives = braced(text)
         if len(alternatives) > 1:
             plain = not any(_SPECIAL.search(each) or len(each) > LONGEST for each in alternatives)
             return list(alternatives) if plain else [UNKNOWN]
-    if text in ("$@", "$*", '"$@"') and node.type in ("simple_expansion", "string"):
+    if text in ("$@", "$*", '"$@"') and kind in ("simple_expansion", "string"):
         arguments = state.shell.arguments
         return [UNKNOWN] if arguments is None else _words(state, arguments, text[0] == '"')
     whole = _ALL.match(text) if text.endswith(("]}", ']}"')) else None
@@ -448,14 +456,14 @@ def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
             return [UNKNOWN if separators is UNKNOWN else separators[:1].join(words)]
         return _words(state, words, text[0] == '"')
     value = value_of(script, state, node)
-    if value is UNKNOWN or node.type in ("string", "raw_string"):
+    if value is UNKNOWN or kind in ("string", "raw_string"):
         return [value]
-    if node.type in _INNER:
+    if kind in _INNER:
         return _split(state, value)
-    if node.type in ("joined", "concatenation"):
-        if state.separators() != _BLANKS and "$" in text:
+    if kind in ("joined", "concatenation"):
+        if "$" in text and state.separators() != _BLANKS:
             return [UNKNOWN]  # the separators that the word has itself separate nothing
-        if node.type == "joined" and " " in value:
+        if kind == "joined" and " " in value:
             return _split(state, value)
     if _GLOB.search(value) is not None:
         return [UNKNOWN]
@@ -506,14 +514,10 @@ def together(words: Iterable[List[Value]]) -> List[Value]:
 
 
 def _concatenated(parts: List[Value]) -> Value:
-    texts = []
-    length = 0
-    for part in parts:
-        if part is UNKNOWN or length > _LARGEST_TEXT:
-            return UNKNOWN
-        texts.append(part)
-        length += len(part)
-    return "".join(texts)
+    known = [part for part in parts if part is not UNKNOWN]
+    if len(known) < len(parts) or sum(map(len, known)) > _LARGEST_TEXT:
+        return UNKNOWN
+    return "".join(known)
 
 
 UNKNOWN_PART = "${_npu_unknown}"
@@ -551,22 +555,26 @@ def leniently(script: ShellScript, state: State, node: Node) -> Value:
 def _quoted(
     script: ShellScript, state: State, node: Node, marks: int = 1, unknown: Optional[str] = None
 ) -> Value:
+    def plain(begin: int, end: int) -> Value:
+        text = script.source[begin:end]
+        if "`" in text:  # the grammar finds no commands in back quotes in here-documents
+            if unknown is None and _BACK_QUOTES.search(text) is not None:
+                return UNKNOWN
+            text = _BACK_QUOTES.sub(lambda _: str(unknown), text)
+        return _IN_QUOTES.sub(r"\1", text.replace("\\\n", "")) if "\\" in text else text
+
     parts: List[Value] = []
     position, end = node.start_byte + marks, node.end_byte - marks
     for child in node.children:
         if child.type in _INNER:
             inner = script.text(child)  # the grammar counts the blanks before it in
             start = child.start_byte + len(inner) - len(inner.lstrip())
-            parts.append(_unescaped(script.source[position:start]))
+            parts.append(plain(position, start))
             value = value_of(script, state, child)
             parts.append(unknown if unknown is not None and value is UNKNOWN else value)
             position = child.end_byte
-    parts.append(_unescaped(script.source[position:end]))
+    parts.append(plain(position, end))
     return _concatenated(parts)
-
-
-def _unescaped(text: str) -> str:
-    return _IN_QUOTES.sub(r"\1", text.replace("\\\n", "")) if "\\" in text else text
 
 
 def _expansion(script: ShellScript, state: State, node: Node) -> Value:

@@ -107,7 +107,7 @@ def _report_swapped(context: Context, block: Block, mode: str) -> None:
     source=(_INTRODUCTION,),
 )
 def assignment_raises(context: Context) -> None:
-    """A value is assigned to a field of AttrValue that takes another type.
+    """A value of the wrong type is assigned to a field of AttrValue.
 
     protobuf raises TypeError.  ``.s`` takes bytes, and ``tf.compat.as_bytes`` takes text.
 
@@ -150,7 +150,7 @@ def _help_for(failure: Fails) -> str:
     if field is None or field == "s":
         is_text = field == "s" and isinstance(value, str)
         return phrase("write tf.compat.as_bytes({})", "..." if is_text else "str(...)")
-    return phrase("set it to {}", _FORMS[field])
+    return phrase("set the value to {}", _FORMS[field])
 
 
 def _as_literal_bytes(context: Context, place: Place) -> Optional[Fix]:
@@ -168,7 +168,7 @@ def _as_literal_bytes(context: Context, place: Place) -> Optional[Fix]:
     source=(_INTRODUCTION,),
 )
 def bytes_of_unset_variable(context: Context) -> None:
-    """``as_bytes(os.getenv(...))`` without a default.
+    """``as_bytes(os.getenv(...))`` is called without a default for the variable.
 
     When the variable is not set, os.getenv gives None and as_bytes raises TypeError.
 
@@ -208,7 +208,7 @@ def _is_named(context: Context, variable: Any) -> bool:
     source=(_CONFIG,),
 )
 def unknown_argument(context: Context) -> None:
-    """A constructor of npu_bridge is given an argument that it does not have.
+    """A constructor of npu_bridge is called with an argument that does not exist.
 
     It raises TypeError.
 
@@ -294,7 +294,7 @@ def _was_argument(context: Context, kind: str, name: str) -> bool:
     source=(_INTRODUCTION,),
 )
 def option_set_twice(context: Context) -> None:
-    """An option is set again, whatever was set before.
+    """A later assignment always replaces the earlier value of an option.
 
     The first value is lost.  Where the first assignments are under a condition, the condition
     has no effect.  (A default that is set first and overridden under a condition is fine.)
@@ -369,7 +369,7 @@ _LINES_OF_DEFINITION = 6
     source=(_INTRODUCTION,),
 )
 def flag_default_not_allowed(context: Context) -> None:
-    """An option takes a flag or a variable of the environment, whose default is not legal.
+    """An option is set from a flag or an environment variable whose default is not legal.
 
     When the flag is not given, or the variable is not set, the runtime gets that value.  An item
     of a table, whichever it is, is refused if no value of the table is legal.
@@ -600,7 +600,7 @@ _REPLACING = ("set_defaults", "set_default", "setattr", "__dict__", "vars")
     source=("tf_adapter/util/npu_attrs.cc:2127-2133",),
 )
 def switch_never_on(context: Context) -> None:
-    """``if profiling:`` sets ``profiling_mode`` to False.
+    """A script sets ``profiling_mode`` to False under ``if profiling:``.
 
     The flag of the script asks for profiling (or for a dump), and the only assignment under it
     switches it off: it can never be switched on.  So it is where the condition compares a flag

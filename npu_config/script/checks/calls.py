@@ -130,7 +130,7 @@ _CALLS: Dict[str, Callable[[Call], Problem]] = {
     source=(_HOOKS, _SCOPES, _OPTIMIZER),
 )
 def call_raises(context: Context) -> None:
-    """A function of npu_bridge is called with arguments that it refuses.
+    """A function of npu_bridge is called with arguments that it rejects.
 
     ``NPUOutputTensorHook`` divides by ``output_every_n_steps``, whose default is 0.
     ``TellMeStepOrLossHook`` needs ``step`` or ``loss``.  ``FixedLossScaleManager`` takes a scale
@@ -161,7 +161,7 @@ def call_raises(context: Context) -> None:
     source=("tf_adapter/python/npu_bridge/npu_init.py",),
 )
 def positional_config_is_none(context: Context) -> None:
-    """``tf.Session(target, graph, None)`` after npu_init was imported.
+    """``tf.Session(target, graph, None)`` is called after npu_init was imported.
 
     The session that npu_init puts in the place of TensorFlow's edits the configuration it is
     given by position, and fails on None.  Leaving it out is fine.
@@ -252,7 +252,7 @@ def tailing_optimization_differs(context: Context) -> None:
     source=(_ESTIMATOR,),
 )
 def estimator_config_class(context: Context) -> None:
-    """NPUEstimator is given a configuration that is not an NPURunConfig, or none.
+    """The configuration of NPUEstimator is not an NPURunConfig, or is missing.
 
     It raises ValueError, or TypeError for none.
 
@@ -356,7 +356,7 @@ def _keyword(context: Context, node: ast.stmt) -> Place:
     whole=True,
 )
 def shutdown_never_run(context: Context) -> None:
-    """``shutdown_system`` or ``initialize_system`` makes an operation that nothing runs.
+    """``shutdown_system`` or ``initialize_system`` creates an operation that is never run.
 
     Both give back an operation of the graph, which a session has to run; the call alone starts
     and ends nothing.
@@ -399,7 +399,7 @@ def _owner(call: ast.Call) -> str:
     whole=True,
 )
 def loss_scale_not_distributed(context: Context) -> None:
-    """NPULossScaleOptimizer is not told that training is distributed.
+    """NPULossScaleOptimizer lacks ``is_distributed=True`` in distributed training.
 
     The optimizer is wrapped for several ranks, and ``is_distributed`` is left at False: a rank on
     which a step overflows passes over it, the others make it, and the loss scales drift apart.
@@ -700,7 +700,7 @@ def _given(made: Constructed) -> str:
     source=(_ESTIMATOR,),
 )
 def run_config_of_plain_estimator(context: Context) -> None:
-    """An NPURunConfig with options goes to ``tf.estimator.Estimator``, which reads none of them.
+    """An NPURunConfig is passed to ``tf.estimator.Estimator``, which ignores its NPU options.
 
     NPUEstimator is what writes the options of NPURunConfig into the session.  For an Estimator of
     TensorFlow, a ready-made one (``tf.estimator.DNNClassifier``) and that of

@@ -65,7 +65,7 @@ Within = Tuple[FunctionNode, ...]
     whole=True,
 )
 def name_not_imported(context: Context) -> None:
-    """A name of npu_bridge, or ``RewriterConfig``, is used and never imported.
+    """A name of npu_bridge, or ``RewriterConfig``, is used but never imported.
 
     The line raises NameError.  ``from npu_bridge.npu_init import *`` brings these names in; often
     it is missing, or commented out.  A use in a function that nothing in the script calls is a
@@ -122,7 +122,7 @@ _LOADERS = ("load_op_library", "load_library")
     source=(_INTRODUCTION,),
 )
 def adapter_not_imported(context: Context) -> None:
-    """A program opens a session with an NpuOptimizer, and nothing loads the adapter.
+    """A program opens a session with an NpuOptimizer, but does not load the adapter.
 
     ``import npu_bridge`` registers the optimizer with TensorFlow.  Without it TensorFlow does not
     know the name and passes over the entry: the graph runs on the CPU, and nothing is said.
@@ -335,7 +335,7 @@ class _Import(NamedTuple):
 
 @check("NPU869", Severity.ERROR, source=("docs/reference/python.md",), whole=True)
 def own_name_unknown(context: Context) -> None:
-    """A name is imported or read from npu_config that does not exist there.
+    """A script uses a name that does not exist in npu_config.
 
     Python raises ImportError or AttributeError when the script comes there.  A name that is like
     none is reported only where another import says that the module is this npu_config.
@@ -472,7 +472,7 @@ def _report_unknown(
     whole=True,
 )
 def import_not_in_version(context: Context) -> None:
-    """A name is imported from npu_init that the adapter of the target's version does not have.
+    """The adapter of the target version does not have a name that is imported from npu_init.
 
     It raises ImportError on the host.  Speaks only when a version is given (``--target-cann``).
 

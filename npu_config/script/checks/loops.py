@@ -431,7 +431,7 @@ def _is_elsewhere(context: Context, words: Tuple[str, ...]) -> bool:
     also=("iterations_per_loop",),
 )
 def loop_without_option(context: Context) -> None:
-    """A loop is made, and no session declares ``iterations_per_loop``.
+    """A device loop is created, but no session sets ``iterations_per_loop``.
 
     The option decides whether the adapter builds the loop; without it IterationOp is an ordinary
     operation, and each session.run trains one step.
@@ -483,7 +483,7 @@ _PASS = "tf_adapter/optimizers/om_partition_subgraphs_pass.cc"
     also=("iterations_per_loop",),
 )
 def loop_counts_differ(context: Context) -> None:
-    """The option and the loop are given different numbers of iterations.
+    """The option and the loop have different numbers of iterations.
 
     The option decides whether to offload, the loop variable how often the loop runs; the
     documentation demands that they are equal, and nothing checks it.
@@ -536,7 +536,7 @@ def loop_counts_differ(context: Context) -> None:
     also=("iterations_per_loop",),
 )
 def loop_count_refused(context: Context) -> None:
-    """The loop is given a number of iterations that is not a whole number from 1.
+    """The number of iterations of the loop is not an integer of 1 or more.
 
     set_iteration_per_loop raises TypeError or ValueError; SetIterationsVarHook fails when the
     session starts.
@@ -621,7 +621,7 @@ _CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorEx
     source=(_LOOPS, _KERNEL),
 )
 def loop_never_run(context: Context) -> None:
-    """The operation that set_iteration_per_loop gives back is never used.
+    """The operation that set_iteration_per_loop returns is never used.
 
     It is a new operation, which has to be run in the place of the training operation.  Nothing
     reads the name or the attribute that holds it: the session keeps running the training
@@ -674,7 +674,7 @@ def loop_never_run(context: Context) -> None:
     source=(_LOOPS, _KERNEL),
 )
 def loop_in_name_scope(context: Context) -> None:
-    """The loop is made inside of a name scope.
+    """The loop is created inside a name scope.
 
     The adapter looks for an operation that is called ``IterationOp``, letter by letter.  In a
     scope it is called ``train/IterationOp``, which is not recognised: each session.run trains one
@@ -748,7 +748,7 @@ def _name_of_scope(call: ast.Call) -> Optional[str]:
     source=(_LOOPS,),
 )
 def second_iteration_op(context: Context) -> None:
-    """The device loop is created twice in one function, or in every round of a Python loop.
+    """The device loop is created twice in one function, or repeatedly in a Python loop.
 
     The second operation is called ``IterationOp_1`` in the same graph, which the adapter does not
     recognise: that training operation is not looped.
@@ -891,7 +891,7 @@ _PLACEHOLDERS = ("placeholder", "placeholder_with_default")
     source=(_LOOPS,),
 )
 def feed_in_loop(context: Context) -> None:
-    """A batch is fed to a loop of several iterations.
+    """A session.run feeds one batch to a loop of several iterations.
 
     What is fed stays the same during one session.run: every iteration of the loop trains on the
     same batch.  Iteration offload takes its data from a Dataset with an initializable iterator.

@@ -714,7 +714,7 @@ def queues(context: Context) -> None:
 
 @recognises(pipeline.train_batch_with_many_threads, ("batch",))
 def many_threads(context: Context) -> None:
-    """``tf.train.batch`` with more than one thread."""
+    """``tf.train.batch`` is called with more than one thread."""
     for site in context.meaning.calls("batch"):
         if context.meaning.called(site) != "train.batch":
             continue

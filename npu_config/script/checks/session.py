@@ -358,7 +358,7 @@ def _plain(value: object) -> object:
     source=(_INTRODUCTION,),
 )
 def option_after_session(context: Context) -> None:
-    """An option is set on a configuration that a session was opened with before.
+    """An option is set on a configuration after a session was opened with it.
 
     tf.Session copies the configuration when it is made; what is set later has no effect on it.
 
@@ -382,6 +382,8 @@ def option_after_session(context: Context) -> None:
         for entry in block.entries.values():
             if entry.moment < opened[-1].moment or entry.built_in:
                 continue
+            if opened[-1].moment < (context.run.apart or 0) < entry.moment:
+                continue  # the function that sets it may have been called before
             first, last = opened[0].place.line or 0, entry.name_place.line or 0
             if not is_in_one_loop(context, first, last):
                 context.report(
@@ -415,7 +417,7 @@ def _opened(context: Context, message: Message) -> List[Use]:
     source=(_ESTIMATOR,),
 )
 def option_overridden_by_run_config(context: Context) -> None:
-    """An option of ``session_config`` is overridden by what NPURunConfig always writes.
+    """NPURunConfig always overrides this option of its ``session_config``.
 
     NPUEstimator adds an NpuOptimizer entry of its own after the one in ``session_config``.  The
     keys it always writes (``enable_dump``, ``jit_compile``, ``iterations_per_loop`` ...) win,
@@ -475,7 +477,7 @@ def option_overridden_by_run_config(context: Context) -> None:
     source=("tf_adapter/util/npu_attrs.cc:917", _INTRODUCTION),
 )
 def optimizer_misnamed(context: Context) -> None:
-    """An entry of ``custom_optimizers`` with options of the NPU has another name, or none.
+    """A ``custom_optimizers`` entry with NPU options is not named ``NpuOptimizer``.
 
     The adapter looks for ``NpuOptimizer``, letter by letter.  The options of an entry with another
     name have no effect.  Unless another entry has the name, or npu_init adds one, the whole graph

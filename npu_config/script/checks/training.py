@@ -222,7 +222,7 @@ def _is_after(before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
     needs=(("Variable", "get_variable"), DATASETS),
 )
 def variable_in_dataset_function(context: Context) -> None:
-    """A tf.Variable is made in a function that is given to Dataset.map.
+    """A tf.Variable is created in a function that is passed to Dataset.map.
 
     Preprocessing runs on the host, but the variable is initialised on the device: training fails.
 
