@@ -611,7 +611,7 @@ def take_resources(work: Work, inits: List[HorovodUse]) -> None:
             work.refuse(
                 use.line,
                 "hvd-init",
-                "init has arguments, but init_resource cannot select ranks on the NPU",
+                "init has arguments, but cannot select ranks on the NPU",
                 True,
             )
             return

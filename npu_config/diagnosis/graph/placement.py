@@ -65,7 +65,7 @@ def _host_functions(run: RunGraph, mixed: bool) -> Iterator[Sight]:
             shapes.host_function_on_hot_path,
             node,
             phrase(
-                "the Python function of {} runs on the host in each step: the graph is "
+                "the Python function of {} is run on the host in each step: the graph is "
                 "split around this function, and data is copied between host and device"
                 if mixed
                 else "{} is a Python function in the repeatedly executed graph; the device "
