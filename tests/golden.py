@@ -122,13 +122,13 @@ _CLAIM = re.compile(
 )
 
 
-def claims(folder):
-    """The decorator that runs a test on each ``path`` and ``case`` of some files ``NAME.txt``.
+def claims(folder, names="*.txt"):
+    """The decorator that runs a test on each ``path`` and ``case`` of the files of a folder.
 
     A case is a claim behind ``@``, what it is about, ``=>`` and its outcome, for :func:`hold`.
     """
     found = []
-    for path in sorted(Path(folder).glob("*.txt")):
+    for path in sorted(Path(folder).glob(names)):
         text = text_of(path)
         named = re.findall(r"^@ (.*)$", text, re.M)
         cases = list(_CLAIM.finditer(text))

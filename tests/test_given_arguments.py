@@ -51,14 +51,14 @@ def test_a_text_in_the_place_of_a_path(name, text):
     with pytest.raises(NpuConfigError) as raised:
         TAKE_PATHS[name](text)
     (found,) = raised.value.diagnostics
-    assert found.message.startswith("the path of a file is expected, and ")
-    assert found.help == "give the path of a file that holds it"
+    assert found.message.startswith("expected the path of a file, but ")
+    assert found.help == "pass the path of a file with this content"
     assert found.path is None
 
 
 def test_the_text_of_a_script_is_not_run():
     """run_path says that it takes the path of a script."""
-    with pytest.raises(CannotRunError, match="the path of a script is expected, and not its text"):
+    with pytest.raises(CannotRunError, match="expected the path of a script, but got its text"):
         npu.run_path("import os\nprint(1)\n")
 
 
@@ -70,7 +70,7 @@ def test_the_text_of_a_script_is_not_run():
 )
 def test_neither_text_nor_path(name, value):
     """Whatever reads a file names the type of what is no path."""
-    with pytest.raises(TypeError, match=r"a path is expected, as text or pathlib.Path, got "):
+    with pytest.raises(TypeError, match=r"expected a path, as a string or pathlib.Path, got "):
         TAKE_PATHS[name](value)
 
 
@@ -97,10 +97,10 @@ def test_a_path_in_the_place_of_a_text(tmp_path, name):
     file = tmp_path / "some.json"
     file.write_text("{}")
     (found,) = PARSE[name](str(file))
-    assert found.message.endswith(" is the path of a file, and not its text")
+    assert found.message.endswith(" is the path of a file; pass the text of the file")
     assert found.help is not None
     assert found.help.endswith(" reads a file")
-    with pytest.raises(TypeError, match=r"the text of a file is expected, got .*; for a path: "):
+    with pytest.raises(TypeError, match=r"expected the text of a file, got .*; for a path: "):
         PARSE[name](file)
 
 

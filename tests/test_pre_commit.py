@@ -101,7 +101,7 @@ def test_the_hook_as_pre_commit_installs_it(tmp_path, fault):
     rule = {
         "wrong rank": "NPU676",
         "CRLF": "NPU624",
-        "none": "nothing to complain about in 1 file",
+        "none": "no problem found in 1 file",
     }
     assert ((found.returncode == 1) is (fault != "none"), rule[fault] in found.stdout) == (
         True,

@@ -89,7 +89,7 @@ def _facts(option: Option) -> Iterator[Tuple[str, Optional[str]]]:
         yield "Default by product and mode", option.default_note
     yield "Status", option.standing
     if option.effective != NEVER:
-        yield "Had an effect", str(option.effective)
+        yield "Effective", str(option.effective)
     if option.replacement:
         yield "Use instead", option.replacement
     if option.products != ALL_PRODUCTS:
@@ -153,7 +153,9 @@ def rule_page(rule: Rule, translate: Optional[Translate] = None) -> str:
     if rule.on_host:
         parts.append(localized("Checked on the training host only (--on-host)."))
     if rule.shows == ("run",):
-        parts.append(localized("Found while a script runs, by npu-config run too; not by check."))
+        parts.append(
+            localized("Reported while a script runs (also by npu-config run), not by check.")
+        )
     if rule.source:
         parts.append(
             localized("Source:")
@@ -228,7 +230,7 @@ def argument_page(name: str, options: Sequence[str], fields: Sequence[str]) -> s
         parts.append(localized("A configuration object; its fields:"))
         parts.append("\n".join("- {}".format(field) for field in fields))
     elif not options:
-        parts.append(localized("It carries no option of the NPU."))
+        parts.append(localized("This argument sets no option of the NPU."))
     for option in options:
         parts.append(option_page(OPTIONS[option]).rstrip().replace("# ", "## ", 1))
     return "\n\n".join(parts) + "\n"
@@ -334,9 +336,7 @@ def _former() -> List[Topic]:
             FORMER,
             name,
             localized(became),
-            "# {}\n\n{}\n".format(
-                name, localized("Not an option any more: {}", localized(became))
-            ),
+            "# {}\n\n{}\n".format(name, localized("No longer an option: {}", localized(became))),
         )
         for name, became in FORMER_NAMES.items()
     ]

@@ -39,7 +39,7 @@ from npu_config.dumps.tree import place
 run_option = click.option(
     "--run",
     metavar="RUN",
-    help="The run to look at (YYYYMMDDHHMMSS); default: the newest of each device.",
+    help="The run to examine (YYYYMMDDHHMMSS); default: the newest of each device.",
 )
 
 
@@ -51,7 +51,7 @@ run_option = click.option(
 @click.option(
     "--before",
     metavar="RUN|PATH",
-    help="Compare with an earlier run: which overflows are gone, left and new.",
+    help="Compare with an earlier run: which overflows are gone, are left or are new.",
 )
 @click.option(
     "--write-mixlist",
@@ -69,7 +69,7 @@ def overflow_command(
     mixlist: Optional[str],
     outputs: Outputs,
 ) -> int:
-    """Explain every overflow below PATH: which operator, why, and what follows.
+    """Explain every overflow below PATH: the operator, the cause, and what to do.
 
     Exit code 0 when nothing overflowed, 1 when something did or a file could not be read.
     """
@@ -85,7 +85,7 @@ def overflow_command(
         earlier = _earlier(path, before, graph, device, outputs.format_)
         if set(earlier.runs) == set(report.runs):
             raise Failure(
-                "--before names the run that is looked at; there are the runs {}",
+                "--before names the run that is examined; name an earlier run: {}",
                 ", ".join(sorted({run for _, run in (*report.runs, *report.older) if run}))
                 or localized("(none)"),
             )
@@ -155,7 +155,7 @@ def _unread(report: Any) -> str:
     paths = list(dict.fromkeys(each.place.path for each in bad if each.place is not None))
     if not paths:
         return ""
-    message = "no all-clear: files that could not be read: {:,}; the first is {}"
+    message = "incomplete result: files that could not be read: {:,}; the first is {}"
     return printable(localized(message, len(paths), paths[0])) + "\n"
 
 
@@ -192,7 +192,7 @@ def _compared(compared: Any) -> str:
 @graph_option
 @run_option
 @selection_options
-@limit_option("How many rows; 0: all.")
+@limit_option("Number of rows to print; 0: all.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON.")
 @click.option("--force", is_flag=True, help="Overwrite files that exist.")
 @format_option
@@ -211,10 +211,10 @@ def scan_command(
 ) -> int:
     """Find NaN, infinities and values at the limit of their type below PATH.
 
-    In the order of execution: of the graph where it is given, else of time. Tables of statistics
-    are read as well.
+    The order is that of execution: by the graph where --graph is set, else by time. Tables of
+    statistics are read as well.
 
-    Exit code 0 when every tensor is clean, 1 when one is not or could not be looked at.
+    Exit code 0 when every tensor is clean, 1 when one is not or could not be examined.
     """
     from npu_config.dumps import scan as scanning
     from npu_config.dumps.tree import select
@@ -258,7 +258,7 @@ def _scan(found: Any, limit: int) -> str:
 
     parts = []
     if found.unread:
-        message = "tensors that could not be looked at: {:,}; the first is {}: {}\n"
+        message = "tensors that could not be examined: {:,}; the first is {}: {}\n"
         first = found.unread[0]
         parts.append(localized(message, len(found.unread), first.tensor, first.reason))
     if found.tensors:
@@ -331,7 +331,7 @@ def _shown_overflow(index: int, group: Any) -> str:
         lines.append("   {}".format(_tensor(tensor)))
     lines.append("   {}".format(origin_of(each)))
     if each.passes:
-        lines.append(localized("   made by the fusion passes {}", ", ".join(each.passes)))
+        lines.append(localized("   created by the fusion passes {}", ", ".join(each.passes)))
     lines += ["   -> {}".format(localized(text)) for text in each.advice]
     return "\n".join(map(printable, lines)) + "\n"
 
@@ -372,21 +372,21 @@ bounds_options = together(
     click.option(
         "--threshold",
         type=click.FloatRange(-1, 1),
-        help="A tensor agrees when its cosine similarity is above it (0.98).",
+        help="A tensor agrees when its cosine similarity is above this value (0.98).",
     ),
     click.option(
         "--max-abs",
         "max_abs",
         type=click.FloatRange(min=0),
         metavar="X",
-        help="How much one element may be off; else by data type and kind of tensor.",
+        help="Largest difference of one element; default: by data type and kind of tensor.",
     ),
     click.option(
         "--max-rel",
         "max_rel",
         type=click.FloatRange(min=0),
         metavar="X",
-        help="The largest relative distance; else by data type and kind of tensor.",
+        help="Largest relative distance; default: by data type and kind of tensor.",
     ),
 )
 """Limits that replace the defaults."""
@@ -400,7 +400,9 @@ bounds_options = together(
 @number_option("Only this step of the dump.")
 @number_option("The run or step of REFERENCE.", "--reference-step")
 @number_option("Only this device of the dump.", "--device")
-@click.option("--run", metavar="TIME", help="The run of the dump; else the newest of each device.")
+@click.option(
+    "--run", metavar="TIME", help=("The run of the dump; default: the newest of each device.")
+)
 @click.option(
     "--ignore",
     multiple=True,
@@ -408,9 +410,9 @@ bounds_options = together(
     help="Leave these operators out (* and ? match any text).",
 )
 @click.option("--all", "everything", is_flag=True, help="Print inputs that agree, too.")
-@limit_option("How many rows; 0: all.")
+@limit_option("Number of rows to print; 0: all.")
 @click.option(
-    "--csv", "csv_file", metavar="FILE", help="Write the table in the columns of msaccucmp."
+    "--csv", "csv_file", metavar="FILE", help="Write the table with the columns of msaccucmp."
 )
 @output_options
 def compare_command(
@@ -431,7 +433,7 @@ def compare_command(
     themselves. Without REFERENCE the devices of the dump are compared with each other: weights
     and summed gradients have to be equal bit for bit.
 
-    Exit code 0 when what was compared agrees and speaks for the whole network, 1 when something
+    Exit code 0 when all compared tensors agree and cover the whole network, 1 when something
     diverges or too much was not compared.
     """
     from npu_config.dumps import result
@@ -455,7 +457,7 @@ def compare_command(
     if csv_file is not None:
         write(csv_file, result.result_csv(found), outputs.force)
     if outputs.next_config is not None and found.inputs_differ:
-        message = "the inputs differ; no operator is to blame, and {} is not written"
+        message = "the inputs differ, so no operator is the cause; {} is not written"
         raise Unproducible(message, outputs.next_config)
     first = found.first_diverging
     layers = [first] if first is not None else list(found.diverging)
@@ -482,7 +484,7 @@ def _comparison(
             if chosen.pop(name) is not None:
                 raise click.UsageError(localized("--{} needs REFERENCE", name.replace("_", "-")))
         if any(value is not None for value in bounds.values()):
-            message = "ranks are compared bit for bit; limits need REFERENCE"
+            message = "ranks are compared bit for bit; limits apply only with REFERENCE"
             raise click.UsageError(localized(message))
         return lambda: compare_ranks(npu, graph, **chosen, progress=progress)
     if os.path.isfile(npu) and os.path.isfile(reference):
@@ -499,14 +501,14 @@ threshold_option = click.option(
     type=click.FloatRange(-1, 1),
     default=0.98,
     show_default=True,
-    help="A tensor agrees when its cosine similarity is above it.",
+    help="A tensor agrees when its cosine similarity is above this value.",
 )
 
 
 @click.command("result")
 @click.argument("path", metavar="FILE.csv", type=FILE)
 @threshold_option
-@limit_option("How many rows; 0: all.")
+@limit_option("Number of rows to print; 0: all.")
 @format_option
 def result_command(path: str, threshold: float, limit: int, format_: str) -> int:
     """Read a result table of msaccucmp, old or new, and find what diverges in it.
@@ -539,7 +541,11 @@ def _shown_comparison(result: Any, everything: bool, limit: int = 0) -> str:
         diverging = [row for row in rows if row.verdict == "diverges"]
         shown = (diverging or rows)[:limit]
     not_seen = gaps(result)
-    warning = [] if result.covered else [localized("no all-clear:"), *map(localized, not_seen), ""]
+    warning = (
+        []
+        if result.covered
+        else [localized("incomplete comparison:"), *map(localized, not_seen), ""]
+    )
     texts = [lines_of(warning), _sides(result)]
     is_wide = (screen() or _WIDE) >= _WIDE
     columns = {name: cell for name, cell in _COMPARED.items() if is_wide or name != _TYPE}

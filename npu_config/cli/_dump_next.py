@@ -227,11 +227,16 @@ def _recording(
         if dump_path is None:
             raise Unproducible("the configuration has no dump_path; set it to a folder for dumps")
         changes["dump_path"] = dump_path
-        message = "dump_path is the folder on this machine, {}; --config keeps the job's own"
+        message = (
+            "dump_path is set to the folder on this machine, {}; pass --config to keep "
+            "the dump_path of the job"
+        )
         notes.append(phrase(message, dump_path))
     if config.get("enable_exception_dump") == 1:
         changes["enable_exception_dump"] = None
-        notes.append("enable_exception_dump 1 is left out: it excludes other dumps")
+        notes.append(
+            "enable_exception_dump = 1 is left out: it cannot be combined with other dumps"
+        )
     return changes
 
 
@@ -245,7 +250,7 @@ def _mode(config: NpuConfig, modes: Mapping[str, str], notes: List[str]) -> Dict
     option = "precision_mode_v2" if v2 else "precision_mode"
     before = config.get(option)
     if before != modes[option]:
-        message = "{} is {}, for this change; the base has {}"
+        message = "this change sets {} to {}; the base configuration has {}"
         notes.append(phrase(message, option, modes[option], before or phrase("none")))
     return {option: modes[option]}
 

@@ -34,7 +34,11 @@ _NAMED = 10
 @click.command("search")
 @click.argument("path", metavar="STATE")
 @click.option(
-    "--config", "base", metavar="BASE", type=FILE, help="The job's configuration; begins a search."
+    "--config",
+    "base",
+    metavar="BASE",
+    type=FILE,
+    help=("The job's configuration; starts a search."),
 )
 @click.option(
     "--fusion-result",
@@ -63,7 +67,7 @@ _NAMED = 10
     "--dump",
     metavar="PATH",
     type=FILE,
-    help=("The dump of the last run, by which the run is judged."),
+    help=("The dump of the last run, from which its verdict is computed."),
 )
 @click.option("--agrees", type=int, metavar="N", help="Run N gave the right result.")
 @click.option("--diverges", type=int, metavar="N", help="Run N gave a wrong result.")
@@ -85,13 +89,13 @@ def search_command(
     force: bool,
     format_: str,
 ) -> int:
-    """Search for what makes results wrong: a fusion pass, an operator type, the precision mode.
+    """Search for the cause of wrong results: a fusion pass, an operator type, the precision mode.
 
-    Each call writes the configuration of one run; the next call is told how the run went (--dump,
-    --agrees or --diverges), until the smallest set of changes is found that agrees. STATE
-    remembers the suspects and every run.
+    Each call writes the configuration of one run. Pass the result of the run to the next call
+    (--dump, --agrees or --diverges), until the smallest set of changes is found with which the
+    run agrees. STATE is the file that stores the suspects and every run.
 
-    Exit code 0 while the search goes on and when it has found something, 1 when it ends without.
+    Exit code 0 while the search continues and when it finds a set, 1 when it ends without one.
     """
     unchecked = ""
     if sum((dump is not None, agrees is not None, diverges is not None, undo)) > 1:
@@ -112,7 +116,8 @@ def search_command(
 
     if passes and fusion_result is None and graph is None:
         unchecked = phrase(
-            "not known whether the passes took effect: {}; --fusion-result or --graph says so",
+            "it is unknown whether these passes took effect: {}; pass --fusion-result or "
+            "--graph to check",
             listed(passes),
         )
     if os.path.lexists(path):
@@ -120,11 +125,15 @@ def search_command(
         if fusion_result or passes or types or reference:
             judges = undo or agrees is not None or diverges is not None
             if judges or base is None or not _is_same(new_search(), search):
-                raise Failure("{} exists; its suspects and its reference are fixed", path)
+                raise Failure(
+                    "the search in {} has started; its suspects and its reference "
+                    "cannot be changed",
+                    path,
+                )
             dump = None  # the call that began the search, once more
     elif base is None:
         raise Failure(
-            ("{} does not exist; give --config BASE and suspects to begin a search in it"), path
+            ("{} does not exist; pass --config BASE and suspects to start a search there"), path
         )
     elif agrees is not None or diverges is not None or undo:
         raise Failure("{} does not exist; there is no run to judge", path)
@@ -238,8 +247,8 @@ def _new_search(path: str, base: str, suspects: List[Suspect], reference: Option
         kept.append(Suspect(PRECISION, following.ORIGIN[option]))
     if not any(each.kind != PRECISION for each in kept):
         raise Unproducible(
-            "no suspect is left: give fusion passes or operator types that {} does not "
-            "change yet (--fusion-result, --graph, --suspect, --type)",
+            "no suspect is left: name fusion passes or operator types that {} does not change "
+            "yet (--fusion-result, --graph, --suspect, --type)",
             base,
         )
     records = "base" if config.get("dump_path") is None else "overflow"
@@ -281,7 +290,7 @@ def _continued(path: str, base: Optional[str]) -> Search:
         config = following.load_base(each)
         files = [following.side_file_of(config, option, each) for option in _SIDE_FILES]
         if _hash([each, *files]) != search.base_hash:
-            message = "the search began with another configuration than {} is now"
+            message = "{} has changed since the search started"
             raise searching.refused(path, phrase(message, each))
     return search
 
@@ -300,11 +309,16 @@ def _told(search: Search, number: int, verdict: str) -> Search:
     if pending is not None and pending.number == number:
         return _with_verdict(search, verdict, "--" + verdict)
     if number not in known:
-        waits = localized("no run waits" if pending is None else "run {} waits", *_number(pending))
+        waits = localized(
+            "no run is waiting for a verdict"
+            if pending is None
+            else "run {} is waiting for its verdict",
+            *_number(pending),
+        )
         raise Failure("there is no run {}; {}", number, waits)
     if known[number].verdict != verdict:
         raise Failure(
-            "run {} {} according to the state; --undo takes the last verdict back",
+            'the verdict of run {} is "{}" already; --undo removes the last verdict',
             number,
             localized(known[number].verdict or ""),
         )
@@ -359,25 +373,29 @@ def _judged(search: Search, path: str, dump: str, graph: Optional[str]) -> Searc
 
     pending = search.pending
     if pending is None:
-        raise Failure("no run waits for a verdict")
+        raise Failure("no run is waiting for its verdict")
     tree = find_dumps(dump)
     if not len(tree) and (tree.strays or tree.diagnostics):
         raise NpuConfigError([*tree.diagnostics, no_dump(tree, dump)])
     names = {file.op_name for file in tree if file.kind != "overflow"}
     if search.operators and names and not names & set(search.operators):
-        message = "the dump {} has none of the operators of the earlier runs: another network"
+        message = (
+            "the dump {} has none of the operators of the earlier runs: it belongs to "
+            "another network"
+        )
         raise searching.refused(path, phrase(message, dump))
     folders = _folders(tree)
     fresh = [run for run in folders if run not in search.known]
     if len(tree) and not folders:
         raise Failure(
-            "the dump has no folder of a run (YYYYMMDDHHMMSS); say --agrees {0} or --diverges {0}",
+            "the dump has no folder of a run (YYYYMMDDHHMMSS); pass --agrees {0} or --diverges "
+            "{0}",
             pending.number,
         )
     if not fresh:
         raise Unproducible(
-            "there is no new run below {}; without an overflow a run leaves no folder: when the "
-            "job did run with the configuration of run {}, say --agrees {}",
+            "there is no new run below {}; a run without an overflow writes no folder: if the "
+            "job ran with the configuration of run {}, pass --agrees {}",
             dump,
             pending.number,
             pending.number,
@@ -524,8 +542,8 @@ _RUNS: Columns = {
     phrase("precision mode"): lambda run: next(
         (each.name for each in run.cures if each.kind == PRECISION), "-"
     ),
-    phrase("verdict"): lambda run: localized(run.verdict or phrase("waits")),
-    phrase("how"): lambda run: localized(run.how),
+    phrase("verdict"): lambda run: localized(run.verdict or phrase("pending")),
+    phrase("method"): lambda run: localized(run.how),
 }
 
 
@@ -542,10 +560,12 @@ def _next(
     pending = search.pending
     if result.state == searching.FOUND and pending is None:
         if cures:
-            lines.append(localized("the smallest set of changes that agrees:"))
+            lines.append(localized("the smallest set of changes with which the run agrees:"))
             lines += ["  " + line for line in _changes(cures)]
         else:
-            lines.append(localized("the configuration agrees as it is; nothing has to be changed"))
+            lines.append(
+                localized("the unchanged configuration already agrees; nothing has to be changed")
+            )
         message = "confirmed by run {}; runs in all: {:,}; configuration: {}"
         numbers = ", ".join(map(str, result.runs))
         lines.append(localized(message, numbers, len(search.runs), ", ".join(written)))
@@ -558,7 +578,7 @@ def _next(
         lines.append(localized("written: {}", ", ".join(written)))
         message = "run the job with {}, then: npu-config dump search {} --dump PATH"
         lines.append(localized(message, written[0], path))
-        message = "  or, when you know it: --agrees {0} or --diverges {0}"
+        message = "  or, if you know the result of this run: --agrees {0} or --diverges {0}"
         lines.append(localized(message, pending.number))
     return "".join("{}\n".format(printable(line)) for line in lines)
 

@@ -18,7 +18,7 @@ from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import fitted, localized, padded, printable, screen, width
 from npu_config.dumps.tree import find_dumps, run_folder
 
-NO_NUMPY = 'values need numpy: pip install "npu_config[compare]"'
+NO_NUMPY = 'reading tensor values requires numpy: pip install "npu_config[compare]"'
 
 LINES = 50
 
@@ -76,7 +76,7 @@ _output_options = together(
         "--html",
         "html_file",
         metavar="FILE",
-        help="Write a report as one page that needs nothing else.",
+        help="Write a report as one self-contained HTML page.",
     ),
     click.option("--force", is_flag=True, help="Overwrite files that exist."),
     format_option,
@@ -169,7 +169,7 @@ def files_of(
         raise click.exceptions.Exit(1)
     if not len(files):
         raise Failure(
-            "no dump fits; there are the steps {}, the devices {} and {:,} operators",
+            "no dump matches; the dumps have the steps {}, the devices {} and {:,} operators",
             ", ".join(map(str, tree.steps)) or localized("(none)"),
             ", ".join(map(str, tree.devices)) or localized("(none)"),
             len({file.op_name for file in tree}),
@@ -200,7 +200,9 @@ def write_next(
     if outputs.next_config is None:
         return
     if not layers:
-        raise Unproducible("nothing is suspected; {} is not written", outputs.next_config)
+        raise Unproducible(
+            "there is no suspected operator; {} is not written", outputs.next_config
+        )
     records = following.DUMP if black_list is None else following.OVERFLOW
     change = following.NextRunChange(
         *following.by_kind(passes), tuple(black_list or ()), False, records, tuple(layers), step

@@ -111,9 +111,9 @@ def _refusal(real: str, root: Optional[str]) -> Optional[str]:
     if not stat.S_ISREG(os.stat(real).st_mode):
         return "this is not a regular file; it is not written"
     if not os.access(real, os.W_OK):
-        return "the file may not be written by this user"
+        return "this user is not allowed to write the file"
     if root is not None:
         inside = os.path.join(os.path.realpath(root), "")
         if not real.startswith(inside):
-            return localized("a link leads out of {}; name the file itself to write it", root)
+            return localized("a link points outside {}; name the file itself to write it", root)
     return None

@@ -132,7 +132,7 @@ def lang_option() -> click.Option:
         is_eager=True,
         expose_value=False,
         callback=_choose,
-        help="The language of messages and help; else that of NPU_CONFIG_LANG or of the locale.",
+        help="The language of messages and help; default: NPU_CONFIG_LANG, else the locale.",
     )
 
 

@@ -157,7 +157,7 @@ product_option = click.option(
     "product",
     type=ProductType(),
     metavar="PRODUCT",
-    help=phrase("The product it is generated for: {}.", PRODUCT_HELP),
+    help=phrase("The product to generate for: {}.", PRODUCT_HELP),
 )
 
 
@@ -172,13 +172,15 @@ _target_options = together(
         ),
     ),
     click.option(
-        "--mode", type=click.Choice(MODES), help="How the job runs; replaces the file's."
+        "--mode",
+        type=click.Choice(MODES),
+        help=("The mode in which the job runs; overrides that of the file."),
     ),
     click.option(
         "--target-cann",
         "cann",
         metavar="VERSION",
-        help="The version of CANN that it runs with, e.g. 8.0.0; replaces the file's.",
+        help="The version of CANN that the job runs with, e.g. 8.0.0; overrides that of the file.",
     ),
 )
 
@@ -253,7 +255,7 @@ def set_option(function: Any) -> Any:
         metavar="NAME=VALUE",
         callback=_overrides,
         shell_complete=complete_options,
-        help="Set an option, whatever the file says; null removes the option.  Repeatable.",
+        help="Set an option, overriding the file; null removes the option.  Repeatable.",
     )(function)
 
 
@@ -279,7 +281,7 @@ def as_option(function: Any) -> Any:
         "as_kind",
         type=click.Choice(list(KINDS)),
         metavar="KIND",
-        help=phrase("Read every file as this, whatever its name: {}.", listed(KINDS)),
+        help=phrase("Read every file as this type, whatever its name: {}.", listed(KINDS)),
     )(function)
 
 

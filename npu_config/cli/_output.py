@@ -11,15 +11,14 @@ from npu_config.core.message import harmless, localized, printable
 DONE, FINDINGS, WRONG_CALL, INTERRUPTED = 0, 1, 2, 130
 
 EXIT_CODES: Mapping[int, str] = {
-    DONE: "done, and nothing to complain about",
+    DONE: "done, no problem found",
     FINDINGS: (
-        "findings at or above the failing severity (error; with --strict warning, too); or what "
-        "was asked for cannot be produced because of what the input holds; or a file exists and "
-        "cannot be read"
+        "findings at or above the failing severity (error; with --strict also warning); or the "
+        "input does not allow the requested output; or a file exists but cannot be read"
     ),
     WRONG_CALL: (
-        "a wrong call: an unknown command or option, a named path that does not exist, an output "
-        "that exists (--force overwrites it) or cannot be written, no working directory"
+        "wrong usage: an unknown command or option, a named path that does not exist, an "
+        "output that exists (--force overwrites it) or cannot be written, no working directory"
     ),
     INTERRUPTED: "interrupted",
 }
@@ -171,7 +170,11 @@ def write_mixlist(path: str, types: Sequence[str], force: bool) -> None:
     if not types:
         raise Unproducible("no operator type for the block list was found; nothing is written")
     write(path, mixlist.render(mixlist.Mixlist.of(black_list=types)), force)
-    say(localized("{} written: set modify_mixlist to it, with a mixed precision mode\n", path))
+    say(
+        localized(
+            "{} written: set modify_mixlist to this file, with a mixed precision mode\n", path
+        )
+    )
 
 
 _WORTH_SHOWING = 200

@@ -95,7 +95,7 @@ def write_findings(path: str, judged: Optional[Judgement]) -> None:
         Failure: the file cannot be written, or exists and holds something else.
     """
     if os.path.lexists(path) and not _holds_findings(path):
-        raise Failure("{} exists and does not hold findings; name another file", path)
+        raise Failure("{} exists and contains no findings; name another file", path)
     report = Report(() if judged is None else judged.found)
     unchecked = []
     if judged is not None and judged.unchecked is not None:
@@ -177,8 +177,8 @@ def read_configuration(path: str, as_kind: Optional[str] = None, scripts: bool =
     reading = read(STDIN if path == "-" else path, as_kind, content)
     if reading.kind == "script" and not scripts:
         raise Failure(
-            "{} is a training script; make a configuration of it first: "
-            "npu-config generate {} -o config.yaml",
+            "{} is a training script; create a configuration from it first: npu-config "
+            "generate {} -o config.yaml",
             reading.path,
             path,
         )
@@ -202,8 +202,8 @@ def record_of(path: str) -> str:
     record = record_in(path)
     if not os.path.lexists(record):
         raise Unproducible(
-            "{} does not exist; the folder holds no record of a job; give a configuration or "
-            "a script",
+            "{} does not exist; the folder holds no record of a job; name a configuration or a "
+            "script",
             record,
         )
     return record
@@ -232,12 +232,12 @@ def other_kind(path: str, *own: str, name: Optional[str] = None) -> Optional[str
     kind = kind_of_suffix(suffix_of(path))
     if kind is None and _is_log(path):
         return phrase(
-            "{} is a log, which this command does not take; run: npu-config log {}",
+            "{} is a log, which this command does not accept; run: npu-config log {}",
             *(name or path, path),
         )
     if kind not in _OTHERS or kind in own or not os.path.isfile(path):
         return None
-    text = "{} is {}, which this command does not take; run: npu-config check {}"
+    text = "{} is {}, which this command does not accept; run: npu-config check {}"
     return phrase(text, name or path, _OTHERS[kind], path)
 
 

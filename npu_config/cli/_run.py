@@ -61,7 +61,7 @@ OPTIONS = (
         "--loops",
         "loops",
         ("device", "once"),
-        "Whether a session.run makes as many steps as on the device (as by default), or one.",
+        "Let each session.run execute as many steps as on the device (the default), or only one.",
     ),
     RunOption(
         "--dry-run",
@@ -74,9 +74,9 @@ OPTIONS = (
         "--format",
         "format_",
         ("yaml", "json"),
-        "With --dry-run: how it is printed; default: yaml.",
+        "With --dry-run: output format; default: yaml.",
     ),
-    RunOption("--steps", "steps", range(1, sys.maxsize), "Stop after so many session runs."),
+    RunOption("--steps", "steps", range(1, sys.maxsize), "Stop after this many session runs."),
     RunOption(
         "--ranks",
         "ranks",
@@ -95,14 +95,14 @@ OPTIONS = (
         "--set",
         "overrides",
         list,
-        "Set an option in every session, whatever the script says; null removes the option.  "
+        "Set an option in every session, overriding the script; null removes the option.  "
         "Repeatable.",
         (),
         metavar="NAME=VALUE",
     ),
     RunOption("--report", "report", str, "Write a JSON report of the run.", metavar="FILE"),
-    RunOption("--overwrite", "overwrite", bool, "The report may replace a file.", False),
-    RunOption("--force", "force", bool, "Also where the vendor's package is installed.", False),
+    RunOption("--overwrite", "overwrite", bool, "Allow the report to replace a file.", False),
+    RunOption("--force", "force", bool, "Run even if the vendor's package is installed.", False),
 )
 
 _BY_FLAG = {option.flag: option for option in OPTIONS}
@@ -180,7 +180,7 @@ def run(values: Mapping[str, Any]) -> int:
     if format_ is not None and not dry_run:
         raise Failure("--format requires --dry-run; --report FILE writes a JSON report of the run")
     if values["overwrite"] and report is None:
-        raise Failure("--overwrite belongs to --report FILE, which it lets replace a file")
+        raise Failure("--overwrite requires --report FILE: it allows the report to replace a file")
     if report is not None:
         report = os.path.abspath(report)  # the script may change the directory
         if os.path.isdir(report) or (os.path.lexists(report) and not values["overwrite"]):
@@ -296,7 +296,7 @@ def _summary(seen: "Seen", values: Mapping[str, Any]) -> Iterator[str]:
         yield from _listed((each, "") for each in seen.findings)
     if not is_rank:
         for why, where in {k: v for s in seen.sessions for k, v in s.calls.unseen.items()}.items():
-            yield localized("npu-config run: not looked at: {}: {}\n", where, why)
+            yield localized("npu-config run: not checked: {}: {}\n", where, why)
         notes = sum(
             each.situation is not None and each.severity.rank == 0 for each in seen.findings
         )
@@ -315,7 +315,9 @@ def _summary(seen: "Seen", values: Mapping[str, Any]) -> Iterator[str]:
         yield localized(text, seen.script)
     if seen.environment:
         pairs = " ".join("{}={}".format(*pair) for pair in sorted(seen.environment.items()))
-        yield localized("npu-config run: set for one rank: {}\n", pairs)
+        yield localized(
+            "npu-config run: environment variables set for a job of one rank: {}\n", pairs
+        )
     runs = sum(session.runs for session in seen.sessions)
     steps = sum(session.steps for session in seen.sessions)
     place = seen.error_place or seen.script
@@ -348,8 +350,8 @@ def _recognised(error: str) -> Iterator[str]:
 
 
 _ENDED = (
-    "npu-config run: {} was ended by {} (exit code {}) after {} session runs with {} training "
-    "steps\n"
+    "npu-config run: {} was terminated by {} (exit code {}) after {} session runs with {} "
+    "training steps\n"
 )
 
 
@@ -441,14 +443,14 @@ def _summary_of_ranks(seen: "SeenRanks", values: Mapping[str, Any]) -> Iterator[
         yield from _listed((each, _whose(of, count)) for each, of in seen.findings.items())
     if seen.ended == "timeout":
         yield localized(
-            "npu-config run: the time of {} s was over (exit code {}):\n",
+            "npu-config run: the timeout of {} s expired (exit code {}):\n",
             values["timeout"],
             seen.exit_code,
         )
         yield from map(_where, seen.ranks)
     elif seen.failed is not None:
         last = "".join("    {}\n".format(line) for line in seen.tail)
-        text = "npu-config run: rank {} failed first, with exit code {}; it wrote last:\n"
+        text = "npu-config run: rank {} failed first, with exit code {}; its last output:\n"
         yield localized(text, seen.failed, seen.exit_code) + last
         if seen.refused is not None:
             text = "npu-config run: a collective of rank {} failed: {}\n"
@@ -472,22 +474,24 @@ def _whose(ranks: Sequence[int], count: int) -> str:
 def _where(one: "SeenRank") -> str:
     """Where a rank was when the time was over."""
     seen = one.seen or {}
-    place = seen.get("error_place") or localized("an unknown place")
+    place = seen.get("error_place") or localized("an unknown location")
     if seen and seen["ended"] != "signal":
-        return localized("    rank {} had ended\n", one.rank)
+        return localized("    rank {} had already ended\n", one.rank)
     if one.waits_in:
         names = listed('"{}"'.format(name) for name in one.waits_in)
-        return localized("    rank {} at {} waited for the others in {}\n", one.rank, place, names)
-    return localized("    rank {} at {} waited for no other\n", one.rank, place)
+        return localized(
+            "    rank {} at {} was waiting for the other ranks in {}\n", one.rank, place, names
+        )
+    return localized("    rank {} at {} was not waiting for other ranks\n", one.rank, place)
 
 
 _NOTHING = (
-    "npu-config run: the ranks exchanged nothing, so that each has trained weights of its own: "
-    "wrap the optimizer in npu_distributed_optimizer_wrapper(...) and broadcast the weights at "
-    "the start (NPUBroadcastGlobalVariablesHook(0))\n"
+    "npu-config run: the ranks exchanged no data, so each rank trained its own weights: wrap "
+    "the optimizer in npu_distributed_optimizer_wrapper(...) and broadcast the weights at the "
+    "start (NPUBroadcastGlobalVariablesHook(0))\n"
 )
 _BROADCAST = (
-    "npu-config run: the ranks exchanged weights and no gradients, so that each went on by "
+    "npu-config run: the ranks exchanged weights but no gradients, so each rank trained by "
     "itself: wrap the optimizer in npu_distributed_optimizer_wrapper(...)\n"
 )
 

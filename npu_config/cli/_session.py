@@ -364,8 +364,11 @@ class Session:
             self._check_scripts(scripts, fixing, advance)
         for root, count in roots.items():
             if not count:
-                message = "the directory holds nothing that could be checked"
-                help = "name the files; --show-skipped lists what is left out, and why"
+                message = "the directory contains no file that can be checked"
+                help = (
+                    "name the files to check; --show-skipped lists the skipped ones with "
+                    "the reason"
+                )
                 if holds_logs(root):
                     help = phrase("these are logs of a job; run: npu-config log {}", root)
                 self._diagnostics.append(
@@ -628,7 +631,7 @@ def watch(check: Callable[[Remembered], int], paths: Callable[[], Iterable[str]]
             click.clear()
             before = {os.path.abspath(path): _state(path) for path in paths()}
             code = check(remembered)
-            say(localized("watching; Ctrl-C ends\n"), err=True)
+            say(localized("watching for changes; press Ctrl-C to stop\n"), err=True)
             seen = remembered.checked(before)
             pause = _PAUSE
             while True:

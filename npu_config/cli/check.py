@@ -38,28 +38,32 @@ if TYPE_CHECKING:
 @click.option(
     "--on-host",
     is_flag=True,
-    help="This is the training host: look at its paths and its environment, too.",
+    help="This machine is the training host: check its paths and its environment, too.",
 )
 @set_option
 @selection_options
 @strict_option
-@click.option("--notes", is_flag=True, help="Show notes (information), and not just their number.")
-@click.option("--show-skipped", is_flag=True, help="List what was not checked, and why.")
+@click.option(
+    "--notes",
+    is_flag=True,
+    help=("Show the notes (information) themselves, not only their number."),
+)
+@click.option(
+    "--show-skipped", is_flag=True, help=("List the files that were not checked, and why.")
+)
 @as_option
 @click.option(
     "--if-ours",
     is_flag=True,
-    help="Leave out named files of an unsupported type, and excluded ones.",
+    help="Skip named files that are excluded or of an unsupported type.",
 )
 @click.option("--fix", is_flag=True, help="Apply the fixes that are mechanical and safe.")
 @click.option("--diff", is_flag=True, help="Print what --fix would change; change nothing.")
 @click.option(
     "--baseline", metavar="FILE", help="Report only findings that are not in this baseline."
 )
-@click.option(
-    "--write-baseline", metavar="FILE", help="Write a baseline that allows what is found now."
-)
-@click.option("--force", is_flag=True, help="Overwrite the baseline that is there.")
+@click.option("--write-baseline", metavar="FILE", help="Write all present findings to a baseline.")
+@click.option("--force", is_flag=True, help="Overwrite an existing baseline.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C.")
 def command(
     paths: Tuple[str, ...],
@@ -81,7 +85,7 @@ def command(
     force: bool,
     watch: bool,
 ) -> int:
-    """Check files and say what is wrong, where, and what to do.
+    """Check files and report what is wrong, where, and what to do.
 
     Takes training scripts (.py), launch scripts (.sh .bash .sbatch .slurm, or by their first
     line), configurations (.yaml .yml .toml .json .pbtxt .pb), side files and rank tables (known
@@ -122,9 +126,9 @@ def command(
             say("".join(lines), err=True)
         untold = sum(not left.nearly for left in session.left_out)
         if untold and format_ == "text" and not (if_ours or show_skipped):
-            words = localized("1 left out; --show-skipped says why\n")
+            words = localized("1 skipped; --show-skipped shows the reason\n")
             if untold > 1:
-                words = localized("{:,} left out; --show-skipped lists them\n", untold)
+                words = localized("{:,} skipped; --show-skipped lists them\n", untold)
             say(words, err=True)
         report = session.report()
         nowhere = {None, *missing(paths)}  # None: it was not a path but the content of a file

@@ -10,7 +10,7 @@ from npu_config.cli._output import say
 from npu_config.core.message import localized
 
 _MARKS = {"read": "+", "not-read": "-", "other-field": "f", "value-not-known": "v"}
-_LEGEND = "+ read, - not read, f another field is read, v the value is not known"
+_LEGEND = "+ read, - not read, f another field is read, v the value is not supported"
 
 
 class _Chosen(NamedTuple):
@@ -48,11 +48,11 @@ class CannType(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     multiple=True,
     type=CannType(),
     metavar="VERSION",
-    help="Only for this version of CANN; may be given several times.",
+    help="Only for this version of CANN; repeatable.",
 )
 @form_option("How the table is printed.")
 def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -> int:
-    """Say which versions of the TF Adapter read the options of scripts and configurations.
+    """List which versions of the TF Adapter read the options of scripts and configurations.
 
     One row for each place where an option is set, one column for each version; then the oldest
     version that reads every option unchanged.  Without --cann every measured version is looked at,
@@ -120,7 +120,7 @@ def _meant(chosen: _Chosen) -> str:
     else:
         which = "the newest" if chosen.version == NEWEST else "the oldest"
     return localized(
-        "CANN {} was not measured; what is shown for it is {}, {}\n",
+        "CANN {} was not measured; its column shows {}, {}\n",
         chosen.cann,
         snapshot,
         localized(which),

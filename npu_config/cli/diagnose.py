@@ -30,18 +30,18 @@ def command(
     out: Optional[str],
     force: bool,
 ) -> int:
-    """Find what in a graph will fail on the NPU, and say what mends it.
+    """Find what in a graph will fail on the NPU, and say how to fix it.
 
     GRAPH is a GraphDef (.pbtxt, .pb), a MetaGraphDef (a checkpoint's .meta, or the checkpoint's
     prefix), or a SavedModel.  With --config and -o FILE the configuration is written with the
-    options that mend what options can mend.
+    options that fix the problems found, as far as options can.
 
     Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
     """
     from npu_config.diagnosis.graph import diagnose
 
     if out is not None and config_path is None:
-        raise click.UsageError("-o needs --config: there is nothing to change")
+        raise click.UsageError("-o requires --config, the configuration to change")
     if missing([graph]) and missing([graph + ".meta"]):
         raise Failure("{} does not exist", graph)
     config = None if config_path is None else _config(config_path, format_)

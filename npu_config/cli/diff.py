@@ -21,7 +21,7 @@ from npu_config.core.message import localized, phrase
 def command(
     old: str, new: str, format_: str, as_kind: Optional[str], overrides: Tuple[Any, ...]
 ) -> int:
-    """Print what two configurations or two jobs have differently; exit code 1 when there is any.
+    """Print the differences of two configurations or two jobs; exit code 1 when there are any.
 
     Values are compared, not their spelling: the steps "0|5" and [0, 5] are the same.  The target
     of a configuration is not an option, and is not compared.  --set changes B.
@@ -33,7 +33,7 @@ def command(
     from npu_config.cli._report import STDIN, complain, read_configuration
 
     if (old, new) == ("-", "-"):
-        raise click.UsageError("only one of the two can be standard input")
+        raise click.UsageError("only one of the two inputs can be standard input")
     if any(map(_is_job, (old, new))):
         return _compare_jobs(old, new, format_, as_kind, overrides)
     sides = []
@@ -214,7 +214,7 @@ def _text(sides: Any, result: Any) -> str:
             lines.append(localized(said, ", ".join(equal)))
     if result.not_compared:
         names = ", ".join(localized(_TITLES[key]) for key in result.not_compared)
-        lines.append(localized("not compared, because only one of the two has it: {}\n", names))
+        lines.append(localized("not compared, because only one of the two has this: {}\n", names))
     return "".join(lines)
 
 
@@ -225,7 +225,7 @@ def _head(job: Any) -> str:
     end = job.parts.get("end")
     rank, time = job.parts.get("rank", 0), job.parts.get("time", "")
     if not isinstance(end, dict):
-        return phrase("{}  (rank {}, started {}, did not end in order)", job.path, rank, time)
+        return phrase("{}  (rank {}, started {}, did not end normally)", job.path, rank, time)
     text = "{}  (rank {}, started {}, ended {} with {})"
     return phrase(text, job.path, rank, time, end.get("time"), end.get("exit"))
 

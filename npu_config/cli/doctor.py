@@ -19,7 +19,9 @@ _RESET = "\x1b[0m"
 @click.argument("source", metavar="[CONFIG|SCRIPT]", required=False, type=INPUT)
 @target_options
 @click.option(
-    "--on-host", is_flag=True, help="This is the training host: what is missing here is an error."
+    "--on-host",
+    is_flag=True,
+    help=("This machine is the training host: report what is missing here as an error."),
 )
 @findings_option
 def command(
@@ -30,10 +32,10 @@ def command(
 ) -> int:
     """Go through the checks before tuning: passed, advice, failed, cannot be checked here.
 
-    Looks at a configuration (.yaml .toml .json .pbtxt .pb) or a training script (.py), or - for
-    standard input, at the environment and at this machine.
+    Checks a configuration (.yaml .toml .json .pbtxt .pb) or a training script (.py; - for
+    standard input), the environment and this machine.
 
-    Exit code 0: nothing failed; 1: something did; 2: wrong usage.
+    Exit code 0: no check failed; 1: a check failed; 2: wrong usage.
     """
     from npu_config.core.message import printable, width
     from npu_config.diagnosis.doctor import examine

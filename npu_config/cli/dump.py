@@ -47,7 +47,7 @@ from npu_config.core.paths import reading
     type=FILE,
     default=".",
     show_default=True,
-    help="Where an operator is looked for.",
+    help="The folder in which OPERATOR is searched for.",
 )
 @number_option("Only this step.")
 @click.option(
@@ -55,13 +55,13 @@ from npu_config.core.paths import reading
     type=click.IntRange(min=0),
     default=8,
     show_default=True,
-    help="Lines of the histogram; 0: none.",
+    help="Number of lines in the histogram; 0: none.",
 )
 @format_option
 def show_command(what: str, path: str, step: Optional[int], bins: int, format_: str) -> int:
-    """Show the header of a dump and what its values look like.
+    """Show the header of a dump and statistics of its values.
 
-    FILE is a dump or a statistics .csv; OPERATOR a name or pattern, looked for in --in PATH.
+    FILE is a dump or a statistics .csv; OPERATOR a name or pattern, searched for in --in PATH.
     """
     files = [what] if os.path.lexists(what) else _named(what, path, step, format_)
     shown: List[Dict[str, Any]] = []
@@ -226,16 +226,17 @@ def _number_of(name: str) -> Callable[[Any], str]:
 
 @click.group("dump", cls=CommandGroup)
 def command() -> None:
-    """List, show, export, explain and compare what dump settings left on disk.
+    """List, show, export, explain and compare the files that dump settings wrote.
 
-    Nothing of the vendor's is needed. Values need numpy: pip install "npu_config[compare]"
+    The vendor's software is not needed. Tensor values require numpy:
+    pip install "npu_config[compare]"
     """
 
 
 @click.command("list")
 @click.argument("path", metavar="PATH", type=FILE)
 @selection_options
-@limit_option("How many operators are printed; 0: all.")
+@limit_option("Number of operators to print; 0: all.")
 @format_option
 def list_command(
     path: str,
@@ -298,7 +299,7 @@ def _entry(file: Any, opened: Any) -> Dict[str, Any]:
     type=click.Choice(["original", "device"]),
     default="original",
     show_default=True,
-    help="In the layout of the network where it is known, or as the device stores it.",
+    help="Export in the layout of the network where known, or in that of the device.",
 )
 @click.option(
     "--select", "ops", multiple=True, metavar="PATTERN", help="Only these operators (* and ?)."
@@ -378,7 +379,7 @@ def _statistics(values: Any) -> str:
             localized("    first NaN, infinite or limit values at {} (flat index)", places)
         )
     if values.padded:
-        message = "the padding of the device's layout is counted, too"
+        message = "the padding of the device layout is included"
         lines.append("    {}".format(localized(message)))
     most = max(values.histogram, default=0)
     step = (values.maximum - values.minimum) / max(len(values.histogram), 1)
@@ -416,11 +417,11 @@ def _remark(entry: Dict[str, Any]) -> str:
     kind = _KINDS.get(entry["kind"], entry["kind"])
     remarks = [] if entry["kind"] == "tensor" else [localized(kind)]
     if entry["hashed"]:
-        remarks.append(localized(phrase("named by hash")))
+        remarks.append(localized(phrase("the file name is a hash")))
     if entry["thread"] is not None:
         remarks.append(localized("thread {}", entry["thread"]))
     if not entry["whole"]:
-        remarks.append(localized(phrase("not whole")))
+        remarks.append(localized(phrase("incomplete")))
     return join(", ", remarks)
 
 
@@ -440,7 +441,7 @@ def _others(files: Any) -> str:
     """Files that are not dumps, and dumps that are named and not there."""
     lines = ["{}: {}".format(stray.path, stray.reason) for stray in files.strays[:5]]
     if len(files.strays) > 5:
-        lines.append(localized("and {:,} more that are no dumps", len(files.strays) - 5))
+        lines.append(localized("and {:,} more that are not dumps", len(files.strays) - 5))
     lines += [
         localized("{}: listed in mapping.csv, but the file does not exist", each)
         for each in files.missing[:5]

@@ -49,15 +49,20 @@ _KINDS = {
 
 @click.command("env", context_settings={"ignore_unknown_options": False})
 @click.argument("words", metavar="[FILE...|COMMAND...]", nargs=-1, type=click.UNPROCESSED)
-@click.option("--check", "checking", is_flag=True, help="Check an environment.")
+@click.option(
+    "--check",
+    "checking",
+    is_flag=True,
+    help=("Check environment variables instead of writing them."),
+)
 @click.option("--rank-table", metavar="FILE", type=INPUT, help="The rank table of the job.")
-@click.option("--table-path", metavar="PATH", help="Where the table is on the servers.")
+@click.option("--table-path", metavar="PATH", help="Path of the rank table on the servers.")
 @click.option(
     "--worker",
     "workers",
     multiple=True,
     metavar="IP",
-    help="A server of a job without a rank table; the master first.",
+    help="A server of a job without a rank table; name the master first.  Repeatable.",
 )
 @click.option("--job-id", metavar="NAME", help="The name of the job.")
 @click.option(
@@ -65,11 +70,21 @@ _KINDS = {
     default="8",
     show_default=True,
     metavar="N|LIST",
-    help="With --worker: how many devices each server has, or which.",
+    help="With --worker: the number of devices of each server, or a list of them.",
 )
 @click.option("--port", type=int, default=60001, show_default=True, help="The master's port.")
-@click.option("--chief-device", type=int, help="With --worker: the master's device that collects.")
-@click.option("--set", "extra", multiple=True, metavar="NAME=VALUE", help="One more variable.")
+@click.option(
+    "--chief-device",
+    type=int,
+    help=("With --worker: the device of the master that acts as chief."),
+)
+@click.option(
+    "--set",
+    "extra",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An additional environment variable.",
+)
 @click.option("--rank", metavar="N|LIST", help="Only the processes of these ranks: 3 or 0-7.")
 @click.option("--server", metavar="NAME", help="Only the processes of this server.")
 @click.option(
@@ -77,19 +92,25 @@ _KINDS = {
     type=click.Choice(FORMS),
     default="export",
     show_default=True,
-    help="Lines for a shell, a file of variables, JSON, bash scripts that start everything, or a "
-    "job for an engine that starts it on many machines.",
+    help="Output format: lines for a shell, a file of variables, JSON, bash scripts that start "
+    "all processes, or a job for an engine that starts them on many machines.",
 )
 @click.option("--image", metavar="NAME", help="With --to kubernetes: the container image.")
 @click.option(
-    "--namespace", default="default", show_default=True, help="With --to kubernetes: of the job."
+    "--namespace",
+    default="default",
+    show_default=True,
+    help=("With --to kubernetes: the namespace of the job."),
 )
 @click.option(
     "--source",
     "sources",
     multiple=True,
     metavar="SCRIPT",
-    help="With a form that starts the job: sourced before, e.g. the toolkit's set_env.sh.",
+    help=(
+        "With a format that starts the job: a script to source first, e.g. the toolkit's "
+        "set_env.sh."
+    ),
 )
 @form_option("With --check: how the findings are printed.", tuple(FORMATS))
 @click.option("--strict", is_flag=True, help="With --check: fail on warnings, too.")
@@ -99,7 +120,7 @@ _KINDS = {
     "--output",
     "out",
     metavar="FILE|DIRECTORY",
-    help="Write to a file; launchers of several servers: to a directory.",
+    help="The output file; a directory for launchers of several servers.",
 )
 @click.option("--force", is_flag=True, help="Overwrite files that exist.")
 def command(**given: Any) -> int:
@@ -205,21 +226,25 @@ def _write(given: Dict[str, Any]) -> None:
     from npu_config.rank_table import building
 
     if bool(given["workers"]) == (given["rank_table"] is not None):
-        raise click.UsageError("give either --rank-table or --worker (or --check)")
+        raise click.UsageError("use either --rank-table or --worker (or --check)")
     if not given["job_id"]:
-        raise click.UsageError("give --job-id: the distributed optimizers need it")
+        raise click.UsageError("set --job-id: the distributed optimizers need it")
     if "" in given["words"][:1] or "" in given["sources"]:
-        raise click.UsageError("an empty text is neither a command nor a script")
+        raise click.UsageError("the command is empty")
     if given["words"] and given["to"] not in STARTING:
-        raise click.UsageError(localized("a command is for --to {}", "|".join(STARTING)))
+        raise click.UsageError(
+            localized("a command is only accepted with --to {}", "|".join(STARTING))
+        )
     if not given["words"] and given["to"] in ("slurm", "kubernetes"):
         raise click.UsageError(
-            localized("--to {} needs the command of the ranks: pass it after --", given["to"])
+            localized(
+                "--to {} requires the command that each rank runs: pass it after --", given["to"]
+            )
         )
     if _is_same(given["out"], given["rank_table"]):
-        raise click.UsageError("--output is the rank table; give another file")
+        raise click.UsageError("--output names the rank table itself; name another file")
     if given["rank"] is not None and given["server"] is not None:
-        raise click.UsageError("give --rank or --server, not both")
+        raise click.UsageError("use --rank or --server, not both")
     described = building.cluster_description
     with refusals(of_call=described if given["workers"] else None):
         job = _job(given)
@@ -255,7 +280,7 @@ def _job(given: Dict[str, Any]) -> Any:
         )
     path = given["rank_table"]
     if path == "-" and given["table_path"] is None:
-        raise click.UsageError("give --table-path: where the table is on the servers")
+        raise click.UsageError("set --table-path: the path of the rank table on the servers")
     table = table_of(path, given["product"], for_hccl=True)
     where = given["table_path"] or os.path.abspath(path)
     target = Target.named(given["product"])
@@ -310,7 +335,7 @@ def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
     if out is None:
         raise click.UsageError(
             localized(
-                "there are {} servers: give a directory with -o, or choose one with --server",
+                "there are {} servers: name a directory with -o, or choose one with --server",
                 len(servers),
             )
         )
@@ -338,7 +363,7 @@ def _ssh(job: Any, given: Dict[str, Any]) -> None:
     from npu_config.launch import engines
 
     if given["out"] is None:
-        raise click.UsageError("give a directory with -o: there is a script for every server")
+        raise click.UsageError("name a directory with -o: a script is written for every server")
     if None in job.servers:
         raise click.UsageError("a rank table of version 2.0 names no servers to log in to")
     scripts = engines.launchers(job, given["words"], given["sources"])
@@ -363,12 +388,14 @@ def _kubernetes(job: Any, given: Dict[str, Any]) -> None:
     from npu_config.rank_table import building
 
     if given["image"] is None:
-        raise click.UsageError("give --image: the container that the ranks run in")
+        raise click.UsageError("set --image: the container image in which the ranks run")
     if given["product"] is None:
-        raise click.UsageError("give --target: the names of the devices depend on it")
+        raise click.UsageError("set --target: the names of the devices depend on it")
     counts = {len(job.of_server(server)) for server in job.servers}
     if len(counts) != 1:
-        raise click.UsageError("every pod has the same number of devices; here the servers differ")
+        raise click.UsageError(
+            "all pods must have the same number of devices, but the servers differ"
+        )
     objects = told_by(
         "--to kubernetes",
         kubernetes_objects,

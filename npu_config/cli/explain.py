@@ -28,14 +28,14 @@ _WORD = re.compile(r"\w\w|[^\W\x00-\x7f]")
 
 @click.command("explain")
 @click.argument("words", metavar="[NAME|WORDS]...", nargs=-1, shell_complete=complete_names)
-@click.option("--list", "listing", is_flag=True, help="List the names, and what they are.")
+@click.option("--list", "listing", is_flag=True, help="List the names with a short description.")
 @click.option("--kind", type=click.Choice((*KINDS, *FAILURES)), help="Only topics of this kind.")
-@form_option("How they are printed.")
+@form_option("Output format.")
 def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_: str) -> None:
-    """Print all that is known of options, rules, environment variables, NPURunConfig arguments.
+    """Explain options, rules, environment variables and NPURunConfig arguments.
 
     A NAME is that of an option (dump_step), a rule (NPU104, value-not-allowed), a variable
-    (RANK_ID), an argument (dump_config), or of what the report of migrate tells (hvd-rank).
+    (RANK_ID), an argument (dump_config), or of an entry in a report of migrate (hvd-rank).
     So is an error code (EI0006, E30008), a return number (507018, 0x7020016) or a failure that
     npu-config log knows (faq-getnext-timeout).
     Other WORDS, and the words of a message, are searched for in names, pages and the guides, in
@@ -60,7 +60,7 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
             meant = misspelt(word)
             named = _of(kind, called(meant)) if meant else []
             if named:
-                say(localized('no name is "{}"; this is "{}"', word, meant) + "\n", err=True)
+                say(localized('there is no name "{}"; showing "{}"', word, meant) + "\n", err=True)
         hits = named or ([] if _RULE.match(word) else _of(kind, _searched(word)))
         searched = searched or (not named and bool(hits))
         found.extend(hits)

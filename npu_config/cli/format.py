@@ -15,7 +15,12 @@ from npu_config.text.source import attempted
 
 @click.command("format")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=ANY_PATH)
-@click.option("--check", "checking", is_flag=True, help="Change nothing; exit code 1 if it would.")
+@click.option(
+    "--check",
+    "checking",
+    is_flag=True,
+    help=("Change nothing; exit code 1 if a file would change."),
+)
 @click.option("--diff", is_flag=True, help="Change nothing; print what would change.")
 @as_option
 def command(paths: Tuple[str, ...], checking: bool, diff: bool, as_kind: Optional[str]) -> int:
@@ -42,13 +47,13 @@ def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> int:
     faults: List[Diagnostic] = []
     kind = as_kind or attempted(faults, source.name, recognise, source.text, source.name)
     if not faults and kind not in _side_files():
-        say(localized("{}: neither a side file nor a rank table\n", source.name), err=True)
+        say(localized("{}: this is neither a side file nor a rank table\n", source.name), err=True)
         return FINDINGS
     clean = kind and attempted(faults, source.name, _cleaned, format_of(kind), source)
     if faults:
         print_file_findings(faults, [source], err=True)
     if clean is None:
-        outcome, code = phrase("unchanged, it has errors"), FINDINGS
+        outcome, code = phrase("unchanged: the file has errors"), FINDINGS
     elif clean == source.text:
         outcome, code = phrase("unchanged"), DONE
     elif dry:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.option(
     "--drop-unknown",
     is_flag=True,
-    help="Leave out, and report, what the adapter of the target's version does not read.",
+    help="Leave out and report the options that the adapter of the target version does not read.",
 )
 @click.option(
     "--keep-layers",
@@ -63,20 +63,21 @@ def command(
     keep_layers: bool,
     side_files: Optional[str],
 ) -> int:
-    """Turn a configuration (a file, or - for standard input) into another form.
+    """Convert a configuration (a file, or - for standard input) to another format.
 
-    From a training script comes what it sets whichever way it runs.  What is known at run time
-    only, differs by path, or may not stand in the output becomes a comment; json and pb, which
-    have no comments, are refused then.
+    Of a training script, the options that it sets on every path are written.  An option whose
+    value is known at run time only, differs by path, or is not allowed in the output becomes a
+    comment; json and pb have no comments, so the conversion to them fails then.
 
-    Nothing is written when the configuration has an error, and nothing that `npu-config check`
-    refuses for the same target.  With --target-cann that is, in a configuration file, every option
-    that the adapter of that version does not read, unless --drop-unknown leaves it out.
+    Nothing is written when the configuration has an error for the target (see `npu-config check`).
+    With --target-cann, an option of a configuration file that the adapter of that version does not
+    read is an error, unless --drop-unknown leaves it out.
 
-    python and builder say behind each value where it comes from: a line of a file, an override.
+    The formats python and builder add the source of each value as a comment: a line of a file, an
+    override.
 
-    A configuration that extends others becomes a single one; with --keep-layers a file that
-    extends them and holds what differs.
+    A configuration that extends others becomes a single file; with --keep-layers, a file that
+    extends the others and contains only the differences.
     """
     from npu_config.cli._report import complain, read_configuration, record_of
     from npu_config.judging import Around, judge_reading
@@ -147,7 +148,7 @@ def _stated(reading: Reading, path: str) -> Stated:
         if source.settings.entries or source.more or source.unused:
             return source
         if source.settings.open and source.remarks:
-            raise Unproducible("{}: no option is known; {}", path, source.remarks[-1])
+            raise Unproducible("{}: no option could be determined; {}", path, source.remarks[-1])
     else:
         for settings in reading.settings:
             if settings.session is None or settings.session.optimizers:
@@ -178,7 +179,7 @@ def _extended(original: Reading, to: str, out: Optional[str]) -> Tuple[Below, Tu
     below = original.below
     if below is None:
         if original.kind not in LAYERED or not original.settings or path == STDIN:
-            raise Unproducible("{} is not a file that another one can extend", path)
+            raise Unproducible("{} cannot be extended by another file", path)
         bases, below = (path,), Below(original.settings[0].entries, original.target)
     start = folder if out in (None, "-") else os.path.dirname(str(out))
     return below, tuple(os.path.relpath(each, start or os.curdir) for each in bases)
@@ -199,7 +200,7 @@ def _write_side_files(config: ConfigValue, out: Optional[str], force: bool) -> N
     texts: Dict[str, str] = {}
     for file in config.side_files.values():
         if texts.setdefault(file.path, file.text) != file.text:
-            raise Failure("two options need {}, each with another content", file.path)
+            raise Failure("two options need {} with different contents", file.path)
     if out not in (None, "-") and os.path.lexists(str(out)) and not force:
         raise Failure("{} exists; --force overwrites it", out)
     for path, text in texts.items():
@@ -229,4 +230,4 @@ def _by_suffix(out: Optional[str]) -> str:
     for name, (_, suffixes) in FORMATS.items():
         if suffix in suffixes:
             return name
-    raise click.UsageError(localized("say what to write: --to {}", "|".join(FORMATS)))
+    raise click.UsageError(localized("choose the output format: --to {}", "|".join(FORMATS)))

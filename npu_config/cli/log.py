@@ -22,10 +22,14 @@ _PAUSE, _QUIET = 0.2, 1.0
     "--config",
     type=FILE,
     metavar="FILE|SCRIPT",
-    help="What the job ran with: values and places of the options are shown.",
+    help=(
+        "The configuration of the job: the report then shows values and locations of the options."
+    ),
 )
 @form_option("How the report is printed.", ("text", "json", "html"))
-@click.option("--all", "everything", is_flag=True, help="Every cause, rank and line of a message.")
+@click.option(
+    "--all", "everything", is_flag=True, help=("Show every cause, rank and line of a message.")
+)
 @click.option(
     "--redact", is_flag=True, help="Replace addresses, names of hosts and users, and paths."
 )
@@ -37,8 +41,8 @@ _PAUSE, _QUIET = 0.2, 1.0
 @click.option(
     "--bundle",
     metavar="FILE.zip",
-    help="Write what a colleague needs to help, without names, to an archive; a file that exists "
-    "is never overwritten.",
+    help="Write an archive without names for a colleague who helps; an existing file is never "
+    "overwritten.",
 )
 def command(
     paths: Tuple[str, ...],
@@ -49,7 +53,7 @@ def command(
     follow: bool,
     bundle: Optional[str],
 ) -> int:
-    """Find what failed first in the logs of a job, what it means, and what to do.
+    """Find the first failure in the logs of a job, its meaning, and what to do.
 
     PATH is a log, a folder of logs (a tree of plogs, the outputs of ranks), or - for standard
     input.  Compressed logs (.gz) are read, too.
@@ -59,9 +63,9 @@ def command(
     npu-config log ~/ascend/log output/ --config train.yaml
     python train.py 2>&1 | npu-config log --follow -
 
-    Exit code 0: no failure is seen (where no end of the job is seen either, the report says so:
-    that is no all-clear); 1: something failed, a file cannot be read, or none is a log; 2: wrong
-    usage.
+    Exit code 0: no failure is found (if the end of the job is not in the logs, the report says so:
+    the job may still have failed); 1: something failed, a file cannot be read, or none is a log;
+    2: wrong usage.
     """
     from npu_config.logs.redact import Redactor, of_this_machine
 
@@ -101,7 +105,7 @@ def command(
 
         content, contents = bundled(report, config, redactor)
         write(bundle, content, False)
-        say(localized("{} written, with names taken out:\n", bundle), err=format_ != "text")
+        say(localized("{} written, with names removed:\n", bundle), err=format_ != "text")
         say("".join("  {}\n".format(line) for line in contents), err=format_ != "text")
     return FINDINGS if report.first_cause is not None or report.unread or is_unread else DONE
 

@@ -41,7 +41,7 @@ def _facts(report: Any) -> str:
             report.last_step,
         ),
         localized(
-            "loss scale:  {:g} at first, {:g} at last, between {:g} and {:g}",
+            "loss scale:  first {:g}, last {:g}, range {:g} to {:g}",
             report.first,
             report.last,
             report.lowest,
@@ -49,7 +49,7 @@ def _facts(report: Any) -> str:
         ),
         localized("overflows:   {}", _overflows(report)),
         localized(
-            "movements:   {} decreases ({} of them in the search at the beginning), {} increases",
+            "changes:     {} decreases ({} of them in the initial search), {} increases",
             len(report.decreases),
             report.search,
             report.increases,
@@ -59,13 +59,14 @@ def _facts(report: Any) -> str:
     if report.nan_losses:
         lines.append(localized("NaN losses:  {:,}", report.nan_losses))
     if report.rhythm is not None:
-        lines.insert(4, localized("rhythm:      one decrease every {:g} {}s", report.rhythm, unit))
+        lines.insert(4, localized("period:      one decrease every {:g} {}s", report.rhythm, unit))
     return "\n".join([*lines, ""])
 
 
 def _overflows(report: Any) -> str:
     if report.overflows is None:
         return localized(
-            "at least {} (one for each decrease; none is named)", report.least_overflows
+            "at least {} (one for each decrease; the log reports none itself)",
+            report.least_overflows,
         )
-    return localized("{} named", report.overflows)
+    return localized("{} reported", report.overflows)

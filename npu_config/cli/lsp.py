@@ -15,9 +15,9 @@ _OLDEST = (3, 8)
 def command() -> int:
     """Start the language server: editors show findings while you type.
 
-    It speaks the Language Server Protocol on standard input and output, and is started by an
-    editor; how each one is set up is in the documentation (editors).  What it finds is what
-    `npu-config check --if-ours` finds of the saved files, with the settings of pyproject.toml.
+    An editor starts the server, which uses the Language Server Protocol on standard input and
+    output; the documentation (editors) tells how to set up each editor.  The findings are those of
+    `npu-config check --if-ours` on the saved files, with the settings of pyproject.toml.
 
     It needs Python 3.8 or newer and the extra "lsp": pip install "npu_config[lsp]".
     """

@@ -62,13 +62,18 @@ def compare(path: str, before: str, after: str, steps: int) -> PrintedComparison
         found = _printed(script, steps)
         if isinstance(found, _Failed):
             text = phrase(
-                "not compared: {} the migration it ends with {}: {}", side, found.code, found.last
+                "not compared: {} the migration the script ends with exit code {}: {}",
+                side,
+                found.code,
+                found.last,
             )
             return PrintedComparison(path, None, text)
         outputs.append(found)
     old, new = outputs
     if not old and not new:
-        return PrintedComparison(path, None, "not compared: it prints no numbers in these steps")
+        return PrintedComparison(
+            path, None, "not compared: the script prints no numbers in these steps"
+        )
     index = _first_difference(old, new)
     if index is None:
         shown = " ".join(map(str, old[:_SHOWN])) + (" ..." if len(old) > _SHOWN else "")
@@ -83,8 +88,8 @@ def compare(path: str, before: str, after: str, steps: int) -> PrintedComparison
 
 
 _RANDOM = (
-    "not compared: before the migration, too, its numbers are others in every run; set the seeds "
-    "in the script (tf.set_random_seed, numpy.random.seed)"
+    "not compared: even before the migration, the printed numbers differ from run to run; set "
+    "the seeds in the script (tf.set_random_seed, numpy.random.seed)"
 )
 
 
@@ -150,10 +155,12 @@ def uncommitted(paths: Sequence[str]) -> Dict[str, str]:
                 path = names.get(name.replace("/", os.sep))
                 if path is not None:
                     found[path] = (
-                        localized("git does not know this file: add and commit it, or use --force")
+                        localized(
+                            "git does not track this file: add and commit it, or use --force"
+                        )
                         if status == "??"
                         else localized(
-                            "it has changes that are not committed: commit or stash them, or use "
+                            "the file has uncommitted changes: commit or stash them, or use "
                             "--force"
                         )
                     )
@@ -226,20 +233,19 @@ class _Plan(NamedTuple):
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=INPUT)
 @click.option("--write", is_flag=True, help="Write the migrated scripts in place.")
 @click.option(
-    "--check", is_flag=True, help="Write nothing; exit code 1 where something would change."
+    "--check", is_flag=True, help="Write nothing; exit code 1 if something would change."
 )
 @click.option(
     "--partial",
     is_flag=True,
     help=(
-        "Also edit code that depends on refused code, although the result is not certain to "
-        "be right."
+        "Also edit code that depends on code that is not migrated; the result may be incorrect."
     ),
 )
 @click.option(
     "--force",
     is_flag=True,
-    help=("With --write: also write files that have changes not committed in git."),
+    help=("With --write: also write files with changes that are not committed to git."),
 )
 @click.option("--output", metavar="DIR", help="Write a migrated copy of the files to DIR.")
 @click.option(
@@ -251,14 +257,14 @@ class _Plan(NamedTuple):
 @click.option(
     "--steps",
     type=click.IntRange(min=1),
-    help="With --run: how many session runs.  [default: 10]",
+    help="With --run: number of session runs.  [default: 10]",
 )
 @click.option(
     "--imports",
     type=click.Choice(IMPORTS),
     default=IMPORTS[0],
     show_default=True,
-    help="The package whose names are imported.",
+    help="The package that migrated scripts import.",
 )
 @click.option(
     "--report",
@@ -288,12 +294,12 @@ def command(
     only.  Without --write and --output nothing is written: a diff goes to standard output, and the
     report to standard error; --report json and html print the report alone, to standard output.
 
-    What is not certain is not edited, but reported with its line.  A script that is migrated is
-    not reported again, so keep the first report: --write --report html > report.html.
+    Code whose migration is not certain is not edited, but reported with its line.  A migrated
+    script is not reported again, so keep the first report: --write --report html > report.html.
 
-    Exit code 0: nothing is left to do by hand (a directory without Python files is a warning, and
-    what is to know asks for nothing); 1: something is; 2: wrong usage.  With --check: 0 where
-    nothing would change, either.
+    Exit code 0: no manual work is left (notes need none; a directory without Python files is a
+    warning); 1: manual work is left; 2: wrong usage.  With --check, exit code 0 also requires
+    that no file would change.
     """
     writes = write or output is not None
     for is_wrong, text in (
@@ -302,7 +308,7 @@ def command(
         (steps is not None and not is_run, "--steps requires --run"),
         (force and not write, "--force requires --write"),
         (write and output is not None, "--write and --output exclude each other"),
-        ("-" in paths and writes, "standard input is no file to write: name the script"),
+        ("-" in paths and writes, "--write cannot write to standard input: name the script file"),
     ):
         if is_wrong:
             raise click.UsageError(text)
@@ -344,7 +350,7 @@ def command(
     if check and any(outcome.status == "changed" for outcome in outcomes):
         complete = False
     if write and form == "text" and commands and not complete:
-        say(localized("keep this list: a script that is migrated is not reported again\n"))
+        say(localized("keep this list: migrated scripts are not reported again\n"))
     if form == "text":
         for taken_back in undo(_changed(outcomes)) if write else ():
             say(localized("to undo: {}\n", taken_back))
@@ -374,7 +380,7 @@ def _plan(paths: Sequence[str], output: Optional[str]) -> _Plan:
             if is_candidate(found):
                 targets.setdefault(os.path.abspath(found), FileToMigrate(found, path))
             if output is not None and _leads_out(found, path):
-                left_out.append(Skipped(found, "a link out of the directory"))
+                left_out.append(Skipped(found, "a link that points outside the directory"))
             elif output is not None:
                 _copy(copies, found, os.path.join(within, os.path.relpath(found, path)))
     return _Plan(
@@ -391,7 +397,7 @@ def _leads_out(path: str, root: str) -> bool:
 def _copy(copies: Dict[str, str], source: str, name: str) -> None:
     other = copies.setdefault(name, source)
     if os.path.abspath(other) != os.path.abspath(source):
-        raise Failure("{} and {} would be one file in the output", other, source)
+        raise Failure("{} and {} would be written to the same output file", other, source)
 
 
 def _empty_directories(paths: Sequence[str], outcomes: List[FileOutcome]) -> List[FileOutcome]:
@@ -482,7 +488,7 @@ def _check_output(output: str, paths: Sequence[str]) -> None:
     real = os.path.realpath(output)
     for path in paths:
         if os.path.isdir(path) and (real + os.sep).startswith(os.path.realpath(path) + os.sep):
-            raise Failure("{} is inside of {}, which is migrated", output, path)
+            raise Failure("{} is inside {}, which is being migrated", output, path)
     if os.path.isdir(output):
         try:
             if os.listdir(output):

@@ -24,26 +24,26 @@ _LARGE = 1 << 26
     type=click.IntRange(min=0),
     default=20,
     show_default=True,
-    help="How many operators are printed.",
+    help="Number of operators to print.",
 )
 @click.option(
     "--before",
     metavar="PATH",
     type=FILE,
-    help="An earlier profile: what became slower, and what faster.",
+    help="An earlier profile: show which operators became slower or faster.",
 )
 @click.option(
     "--graph",
     metavar="GRAPH",
     type=FILE,
-    help="The training graph: distinguishes float16 of the network's own from converted float16.",
+    help="The training graph: separates float16 of the network itself from converted float16.",
 )
 @click.option(
     "--type",
     "types",
     multiple=True,
     metavar="TYPE",
-    help="Operator types to act on, in place of ReduceSum and ReduceSumD.",
+    help="Operator types to consider instead of ReduceSum and ReduceSumD.",
 )
 @click.option(
     "--write-mixlist",
@@ -63,7 +63,7 @@ def command(
     force: bool,
     format_: str,
 ) -> int:
-    """Say where the time of a profile went, and find float16 operators on a single block.
+    """Sum up the time in a profile, and find float16 operators on a single block.
 
     PATH is a table of the profiler (op_summary, op_statistic, task_time, aicpu, step_trace,
     communication_statistic: .csv), or a directory with some (PROF_*).
@@ -196,14 +196,14 @@ def _profile(profile: Any, top: int) -> str:
     if profile.others:
         names = [os.path.basename(path) for path in profile.others]
         shown = [*names[:5], "..."] if len(names) > 5 else names
-        message = "not read, as their kind is not known here: {:,} ({})"
+        message = "not read, because the kind of table is unknown: {:,} ({})"
         lines.append(printable(localized(message, len(names), ", ".join(shown))))
     if profile.engines:
         lines.append("")
         sources = {**_ENGINE, phrase("source"): lambda each: each.source}
         lines += _lines(_SHARES, sources, profile.engines, len(profile.engines))
         if profile.waiting_us:
-            message = "tasks waited {} ms before they began"
+            message = "tasks waited {} ms before they started"
             lines.append(localized(message, _ms(profile.waiting_us)))
     if profile.steps is not None:
         lines += ["", _steps(profile.steps)]
@@ -217,7 +217,7 @@ def _profile(profile: Any, top: int) -> str:
 def _steps(steps: Any) -> str:
     """The iterations in one line."""
     text: str = localized(
-        "steps: {:,}; mean {} ms, longest {} ms; forward to backward {} ms, after it {} ms",
+        "steps: {:,}; mean {} ms, longest {} ms; forward and backward {} ms, after backward {} ms",
         steps.count,
         *map(_ms, (steps.total_us, steps.longest_us, steps.compute_us, steps.refresh_us)),
     )
@@ -244,7 +244,7 @@ def _one_block(summary: Any, why: str, top: int) -> str:
     """The float16 operators on one block."""
     if summary is None:
         return str(
-            localized("\nfloat16 operators on a single block were not looked for: {}\n", why)
+            localized("\nfloat16 operators on a single block were not searched for: {}\n", why)
         )
     lines = [""]
     if not summary.operators:
@@ -277,7 +277,8 @@ def _advice(advice: Any) -> str:
     if advice.others:
         lines.append(
             localized(
-                "further types on one block: {} (to see whether float32 is faster there: --type)",
+                "other operator types on one block: {} (pass --type to see whether float32 is "
+                "faster for them)",
                 ", ".join(advice.others[:8]),
             )
         )

@@ -57,13 +57,19 @@ def command() -> None:
 
 
 @command.command("build")
-@click.option("--server", "servers", multiple=True, metavar="NAME", help="A server, in order.")
+@click.option(
+    "--server",
+    "servers",
+    multiple=True,
+    metavar="NAME",
+    help=("The name of a server, in rank order.  Repeatable."),
+)
 @click.option(
     "--devices",
     default="8",
     show_default=True,
     metavar="N|LIST",
-    help="How many devices each server has, or which: 0-3,6.",
+    help="The number of devices of each server, or a list of them: 0-3,6.",
 )
 @click.option(
     "--device-ips",
@@ -83,10 +89,15 @@ def command() -> None:
     metavar="SERVER",
     help="Take devices and addresses of this machine, under this name ('' for the host name).",
 )
-@click.option("--host-ip", "host_ips", multiple=True, metavar="SERVER=IP", help="Of the host.")
+@click.option(
+    "--host-ip", "host_ips", multiple=True, metavar="SERVER=IP", help="The IP address of a host."
+)
 @_super_node_options
 @click.option(
-    "--device-port", type=click.IntRange(1, 65535), metavar="PORT", help="Port of every device."
+    "--device-port",
+    type=click.IntRange(1, 65535),
+    metavar="PORT",
+    help="The port of every device.",
 )
 @click.option(
     "--layer",
@@ -95,7 +106,11 @@ def command() -> None:
     metavar="LAYER",
     help='A network layer of version 2.0: "layer=0;id=rack{server};first=172.16.0.1;ports=1/0".',
 )
-@click.option("--table-version", type=click.Choice(["1.0", "1.2", "2.0"]), help="The version.")
+@click.option(
+    "--table-version",
+    type=click.Choice(["1.0", "1.2", "2.0"]),
+    help="The version of the rank table.",
+)
 @product_option
 @out_options
 @click.pass_context
@@ -116,7 +131,7 @@ def build_command(
     out: Optional[str],
     force: bool,
 ) -> None:
-    """Make a rank table from a short description.
+    """Build a rank table from a short description.
 
     \b
     npu-config ranktable build --server 10.0.0.1 --server 10.0.0.2 \\
@@ -126,13 +141,13 @@ def build_command(
 
     if not layers and (product == "ascend_950" or table_version == "2.0"):
         raise click.UsageError(
-            "a table of version 2.0 (ascend_950) needs its networks: give --layer"
+            "a table of version 2.0 (ascend_950) needs network layers: set --layer"
         )
     of_ranks = bool(layers)
     if of_ranks:
         _only_for_servers(ctx, product, table_version)
     if not (servers or (not of_ranks and (hccn_confs or local is not None))):
-        raise click.UsageError("give --server (or --hccn-conf, --local): there is no server")
+        raise click.UsageError("there is no server: set --server (or --hccn-conf, --local)")
     told_by("--server", building.distinct, servers)
     choice = told_by("--devices", building.device_choice, devices)
     networks = [told_by("--layer", building.layer, text) for text in layers]
@@ -166,12 +181,12 @@ def _only_for_servers(
     if given:
         raise click.UsageError(
             localized(
-                "version 2.0 takes its addresses from --layer; not with --{}",
+                "version 2.0 takes its addresses from --layer; remove --{}",
                 given[0].rstrip("s").replace("_", "-").replace("device-ip", "device-ips"),
             )
         )
     if product not in (None, "ascend_950") or table_version not in (None, "2.0"):
-        raise click.UsageError("--layer is for version 2.0, which is for ascend_950")
+        raise click.UsageError("--layer requires version 2.0, which is for ascend_950")
 
 
 def tell_warnings(table: Any, product: Optional[str]) -> None:
@@ -260,7 +275,7 @@ def check_command(
     hccn_confs: Tuple[str, ...],
     product: Optional[str],
 ) -> int:
-    """Check rank tables (- for standard input) and say what is wrong, and where.
+    """Check rank tables (- for standard input) and report what is wrong, and where.
 
     Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
     """
@@ -291,7 +306,7 @@ def check_command(
     type=click.Choice(["1.0", "1.2", "2.0"]),
     default="1.0",
     show_default=True,
-    help="The version to write.",
+    help="The version of the new rank table.",
 )
 @_super_node_options
 @product_option
@@ -305,19 +320,19 @@ def convert_command(
     out: Optional[str],
     force: bool,
 ) -> None:
-    """Make a new rank table of an old one (- for standard input).
+    """Convert a rank table to another version (- for standard input).
 
-    Template 2 becomes version 1.0, with the ranks that HCCL gives it; 1.0 becomes 1.2 with
+    Template 2 becomes version 1.0, with the ranks that HCCL assigns; 1.0 becomes 1.2 with
     --super-pod and --sdid; a table of the same version is written in canonical form, without
-    comments.  Keys that HCCL does not read are kept; what the new table has no place for is
-    reported.
+    comments.  Keys that HCCL does not read are kept; a field that the new version does not have
+    is dropped and reported.
     """
     from npu_config.core.target import Target
     from npu_config.rank_table import building
     from npu_config.rank_table import conversion as convert
 
     if version != "1.2" and (super_pods or sdids):
-        raise click.UsageError("--super-pod and --sdid are for --to 1.2")
+        raise click.UsageError("--super-pod and --sdid require --to 1.2")
     table = table_of(path)
     pods = told_by("--super-pod", building.super_nodes, super_pods)
     ids = told_by("--sdid", building.lists, sdids)
@@ -338,7 +353,7 @@ def merge_command(
     out: Optional[str],
     force: bool,
 ) -> None:
-    """Make one rank table of those of several servers, e.g. those that hccl_tools wrote.
+    """Merge the rank tables of several servers into one, e.g. those that hccl_tools wrote.
 
     Ranks are numbered file by file, in the order given.  The tables are of one version and of
     different servers.

@@ -37,14 +37,14 @@ def command(
     as_kind: Optional[str],
     findings: Optional[str],
 ) -> int:
-    """Show the effective configuration: every option, its value, and where that comes from.
+    """Show the effective configuration: every option, its value, and the source of the value.
 
     Takes a configuration, a training script, the record of a job or a folder that holds one, or -
-    for standard input.  A value comes from a file or one that it extends, from --set, from a
-    script or a call of the builder, is implied by a task, is replaced by the adapter, or is the
+    for standard input.  The source of a value is a file or one that it extends, --set, a
+    script, a call of the builder, a task that implies it, the adapter that replaces it, or the
     default of the version.
 
-    What is wrong is printed to standard error; exit code 1 when there are errors.
+    Findings are printed to standard error; exit code 1 when there are errors.
     """
     from npu_config.cli._report import complain, read_configuration, record_of
     from npu_config.core.diagnostics import Report, Severity
@@ -137,7 +137,7 @@ def _table(
     lines = [localized("target: {}\n", " ".join(parts))] if parts else []
     rows: List[Tuple[str, str, str]] = []
     for each in options:
-        value = localized(phrase("not known here")) if each.value is None else scalar(each.value)
+        value = localized(phrase("unknown")) if each.value is None else scalar(each.value)
         if each.is_default and each.value is None:
             value = localized(phrase("not set"))
         said = words.get(each.option)
@@ -145,7 +145,7 @@ def _table(
             said = phrase("{}; set to {}", str(each.origin), said)
         rows.append((each.option, printable(value), localized(said or _said(each))))
     if not rows and is_open:
-        return "".join(lines) + localized("no option is known\n")
+        return "".join(lines) + localized("the value of no option could be determined\n")
     if not rows:
         return "".join(lines) + localized("no option is set; --all shows the defaults\n")
     sizes = [min(max(width(row[n]) for row in rows), _WIDEST) for n in (0, 1)]

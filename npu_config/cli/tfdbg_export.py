@@ -14,7 +14,7 @@ from npu_config.core.message import localized
 @click.argument("dump", metavar="DUMP", type=FILE)
 @click.argument("output", metavar="OUTPUT")
 def command(dump: str, output: str) -> None:
-    """Export what tfdbg dumped on CPU or GPU as .npy files, with an index.
+    """Export tensors that tfdbg dumped on CPU or GPU as .npy files, with an index.
 
     DUMP is the directory given to tfdbg (sess_dump: precision_data/tf/tf_debug), OUTPUT a
     directory that is new or empty.
@@ -25,7 +25,7 @@ def command(dump: str, output: str) -> None:
     try:
         lines = attempt("text", lambda: export_tfdbg(dump, output))
     except FileExistsError:
-        raise Failure("{} holds something already; name another directory", output) from None
+        raise Failure("{} is not empty; name another directory", output) from None
     except OSError as error:
         if error.filename is not None and _is_below(error.filename, dump):
             raise Unproducible("{} cannot be read: {}", error.filename, error.strerror) from None

@@ -167,7 +167,7 @@ def checked_text(value: object, reader: str) -> None:
         TypeError: it is no text.
     """
     if not isinstance(value, str):
-        message = "the text of a file is expected, got {}; for a path: {}"
+        message = "expected the text of a file, got {}; for a path: {}"
         raise TypeError(phrase(message, type(value).__name__, reader))
 
 
@@ -229,9 +229,9 @@ def call_faults(
     names = named_parameters(signature)
     found: List[CallFault] = []
     if values > len(names) and inspect.Parameter.VAR_POSITIONAL not in kinds:
-        message = phrase("{} takes no more values than {}", call, listed(names))
+        message = phrase("{} takes only these values: {}", call, listed(names))
         if not names:
-            message = phrase("{} takes no value without a name", call)
+            message = phrase("{} takes only named values", call)
         found.append(CallFault("extra", message, position=len(names)))
     unknown: Sequence[str] = ()
     if inspect.Parameter.VAR_KEYWORD not in kinds:
@@ -241,11 +241,11 @@ def call_faults(
         found.append(CallFault("unknown", message, keyword))
     for number, name in enumerate(names[:values]):
         if name in keywords:
-            message = phrase('{} is given "{}" twice', call, name)
+            message = phrase('{} gets "{}" twice', call, name)
             found.append(CallFault("twice", message, name, number))
     for name in () if unknown else names[values:]:
         if parameters[name].default is inspect.Parameter.empty and name not in keywords:
-            message = phrase('{} needs "{}", which is not given', call, name)
+            message = phrase('{} requires the argument "{}", which is missing', call, name)
             found.append(CallFault("missing", message, name))
             break
     return found
@@ -271,7 +271,7 @@ def problem(
     name = (module or "") + function.__name__
     if module is None:
         if not args:
-            text = "{} is called on an object; write {}(...).{}(...)"
+            text = "{} must be called on an object; write {}(...).{}(...)"
             return phrase(text, function.__qualname__, *function.__qualname__.rsplit(".", 1))
         owner = args[0] if isinstance(args[0], type) else type(args[0])
         name = owner.__name__ + ("" if name == "__init__" else "." + name)

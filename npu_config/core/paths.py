@@ -32,7 +32,7 @@ def path_name(path: object) -> str:
     if isinstance(name, str):
         return name
     given = type(path).__name__
-    raise TypeError(phrase("a path is expected, as text or pathlib.Path, got {}", given))
+    raise TypeError(phrase("expected a path, as a string or pathlib.Path, got {}", given))
 
 
 def is_text(path: str) -> bool:

@@ -158,7 +158,7 @@ def version_of(cann: Optional[str], adapter: Optional[str]) -> Optional[int]:
     if by_adapter is not None and by_adapter != found:
         raise ValueError(
             phrase(
-                "CANN {} has {}, not {}; give one of them",
+                "CANN {} has {}, not {}; specify only one of the two",
                 written,
                 SNAPSHOTS[found],
                 SNAPSHOTS[by_adapter],
@@ -248,7 +248,7 @@ class Product(enum.Enum):
             return found[0]
         if found:
             problem = phrase(
-                '"{}" may be {}; give one of them',
+                '"{}" may be {}; specify one of these',
                 value,
                 join(" or ", [product.value for product in found]),
             )

@@ -315,8 +315,6 @@ def _divergence(numpy: Any, sums: _Sums, pairs: Pairs, buffers: List[Any]) -> fl
         numpy.divide(p, q, out=scratch)
         numpy.log(scratch, out=scratch)
         crossed += _dot(scratch, p)
-    if not total[0] or not total[1]:
-        return _NAN
     result = crossed / total[0] + math.log(total[1] / total[0])
     return 0.0 if abs(result) < 2.2e-16 else result
 

@@ -312,7 +312,7 @@ def _may_be_odd(tensor: Tensor) -> bool:
     import numpy
 
     limit, values = tensor.kind.limit, numpy.dtype(tensor.kind.values or "V1")
-    if limit is None or values.name not in _BITS:
+    if values.name not in _BITS:
         return True
     unsigned, mask = _BITS[values.name]
     edge = int(numpy.array(limit, values).view(unsigned))

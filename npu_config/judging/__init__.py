@@ -167,7 +167,7 @@ def _partly(found: List[Diagnostic], path: Optional[str]) -> Optional[str]:
     named = ", ".join(map(str, sorted(set(lines))[:_LINES]))
     if len(lines) > _LINES:
         named += ", ..."
-    return phrase("in part: line {}; --notes says why", named)
+    return phrase("only in part: line {}; --notes shows the reason", named)
 
 
 _LINES = 5
@@ -199,8 +199,8 @@ def _of_loaded(reading: Reading, around: Around) -> Iterator[Diagnostic]:
         loaded = read_loaded(reading, wanted, around.overrides)
         if loaded is None:
             message = phrase(
-                '"{}" is found neither in the current directory nor next to the script, nor '
-                "in a folder above it; its options are not checked",
+                '"{}" was not found in the current directory, next to the script or in a '
+                "folder above the script; the options of this file are not checked",
                 wanted.file,
             )
             help = "name the file to check it"

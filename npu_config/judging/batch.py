@@ -176,7 +176,8 @@ def _check_alone(work: _Share) -> _Results:
             return pool.submit(_check, work).result()
     except BrokenProcessPool:
         finding = script_not_parsed.diagnostic(
-            "the process that read this script ended; it is not checked", Place(work.paths[0])
+            "the process that read this script ended; the script is not checked",
+            Place(work.paths[0]),
         )
         return _Results(1, [Judgement(work.paths[0], (finding,), unchecked=FAILED)])
 

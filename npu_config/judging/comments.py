@@ -229,7 +229,7 @@ def _faults(
 ) -> Iterator[Diagnostic]:
     if comment.is_void:
         yield ignore_comment.diagnostic(
-            "the comment names no rule in brackets, and silences nothing",
+            "the comment names no rule in brackets, and suppresses nothing",
             comment.place,
             help="write # npu: ignore[NPU104], or # npu: ignore alone for every rule",
         )
@@ -250,7 +250,7 @@ def _faults(
         )
     if not used and len(unknown) < max(1, len(comment.words)):
         yield ignore_comment.diagnostic(
-            "the comment silences nothing",
+            "the comment suppresses nothing",
             comment.place,
             help="remove it",
             severity=Severity.INFO,

@@ -161,7 +161,7 @@ def save_launchers(
     paths = {name: os.path.join(os.fspath(directory), name) for name in scripts}
     for path in paths.values():
         if os.path.lexists(path) and not overwrite:
-            message = "{} exists; it is not overwritten without being asked"
+            message = "{} exists and is not overwritten"
             raise FileExistsError(message.format(path))
     os.makedirs(directory, exist_ok=True)
     for name, path in paths.items():

@@ -107,9 +107,11 @@ class Baseline:
         try:
             counts = _counts_of(json.loads(data.decode("utf-8")))
         except RecursionError:
-            raise _unusable(name, "it is nested too deeply") from None
+            raise _unusable(name, "the content is nested too deeply") from None
         except ValueError as error:
-            raise _unusable(name, phrase("it is not a baseline of version 1: {}", error)) from None
+            raise _unusable(
+                name, phrase("the file is not a baseline of version 1: {}", error)
+            ) from None
         return cls(counts, os.path.dirname(os.path.abspath(name)))
 
     def save(self, path: PathLike, overwrite: bool = False) -> None:
@@ -172,12 +174,12 @@ def _counts_of(content: Any) -> Dict[Key, int]:
         ValueError: with the reason in words.
     """
     if not isinstance(content, dict) or "version" not in content:
-        raise ValueError("it is not an object with a version")
+        raise ValueError("the content is not an object with a version")
     version, findings = content["version"], content.get("findings")
     if type(version) is not int or version != VERSION:
-        raise ValueError(phrase("its version is {!r}", version))
+        raise ValueError(phrase("the version is {!r}", version))
     if not isinstance(findings, list):
-        raise ValueError("it has no list of findings")
+        raise ValueError("the file has no list of findings")
     counts: Dict[Key, int] = {}
     for number, entry in enumerate(findings, 1):
         fields: Dict[str, Any] = entry if isinstance(entry, dict) else {}

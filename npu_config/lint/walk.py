@@ -137,7 +137,7 @@ def _what_else(entry: "os.DirEntry[str]") -> str:
     """What is neither a file nor a directory."""
     if entry.is_symlink():
         linked = entry.is_dir()
-        return "a link to a directory, which is not followed" if linked else "a link to nothing"
+        return "a link to a directory, which is not followed" if linked else "a broken link"
     return "neither a file nor a directory"
 
 

@@ -81,21 +81,22 @@ _OF_THE_ADAPTER = ("ENABLE_FORCE_V2_CONTROL", "AOE_MODE")
 _OF_JOBS = re.compile(r"SCRIPT|GRAPH|npu-config (?:compat|explain)")
 """Variables that only TensorFlow's adapter reads, and commands for its jobs."""
 
-_UNKNOWN = phrase("nothing more is known of this: the text is what the software itself says")
+_UNKNOWN = phrase("there is no explanation of this error: the text is that of the software itself")
 _OF_SCRIPTS = phrase(
-    "go to the line of the script that is named, and correct what the exception says; the "
-    "whole traceback is above that line"
+    "go to the named line of the script and correct the error that the exception describes; "
+    "the whole traceback is above this line"
 )
 _LOOK_BEFORE = phrase(
-    "read the lines before it; if they do not tell, search for the text together with the part "
-    "that wrote it, and give the whole log to whoever helps (--bundle FILE.zip)"
+    "read the lines before the error; if they do not show the cause, search for the text "
+    "together with the name of the component, and send the whole log to support (--bundle "
+    "FILE.zip)"
 )
 
 
 _FETCH = phrase(
-    "the cause is not in these logs: fetch those of the same process (debug/plog/plog-PID_*.log "
-    "and debug/device-*/ below ASCEND_PROCESS_LOG_PATH, else below ~/ascend/log), and give them, "
-    "too"
+    "the cause is not in these logs: fetch the plogs of the same process "
+    "(debug/plog/plog-PID_*.log and debug/device-*/ below ASCEND_PROCESS_LOG_PATH, else below "
+    "~/ascend/log), and pass these files, too"
 )
 
 
@@ -297,7 +298,7 @@ def _sentences(parts: Sequence[str]) -> str:
 
 def _of_script(event: LogEvent) -> str:
     if "out of memory" in event.text:
-        return phrase("the memory of the device is used up")
+        return phrase("the device is out of memory")
     return phrase("the script itself failed, before any error of the device")
 
 

@@ -92,32 +92,39 @@ def class_name(class_: str) -> str:
 
 _ADVICE = {
     "configuration": phrase(
-        "read which parameter is named in the text next to the code, and check the configuration"
+        "check the parameter named in the text next to the code, and the configuration"
     ),
-    "script": phrase("read the traceback of the script above it"),
-    "data-pipeline": phrase("look at the dataset: its end, its speed, an exception in it"),
+    "script": phrase("read the traceback of the script above this line"),
+    "data-pipeline": phrase("check the dataset: its end, its speed, and exceptions in it"),
     "shape-or-dtype": phrase(
         "compare the shapes and data types named in the text next to the code"
     ),
-    "operator-unsupported": phrase("look at the operator named in the text next to the code"),
+    "operator-unsupported": phrase("check the operator named in the text next to the code"),
     "operator-compile": phrase(
-        "find the operator named next to the code (fault kernel_name, op_name), and look at its "
+        "find the operator named next to the code (fault kernel_name, op_name), and check its "
         "input and shapes"
     ),
-    "memory": phrase("use a smaller batch, and see with npu-smi info who holds memory"),
-    "device": phrase("look at npu-smi info and at the device log; end old processes, then reset"),
-    "communication": phrase("compare the logs of all ranks: the one that stopped first counts"),
+    "memory": phrase(
+        "use a smaller batch, and check with npu-smi info which process uses the memory"
+    ),
+    "device": phrase(
+        "check npu-smi info and the device log; end old processes, then reset the device"
+    ),
+    "communication": phrase(
+        "compare the logs of all ranks: the rank that stopped first shows the cause"
+    ),
     "rank-table": phrase("check the rank table: npu-config ranktable check FILE"),
     "timeout": phrase(
-        "find what was waited for, in the lines before it; raise the time-out only when it goes on"
+        "find in the lines before the time-out what the process waited for; raise the time-out "
+        "only if that still makes progress"
     ),
-    "environment": phrase("look at the file or the variable named in the text next to the code"),
+    "environment": phrase("check the file or the variable named in the text next to the code"),
     "package-or-driver": phrase(
         "compare the versions of driver, firmware and CANN: npu-config compat"
     ),
     "dump-or-profiling": phrase("check the directory and the options of the dump or profiling"),
     "internal": phrase(
-        "it names no cause by itself: read the lines before it in the log of the same process"
+        "the error itself names no cause: read the lines before it in the log of the same process"
     ),
 }
 
@@ -309,7 +316,7 @@ _PARTS = (
     ),
     (re.compile(r"507[0-9]{3}"), phrase("the runtime, for errors on the device")),
     (re.compile(r"[1-5]45[0-9]{3}"), phrase("the graph engine")),
-    (re.compile(r"[1-5]61[0-9]{3}"), phrase("operators that are called one by one (ACLNN)")),
+    (re.compile(r"[1-5]61[0-9]{3}"), phrase("single-operator calls (ACLNN)")),
     (re.compile(r"[1-5]00[0-9]{3}"), phrase("acl itself")),
 )
 _HCCL = re.compile(r"0x0*5[0-9a-f]{2}0*(?P<number>[0-9a-f]{1,4})")
@@ -427,7 +434,7 @@ def has_no_effect(name: str) -> bool:
 def led_to(names: Sequence[str], form: str = "{}") -> List[str]:
     """Names that a failure leads to, in words: of options without effect now it is said."""
     found = [(form.format(name), has_no_effect(name)) for name in sorted(names, key=has_no_effect)]
-    return [localized("{} (without effect now)", name) if old else name for name, old in found]
+    return [localized("{} (no longer effective)", name) if old else name for name, old in found]
 
 
 def texts() -> List[str]:

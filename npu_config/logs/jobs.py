@@ -400,7 +400,7 @@ def read_job(
             job.unread.append((path, phrase("no log is in this folder")))
     for path, named in files_of(paths):
         if len(job.paths) >= _MOST_FILES:
-            why = phrase("not read: there are more files than {:,}", _MOST_FILES)
+            why = phrase("not read: there are more than {:,} files", _MOST_FILES)
             job.unread.append((path, why))
             break
         number = len(job.paths)
@@ -419,9 +419,9 @@ def read_job(
             if not named and not _LOG_NAMES.match(os.path.basename(path)):
                 job.paths[number] = ""
                 continue
-            job.unread.append((path, phrase("this is not text")))
+            job.unread.append((path, phrase("this is not a text file")))
         except (EOFError, zlib.error):
-            why = phrase("the compressed file is cut off; what was there is read")
+            why = phrase("the compressed file is truncated; the available part is read")
             job.unread.append((path, why))
         except OSError as error:
             job.unread.append((path, phrase("cannot be read: {}", error.strerror or error)))

@@ -289,7 +289,7 @@ def _place(name: str, setting: Optional[Setting], path: str, is_open: bool) -> C
         return CausePlace(where.path or path, where.line, name, text)
     option = OPTIONS.get(name)
     if is_open:
-        text = phrase("no setting of {} was found; it may be set nevertheless", name)
+        text = phrase("no setting of {} was found; the option may still be set elsewhere", name)
     elif option is None or option.default is None:
         text = phrase("{} is not set", name)
     else:

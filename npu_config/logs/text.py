@@ -57,7 +57,7 @@ def text_report(report: LogReport, everything: bool = False) -> str:
 def no_failure(report: LogReport) -> List[str]:
     """What can be said where no failure is seen: it is no all-clear where no end is seen."""
     if not report.files:
-        return [phrase("no result: none of these files has a line that could be read as a log")]
+        return [phrase("no result: no line of these files could be read as a log")]
     if not report.endless:
         logs = phrase("log") if report.files == 1 else phrase("logs")
         return [phrase("nothing failed in {:,} {}", report.files, logs), *_survived(report)]
@@ -67,16 +67,16 @@ def no_failure(report: LogReport) -> List[str]:
     if report.foreign:
         return [
             phrase(
-                "no failure is seen, and nothing of a training job on the NPU either: {}; give "
-                "what the training script wrote, and its plogs",
+                "these logs show no failure, and no training job on the NPU either: {}; pass "
+                "the output of the training script and its plogs",
                 listed(names),
             )
         ]
     return [
-        phrase("no failure is seen, but no end of the job is seen either: {}", listed(names)),
+        phrase("these logs show no failure, but no end of the job either: {}", listed(names)),
         phrase(
-            "it may still run, it may have been ended from outside, or the log is cut off: look "
-            "at the exit code, and give the logs of the other ranks and of the launcher, too"
+            "the job may still run, may have been ended from outside, or the log is truncated: "
+            "check the exit code, and pass the logs of the other ranks and of the launcher, too"
         ),
         *_survived(report),
     ]
@@ -85,7 +85,7 @@ def no_failure(report: LogReport) -> List[str]:
 def _survived(report: LogReport) -> List[str]:
     return [
         phrase(
-            "logged and survived, not the cause: {}:{} {}",
+            "logged, but the job went on, so not the cause: {}:{} {}",
             printable(cause.file),
             cause.line,
             _cut(cause.message.split("\n")[0]),
@@ -122,8 +122,8 @@ def _first(report: LogReport, cause: Cause, everything: bool) -> List[str]:
     if report.framework not in ("", "tensorflow"):
         lines.append(
             localized(
-                "this is a job of {}: options of TensorFlow's adapter that a sentence names do "
-                "not apply to it",
+                "this is a job of {}: options of the TensorFlow adapter that a message names "
+                "do not apply to this job",
                 _FRAMEWORKS[report.framework],
             )
         )
@@ -165,22 +165,22 @@ def verdict_words(report: LogReport) -> List[str]:
         names = listed(str(rank) for rank in verdict.missing)
         found.append(
             phrase(
-                "rank {} left no log: it was never started, was killed, or its log is elsewhere; "
-                "look there",
+                "there is no log of rank {}: the rank was never started or was killed, or its "
+                "log is elsewhere; check this rank",
                 names,
             )
             if len(verdict.missing) == 1
             else phrase(
-                "ranks {} left no log: they were never started, were killed, or their logs are "
-                "elsewhere; look there",
+                "there are no logs of the ranks {}: they were never started or were killed, or "
+                "their logs are elsewhere; check these ranks",
                 names,
             )
         )
     elif verdict.ended:
         found.append(
             phrase(
-                "rank {} came to its regular end while others went on and waited for it: numbers "
-                "of steps or samples differ",
+                "rank {} ended normally while other ranks still waited for it: the numbers of "
+                "steps or samples differ",
                 verdict.rank,
             )
         )
@@ -188,15 +188,15 @@ def verdict_words(report: LogReport) -> List[str]:
         found.append(
             phrase(
                 "every rank only waited, and rank {} compiled a graph that no other rank "
-                "compiled: it runs what the others do not",
+                "compiled: this rank runs a different graph",
                 verdict.rank,
             )
         )
     elif verdict.no_root:
         found.append(
             phrase(
-                "no root rank can be named: the given logs only say that another rank stopped, is "
-                "late, or cannot be reached"
+                "the rank that failed first is unknown: these logs only say that another rank "
+                "stopped, is late, or cannot be reached"
             )
         )
         awaited = sorted(
@@ -215,8 +215,9 @@ def verdict_words(report: LogReport) -> List[str]:
     elif verdict.rank is not None and waiting and _silent(report):
         found.append(
             phrase(
-                "{} waited for rank {} until the time-out, and the log of rank {} shows no error: "
-                "it was late, hung, or was ended from outside; look at what it did meanwhile",
+                "{} waited for rank {} until the time-out, and the log of rank {} shows no "
+                "error: this rank was late, hung, or was ended from outside; check what it did "
+                "meanwhile",
                 _others(waiting),
                 verdict.rank,
                 verdict.rank,
@@ -240,10 +241,15 @@ def verdict_words(report: LogReport) -> List[str]:
             )
         )
     if verdict.process and verdict.event and trained_behind(verdict.process, verdict.event):
-        found.append(phrase("lines of training follow: this error may not be what ended the job"))
+        found.append(phrase("lines of training follow: this error may not have ended the job"))
     if lost is not None:
         found.append(
-            phrase("lost first: device {} of server {}; read its log first", lost[1], lost[0])
+            phrase(
+                "the first lost connection was to device {} of server {}; read the log of "
+                "this device first",
+                lost[1],
+                lost[0],
+            )
         )
     return found
 
@@ -308,7 +314,9 @@ def _rest(report: LogReport, everything: bool) -> List[str]:
     lines += [localized(each) for each in _survived(report)]
     if report.follow_ups:
         lines.append(
-            localized(("lines that are consequences of other errors: {:,}"), report.follow_ups)
+            localized(
+                ("lines that are only consequences of other errors: {:,}"), report.follow_ups
+            )
         )
     return lines
 
@@ -319,7 +327,7 @@ _TITLES = (
     phrase("host"),
     phrase("first error"),
     phrase("at"),
-    phrase("last line at"),
+    phrase("time of last line"),
     phrase("log"),
 )
 

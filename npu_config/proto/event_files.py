@@ -46,7 +46,7 @@ def _wire_faults() -> Iterator[None]:
     try:
         yield
     except WireError as error:
-        raise EventFileError(phrase("not an event: {}", error)) from None
+        raise EventFileError(phrase("this record is not an event: {}", error)) from None
 
 
 class DType(NamedTuple):
@@ -225,7 +225,7 @@ def raw_content(tensor: EventTensor) -> Buffer:
         raise EventFileError(phrase("a tensor of type {} has no plain content", tensor.dtype))
     size = elements(tensor) * dtype.size
     if size > MAX_RECORD:
-        raise EventFileError(phrase("a tensor of {} bytes is more than a record holds", size))
+        raise EventFileError(phrase("a tensor of {} bytes is too large for a record", size))
     if len(tensor.content):
         if len(tensor.content) != size:
             raise EventFileError(

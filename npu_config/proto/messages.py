@@ -113,7 +113,7 @@ class _Filler:
                 elif taken[slot] == field.name:
                     self._fault(phrase("{} is set twice", shown(field.name)), field)
                 else:
-                    reason = "{} and {} are both set; only one of them can be"
+                    reason = "{} and {} are both set; only one of them is allowed"
                     self._fault(phrase(reason, shown(field.name), shown(taken[slot])), field)
 
     def _unknown(self, kind: Any, field: TextField) -> None:

@@ -59,7 +59,7 @@ def fields(data: Buffer) -> Iterator[Field]:
             raise WireError(phrase("wire type {}", kind))
         start, position = position, position + length
         if position > end:
-            raise WireError(phrase("a field of {} bytes is cut", length), length)
+            raise WireError(phrase("a field of {} bytes is truncated", length), length)
         yield number, kind, view[start:position]
 
 
@@ -85,7 +85,7 @@ class WireMessage(Dict[Tuple[int, int], List[Any]]):
         self._most = most
         for count, (number, kind, value) in enumerate(fields(data)):
             if count == most:
-                raise WireError(phrase("it has more than {:,} fields", most))
+                raise WireError(phrase("the message has more than {:,} fields", most))
             key = number, kind
             if key in self:
                 self[key].append(value)
@@ -135,7 +135,7 @@ def varint(view: memoryview, position: int) -> Tuple[int, int]:
             if byte < 0x80:
                 return result, position
     except IndexError:
-        raise WireError("a number is cut") from None
+        raise WireError("a number is truncated") from None
     raise WireError("a number of more than 64 bits")
 
 

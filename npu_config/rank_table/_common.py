@@ -165,7 +165,7 @@ def check_count(
             shown(node.level.items[owner][key]),
             counts[owner],
             what,
-            help="correct the count, or add what is missing",
+            help="correct the count, or add the missing entries",
         )
 
 
@@ -178,7 +178,7 @@ def check_names(node: TableNode, key: str, findings: FileFindings) -> None:
         findings.report_at(
             rank_table_duplicate_name,
             (*level.path(owner), key),
-            "{} is {}, the name of {}; each has a name of its own",
+            "{} is {}, which is also the name of {}; each needs its own name",
             shown(name),
             dotted(level.path(before)),
             help="rename or merge the entries",
@@ -204,8 +204,8 @@ def check_rank_ids(
     count = len(level.items)
     if ranks.values == range(count) or ranks.values == list(range(count)):
         return []
-    legal = phrase("{:,} devices have the ranks 0 to {}, each once", count, count - 1)
-    legal = legal if count > 1 else "one device has the rank 0"
+    legal = phrase("{:,} devices must have the ranks 0 to {}, each once", count, count - 1)
+    legal = legal if count > 1 else "a single device must have the rank 0"
     first: Dict[int, int] = {}
     beyond: List[Tuple[int, int]] = []
     for owner, rank in ranks.pairs():
@@ -215,7 +215,7 @@ def check_rank_ids(
             findings.report_at(
                 rank_table_rank_ids,
                 (*level.path(owner), "rank_id"),
-                "{} is {}, as in {} before; {}",
+                "{} is {}, the same as earlier in {}; {}",
                 rank,
                 dotted(level.path(first[rank])),
                 legal,
@@ -308,7 +308,7 @@ def check_families(
         len(families) - families.count(six),
         len(families),
         names[1],
-        help="give all of them addresses of one family",
+        help="use addresses of one family (IPv4 or IPv6) for all devices",
         severity=severity,
     )
 
@@ -323,7 +323,8 @@ def check_unique(level: ObjectTable, key: str, column: Column, findings: FileFin
                 findings.report_at(
                     rank_table_duplicate_address,
                     (*level.path(owner), key),
-                    '{} is "{}", the address of {}; every device has one of its own',
+                    '{} is "{}", which is also the address of {}; every device needs its own '
+                    "address",
                     piece,
                     dotted(level.path(before)),
                     help=ADDRESS_HELP,
@@ -390,11 +391,11 @@ def check_shared_devices(
         findings.report_at(
             rank_table_shared_device,
             (*devices.level.path(index), "device_id"),
-            "{} is {}, the device of {} too; ranks that share one NPU need a device_port of "
-            "their own each",
+            "{} is {}, which is also the device of {}; ranks that share one NPU each need "
+            "their own device_port",
             shown(devices.level.items[index]["device_id"]),
             dotted(devices.level.path(before)),
-            help="give each rank its own device, or its own device_port",
+            help="assign each rank its own device, or its own device_port",
         )
 
 
@@ -474,7 +475,7 @@ def check_device_counts(
             phrase("{} device" if size == 1 else "{} devices", size),
             usual,
             phrase(
-                "HCCL wants the same number on every server"
+                "HCCL requires the same number on every server"
                 if refused
                 else "uneven servers are slower"
             ),
@@ -490,21 +491,23 @@ def _training(server: Path, devices: Sequence[Any], findings: FileFindings) -> N
     size, chosen = len(devices), frozenset(devices)
     if size not in (1, 2, 4, 8):
         message = phrase(
-            "{} has {} devices; a server of atlas_training takes 1, 2, 4 or 8",
+            "{} has {} devices; a server of atlas_training must have 1, 2, 4 or 8",
             dotted(server),
             size,
         )
     elif size == len(chosen) and None not in chosen and not any(map(chosen.issubset, _HALVES)):
         message = phrase(
-            "{} has the devices {}; {} devices of a server of atlas_training are all of 0-3 or "
-            "all of 4-7",
+            "{} has the devices {}; {} devices of an atlas_training server must all be from "
+            "0-3 or all from 4-7",
             dotted(server),
             ranges(sorted(chosen)),
             size,
         )
     else:
         return
-    help = "choose 1, 2, 4 or 8 devices, 2 and 4 of one half"
+    help = (
+        "use 1, 2, 4 or 8 devices per server; choose 2 or 4 devices all from 0-3 or all from 4-7"
+    )
     findings.add(rank_table_device_count, server, message, help, Severity.WARNING)
 
 

@@ -140,7 +140,7 @@ def _check_layers(levels: TableNode, layers: Sequence[Any], findings: FileFindin
         findings.report_at(
             rank_table_layers,
             levels.level.path(first),
-            "{}{} is of type CLOS; the guide takes TOPO_FILE_DESC only for layer 0",
+            "{}{} is of type CLOS; for layer 0 the guide allows only TOPO_FILE_DESC",
             phrase(" (and {:,} more)", wrong_type - 1) if wrong_type > 1 else "",
             help='write "net_type": "TOPO_FILE_DESC"',
             severity=Severity.WARNING,
@@ -159,7 +159,7 @@ def _in_order(
         findings.report_at(
             rank_table_layers,
             (*levels.path(start + offset), "net_layer"),
-            "{} is {}; the layers of a rank begin with 0 and rise, this rank has {}",
+            "{} is {}; the layers of a rank must start with 0 and increase, this rank has {}",
             layer,
             listed(map(str, layers)),
             help="order the levels by net_layer, layer 0 first",
@@ -191,7 +191,7 @@ def _check_local_ids(
             findings.report_at(
                 rank_table_local_ids,
                 (*level.path(owner), "local_id"),
-                "{} is {}, as in {}; it is unique in the net instance {} of layer 0",
+                "{} is {}, the same as in {}; it must be unique in net instance {} of layer 0",
                 local,
                 dotted(level.path(before)),
                 shown(name),
@@ -249,15 +249,15 @@ def _check_numbers(
                 rank_table_layer_addresses,
                 (*path, "rank_addr_list"),
                 phrase(
-                    "{} has {} addresses, others of net instance {} (layer {}) have {}; all "
-                    "have the same number",
+                    "{} has {} addresses, other ranks of net instance {} (layer {}) have {}; "
+                    "all must have the same number",
                     dotted(path),
                     sizes[odd],
                     shown(name),
                     layer,
                     sizes[mine[0]],
                 ),
-                "give all ranks of a net instance the same number of addresses",
+                "list the same number of addresses for all ranks of a net instance",
             )
 
 
@@ -292,9 +292,9 @@ def _check_addresses(addresses: TableNode, findings: FileFindings) -> None:
 
 def _report_address_mismatch(path: Any, text: str, kind: str, findings: FileFindings) -> None:
     legal = {
-        "EID": "takes exactly 32 hexadecimal digits, and no backup_addr",
-        "IPV4": "takes four decimal numbers without leading zeros",
-        "IPV6": "takes an IPv6 address",
+        "EID": "requires exactly 32 hexadecimal digits, and no backup_addr",
+        "IPV4": "requires four decimal numbers without leading zeros",
+        "IPV6": "requires an IPv6 address",
     }
     findings.report_at(
         rank_table_layer_addresses,
@@ -313,7 +313,7 @@ def _check_listen_ports(control: TableNode, findings: FileFindings) -> None:
             findings.report_at(
                 rank_table_layer_addresses,
                 (*control.level.path(owner), "listen_port"),
-                "{} is 65536, which passes the check of HCCL and is not a port",
+                "{} is 65536, which HCCL accepts although it is not a valid port",
                 help="write a port from 1 to 65535",
                 severity=Severity.INFO,
             )
@@ -342,7 +342,8 @@ def _check_port_owners(addresses: TableNode, findings: FileFindings) -> None:
                     findings.report_at(
                         rank_table_layer_ports,
                         (*level.path(index), "ports", position),
-                        "{} is {}, a port of {} too; within a layer a port has one address",
+                        "{} is {}, which is also a port of {}; within a layer, a port can have "
+                        "only one address",
                         shown(port),
                         dotted(level.path(before)),
                         help="remove it from one of the two",

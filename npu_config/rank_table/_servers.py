@@ -185,9 +185,9 @@ def check_super_pods(table: TableNode, findings: FileFindings) -> Dict[int, int]
             findings.report_at(
                 rank_table_super_pods,
                 servers.level.path(index),
-                "{} ({}) is in no super node of super_pod_list",
+                "{} ({}) is not in any super node of super_pod_list",
                 shown(servers.level.items[index].get("server_id")),
-                help="name it in the super_pod_list entry that it belongs to",
+                help="add the server to the entry of its super node in super_pod_list",
             )
     _check_adjacent(servers, pod_of, findings)
     _check_devices(table.under("server_list", "device"), pod_of, findings)
@@ -229,9 +229,9 @@ def _assign(servers: TableNode, pods: TableNode, findings: FileFindings) -> Dict
             findings.report_at(
                 rank_table_super_pods,
                 path,
-                "{} is {}, in an entry with an empty super_pod_id, which HCCL passes over",
+                "{} is {}, in an entry with an empty super_pod_id, which HCCL skips",
                 shown(name),
-                help="give the super node an id",
+                help="assign an id to the super node",
                 severity=Severity.WARNING,
             )
         else:
@@ -239,7 +239,7 @@ def _assign(servers: TableNode, pods: TableNode, findings: FileFindings) -> Dict
                 findings.report_at(
                     rank_table_super_pods,
                     path,
-                    "{} is {}, which super_pod_list[{}] names too; the later entry is used",
+                    "{} is {}, which super_pod_list[{}] also names; the later entry is used",
                     shown(name),
                     pod_of[index],
                     help="remove one of the two",
@@ -254,10 +254,9 @@ def _check_adjacent(servers: TableNode, pod_of: Dict[int, int], findings: FileFi
         findings.report_at(
             rank_table_super_pods,
             servers.level.path(index),
-            "{} ({}) is in super_pod_list[{}], but servers of another super node are "
-            "listed between this server and the others of its super node; the guides "
-            "want the servers of "
-            "one super node next to each other",
+            "{} ({}) is in super_pod_list[{}], but servers of another super node are listed "
+            "between this server and the others of its super node; according to the guides, "
+            "the servers of one super node must be next to each other",
             shown(servers.level.items[index].get("server_id")),
             pod,
             help="list all servers of one super node, then all of the next",
@@ -310,7 +309,7 @@ def _check_devices(devices: TableNode, pod_of: Dict[int, int], findings: FileFin
                 findings.report_at(
                     rank_table_super_device_ids,
                     path,
-                    "{} is {}, the id of {} in the same super node",
+                    "{} is {}, which is also the id of {} in the same super node",
                     shown(item["super_device_id"]),
                     dotted(level.path(before)),
                 )
@@ -366,8 +365,8 @@ def check_blocks(
         findings.report_at(
             rank_table_interleaved_ranks,
             (*level.path(index), "rank_id"),
-            "{} is {}: between it and the lower ranks of its server are ranks of "
-            "server_list[{}]; the ranks of one server form one block",
+            "{} is {}, but ranks of server_list[{}] lie between this rank and the lower ranks "
+            "of its server; the ranks of one server must be consecutive",
             rank,
             between,
             help="number the devices of one server one after another",
@@ -445,12 +444,12 @@ def _numbers(devices: TableNode, findings: FileFindings) -> None:
             findings.report_at(
                 rank_table_address_numbers,
                 devices.level.path(owner),
-                "{} has {} address, others have {}; every device has the same number"
+                "{} has {} address, others have {}; every device must have the same number"
                 if size == 1
-                else "{} has {} addresses, others have {}; every device has the same number",
+                else "{} has {} addresses, others have {}; every device must have the same number",
                 size,
                 usual,
-                help="give every device the same number of addresses",
+                help="list the same number of addresses for every device",
             )
 
 
@@ -513,10 +512,11 @@ def _host_ports(devices: TableNode, findings: FileFindings) -> None:
         findings.report_at(
             rank_table_port,
             (*level.path(owner), "host_port"),
-            "{} is {}, the port of {} too; the devices of one server have different ports",
+            "{} is {}, which is also the port of {}; the devices of one server need different "
+            "ports",
             shown(level.items[owner]["host_port"]),
             dotted(level.path(before)),
-            help="give each device of the server a host_port of its own",
+            help="assign each device of the server its own host_port",
         )
 
 
@@ -539,13 +539,13 @@ def _backups(devices: TableNode, findings: FileFindings) -> None:
                     "the address of {}, a device of another server", dotted(level.path(other))
                 )
             elif first.setdefault(address, owner) != owner:
-                problem = phrase("the backup of {} already", dotted(level.path(first[address])))
+                problem = phrase("already the backup of {}", dotted(level.path(first[address])))
             else:
                 continue
             findings.report_at(
                 rank_table_backup,
                 path,
-                '{} is "{}", {}; it is the address of the other die of the same NPU',
+                '{} is "{}", {}; it must be the address of the other die of the same NPU',
                 address,
                 problem,
                 help="write the device_ip of the other die",
@@ -578,11 +578,11 @@ def _backup_ports(devices: TableNode, findings: FileFindings) -> None:
             findings.report_at(
                 rank_table_port,
                 path,
-                '{} is "{}", the device_port of {}, whose interface it is; as backup the '
-                "interface needs another port",
+                '{} is "{}", which is also the device_port of {}, whose interface is the '
+                "backup; as backup, the interface needs another port",
                 text,
                 dotted(level.path(others[0])),
-                help="take another port",
+                help="use another port",
             )
 
 
@@ -736,7 +736,7 @@ def _check_server_num(
             continue
         elif number % count or number // count not in _PER_SERVER:
             message = phrase(
-                "{} is {} for {} devices; HCCL takes 1, 2, 4, 8 or 16 devices for each server",
+                "{} is {} for {} devices; HCCL requires 1, 2, 4, 8 or 16 devices on each server",
                 dotted(path),
                 count,
                 number,
@@ -755,7 +755,7 @@ def _check_server_num(
                     (*groups.level.path(0), "server_num"),
                     phrase(
                         'server_num is {} for {} devices, but the server "{}" has {}; every '
-                        "server has the same number",
+                        "server must have the same number",
                         stated,
                         devices,
                         name,

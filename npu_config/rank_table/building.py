@@ -166,7 +166,7 @@ class _AddressPool:
         if address is None:
             raise refusal(
                 phrase('there is no address left for device {} of "{}"', device_id, server_id),
-                "give an address for every device",
+                "specify an address for every device",
             )
         return address
 
@@ -178,11 +178,11 @@ class _AddressPool:
                 phrase(
                     '{} address is left over, from "{}" on'
                     if len(left) == 1
-                    else '{} addresses are left over, from "{}" on',
+                    else '{} addresses are left over, the first is "{}"',
                     len(left),
                     left[0],
                 ),
-                "give as many addresses as devices",
+                "list as many addresses as devices",
             )
 
 
@@ -194,7 +194,7 @@ def _counted(given: str) -> Iterator[str]:
     except ValueError as error:
         raise refusal(
             phrase('"{}" is neither an address nor a network: {}', given, error),
-            'give an address such as "10.20.0.2" or a network such as "10.20.0.0/16"',
+            'write an address such as "10.20.0.2" or a network such as "10.20.0.0/16"',
         ) from None
 
 
@@ -205,7 +205,7 @@ def consecutive(first: str) -> Iterator[str]:
         ValueError: ``first`` is no address.
     """
     if "%" in first:
-        raise ValueError("addresses that are counted name no interface")
+        raise ValueError("the first of consecutive addresses must not contain an interface (%)")
     address: Union[ipaddress.IPv4Address, ipaddress.IPv6Address] = ipaddress.ip_address(first)
     last = 2**address.max_prefixlen
     kind = type(address)
@@ -220,8 +220,8 @@ def doubtful(device_ips: Union[str, Iterable[str], None], table: RankTable) -> R
         addresses = (device.device_ip or "" for device in devices)
         odd = next((a for a in addresses if a.endswith((".0", ".255"))), None)
         if odd is not None:
-            message = "{} is used as the address of a device, but a network of 256 reserves it"
-            help = 'list the addresses, or name the network, e.g. "10.20.0.0/16"'
+            message = "{} is used as the address of a device, but is reserved in a /24 network"
+            help = 'list the addresses, or specify the network, e.g. "10.20.0.0/16"'
             found.append(
                 cluster_description.diagnostic(
                     phrase(message, odd), help=help, severity=Severity.WARNING
@@ -283,7 +283,7 @@ class Layer:
                     len(self.ports),
                     len(planes),
                 ),
-                "give one plane for each address",
+                "specify one plane for each address",
             )
         return planes
 
@@ -300,21 +300,21 @@ class Layer:
                         self.addrs,
                         error,
                     ),
-                    "give the first of consecutive IP addresses, or list all addresses",
+                    "write the first of consecutive IP addresses, or list all addresses",
                 ) from None
         else:
             listed = list(self.addrs)
         if len(listed) != wanted:
             raise refusal(
                 phrase(
-                    "layer {} needs {:,} addresses ({:,} devices, {} each), {:,} are given",
+                    "layer {} needs {:,} addresses ({:,} devices, {} each), but {:,} are listed",
                     self.net_layer,
                     wanted,
                     devices,
                     len(self.ports),
                     len(listed),
                 ),
-                "give one address for each entry of ports and each device",
+                "list one address for each entry of ports and each device",
             )
         return iter(listed)
 
@@ -345,7 +345,7 @@ def build_ranks(
         NpuConfigError: with every error that the table would have.
     """
     if not layers:
-        raise refusal("a table of version 2.0 needs network layers", "describe layer 0 at least")
+        raise refusal("a table of version 2.0 needs network layers", "describe at least layer 0")
     ids = device_list(devices)
     places: List[Tuple[int, int]] = [(server, one) for server in range(servers) for one in ids]
     columns = [layer.levels([server for server, _ in places]) for layer in layers]
@@ -384,11 +384,11 @@ def numbers(text: str) -> Tuple[int, ...]:
         if last < first:
             raise refusal(
                 localized('"{}" is not a list of numbers', text),
-                'write numbers and spans: "0-3,6"',
+                'write numbers and ranges: "0-3,6"',
             )
         found.extend(range(first, last + 1))
     if len(set(found)) < len(found):
-        raise refusal(localized('"{}" names a number twice', text), "name each once")
+        raise refusal(localized('"{}" contains a number twice', text), "list each number once")
     return tuple(found)
 
 
@@ -402,7 +402,8 @@ def device_choice(text: str) -> Devices:
         return int(text)
     if text.strip() == "0":
         raise refusal(
-            "at least one device is required", 'write how many, or which: "8" or "0-3,6"'
+            "at least one device is required",
+            'write a number of devices or a list of them: "8" or "0-3,6"',
         )
     return numbers(text.strip().rstrip(","))
 
@@ -474,7 +475,7 @@ def distinct(names: Sequence[str]) -> Sequence[str]:
         if _DOTTED.match(name) and family_of(name) is None:
             raise refusal(
                 localized('"{}" is not a valid IPv4 address', name),
-                "give four numbers from 0 to 255 without leading zeros, or a name",
+                "write four numbers from 0 to 255 without leading zeros, or a name",
             )
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
@@ -525,9 +526,12 @@ def server_plans(
             if len(ids) != len(sdids):
                 raise refusal(
                     localized(
-                        '"{}" has {} devices, but {} SDIDs are given', name, len(ids), len(sdids)
+                        '"{}" has {} devices, but {} SDIDs are specified',
+                        name,
+                        len(ids),
+                        len(sdids),
                     ),
-                    "give one for each device",
+                    "specify one SDID for each device",
                 )
             plan = attr.evolve(plan, super_device_ids=dict(zip(ids, sdids)))
         plans.append(plan)
@@ -554,7 +558,7 @@ def layer(text: str) -> Layer:
             )
     missing = [name for name in ("layer", "id", "ports") if name not in parts]
     if ("first" in parts) == ("addrs" in parts):
-        missing.append("either first or addrs")
+        missing.append('either "first" or "addrs"')
     if missing:
         raise refusal(
             localized('the layer "{}" needs {}', text, ", ".join(missing)),
@@ -563,8 +567,8 @@ def layer(text: str) -> Layer:
     number = numbers(parts["layer"])
     if len(number) > 1:
         raise refusal(
-            localized('"{}" names several layers, a layer takes one number', text),
-            "describe each layer by itself",
+            localized('"{}" names several layers, but a layer has one number', text),
+            "describe each layer separately",
         )
     return Layer(
         number[0],
@@ -650,8 +654,12 @@ def parse_hccn(text: str, path: Optional[str] = None) -> Parsed[Dict[int, str]]:
             message = phrase('{} is "{}"; it must be an IPv4 or IPv6 address', key, address)
             found.append(hccn_conf_address.diagnostic(message, place))
         elif addresses.setdefault(device, address) != address:
-            message = phrase('{} is "{}", but "{}" before', key, address, addresses[device])
-            help = phrase("keep the line that hccn_tool -i {} -ip -g confirms", device)
+            message = phrase(
+                '{} is "{}", but an earlier line has "{}"', key, address, addresses[device]
+            )
+            help = phrase(
+                "keep the line with the address that hccn_tool -i {} -ip -g prints", device
+            )
             found.append(hccn_conf_address.diagnostic(message, place, help=help))
     return Parsed(addresses, Report(found))
 
@@ -714,7 +722,7 @@ def check_addresses_of(table: RankTable, server_id: str, addresses: Mapping[int,
                 continue
             if not any(_same(real, piece) for piece in pieces(device.device_ip)):
                 message = phrase(
-                    'device {} of "{}" has the address "{}", the rank table says "{}"',
+                    'device {} of "{}" has the address "{}", but the rank table has "{}"',
                     device.device_id,
                     server_id,
                     real,

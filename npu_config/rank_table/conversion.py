@@ -149,10 +149,12 @@ def missing_super_nodes(table: RankTable) -> Report:
     if table.version != "1.2" or table.super_pods:
         return Report([])
     message = (
-        "no super node is given: the new table has no super_pod_list, and HCCL groups the "
+        "no super node is specified: the new table has no super_pod_list, and HCCL groups the "
         "devices by server, as with version 1.0"
     )
-    help = "give every super node with --super-pod and every SDID with --sdid, or keep version 1.0"
+    help = (
+        "specify every super node with --super-pod and every SDID with --sdid, or keep version 1.0"
+    )
     return Report(
         [rank_table_not_convertible.diagnostic(message, help=help, severity=Severity.WARNING)]
     )
@@ -166,8 +168,8 @@ def _not_made(old: str, new: str) -> NpuConfigError:
     help: Optional[str] = None
     if new == "2.0":
         problem = phrase(
-            "version 2.0 needs the network layers, addresses and ports of every rank, which "
-            "{} does not hold",
+            "version 2.0 needs the network layers, addresses and ports of every rank, which {} "
+            "does not contain",
             old if old == "template 2" else phrase("version {}", old),
         )
         help = "build a new table from the network of the new machines"
@@ -240,10 +242,10 @@ def _with_sdids(server: Server, super_device_ids: Mapping[str, Sequence[str]]) -
     if sdids is None:
         return server
     if len(sdids) != len(server.devices):
-        message = '"{}" has {} devices, but {} SDIDs are given'
+        message = '"{}" has {} devices, but {} SDIDs are specified'
         raise _refusal(
             phrase(message, server.server_id, len(server.devices), len(sdids)),
-            "give one SDID for each device, in the order of the table",
+            "list one SDID for each device, in the order of the table",
         )
     devices = zip(server.devices, sdids)
     return attr.evolve(
@@ -276,7 +278,7 @@ def merge(
     for name, table in given:
         if isinstance(table, GroupTable):
             problem = phrase("cannot merge {}: template 2", name)
-            help: Optional[str] = "npu-config ranktable convert makes it version 1.0"
+            help: Optional[str] = "convert the table to version 1.0: npu-config ranktable convert"
             found.append(rank_table_not_convertible.diagnostic(problem, help=help))
     if len(kinds) > 1:
         problem = phrase("the tables are of different versions: {}", listed(sorted(kinds)))
@@ -290,9 +292,9 @@ def merge(
             owners[server_id] = name
             if before is not None:
                 problem = (
-                    phrase('{} is given twice, with the server "{}"', name, server_id)
+                    phrase('{} is specified twice, with the server "{}"', name, server_id)
                     if before == name
-                    else phrase('the server "{}" is in {} and in {}', server_id, before, name)
+                    else phrase('the server "{}" is both in {} and in {}', server_id, before, name)
                 )
                 help = "leave one of the two tables out"
                 found.append(rank_table_not_convertible.diagnostic(problem, help=help))
@@ -315,9 +317,9 @@ def _differences(given: Sequence[Tuple[str, AnyRankTable]]) -> List[Diagnostic]:
         for key, value in unknown_keys(table).items():
             if key not in mine or mine[key] != value:
                 message = phrase(
-                    "{} of {} is lost; {} has another value"
+                    "{} of {} is dropped: {} has another value"
                     if key in mine
-                    else "{} of {} is lost; {} does not have it",
+                    else "{} of {} is dropped: {} does not have this key",
                     key,
                     other,
                     name,

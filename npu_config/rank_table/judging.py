@@ -117,7 +117,7 @@ _rule = partial(declare, facts=("rank-table-file",), source=_SOURCE)
 @_rule(
     "NPU641",
     Severity.ERROR,
-    help="npu-config ranktable build writes a table of the servers and devices",
+    help="build a table of the servers and devices: npu-config ranktable build",
 )
 def not_a_rank_table() -> None:
     """The file is JSON, but not a rank table.
@@ -135,7 +135,10 @@ def not_a_rank_table() -> None:
     "NPU642",
     Severity.ERROR,
     source=(*_SOURCE, dialects.SOURCES["CF"] + ":44-60", dialects.SOURCES["PA"] + ":293-305"),
-    help="npu-config ranktable convert writes a table of another version; or correct the product",
+    help=(
+        "convert the table to another version (npu-config ranktable convert), or correct the "
+        "product"
+    ),
 )
 def rank_table_version() -> None:
     """The version is missing, unknown, or not supported by the product.
@@ -184,8 +187,8 @@ def rank_table_unknown_key() -> None:
 @_rule(
     "NPU645",
     Severity.ERROR,
-    help="write the type that is named; numbers are text in versions 1.0 and 1.2 and template 2, "
-    "and numbers in version 2.0",
+    help="write a value of the named type; versions 1.0 and 1.2 and template 2 write numbers "
+    "as strings, version 2.0 as numbers",
 )
 def rank_table_value_type() -> None:
     """A value of a rank table is of the wrong JSON type.
@@ -200,7 +203,9 @@ def rank_table_value_type() -> None:
     """
 
 
-@_rule("NPU646", Severity.ERROR, help="npu-config explain NPU646 says what each key takes")
+@_rule(
+    "NPU646", Severity.ERROR, help=("npu-config explain NPU646 lists the legal values of each key")
+)
 def rank_table_value() -> None:
     """A value of a rank table is not legal for its key.
 
@@ -350,7 +355,7 @@ def _list_meant(value: Any) -> Optional[str]:
 
 def _what(value: Any) -> str:
     if isinstance(value, dict):
-        return "an object without any of its lists"
+        return "an object without any of these lists"
     return shown(value) if isinstance(value, list) else phrase("the value {}", shown(value))
 
 
@@ -385,7 +390,7 @@ def _check_product(dialect: Dialect, target: Target, findings: FileFindings) -> 
             rank_table_template_2,
             ("group_list",),
             "this is template 2, of older jobs; version 1.0 is recommended",
-            "npu-config ranktable convert writes it",
+            "convert the table: npu-config ranktable convert",
             at_key=True,
         )
     if product is None or product in dialect.documented:
@@ -403,7 +408,7 @@ def _check_product(dialect: Dialect, target: Target, findings: FileFindings) -> 
     findings.add(
         rank_table_version,
         ("version",) if dialect.version else ("group_list",),
-        phrase("the table is of {}, but {}", dialect.form, what),
+        phrase("this is a table of {}, but {}", dialect.form, what),
         phrase("write a table of version {}", join(" or ", legal)) if legal else None,
         severity,
     )

@@ -97,7 +97,7 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
     base = os.path.basename(path)
     lower = base.lower()
     if lower.endswith(NOTEBOOK):
-        help = phrase("check what it exports: jupyter nbconvert --to script {}", path)
+        help = phrase("check the exported script: jupyter nbconvert --to script {}", path)
         return Other(phrase("a notebook"), help, False)
     if ".tfevents." in base:
         return Other(
@@ -126,7 +126,7 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
             "write the variables to a file, and run: npu-config env --check FILE",
         )
     if lower in ("makefile", "gnumakefile") or lower.endswith(".mk"):
-        return Other(phrase("a makefile"), "name the launch scripts that it calls")
+        return Other(phrase("a makefile"), "check the launch scripts that this file calls")
     if _GRAPH_TEXT.match(first_line(top)) is not None:
         return _graph(path)
     if top.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") and not is_log(top, lower):
@@ -143,8 +143,8 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
         if _ACL_BLOCK.search(top) and _ACL.search(top):
             return Other(
                 phrase("an acl.json, the configuration of AscendCL"),
-                "TensorFlow does not read it: set the options of the session instead, for a dump "
-                "enable_dump and dump_path",
+                "TensorFlow does not read this file: set the session options instead, e.g. "
+                "enable_dump and dump_path for a dump",
             )
         return None
     if _sets_variables(top, lower):
@@ -448,11 +448,11 @@ RULES_OF_OTHERS = tuple(
 )
 """What is said of named files that are not ours: where they are just open they draw nothing."""
 
-NOTHING_OF_NPU = "the file sets nothing of the NPU"
+NOTHING_OF_NPU = "the file sets no option of the NPU"
 _NO_KIND = Ownership(False, "unsupported file type")
 _RECORD = Ownership(False, "this is the record of a job")
-_TAKEN = Ownership(True, "it refers to the NPU")
-_SIDE_FILE = Ownership(True, "its content is that of a side file or a rank table")
+_TAKEN = Ownership(True, "the file refers to the NPU")
+_SIDE_FILE = Ownership(True, "the content is that of a side file or a rank table")
 
 
 def is_ours(path: str, content: bytes, named: bool = False) -> Ownership:
@@ -498,17 +498,17 @@ def _of_configuration(found: Signs) -> Ownership:
     if not found.is_nearly_ours:
         return _NO_KIND
     if found.misplaced is not None and not found.options:
-        reason = 'its options are under "{}", which is not a group of options'
+        reason = 'the options are under "{}", which is not a group of options'
         return Ownership(False, phrase(reason, found.misplaced), nearly=True)
     names = (*found.options, *found.common)
     if not names:
-        reason = "its name is that of a configuration, and it sets no option"
+        reason = "the file has the name of a configuration, but sets no option"
         return Ownership(False, reason, nearly=True)
     if not found.foreign:
-        reason = "it sets only {}, which other programs use, too"
+        reason = "the file sets only {}, which other programs also use"
         return Ownership(False, phrase(reason, listed(map(shown, names))), nearly=True)
     reason = phrase(
-        "it sets {}, but most of its keys are not options: {}",
+        "the file sets {}, but most of its keys are not options: {}",
         listed(map(shown, names[:_MOST_NAMES])),
         listed(map(shown, found.foreign[:_MOST_NAMES])),
     )
@@ -602,7 +602,7 @@ def _read(
     if text is not None and (kind == "json" or (entry.one_of_several and _is_object(text))):
         hole = _template(text)
         if hole is not None:
-            message = "a template: {} is filled in later; check the file that it produces"
+            message = "a template: {} is filled in later; check the generated file"
             place = Source(text, name).place(*hole.span())
             note = rules.template.diagnostic(phrase(message, shown(hole.group())), place)
             return Reading(kind, name, diagnostics=(note,), text=text, unchecked=TEMPLATE)
@@ -707,7 +707,7 @@ def _unknown(path: str) -> Diagnostic:
     return rules.unknown_file_kind.diagnostic(
         "the file type cannot be determined from the name or the content",
         Place(path),
-        help=phrase("say it with --as {}", "|".join(KINDS)),
+        help=phrase("set the type with --as {}", "|".join(KINDS)),
     )
 
 

@@ -120,7 +120,7 @@ def read_version(document: Document, findings: FindingList, root: Dict[str, Any]
             findings.report(
                 rules.missing_version,
                 Place(document.source.path, 1, 1),
-                phrase("the file has no version; it is read as version {}", layout.VERSION),
+                phrase("the file has no version and is read as version {}", layout.VERSION),
                 _VERSION_LINES[document.kind],
             )
         return
@@ -150,7 +150,7 @@ def read_target(document: Document, findings: FindingList, value: Any) -> Option
             rules.wrong_header,
             document.places.place(("target",)),
             phrase(
-                '"target" takes a mapping of {}, got {}',
+                '"target" must be a mapping of {}, got {}',
                 listed(layout.TARGET_KEYS),
                 name_of_type(value),
             ),
@@ -192,7 +192,7 @@ def _is_legal(document: Document, findings: FindingList, path: Path, content: An
     source = document.doubts.get(path)
     if source is not None:
         message = phrase(
-            '"{}" is read as {} by YAML; "{}" takes text',
+            'YAML reads "{}" as {}; "{}" must be text',
             shorten(source),
             name_of_type(content),
             key,
@@ -269,7 +269,7 @@ class _Interpreter:
             self._findings.report(
                 rules.wrong_structure,
                 document.places.place(),
-                phrase("a configuration is a mapping of options, not {}", _shape(value)),
+                phrase("a configuration must be a mapping of options, not {}", _shape(value)),
                 _help_for(value),
             )
         settings = Settings(
@@ -345,7 +345,7 @@ class _Interpreter:
             elif name is not BROKEN:
                 what = phrase("nothing") if name in (None, "") else name_of_type(name)
                 message = phrase(
-                    '"extends" takes the path of a file or a list of them, got {}', what
+                    '"extends" must be the path of a file or a list of paths, got {}', what
                 )
                 self._findings.report(rules.base_not_read, place, message)
         for name in self._removed:
@@ -360,11 +360,11 @@ class _Interpreter:
                 rules.wrong_structure,
                 places.place(path),
                 phrase(
-                    '"{}" is a group of options and takes a mapping, got {}',
+                    '"{}" is a group of options and must be a mapping, got {}',
                     path[0],
                     name_of_type(value),
                 ),
-                phrase("put options under it, e.g. {}", group.options[0]),
+                phrase("put options under this key, e.g. {}", group.options[0]),
             )
             return
         for name, content in value.items():
@@ -376,7 +376,7 @@ class _Interpreter:
                     rules.wrong_structure,
                     self._document.key_place(inner),
                     phrase(
-                        '"{}" is in the group "{}"; its group is "{}"',
+                        '"{}" is in the group "{}", but belongs in "{}"',
                         name,
                         path[0],
                         layout.GROUP_OF_OPTION[name].key,
@@ -409,7 +409,7 @@ class _Interpreter:
             option = OPTIONS.get(name)
             if option is not None:
                 message = phrase('"{}" has no value; legal: {}', name, option.kind.describe())
-                help = "give it a value or remove the line"
+                help = "set a value or remove the line"
                 fault = rules.wrong_structure.diagnostic(message, name_place, help=help)
                 self._removed[name] = fault
                 value = UNKNOWN
@@ -476,7 +476,7 @@ class _Interpreter:
                 help = phrase('write "{}" in quotes', str(read_as).lower())
                 fix = quoting(place, str(read_as).lower())
             message = phrase(
-                '"{}" is read as {} by YAML; "{}" takes {}',
+                'YAML reads "{}" as {}; "{}" must be {}',
                 shorten(text),
                 name_of_type(read_as),
                 name,
@@ -522,7 +522,7 @@ def _part(value: Any, path: Path, inner: Path) -> Any:
     return value
 
 
-FULL_WIDTH_COLON = 'write ":" and a blank after each name, not the full-width colon'
+FULL_WIDTH_COLON = 'write ":" and a space after each name, not the full-width colon'
 
 
 def _help_for(value: Any) -> str:

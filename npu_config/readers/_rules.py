@@ -154,8 +154,8 @@ def bases_disagree() -> None:
     "NPU7063",
     Severity.ERROR,
     source=("npu_config",),
-    help="give a folder with npu_config.json, or that file, as the job wrote it; a newer "
-    "npu_config than this one may have done so",
+    help="name a folder with npu_config.json, or this file, unchanged since the job wrote it; "
+    "it may be from a newer npu_config",
 )
 def record_not_read() -> None:
     """The record of a job (`npu_config.json`) is damaged, or of an unknown version.

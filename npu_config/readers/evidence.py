@@ -308,23 +308,23 @@ class Evidence(NamedTuple):
 
 EVIDENCE: Tuple[Evidence, ...] = (
     Evidence(
-        "it names the schema of npu_config",
+        "the file names the schema of npu_config",
         lambda it: it.schema,
     ),
     Evidence(
-        "its name is that of a configuration of npu_config, and it sets options",
+        "the file has the name of a configuration of npu_config, and sets options",
         lambda it: it.called and bool(it.options),
     ),
     Evidence(
-        "most of its keys are options",
+        "most keys are options",
         lambda it: it.said and bool(it.options) and len(it.options) + it.named > len(it.foreign),
     ),
     Evidence(
-        "it has a version or a group of options, and no key that npu_config does not have",
+        "the file has a version or a group of options, and only keys of npu_config",
         lambda it: it.said and not it.foreign and bool(it.common or it.groups),
     ),
     Evidence(
-        "it sets options and nothing else",
+        "the file sets only options",
         lambda it: not it.foreign and (bool(it.options) or len(it.common) > 1),
     ),
 )

@@ -124,7 +124,7 @@ class _Composer:
             return _refused(
                 base,
                 phrase("{} does not exist", shown(path)),
-                "check the path; it is relative to this file",
+                "check the path, which is relative to this file",
             )
         read = self._read(path)
         if read.unchecked is not None or read.kind not in KINDS:
@@ -148,10 +148,10 @@ class _Composer:
 def _why_not(read: Reading, path: str) -> Tuple[str, Optional[str]]:
     """Why a file cannot be extended, and what to do."""
     if read.kind == "script":
-        make = "make a configuration of it first: npu-config generate {} -o base.yaml"
+        make = "create a configuration from this file first: npu-config generate {} -o base.yaml"
         return phrase("{} is a training script", shown(path)), phrase(make, path)
     if read.kind in ("pbtxt", "pb"):
-        make = "make a configuration of it first: npu-config generate {} -o base.yaml"
+        make = "create a configuration from this file first: npu-config generate {} -o base.yaml"
         return phrase("{} is a ConfigProto", shown(path)), phrase(make, path)
     if read.unchecked is not None and read.diagnostics:
         return phrase("{}: {}", shown(path), read.diagnostics[0].message), None
@@ -163,7 +163,7 @@ def _circle(path: str, circle: Tuple[str, ...]) -> str:
     if len(circle) == 1:
         return phrase("{} extends itself", shown(path))
     names = listed(shown(os.path.basename(each)) for each in circle)
-    return phrase("{} extends this file in turn: {}", shown(path), names)
+    return phrase("{} also extends this file: {}", shown(path), names)
 
 
 def _refused(base: Base, message: str, help: Optional[str] = None) -> _Layers:

@@ -115,7 +115,7 @@ def _faults(value: Mapping[str, Any], is_whole: bool) -> Iterator[Tuple[str, str
             if is_whole and key in ("options", "defaults"):
                 yield key, phrase('the record has no "{}"', key)
         elif not isinstance(value[key], types) or (types == (int,) and type(value[key]) is bool):
-            yield key, phrase('"{}" of the record holds something else', key)
+            yield key, phrase('"{}" of the record does not have the expected content', key)
 
 
 def _target(value: Any) -> Optional[Target]:

@@ -142,7 +142,7 @@ class Scanner:
             elif string is not None and not string.group().startswith(('"""', "'''")):
                 key = self._scalar(string.group())
                 if not isinstance(key, str):
-                    self._fault(position, string.end(), "the key is not text of TOML")
+                    self._fault(position, string.end(), "the key is not a valid TOML string")
                     raise _SkipLine
                 end = string.end()
                 parts.append(_Part(key, position, end))
@@ -238,7 +238,7 @@ class Scanner:
         raise _SkipLine
 
     def _no_table(self, name: str, key: _Key) -> None:
-        message = phrase('"{}" has a value already and is not a table', shorten(name))
+        message = phrase('"{}" already has a value and is not a table', shorten(name))
         self._fault(key.start, key.end, message)
 
     def _place(self, path: Path, key: _Part, value: Optional[Tuple[int, int]] = None) -> None:
@@ -324,7 +324,7 @@ class Scanner:
             self._fault(
                 start,
                 end,
-                phrase("{} holds an escape or a character that TOML does not allow", shown),
+                phrase("{} contains an escape or a character that TOML does not allow", shown),
                 "write a backslash twice, or use single quotes",
             )
         elif written.lower() in ("true", "false"):

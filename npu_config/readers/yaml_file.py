@@ -31,10 +31,13 @@ from npu_config.text.source import PlaceTable, Source, both_places
 from npu_config.text.words import shown
 
 _SYNTAX_HELP = (
-    ("mapping values are not allowed", 'put text that holds ": " in quotes, or check the indent'),
+    (
+        "mapping values are not allowed",
+        'put text that contains ": " in quotes, or check the indent',
+    ),
     ("expected <block end>", "indent the keys of one mapping alike"),
     ("expected '<document start>'", "indent the keys of one mapping alike"),
-    ("could not find expected ':'", 'write "key: value", with a blank after the colon'),
+    ("could not find expected ':'", 'write "key: value", with a space after the colon'),
     ("found unexpected end of stream", "close the quote or the bracket"),
     ("expected ',' or", "close the bracket, or put a comma between the items"),
     ("that cannot start any token", "put the text in quotes"),
@@ -71,9 +74,11 @@ def report_fault(document: Document, error: yaml.YAMLError, start: int) -> None:
     if text[start : start + 1] == "\t" and "cannot start any token" in message:
         indents = not text[text.rfind("\n", 0, start) + 1 : start].strip(" \t")
         message = phrase(
-            "a tab cannot be here; YAML indents with blanks" if indents else "a tab cannot be here"
+            "a tab is not allowed here; YAML indents with spaces"
+            if indents
+            else "a tab is not allowed here"
         )
-        document.report(rules.yaml_trap, start, end, message, "replace the tab by blanks")
+        document.report(rules.yaml_trap, start, end, message, "replace the tab with spaces")
         return
     if "mapping values are not allowed" in message and _report_continued(document, start):
         return
@@ -105,14 +110,14 @@ def _report_continued(document: Document, colon: int) -> bool:
     begin = start + text[start:colon].index(key)
     if ": " not in before:
         message = phrase('{} is not a "key: value" that this line can continue', shown(before))
-        help = 'write "key: value", with a blank after the colon'
+        help = 'write "key: value", with a space after the colon'
         if "\uff1a" in before:
             help = FULL_WIDTH_COLON
     elif begin - start > len(above[-1]) - len(above[-1].lstrip()):
         message = phrase(
-            "{} is indented deeper than the line before, which has a value already", shown(key)
+            "{} is indented deeper than the line before, which already has a value", shown(key)
         )
-        help = "indent it like the line before"
+        help = "indent this line like the line before"
     else:
         return False
     document.report(rules.unparsable_file, begin, colon, message, help)
@@ -168,9 +173,7 @@ class Scalars:
             rules.yaml_trap,
             start,
             end,
-            phrase(
-                'the tag "{}" is not accepted; a configuration holds plain values', shorten(shown)
-            ),
+            phrase('the tag "{}" is not accepted; use plain values', shorten(shown)),
             "remove the tag",
         )
         return False
@@ -240,7 +243,7 @@ class Scalars:
             )
             help = phrase("write {}, or put it in quotes", int(text, 8))
         elif kind == "timestamp":
-            problem = phrase('"{}" is read as a date by YAML; no option takes one', shorten(text))
+            problem = phrase('YAML reads "{}" as a date; no option takes a date', shorten(text))
         else:
             return False
         help = help or phrase('write "{}" in quotes if it is text', shorten(text))
@@ -379,8 +382,8 @@ class _Composer:
                         rules.yaml_trap,
                         start,
                         start + 3,
-                        "a second document starts here; a configuration is one document",
-                        "give it a file of its own",
+                        "a second document starts here; a configuration must be a single document",
+                        "move the second document to a separate file",
                     )
                     return
             elif self._skipping:
@@ -494,7 +497,7 @@ class _Composer:
                 rules.wrong_structure,
                 start,
                 end,
-                "a list or mapping is used as a key; keys are the names of options and groups",
+                "a list or mapping is used as a key; keys must be the names of options and groups",
             )
             self._bad_key("?{}".format(start), start, end)
             self._skipping = 1
@@ -571,8 +574,8 @@ class _Composer:
                 rules.yaml_trap,
                 start,
                 end,
-                'merge keys ("<<") are not of YAML 1.2 and are not accepted',
-                "write the options out",
+                'merge keys ("<<") are not part of YAML 1.2 and are not accepted',
+                "write each option in full",
             )
         elif kind == "null":
             self._document.report(
@@ -585,7 +588,7 @@ class _Composer:
                 start,
                 end,
                 phrase(
-                    'the key "{}" is read as {} by YAML; keys are text',
+                    'YAML reads the key "{}" as {}; keys must be text',
                     shorten(text),
                     words(kind, value),
                 ),

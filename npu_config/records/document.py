@@ -102,7 +102,7 @@ def options_of(source: Any, script: Optional[str] = None) -> Any:
         origins = {name: origin_of(each, source) for name, each in source.entries.items()}
         return ANY_TARGET, {n: v for n, v in options.items() if n in origins}, origins
     if getattr(getattr(source, "DESCRIPTOR", None), "name", None) != "ConfigProto":
-        text = "a NpuConfig or a ConfigProto is expected, got {}"
+        text = "expected a NpuConfig or a ConfigProto, got {}"
         raise TypeError(phrase(text, type(source).__name__))
     from npu_config.proto import decode
 

@@ -104,7 +104,7 @@ def _write(path: str, text: str) -> None:
             _put_aside(path)
         else:
             return
-    raise FileExistsError(phrase("{} is written by other jobs again and again", path))
+    raise FileExistsError(phrase("other jobs keep overwriting {}", path))
 
 
 def _put_aside(path: str) -> None:
@@ -121,7 +121,9 @@ def _put_aside(path: str) -> None:
     except FileNotFoundError:
         return
     if not is_record(text):
-        raise FileExistsError(phrase("{} exists and is no record; name another directory", path))
+        raise FileExistsError(
+            phrase("{} exists and is not a record; name another directory", path)
+        )
     stem = path[: -len(".json")]
     for number in range(1, _ATTEMPTS):
         parts = [stem, _time_of(text), *([str(number)] if number > 1 else []), "json"]

@@ -74,11 +74,11 @@ class Summary(NamedTuple):
         if self.skipped:
             looked = localized(self._looked(checked == 1), checked, self.skipped)
             if not text and checked:
-                text = localized("nothing to complain about")
+                text = localized("no problem found")
             return localized(": ").join((text, looked)) if text else looked
         if not checked:
             return text or localized("no file was checked")
-        text = text or localized("nothing to complain about")
+        text = text or localized("no problem found")
         return localized("{} in {}", text, _count(self.files, "{} file", "{} files"))
 
     def _looked(self, one: bool) -> str:

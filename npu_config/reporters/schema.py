@@ -68,7 +68,7 @@ _DIAGNOSTIC: Dict[str, Any] = {
     "rule": {"type": "string", "pattern": "^NPU[1-9][0-9]{2,3}$"},
     "name": {"type": "string", "description": "the rule's name, in kebab-case"},
     "severity": {"enum": [severity.value for severity in Severity]},
-    "option": {**_TEXT, "description": "the option that it is about, if about one"},
+    "option": {**_TEXT, "description": "the option that the finding concerns, if there is one"},
     "message": {"type": "string", "description": "what is wrong, and what is legal"},
     "help": {**_TEXT, "description": "what to do"},
     "url": {**_TEXT, "description": "the page of the rule"},
@@ -80,13 +80,16 @@ _DIAGNOSTIC: Dict[str, Any] = {
                     "edits": {"type": "array", "minItems": 1, "items": _object(_EDIT)},
                     "safe": {
                         "type": "boolean",
-                        "description": "--fix applies it: nothing else changes",
+                        "description": "--fix applies this edit, and changes nothing else",
                     },
                 }
             ),
         ]
     },
-    "meant": {**_TEXT, "description": "the word that was probably meant"},
-    "consequence": {**_TEXT, "description": "what the runtime does, where it is known"},
-    "situation": {**_TEXT, "description": "the documented trouble of training that it is"},
+    "meant": {**_TEXT, "description": "the word that was probably intended"},
+    "consequence": {**_TEXT, "description": "how the runtime behaves, where known"},
+    "situation": {
+        **_TEXT,
+        "description": ("the documented training problem that the finding matches"),
+    },
 }

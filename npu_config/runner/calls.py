@@ -262,13 +262,13 @@ class Calls:
         if self._options is None or not found.operations:
             return LiveCall(seen, ())
         if len(self._known) >= _MOST_CALLS:
-            text = "a session runs more than {} sets of fetches; the others were not looked at"
+            text = "a session runs more than {} sets of fetches; the others were not checked"
             self.unseen.setdefault(phrase(text, _MOST_CALLS), seen.place)
             return LiveCall(seen, ())
         try:
             return self._looked_at(session, found, feeds, seen)
         except Exception as error:  # a fault of ours ends nobody's training
-            text = "the graph of a run could not be looked at ({}: {}); please report it"
+            text = "the graph of a run could not be checked ({}: {}); please report this"
             self.unseen.setdefault(phrase(text, type(error).__name__, error), seen.place)
             return LiveCall(seen, ())
 
@@ -390,8 +390,8 @@ class _Growth:
 
     def _tell(self, node: LiveNode, frames: Iterable[Frame]) -> None:
         message = phrase(
-            "this line makes operators again between the runs ({} and others): TensorFlow makes a "
-            "new executor, and the NPU compiles again",
+            "this line creates operators again between the runs ({} and others): TensorFlow "
+            "creates a new executor, and the NPU compiles the graph again",
             node.op,
         )
         place = self._place(frames)
@@ -431,8 +431,9 @@ def _of_run(run: RunGraph, place: Place) -> Iterator[Diagnostic]:
     if any(_is_apart(one, two) for one in nodes for two in nodes if one is not two):
         yield precision.optimizers_share_overflow_flag.diagnostic(
             phrase(
-                "loss-scale optimizers that update in this run: {}; they read the one overflow "
-                "flag of the device, so that nobody can tell which of them had an overflow",
+                "loss-scale optimizers that update in this run: {}; all of them read the "
+                "single overflow flag of the device, so an overflow cannot be assigned to one "
+                "optimizer",
                 len(nodes),
             ),
             place,

@@ -250,11 +250,13 @@ def _runs(found: Mapping[int, Tuple[Did, Mapping[str, Any]]]) -> Iterator[Found]
         if mine is None or theirs is None:
             call, who = (mine, first) if theirs is None else (theirs, rank)
             rule = situations.graph_differs_by_rank
-            text = "rank {} makes a run with a collective that rank {} does not make, and waits"
+            text = (
+                "rank {} executes a run with a collective that rank {} does not execute, and waits"
+            )
         elif mine["summary"] != theirs["summary"]:
             call, who = (mine, first) if mine["summary"] else (theirs, rank)
             rule = situations.summary_run_on_one_rank
-            text = "summaries are in the training run of rank {}, and not in that of rank {}"
+            text = "the training run of rank {} includes summaries, that of rank {} does not"
         else:
             yield _differing(first, rank, one, other, mine, theirs)
             return
@@ -273,13 +275,15 @@ def _differing(first: int, rank: int, one: Did, other: Did, mine: Any, theirs: A
     only = [line for line in made if (line in one["made"]) != (line in other["made"])]
     if made:
         line = min(only or made, key=_key)
-        text = "this line makes other operators on rank {} than on rank {}, for a run of all ranks"
+        text = (
+            "this line creates other operators on rank {} than on rank {}, for a run of all ranks"
+        )
     elif mine["operations"] == theirs["operations"] and [*mine["prints"]] == [*theirs["prints"]]:
         line = next(each for each in mine["prints"] if each in lines)
-        text = "this line makes operators of other shapes on rank {} than on rank {}"
+        text = "this line creates operators on rank {} with other shapes than on rank {}"
     else:
         line = mine["line"] if len(mine["prints"]) >= len(theirs["prints"]) else theirs["line"]
-        text = "ranks {} and {} run other operators here: they have other fetches"
+        text = "ranks {} and {} run different operators here: their fetches differ"
     message = phrase(text, first, rank)
     return _at(situations.graph_differs_by_rank, message, line), [first, rank]
 
@@ -328,10 +332,10 @@ def _values(found: Mapping[int, Tuple[Did, Mapping[str, Any]]]) -> Iterator[Foun
     trained = [name for name in differing if first["values"][name][1]]
     if trained and call["collective"]:
         text = (
-            "the ranks train together from different first values ({}): what was broadcast before "
-            "the first training run was not assigned to these variables"
+            "the ranks train together from different initial values ({}): the values broadcast "
+            "before the first training run were not assigned to these variables"
             if first["after_broadcast"]
-            else "the ranks train together from different first values ({}): nothing was "
+            else "the ranks train together from different initial values ({}): nothing was "
             "broadcast before the first training run"
         )
         message = phrase(text, listed(trained[:3]))
@@ -343,7 +347,8 @@ def _values(found: Mapping[int, Tuple[Did, Mapping[str, Any]]]) -> Iterator[Foun
         _, is_trained, line, is_integer = first["values"][name]
         if not is_trained and not is_integer:
             message = phrase(
-                'the variable "{}", which is not trained, starts with other values on each rank',
+                'the variable "{}", which is not trained, starts with different values on each '
+                "rank",
                 name,
             )
             yield _at(situations.untrained_variables_differ_by_rank, message, line), every
@@ -359,8 +364,8 @@ def _alone(found: Mapping[int, Tuple[Did, Mapping[str, Any]]]) -> Iterator[Found
     for line in lines[0]:
         if all(line in each for each in lines):
             message = phrase(
-                "the ranks update the weights here with gradients that are never averaged: each "
-                "trains by itself"
+                "the ranks update the weights here with gradients that are never averaged: "
+                "each rank trains by itself"
             )
             yield _at(situations.ranks_train_independently, message, line), list(found)
 

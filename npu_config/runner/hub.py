@@ -41,7 +41,7 @@ def results(members: Sequence[int], given: Given) -> Dict[int, List[Any]]:
     if len(set(said.values())) > 1:
         raise MismatchError(
             phrase(
-                "the ranks do not do the same: {}",
+                "the ranks execute different operations: {}",
                 "; ".join(phrase("rank {}: {}", rank, said[rank]) for rank in members),
             )
         )
@@ -134,7 +134,12 @@ def _all_to_all_v(head: Dict[str, Any], arrays: Sequence[List[Any]]) -> List[Lis
     for rank, (_, *counts) in enumerate(arrays):
         if any(each.shape != (size,) or (each < 0).any() for each in counts):
             raise MismatchError(
-                phrase("rank {} of the group needs {} counts and displacements from 0", rank, size)
+                phrase(
+                    "rank {} of the group requires {} counts and displacements that are not "
+                    "negative",
+                    rank,
+                    size,
+                )
             )
     found = []
     for to, (_, _, _, received, places) in enumerate(arrays):

@@ -65,7 +65,7 @@ def find(path: str) -> str:
         )
     if not os.path.exists(path):
         if is_text(path):
-            text = "the path of a script is expected, and not its text: {!r} ..."
+            text = "expected the path of a script, but got its text: {!r} ..."
             raise NoScriptError(phrase(text, path[:40]))
         raise NoScriptError(phrase("{} does not exist", path))
     return path

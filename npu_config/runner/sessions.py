@@ -165,7 +165,7 @@ def _of_graphs(calls: Sequence[SessionCall]) -> Iterator[Diagnostic]:
             yield from same[:1] if count else ()
         elif count > 1 and same[0].line is not None:
             worst = max(same, key=lambda each: each.severity.rank)
-            message = phrase("{} (and {} more of this line)", worst.message, count - 1)
+            message = phrase("{} (and {} more on this line)", worst.message, count - 1)
             yield replace(worst, message=message)
         elif count:
             yield from dict.fromkeys(same)
@@ -205,11 +205,11 @@ def _shapes(call: SessionCall, options: Mapping[str, Any], chosen: bool) -> Iter
         shown.append("...")
     always = options.get("jit_compile") in ("true", True)
     text = (
-        'shapes of "{}" in the runs of the same fetches: {} ({}); jit_compile is true, so that '
-        "each new one compiles the graph again"
+        '"{}" had {} shapes in runs of the same fetches ({}); jit_compile is true, so each new '
+        "shape compiles the graph again"
         if always
-        else 'shapes of "{}" in the runs of the same fetches: {} ({}); the second one compiles '
-        "the graph again, for unknown dimensions, which is slower"
+        else '"{}" had {} shapes in runs of the same fetches ({}); at the second shape the '
+        "graph is compiled again for unknown dimensions, which is slower"
     )
     yield situations.feed_shapes_change.diagnostic(
         phrase(text, name, count, ", ".join(shown)),
@@ -242,14 +242,12 @@ def _sets(calls: Sequence[SessionCall]) -> Iterator[Diagnostic]:
         lines = list(dict.fromkeys(str(call.place.line) for call in group))
         yield situations.many_fetch_sets.diagnostic(
             phrase(
-                "sets of fetches and feeds that the training operation was run with: {} (lines "
-                "{}); each is a graph of its own, which is compiled and held in memory",
+                "the training operation was run with {} sets of fetches and feeds (lines {}); "
+                "each set is a separate graph, which is compiled and kept in memory",
                 len(group),
                 listed(lines[:_SHOWN]),
             ),
             group[-1].place,
-            help=(
-                "use one set of fetches for all steps, and ignore the results that are not needed"
-            ),
+            help=("use one set of fetches for all steps, and ignore unneeded results"),
             severity=Severity.WARNING if rises else None,
         )

@@ -178,7 +178,7 @@ _LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Assert)
 def leaves_round(statement: ast.AST) -> bool:
     """True for a condition whose body may end a round of the loop around it."""
     return isinstance(statement, ast.If) and any(
-        isinstance(each, (ast.Break, ast.Continue)) or leaves_round(each)
+        isinstance(each, (ast.Break, ast.Continue, ast.Return)) or leaves_round(each)
         for each in [*statement.body, *statement.orelse]
     )
 

@@ -102,7 +102,7 @@ def _judged(
 ) -> Iterator[Diagnostic]:
     for index, feature in enumerate(features if aoe_mode is not None else ()):
         if aoe_mode != FEATURES[feature]:
-            message = 'the feature {} needs aoe_mode "{}", which is {}'
+            message = 'the feature {} requires aoe_mode "{}", but aoe_mode is {}'
             message = phrase(message, shown(feature), FEATURES[feature], shown(aoe_mode))
             yield aoe_feature_mode.diagnostic(message, places.place(("feature", index)))
     if aoe_mode is None and len(set(features)) > 1:

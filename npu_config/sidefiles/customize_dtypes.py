@@ -45,7 +45,7 @@ _rule = partial(declare, options=("customize_dtypes",), facts=("customize-dtypes
     Severity.ERROR,
     facts=("customize-dtypes-file", "ge-file-checks-abort"),
     source=(_DOC, _PARSER),
-    help="write one operator a line, in no more than 1023 bytes",
+    help="write one operator per line, with at most 1023 bytes",
 )
 def customize_dtypes_line() -> None:
     """A line of the data type file has invalid syntax.
@@ -204,7 +204,9 @@ def _read_lines(
     """Enter the lines of a text; the graph engine takes no more than MAX_LINE bytes of one."""
     for line in lines(text, path):
         if _size(line.text) > MAX_LINE:
-            message = "the line has more than {} bytes; it and all after it are not read"
+            message = (
+                "the line has more than {} bytes; this line and all lines after it are not read"
+            )
             yield _doubt(phrase(message, MAX_LINE), line.content())
             return
         yield from _read(line, entries, places)
@@ -237,7 +239,7 @@ def _refused(line: Line) -> Diagnostic:
     if not content or content.startswith(("#", "//", ";")):
         return customize_dtypes_comment.diagnostic(
             phrase(
-                "{}: the graph engine refuses the whole file over it",
+                "{}: because of this, the graph engine refuses the whole file",
                 phrase("a comment" if content else "a blank line"),
             ),
             line.content(),
@@ -299,7 +301,7 @@ def _read(line: Line, entries: Entries, places: PlaceTable) -> Iterator[Diagnost
         yield marked(line, customize_dtypes_line)
         return
     if name.startswith("#"):
-        message = "the line is read as an entry of the node {}; there are no comments"
+        message = "the line is read as an entry of the node {}; this file cannot contain comments"
         fix = line.removal()
         yield _doubt(phrase(message, shown(name)), line.content(), "remove the line", fix)
         return
@@ -311,7 +313,7 @@ def _read(line: Line, entries: Entries, places: PlaceTable) -> Iterator[Diagnost
     key = line.place(*line.trimmed(start, colon))
     if name in entries[kind]:
         message = phrase(
-            "{} is on line {} already; this entry is ignored",
+            "{} is already on line {}; this entry is ignored",
             shown(name),
             places.key_place((kind, name)).line,
         )
@@ -328,7 +330,7 @@ def _line_help(content: str) -> str:
         return "name the types with InputDtype: or OutputDtype:"
     if content.lower().startswith("optype"):
         return "write OpType::<type>:InputDtype:..."
-    return "begin with the name and a colon"
+    return "start the line with the name and a colon"
 
 
 def _dtypes(value: Iterable[str]) -> Tuple[str, ...]:
@@ -416,7 +418,7 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
             if fault is None and name.startswith("#"):
                 fault = "would be read as a comment"
             if fault is None and name == "OpType" and what == "node":
-                fault = "would be read as the mark of an operator type"
+                fault = "would be read as the prefix of an operator type"
             if fault is None and hides_keyword(name, bool(getattr(dtypes, "inputs", ()))):
                 fault = "contains the keyword InputDtype or OutputDtype"
             if fault is not None:

@@ -377,7 +377,7 @@ def path_given(text: str, path: Optional[str], call: str) -> Report:
     checked_text(text, call)
     if path is not None or not names_file(text):
         return Report()
-    message = phrase("{} is the path of a file, and not its text", shown(text))
+    message = phrase("{} is the path of a file; pass the text of the file", shown(text))
     return Report([side_file_unreadable.diagnostic(message, help=phrase("{} reads a file", call))])
 
 

@@ -111,7 +111,7 @@ def fusion_switch_value() -> None:
     Severity.ERROR,
     facts=("fusion-switch-file",),
     source=(PARSER,),
-    help="give the pass one priority in the range of its list",
+    help="set one priority for the pass, in the range of its list",
 )
 def fusion_switch_priority() -> None:
     """The priority of a fusion pass is not an integer, is out of range, or occurs twice.
@@ -194,13 +194,13 @@ def _read(line: Line, passes: Dict[str, bool], places: PlaceTable) -> Iterator[D
     removal = line.removal()
     if not colon:
         if name and name[0] not in "#;/":
-            message = 'a line must be "PassName:on" or "PassName:off", one pass a line'
+            message = 'a line must be "PassName:on" or "PassName:off", one pass per line'
             yield fusion_switch_structure.diagnostic(message, line.content())
             return
         yield fusion_switch_structure.diagnostic(
             phrase(
-                "{}: the graph engine refuses the whole file over it",
-                phrase("a comment" if name else "a line of blanks"),
+                "{}: because of this, the graph engine refuses the whole file",
+                phrase("a comment" if name else "a line of whitespace"),
             ),
             line.content(),
             help="remove the line",
@@ -215,7 +215,7 @@ def _read(line: Line, passes: Dict[str, bool], places: PlaceTable) -> Iterator[D
     if name in passes:
         first = places.key_place((name,)).line
         message = phrase(
-            "{} is on line {} already; the graph engine refuses the whole file", shown(name), first
+            "{} is already on line {}; the graph engine refuses the whole file", shown(name), first
         )
         yield fusion_switch_repeated.diagnostic(message, place, help="keep one of the two lines")
         return
@@ -226,12 +226,15 @@ def _read(line: Line, passes: Dict[str, bool], places: PlaceTable) -> Iterator[D
     if name and not name.startswith("#"):
         passes[name] = SWITCH.get(state, False)
         if name.startswith("{"):
-            message = "the file is no JSON; the line switches a pass with the name {}"
+            message = "the file is not JSON; the line is read as the switch of a pass named {}"
             message = phrase(message, shown(name))
             yield fusion_switch_structure.diagnostic(message, place, severity=Severity.WARNING)
         return
     yield fusion_switch_structure.diagnostic(
-        phrase("the line switches a pass with the name {}; there are no comments", shown(name))
+        phrase(
+            "the line is read as the switch of a pass named {}; this file cannot contain comments",
+            shown(name),
+        )
         if name
         else "the line has no name and no effect",
         line.content(),
@@ -267,8 +270,8 @@ class _Switch(JsonKind):
             return str(value)
         if value.strip(BLANKS) in SWITCH:
             raise BadValueError(
-                "with blanks it means off",
-                phrase('write "{}" if that is meant', value.strip()),
+                "with whitespace around it, the value means off",
+                phrase('write "{}" if this is intended', value.strip()),
                 read_as="off",
             )
         raise BadValueError('legal: "on", "off"', meant=near(value, SWITCH))
@@ -283,7 +286,7 @@ class _Priority(JsonKind):
         """The number."""
         number = priority(value)
         if not self.lowest <= number <= self.highest:
-            message = "legal: an integer text from {} to {}"
+            message = "legal: an integer from {} to {}, written as a string"
             raise BadValueError(phrase(message, self.lowest, self.highest))
         return number
 
@@ -332,7 +335,7 @@ def _judge_names(passes: Dict[str, Any], path: Path, findings: FileFindings) -> 
                 fusion_switch_structure,
                 (*path, name),
                 phrase("{} is accepted as the name of a pass and has no effect", shown(name)),
-                "remove the blanks" if name.strip() else "name the pass",
+                "remove the whitespace" if name.strip() else "name the pass",
                 Severity.WARNING,
                 at_key=True,
             )
@@ -348,7 +351,7 @@ def _judge_repeated(
                 fusion_switch_priority,
                 (*path, name),
                 phrase(
-                    "{} has a priority already, in {}; a pass has one",
+                    "{} already has a priority, in {}; a pass can have only one",
                     shown(name),
                     shown(other[2]),
                 ),
@@ -582,7 +585,7 @@ def _parse(text: str, path: Optional[str], target: Target) -> Parsed[FusionSwitc
             Report([fusion_switch_structure.diagnostic(message, Place(path, 1, 1, 1, 1))]),
         )
     if content.startswith("null"):
-        message = "the graph engine reads null from the start of the file, and switches nothing"
+        message = "the graph engine reads the start of the file as null, and switches no pass"
         place = Source(text, path).place(0, len(text))
         found = fusion_switch_structure.diagnostic(message, place, severity=Severity.WARNING)
         return Parsed(FusionSwitch(), Report([found]))
@@ -596,8 +599,8 @@ def _parse(text: str, path: Optional[str], target: Target) -> Parsed[FusionSwitc
     else:
         place = Source(text, path).place(len(text) - len(content), len(text))
         message = phrase(
-            "the graph engine reads the start of the file, {}, as a JSON value and refuses it; "
-            "the name of a pass does not begin with a digit, a quote, true or false",
+            "the graph engine reads the start of the file, {}, as a JSON value and refuses the "
+            "file; the name of a pass cannot start with a digit, a quote, true or false",
             shown(start),
         )
         return Parsed(None, Report([fusion_switch_structure.diagnostic(message, place)]))
@@ -625,7 +628,7 @@ def check(
     """
     found = []
     if target.product is Product.ASCEND_950 and (model.ub or model.ub_priority):
-        message = "there is no UB fusion on ascend_950; the section does nothing"
+        message = "there is no UB fusion on ascend_950; the section has no effect"
         place = places.key_place(("Switch" if model.ub else "Priority", "UBFusion"))
         found.append(fusion_switch_ub_ascend_950.diagnostic(message, place, help="leave it out"))
     sections: Tuple[Tuple[Path, Mapping[str, bool]], ...] = (
@@ -636,7 +639,7 @@ def check(
     for path, passes in sections:
         for name, state in passes.items():
             if not state and name in unclosable:
-                message = phrase("{} may not be closed; it stays on", shown(name))
+                message = phrase("{} cannot be switched off; the pass stays on", shown(name))
                 found.append(
                     fusion_switch_unclosable.diagnostic(message, places.place((*path, name)))
                 )

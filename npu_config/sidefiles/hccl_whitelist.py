@@ -77,7 +77,7 @@ class _IpV4(JsonKind):
     def parse(self, value: Any) -> str:
         """The address as it is."""
         if family_of(value, zone=False) != "IPv4":
-            raise BadValueError("it must be a dotted IPv4 address, e.g. 10.0.0.1")
+            raise BadValueError("the value must be a dotted IPv4 address, e.g. 10.0.0.1")
         return str(value)
 
 

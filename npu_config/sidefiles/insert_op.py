@@ -152,7 +152,7 @@ def insert_op_syntax() -> None:
     """
 
 
-@_rule("NPU761", Severity.WARNING, help="keep one of them, with the name of a field")
+@_rule("NPU761", Severity.WARNING, help="keep only one, with the name of a field")
 def insert_op_field() -> None:
     """A field of an `aipp_op` block is not in the documented template, or occurs twice.
 
@@ -230,7 +230,7 @@ def read(log: FaultLog, places: PlaceTable) -> List[Fields]:
         for value in field.values:
             if field.name in FIELDS:
                 if not log.diagnostics:
-                    message = "{} is outside of a block; write aipp_op {{ ... }} around the fields"
+                    message = "{} is outside a block; write aipp_op {{ ... }} around the fields"
                     log.fault(field.start, field.end, phrase(message, field.name))
                 return []
             if field.name != "aipp_op":
@@ -384,10 +384,12 @@ def _combined(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
         message = phrase("aipp_mode is missing; legal: {}", listed(MODES))
         yield insert_op_combination.diagnostic(message, block)
     if mode == "static" and "input_format" not in fields:
-        message = phrase("static AIPP needs input_format; legal: {}", listed(INPUT_FORMATS))
+        message = phrase("static AIPP requires input_format; legal: {}", listed(INPUT_FORMATS))
         yield insert_op_combination.diagnostic(message, block)
     if mode == "dynamic" and fields.get("max_src_image_size", 0) == 0:
-        message = "dynamic AIPP needs max_src_image_size, the size of the largest image in bytes"
+        message = (
+            "dynamic AIPP requires max_src_image_size, the size of the largest image in bytes"
+        )
         yield insert_op_combination.diagnostic(message, block)
     if image == "YUV420SP_U8":
         yield from _odd(fields, _EVEN_SIZES, path, places)
@@ -401,7 +403,7 @@ def _odd(
     for name in names:
         value = fields.get(name)
         if type(value) is int and value % 2:
-            message = phrase("{} is {}; YUV420SP_U8 needs an even number", name, value)
+            message = phrase("{} is {}; YUV420SP_U8 requires an even number", name, value)
             yield insert_op_combination.diagnostic(message, places.place((*path, name)))
 
 
@@ -410,7 +412,7 @@ def _geometry(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
         size = fields.get("src_image_size_" + side, 0)
         for switch in ("crop", "padding"):
             if fields.get(switch) is True and size == 0:
-                message = phrase("{} needs src_image_size_{}", switch, side)
+                message = phrase("{} requires src_image_size_{}", switch, side)
                 place = places.key_place((*path, switch))
                 yield insert_op_combination.diagnostic(message, place)
         begin = fields.get("load_start_pos_" + side, 0)
@@ -440,7 +442,7 @@ def _about_target(
         for name in fields:
             if name in RESERVED:
                 place = places.key_place((index, name))
-                message = phrase("{} is not supported at present; it does nothing", name)
+                message = phrase("{} is not supported at present and has no effect", name)
                 yield insert_op_reserved.diagnostic(message, place)
         if (
             fields.get("input_format") == "YUV420SP_U8"

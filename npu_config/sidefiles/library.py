@@ -113,7 +113,7 @@ def _build(value: Mapping[str, Dict[str, Any]]) -> OperatorLibrary:
 def _judge(value: Any, findings: FileFindings) -> None:
     for name, entry in value.items() if isinstance(value, dict) else ():
         if not isinstance(entry, dict) and entry is not BROKEN:
-            message = "the operator {} is {}; it has to be an object"
+            message = "the operator {} is {}; it must be an object"
             findings.add(
                 operator_library_structure, (name,), phrase(message, quoted(name), shown(entry))
             )

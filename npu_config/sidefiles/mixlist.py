@@ -79,7 +79,7 @@ def mixlist_structure() -> None:
     Severity.ERROR,
     facts=("modify-mixlist-file",),
     source=(PARSER,),
-    help="keep one to-add of the operator, with one to-remove from the list that it leaves",
+    help="keep one to-add of the operator type, and at most one to-remove, from its present list",
 )
 def mixlist_contradiction() -> None:
     """The list changes for one operator contradict each other.
@@ -128,7 +128,7 @@ def mixlist_remove_goes_gray() -> None:
     "NPU723",
     Severity.WARNING,
     source=(_TUNING,),
-    help="write the type of an operator, or remove the entry",
+    help="write an operator type, or remove the entry",
 )
 def mixlist_operator() -> None:
     """An entry is not an operator type of the operator library.
@@ -314,11 +314,12 @@ def _judge_moves(findings: FileFindings, operator: str, steps: Dict[Move, Path])
                 mixlist_remove_goes_gray,
                 last,
                 phrase(
-                    '{} is only removed from "{}", which puts it into the gray list',
+                    '{} is only removed from "{}", which moves the operator type to the gray list',
                     shown(operator),
                     moves[0].list,
                 ),
-                'add it to the "to-add" of the list that it should be in; that alone is enough',
+                'add the operator type only to "to-add" of the intended list; no removal is '
+                "needed",
             )
         return
     if moves == [Move("to-remove", "gray-list")]:
@@ -333,8 +334,8 @@ def _judge_moves(findings: FileFindings, operator: str, steps: Dict[Move, Path])
         mixlist_contradiction,
         last,
         phrase(
-            "{} is {}, which contradicts itself; legal: added to one list, and removed from "
-            "another one or from none",
+            "{} is {}, which is contradictory; legal: added to one list, and removed from at "
+            "most one other list",
             shown(operator),
             joined(done),
         ),
@@ -343,7 +344,7 @@ def _judge_moves(findings: FileFindings, operator: str, steps: Dict[Move, Path])
 
 def _judge_name(findings: FileFindings, operator: str, path: Path) -> None:
     if not operator.strip():
-        findings.add(mixlist_operator, path, "an empty text is not an operator type")
+        findings.add(mixlist_operator, path, "the name of an operator type must not be empty")
     elif "/" in operator:
         findings.add(
             mixlist_operator,
@@ -358,8 +359,8 @@ def _judge_name(findings: FileFindings, operator: str, path: Path) -> None:
             mixlist_operator,
             path,
             phrase(
-                "{} is not the name of an operator type: they begin with a capital and have no "
-                "blanks; such an entry has no effect",
+                "{} is not a valid name of an operator type: names start with a capital letter "
+                "and have no whitespace; the entry has no effect",
                 shown(operator),
             ),
             "write the operator type, e.g. ReduceSum",

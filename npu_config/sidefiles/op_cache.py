@@ -28,7 +28,7 @@ from npu_config.text.words import did_you_mean, joined, near, shown
 
 SECTION = "[op_compiler_cache]"
 KEYS: Mapping[str, Int] = {"max_op_cache_size": Int(-1), "remain_cache_size_ratio": Int(1, 100)}
-_UNITS = {"max_op_cache_size": "MB; -1: nothing ages", "remain_cache_size_ratio": "%"}
+_UNITS = {"max_op_cache_size": "MB; -1: no entry is removed", "remain_cache_size_ratio": "%"}
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
 
@@ -39,7 +39,7 @@ _DOC = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
     options=("op_compiler_cache_dir",),
     facts=("cache-ini",),
     source=(_DOC,),
-    help="write [op_compiler_cache], and a line for each of the two keys",
+    help="write [op_compiler_cache] and one line for each of the two keys",
 )
 def op_cache_line() -> None:
     """op_cache.ini lacks its section header or a key, or has an invalid line.
@@ -168,7 +168,7 @@ def _read(
             yield from () if wrong is None else (wrong,)
     missing = [key for key in KEYS if key not in values]
     if missing:
-        message = phrase("the file lacks {}, and is ignored", joined(missing))
+        message = phrase("{} is missing, so the file is ignored", joined(missing))
         yield op_cache_line.diagnostic(message, places.place())
 
 

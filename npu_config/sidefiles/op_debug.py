@@ -20,7 +20,7 @@ from npu_config.text.source import ANYWHERE, Places, PlaceTable
 from npu_config.text.words import joined, near, shown
 
 SWITCHES: Mapping[str, str] = {
-    "oom": "check accesses out of the range of global memory (error EZ9999)",
+    "oom": "check for out-of-range accesses to global memory (error EZ9999)",
     "dump_cce": "keep the .cce, .o and .json files",
     "dump_loc": "keep the .cce, .o, .json and _loc.json files",
     "ccec_O0": "compile without optimisation",
@@ -202,7 +202,7 @@ def _faults(switches: Any, nodes: Any, types: Any) -> Iterator[Diagnostic]:
     fields = (("switch", switches), ("node", nodes), ("operator type", types))
     for what, names in fields:
         if not isinstance(names, tuple):
-            message = phrase("a list of {} names is needed, not {}", what, shown(names))
+            message = phrase("a list of {} names is required, not {}", what, shown(names))
             yield op_debug_line.diagnostic(message, severity=Severity.ERROR)
             continue
         for name in names:
@@ -226,9 +226,9 @@ def _judged(switches: Iterable[Any], places: Places) -> Iterator[Diagnostic]:
             )
     if "oom" in given and "ccec_O0" in given:
         yield op_debug_oom_ccec_o0.diagnostic(
-            "oom and ccec_O0 do not go together; an AI Core error follows at run time",
+            "oom and ccec_O0 cannot be combined: they cause an AI Core error at run time",
             places.place(("op_debug_config", "ccec_O0")),
-            help="leave one of them out",
+            help="leave one of the two out",
         )
 
 
@@ -247,7 +247,7 @@ def _read(lines: Iterable[Item], last: Dict[str, Item]) -> Iterator[Diagnostic]:
         elif not item.value:
             meant = None if item.equals else near(item.content.split(":")[0], _KEYS)
             message = phrase(
-                "the line has no {}; it is without effect",
+                "the line has no {} and no effect",
                 phrase("value") if item.equals else '"="',
             )
             yield op_debug_line.diagnostic(message, place, meant=meant)
@@ -261,7 +261,7 @@ def _read(lines: Iterable[Item], last: Dict[str, Item]) -> Iterator[Diagnostic]:
                 yield op_debug_repeated.diagnostic(message, last[key].line.content())
             if item.key.lstrip(MARK) != key:
                 message = (
-                    "{} is no key; the line is read as {}, because the line contains that key"
+                    "{} is not a key; the line is read as {}, because the line contains this key"
                 )
                 yield op_debug_line.diagnostic(
                     phrase(message, shown(item.key), key), place, meant=key
@@ -308,7 +308,11 @@ def check(
     keeping = [switch for switch in _KEPT_FILES if switch in model.switches]
     for name in model.types if keeping else ():
         if name in MC2_TYPES:
-            message = phrase("no files are kept for {} with {}", shown(name), joined(keeping))
+            message = phrase(
+                "{}: no files are kept for this operator type with {}",
+                shown(name),
+                joined(keeping),
+            )
             place = places.place(("op_debug_list", _TYPE + name))
             found.append(op_debug_mc2.diagnostic(message, place))
     return tuple(found)

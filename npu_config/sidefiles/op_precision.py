@@ -53,7 +53,7 @@ _rule = partial(declare, options=("op_precision_mode",), facts=("op-precision-fi
     "NPU731",
     Severity.WARNING,
     source=(_DOC, _PARSER),
-    help="write name=mode, one operator a line, or remove the line",
+    help="write name=mode, one operator per line, or remove the line",
 )
 def op_precision_line() -> None:
     """A line of the operator precision file has invalid syntax.
@@ -206,7 +206,10 @@ def _skipped(item: Item) -> Diagnostic:
     """A line that the graph engine skips."""
     meant = None
     if item.content.startswith(_NO_NAME):
-        message = 'not a comment to the graph engine; a comment has "#" in the first column'
+        message = (
+            'the graph engine does not treat this as a comment; a comment must have "#" '
+            "in the first column"
+        )
     elif item.content.startswith("["):
         meant = near(item.content, (BY_TYPE, BY_NAME))
         message = phrase(
@@ -216,7 +219,7 @@ def _skipped(item: Item) -> Diagnostic:
             BY_NAME,
         )
     else:
-        message = "a line must be name=mode; this one is skipped"
+        message = "a line must be name=mode; this line is skipped"
     return op_precision_line.diagnostic(message, item.line.content(), meant=meant)
 
 
@@ -240,7 +243,7 @@ def _read(
             )
         elif name in modes[section]:
             message = phrase(
-                "{} is on line {} already; the first entry is used",
+                "{} is already on line {}; the first entry is used",
                 shown(name),
                 places.key_place(path).line,
             )
@@ -277,7 +280,9 @@ def check(
         for name, mode in modes.items():
             message, severity = None, None
             if mode == _HIFLOAT:
-                message = phrase("{} is documented as supported by no version at present", mode)
+                message = phrase(
+                    "according to the documentation, no version supports {} at present", mode
+                )
                 severity = Severity.WARNING
             elif mode == "enable_float_32_execution" and not (
                 target.products & frozenset(FP32_PRODUCTS)

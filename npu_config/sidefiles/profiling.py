@@ -65,7 +65,7 @@ _rule = partial(declare, options=("profiling_options",), source=(_TOOL,))
     Severity.ERROR,
     facts=("profiling-options-json",),
     source=(_DOC, _TOOL),
-    help='write a JSON object of these keys, e.g. {"output": "/tmp/profiling"}',
+    help='write a JSON object with these keys, e.g. {"output": "/tmp/profiling"}',
 )
 def profiling_key() -> None:
     """The profiling options are not a JSON object, or have a key that does not exist.
@@ -84,7 +84,7 @@ def profiling_key() -> None:
     Severity.ERROR,
     facts=("profiling-options-json",),
     source=(_DOC, _TOOL),
-    help="give a legal value, or leave the key out",
+    help="write a legal value, or leave the key out",
 )
 def profiling_value() -> None:
     """A profiling option has an invalid value.
@@ -104,7 +104,7 @@ def profiling_value() -> None:
     "NPU748",
     Severity.ERROR,
     facts=("profiling-ranges",),
-    help="give a value within the range, or leave the key out",
+    help="write a value within the range, or leave the key out",
 )
 def profiling_range() -> None:
     """A number in the profiling options is out of range.
@@ -218,7 +218,7 @@ def profiling_training_trace_inference() -> None:
     Severity.ERROR,
     facts=("profiling-output-dir",),
     source=(_TOOL, "runtime:src/dfx/msprof/collector/dvvp/common/utils/utils.cpp:1625-1638"),
-    help="give a path without such characters",
+    help="use a path without these characters",
 )
 def profiling_output_characters() -> None:
     r"""The output path of the profiling options has a character that the profiler refuses.
@@ -300,7 +300,7 @@ class _MemoryFrequency(Int):
 class _On(Choice):
     def describe(self) -> str:
         """Legal values."""
-        return '"on", or no such key: the graph engine refuses "off"'
+        return '"on", or leave the key out: the graph engine refuses "off"'
 
 
 class Words(Choice):
@@ -328,8 +328,8 @@ class AicMetrics(Choice):
             return super().parse(value)
         if registers(value[len(CUSTOM) :]) is None:
             message = (
-                'legal after "{}": at most {} registers with commas and no blanks between, each '
-                "0x1 to 0x6E"
+                'legal after "{}": at most {} registers from 0x1 to 0x6E, separated by commas '
+                "without spaces"
             )
             raise BadValueError(phrase(message, CUSTOM, MAX_REGISTERS))
         return str(value)
@@ -565,7 +565,7 @@ def _judge(value: Any, findings: FileFindings) -> None:
     top = object_at(value)
     excluded = [name for name in EXCLUDED_BY_INSTR if top.get(name, "") not in ("", "off")]
     if "instr_profiling_freq" in top and excluded:
-        message = phrase("instr_profiling_freq excludes {}", joined(excluded))
+        message = phrase("instr_profiling_freq cannot be combined with {}", joined(excluded))
         help = "collect them in another run"
         findings.add(
             profiling_instr_exclusive, ("instr_profiling_freq",), message, help, at_key=True
@@ -576,7 +576,8 @@ def _judge(value: Any, findings: FileFindings) -> None:
             profiling_same_switch,
             ("task_trace",),
             phrase(
-                "task_trace ({}) and task_time ({}) are one switch, and disagree",
+                "task_trace ({}) and task_time ({}) set the same switch, but have different "
+                "values",
                 *map(shown, tasks),
             ),
             "leave task_trace out",
@@ -606,7 +607,7 @@ def _about_target(
 def _judge_products(top: Dict[str, Any], findings: FileFindings, products: Any) -> None:
     for name, having in PRODUCTS.items():
         if name in top and not products & having:
-            message = '"{}" does not exist on {}; legal on: {}'
+            message = '"{}" does not exist on {}; products that have it: {}'
             message = phrase(message, name, names(products), names(having))
             findings.add(profiling_product, (name,), message, at_key=True)
     frequency = top.get("sys_hardware_mem_freq")
@@ -630,7 +631,7 @@ def _judge_mode(
     traced = top.get("training_trace") == "on"
     trace = partial(findings.add, path=("training_trace",), at_key=True)
     if mode == "training" and top.get("task_trace") in ("on", "l1") and not traced:
-        message = "task_trace is on without training_trace, which training needs with it"
+        message = "task_trace is on without training_trace; training needs both"
         help = 'add "training_trace": "on"'
         findings.add(profiling_task_trace_alone, ("task_trace",), message, help, at_key=True)
     if mode == "online_inference" and traced:
@@ -640,7 +641,7 @@ def _judge_mode(
         trace(profiling_training_trace_inference, message=message, help="leave it out")
     unnamed = [name for name in ("fp_point", "bp_point") if not top.get(name)]
     if dynamic and traced and unnamed:
-        message = "training_trace of a network with dynamic shapes needs {} named by hand"
+        message = "for training_trace of a network with dynamic shapes, {} must be set by hand"
         trace(profiling_points_unnamed, message=phrase(message, joined(unnamed)))
 
 
@@ -681,7 +682,7 @@ def _parse(text: str, path: Optional[str], target: Target) -> Parsed[ProfilingOp
     if _OLD.match(text):
         words = dict.fromkeys(word.strip() for word in text.split(":"))
         meant = {"output": "./", **{word: "on" for word in words if word in KEYS}}
-        message = "this is the syntax of old releases; the graph engine reads a JSON object only"
+        message = "this is the syntax of old releases; the graph engine reads only a JSON object"
         place = Source(text, path).place(0, len(text.rstrip()))
         help = phrase("write {}", _one_line(meant))
         return Parsed(None, Report([profiling_key.diagnostic(message, place, help=help)]))
@@ -690,7 +691,7 @@ def _parse(text: str, path: Optional[str], target: Target) -> Parsed[ProfilingOp
     assert isinstance(places, JsonReading)
     found = _about_target(places.value, target, places)
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-        message = "the text has more than {} bytes; the graph engine cuts it off"
+        message = "the text has more than {} bytes; the graph engine truncates it"
         found.append(profiling_too_long.diagnostic(phrase(message, MAX_BYTES), places.place()))
     return attr.evolve(parsed, diagnostics=Report((*parsed.diagnostics, *found)))
 
@@ -698,7 +699,8 @@ def _parse(text: str, path: Optional[str], target: Target) -> Parsed[ProfilingOp
 def _without_output(model: ProfilingOptions, places: Places) -> Iterator[Diagnostic]:
     if not model.value.get("output"):
         message = (
-            "there is no output directory; without ASCEND_WORK_PATH the profiler refuses this"
+            "no output directory is set; without ASCEND_WORK_PATH the profiler refuses these "
+            "options"
         )
         yield profiling_without_output.diagnostic(message, places.place(), help='add "output"')
 

@@ -44,9 +44,7 @@ def write_atomic(
     if os.path.isdir(target):
         raise IsADirectoryError(phrase("{} is a directory", target))
     if os.path.lexists(target) and not overwrite:
-        raise FileExistsError(
-            phrase("{} exists; it is not overwritten without being asked", target)
-        )
+        raise FileExistsError(phrase("{} exists and is not overwritten", target))
     with about(target), Draft(os.path.realpath(target) if overwrite else target) as draft:
         draft.fill(content, durable)
         if overwrite:
@@ -137,7 +135,7 @@ class Draft:
                 try:
                     os.chown(handle, there.st_uid, -1)
                 except OSError:
-                    reason = "the file belongs to another user, and would change its owner"
+                    reason = "the file belongs to another user; writing it would change the owner"
                     raise PermissionError(errno.EPERM, reason) from None
             if own.st_gid != there.st_gid:
                 with contextlib.suppress(OSError):
@@ -196,7 +194,7 @@ def _copy_attributes(source: str, draft: Union[int, str]) -> None:
                 os.setxattr(draft, name, value)
         except OSError as error:
             if not name.startswith(_SYSTEM):
-                reason = phrase("its extended attribute {} cannot be kept", name)
+                reason = phrase("the extended attribute {} of the file cannot be kept", name)
                 raise OSError(error.errno, reason, source) from None
 
 
@@ -213,7 +211,7 @@ def _replaceable(target: str) -> Optional[os.stat_result]:
     if not stat.S_ISREG(there.st_mode):
         raise OSError(errno.EINVAL, "this is not a regular file; it is not written", target)
     if there.st_nlink > 1:
-        reason = "the file has several names (hard links), which would no longer be one file"
+        reason = "the file has several names (hard links); writing it would separate them"
         raise OSError(errno.EMLINK, reason, target)
     return there
 
@@ -250,7 +248,7 @@ def write_missing(texts: Mapping[str, str], overwrite: bool = False) -> List[str
     taken = [path for path in pending if os.path.lexists(path)]
     if taken and not overwrite:
         raise FileExistsError(
-            phrase("{} exists with another content; overwrite=True replaces it", listed(taken))
+            phrase("{} exists with different content; overwrite=True replaces it", listed(taken))
         )
     for path in pending:
         write_atomic(path, texts[path], overwrite)
@@ -361,7 +359,7 @@ def _keep_edits(draft: str, content: bytes) -> None:
     if _is_changed(draft, content):
         kept = draft + ".kept"
         os.rename(draft, kept)
-        text = "the file changed twice while it was written; what it held in between is in {}"
+        text = "the file changed twice while it was written; the version in between is saved as {}"
         raise ChangedError(errno.EBUSY, phrase(text, kept), kept) from None
 
 

@@ -108,7 +108,7 @@ class Log(FaultLog):
 
     def replaced(self, start: int, end: int, message: str, text: str) -> None:
         """Add a fault of syntax that ``text`` in its place repairs."""
-        title = phrase("write {}", text if len(text) < 40 else phrase("it in double quotes"))
+        title = phrase("write {}", text if len(text) < 40 else phrase("the text in double quotes"))
         self.report(rules.json_syntax, start, end, message, title, title, text)
 
     def structure(
@@ -204,7 +204,7 @@ class Lexer:
             self._log.replaced(
                 start,
                 end,
-                "text is in single quotes; JSON needs double quotes",
+                "the text is in single quotes; JSON requires double quotes",
                 json.dumps(value, ensure_ascii=False),
             )
         return value, end
@@ -222,7 +222,7 @@ class Lexer:
         self._log.replaced(
             start,
             min(ends) + 1,
-            "text is in typographic quotes; JSON needs double quotes",
+            "the text is in typographic quotes; JSON requires double quotes",
             json.dumps(value, ensure_ascii=False),
         )
         return value, min(ends) + 1
@@ -252,7 +252,7 @@ class Lexer:
                 self._log.replaced(
                     position,
                     position + 1,
-                    phrase("a control character (U+{:04X}) is inside a text", code),
+                    phrase("a string contains a control character (U+{:04X})", code),
                     _CONTROLS.get(character, "\\u{:04x}".format(code)),
                 )
             parts.append(character)
@@ -308,13 +308,13 @@ class Lexer:
             return value
         shown = self.shown(start, end)
         if word in _NO_VALUES:
-            self._log.fault(start, end, phrase("{} does not exist in JSON", shown))
+            self._log.fault(start, end, phrase("{} is not a JSON value", shown))
             return BROKEN
         if _NUMERIC.match(word):
-            self._log.fault(start, end, phrase("{} is not a number of JSON", shown))
+            self._log.fault(start, end, phrase("{} is not a valid JSON number", shown))
             return BROKEN
         if not self._log.lost:
-            message = phrase("the text {} needs double quotes", shown)
+            message = phrase("the text {} must be in double quotes", shown)
             self._log.report(
                 rules.json_syntax, start, end, message, "write it in double quotes", meant=word
             )
@@ -324,7 +324,7 @@ class Lexer:
         """A bare word or number where a key is expected."""
         if not self._log.lost:
             shown = self.shown(start, end)
-            self._log.fault(start, end, phrase("the key {} needs double quotes", shown))
+            self._log.fault(start, end, phrase("the key {} must be in double quotes", shown))
         return self._text[start:end]
 
 
@@ -471,7 +471,7 @@ class _JsonParser:
                     frame.key,
                     both_places(source.place(first, first), source.place(start, end)),
                 ),
-                "join the two into one",
+                "merge the two into one",
             )
 
     def _before_item(self, start: int, end: int) -> None:
@@ -522,9 +522,10 @@ class _JsonParser:
             start,
             end,
             phrase(
-                "a quote is missing near {}, or one is too many", self._lexer.shown(start, end)
+                "a quote is missing near {}, or there is one too many",
+                self._lexer.shown(start, end),
             ),
-            'write \\" for a quote inside a text',
+            'write \\" for a quote inside text',
         )
         if self._frames and self._frames[-1].state == _COLON:
             self._frames[-1].key = None
@@ -576,7 +577,7 @@ class _JsonParser:
     def _close(self, closer: str, start: int) -> None:
         if len(self._frames) == 1 and self._goes_on(start):
             self._log.lost |= self._log.unbalanced
-            message = 'this "{}" is one too many: it closes the whole value, and more follows'
+            message = 'this "{}" closes the whole value, but more text follows'
             return self._log.structure(start, start + 1, phrase(message, closer), "remove it")
         self._finish_entry(start)
         frame = self._frames[-1]
@@ -606,7 +607,7 @@ class _JsonParser:
             rules.json_trailing_comma,
             start,
             start + 1,
-            'no entry follows this ","; strict JSON refuses it',
+            'no entry follows this ",", which strict JSON does not allow',
             "remove it",
             "remove the comma",
             "",
@@ -667,7 +668,9 @@ class _JsonParser:
             return self._bare_token(kind, start, word_end(self._text, start, end))
         if kind == "wide":
             return self._wide(start)
-        message = phrase("a blank that JSON does not know (U+{:04X})", ord(self._text[start]))
+        message = phrase(
+            "a whitespace character that JSON does not allow (U+{:04X})", ord(self._text[start])
+        )
         self._log.replaced(start, end, message, " " * (end - start))
         return end
 
@@ -698,7 +701,7 @@ class _JsonParser:
         """Something follows the value; after a fault of brackets that is its consequence."""
         self._log.lost = self._log.unbalanced
         if self._text[start] in "}]":
-            message = phrase('this "{}" is one too many', self._text[start])
+            message = phrase('this "{}" has no counterpart', self._text[start])
             self._log.structure(start, end, message, "remove it")
         else:
             self._log.structure(start, end, "text after the end of the JSON value")
@@ -708,9 +711,11 @@ class _JsonParser:
             self._log.lost |= self._log.unbalanced
             self._unclosed()
         elif self._root is None:
-            what = "holds nothing but comments" if self._comments else "is empty"
+            what = "contains only comments" if self._comments else "is empty"
             message = phrase("the text {}; a JSON value is missing", what)
-            self._log.structure(0, 0, message, "check the path; a JSON value is expected there")
+            self._log.structure(
+                0, 0, message, "check the path; the file must contain a JSON value"
+            )
 
     def _unclosed(self) -> None:
         openers = [

@@ -58,7 +58,7 @@ def lines(text: str, path: Optional[str] = None) -> Iterator[Line]:
 def marked(line: Line, rule: Rule) -> Diagnostic:
     """What is said of a first line that begins with a byte order mark."""
     return rule.diagnostic(
-        "the line begins with a byte order mark, which is read as a part of it",
+        "the line starts with a byte order mark, which is read as part of the line",
         line.content(),
         help="save the file as UTF-8 without it",
         severity=Severity.WARNING,
@@ -78,11 +78,11 @@ def name_fault(name: object, forbidden: str = "") -> Optional[str]:
     if not name:
         return "must not be empty"
     if name != name.strip(BLANKS):
-        return "must not begin or end with blanks"
+        return "must not start or end with whitespace"
     for character in "\n\r" + forbidden:
         if character in name:
             if character in "\n\r":
-                return "must not contain line ends"
+                return "must not contain line breaks"
             return phrase('must not contain "{}"', character)
     return None
 

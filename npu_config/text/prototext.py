@@ -165,7 +165,7 @@ class _TextParser:
             if kind == "quote":
                 position, closed = self._string_end(start)
                 if not closed:
-                    self._log.fault(start, position, "the string is not closed on its line")
+                    self._log.fault(start, position, "the string has no closing quote on its line")
                     kind = "bad"
                     self._log.complete &= position < len(text)
             elif kind == "symbol":
@@ -228,7 +228,7 @@ class _TextParser:
         self._log.complete = False
         line = self._log.source.line(opened.start)
         start, end = self._token.start, self._token.end
-        reason = 'expected "{}" for the "{}" in line {}, the text ends'
+        reason = 'unexpected end of text: "{}" is missing for the "{}" in line {}'
         self._log.fault(start, end, phrase(reason, closing, opened.text, line))
 
     def _no_field(self, opened: Optional[_Token]) -> NoReturn:
@@ -314,7 +314,7 @@ class _TextParser:
         try:
             return text.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
-            self._fail("the string has half a surrogate pair in it", token.start, token.end)
+            self._fail("the string contains half a surrogate pair", token.start, token.end)
 
 
 def _escaped(match: "re.Match[str]") -> Optional[bytes]:

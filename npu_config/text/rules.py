@@ -6,7 +6,7 @@ from npu_config.core.diagnostics import Diagnostic, Place, Severity, declare
 
 
 @declare(
-    "NPU701", Severity.ERROR, source=("npu_config",), help="check the path, and who may read it"
+    "NPU701", Severity.ERROR, source=("npu_config",), help="check the path and the read permission"
 )
 def unreadable_file() -> None:
     """A file cannot be read, or is not UTF-8 text where text is expected.
@@ -46,7 +46,7 @@ def unparsable_file() -> None:
 
 
 @declare(
-    "NPU703", Severity.ERROR, source=("npu_config",), help="split the file, or give the right file"
+    "NPU703", Severity.ERROR, source=("npu_config",), help="split the file, or name the right file"
 )
 def file_too_large() -> None:
     """A file is too large, too deeply nested or has too many values, and is not read.

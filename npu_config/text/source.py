@@ -56,10 +56,16 @@ BYTES = "latin-1"
 
 _REASONS = {
     errno.ENOENT: ("the file does not exist", "check the path"),
-    errno.EACCES: ("the file may not be read by this user", "check its permissions"),
-    errno.EPERM: ("the file may not be read by this user", "check its permissions"),
-    errno.EISDIR: ("this is a directory", "name a file in it"),
-    errno.ELOOP: ("the link leads to itself", None),
+    errno.EACCES: (
+        "this user is not allowed to read the file",
+        "check the permissions of the file",
+    ),
+    errno.EPERM: (
+        "this user is not allowed to read the file",
+        "check the permissions of the file",
+    ),
+    errno.EISDIR: ("this is a directory", "name a file in this directory"),
+    errno.ELOOP: ("the link points to itself", None),
     errno.ENOTDIR: ("a part of the path is not a directory", "check the path"),
     errno.ENAMETOOLONG: ("the path is too long for this system", None),
 }
@@ -128,8 +134,8 @@ def load(path: str, limit: int) -> Union[bytes, Diagnostic]:
             time.sleep(pause)
     except (OSError, ValueError) as error:
         return unreadable(path, error)
-    message = "the file changes while it is read; it is not checked"
-    help = "check it again when the process that writes it is done"
+    message = "the file changed while it was read; it is not checked"
+    help = "check the file again after the process that writes it has finished"
     return rules.unreadable_file.diagnostic(message, Place(path), help=help)
 
 
@@ -172,14 +178,14 @@ def unreadable(path: str, error: Exception) -> Diagnostic:
             a NUL character.
     """
     if not isinstance(error, OSError):
-        message = "no file can have this name; it holds a NUL character"
+        message = "no file can have this name, because it contains a NUL character"
         return rules.unreadable_file.diagnostic(message, Place(path.replace("\0", "\\0")))
     if error.errno in _NO_FILE and is_text(path):
         message = phrase(
-            "the path of a file is expected, and {} is the content of one", shown(path)
+            "expected the path of a file, but {} is the content of a file", shown(path)
         )
         return rules.unreadable_file.diagnostic(
-            message, help="give the path of a file that holds it"
+            message, help="pass the path of a file with this content"
         )
     reason, help = _REASONS.get(error.errno or 0, (None, None))
     if reason is None:
@@ -205,11 +211,11 @@ def decode(data: bytes, path: Optional[str]) -> Tuple[Optional[str], Optional[Di
         column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
         help = "save it as UTF-8"
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            help = "it looks like UTF-16; save it as UTF-8"
+            help = "the file seems to be UTF-16; save it as UTF-8"
         elif b"\0" in data:
-            help = "the file is binary; give a text file"
+            help = "the file is binary; name a text file"
         message = phrase(
-            "the file is not UTF-8 text: it holds the byte 0x{:02x}", data[error.start]
+            "the file is not UTF-8 text: it contains the byte 0x{:02x}", data[error.start]
         )
         place = Place(path, line, column, line, column + 1)
         return None, rules.unreadable_file.diagnostic(message, place, help=help)
@@ -250,9 +256,9 @@ def fault(path: Optional[str], error: BaseException) -> Diagnostic:
             str(error)[:200],
         ),
         Place(path),
-        help="this is a fault of npu_config: report it"
+        help="this is a bug in npu_config: please report it"
         if path is None
-        else "this is a fault of npu_config: report it, with the file if you can",
+        else "this is a bug in npu_config: please report it, with the file if possible",
     )
 
 

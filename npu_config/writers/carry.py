@@ -205,7 +205,7 @@ def _whole(source: Stated, to: str, own: Optional[Target]) -> List[str]:
         found.append(source.more)
     if source.arguments and to == "run-config":
         names = listed(source.arguments)
-        found.append(phrase("arguments that are not options are not written: {}", names))
+        found.append(phrase("not written, because they are not options: {}", names))
     flags = [] if own is None or to in _WITH_TARGET else list(_flags(own))
     if flags:
         found.append(
@@ -243,7 +243,7 @@ def without_unread(source: Stated, target: Target) -> Tuple[Stated, List[Diagnos
     kept = {name: entry for name, entry in entries.items() if name not in names}
     words = {name: said for name, said in source.words.items() if name not in names}
     return source._replace(settings=source.settings._replace(entries=kept), words=words), [
-        found.but("it is left out", Severity.WARNING) for found in unread
+        found.but("the value is left out", Severity.WARNING) for found in unread
     ]
 
 

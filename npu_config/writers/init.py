@@ -17,7 +17,7 @@ _WORD = "[^ {0}]+[ {0}]*".format("\uff0c\u3002\uff1b\uff1a\u3001")
 _ABOUT = (
     'A configuration of npu_config.  Remove the "# " before the options that you want to set.',
     "Check it with `npu-config check FILE`, look an option up with `npu-config explain OPTION`,",
-    "turn it into a ConfigProto with `npu-config generate FILE --to pbtxt`.",
+    "convert it to a ConfigProto with `npu-config generate FILE --to pbtxt`.",
     "Editors complete it with the schema: `npu-config schema -o npu-config.schema.json`.",
 )
 _HEAD = """\

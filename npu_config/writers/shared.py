@@ -119,9 +119,11 @@ def refuse_bytes(config: ConfigValue, output: str) -> None:
     if found:
         raise NpuConfigError(
             lost_in_output.diagnostic(
-                phrase('"{}" holds bytes that are not UTF-8; {} cannot carry them', name, output),
+                phrase(
+                    '"{}" contains bytes that are not UTF-8; {} cannot store them', name, output
+                ),
                 option=name,
-                help="keep it in a .pb or .pbtxt",
+                help="keep the value in a .pb or .pbtxt file",
             )
             for name in found
         )

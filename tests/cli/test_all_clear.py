@@ -1,4 +1,4 @@
-"""What was once "nothing to complain about" though something was wrong, or not looked at."""
+"""What was once "no problem found" though something was wrong, or not looked at."""
 
 import json
 

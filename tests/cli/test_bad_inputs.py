@@ -54,7 +54,7 @@ def test_options_under_a_foreign_key(npu, tmp_path, monkeypatch):
     assert 'the options under "options_of_the_npu", which is not a group of options' in found.out
     assert 'move the options under "options_of_the_npu" to a file of their own' in found.out
     found = npu("check", "conf")
-    assert 'its options are under "options_of_the_npu"' in found.err
+    assert 'the options are under "options_of_the_npu"' in found.err
     assert "left out" not in found.err
 
 

@@ -21,7 +21,7 @@ def rules(result):
 
 def test_nothing_wrong(npu, good):
     """Exit code 0, one line."""
-    assert npu("check", good) == (0, "nothing to complain about in 1 file\n", "")
+    assert npu("check", good) == (0, "no problem found in 1 file\n", "")
 
 
 def test_errors(npu, bad):
@@ -187,7 +187,7 @@ def test_a_directory_without_anything_to_check(npu, tmp_path, good):
     (empty / "readme.txt").write_text("x")
     result = npu("check", empty, good)
     assert result.code == 0
-    assert "warning: the directory holds nothing that could be checked [NPU709" in result.out
+    assert "warning: the directory contains no file that can be checked [NPU709" in result.out
     assert npu("check", empty, "--strict").code == 1
 
 
@@ -363,7 +363,7 @@ def test_what_was_left_out_is_listed(npu, good):
     (folder / "a.log").write_text("x")
     plain, listed = npu("check", folder), npu("check", "--show-skipped", folder)
     assert (plain.code, plain.out) == (0, listed.out)
-    assert plain.err == "4 left out; --show-skipped lists them\n"
+    assert plain.err == "4 skipped; --show-skipped lists them\n"
     assert npu("check", "--format", "json", folder).err == ""
     for name, reason in (("notes.txt", "type"), ("build", "build directory"), ("a.log", "ignore")):
         (line,) = [line for line in listed.err.splitlines() if "/{}: ".format(name) in line]
@@ -390,7 +390,7 @@ def test_a_directory_that_cannot_be_listed(npu, good, monkeypatch):
 
 @pytest.mark.parametrize("text", ["def f(:\n", "print 'x'\n", "x = '\xff'\n"])
 def test_a_named_script_that_is_no_python(npu, tmp_path, text):
-    """It is reported though the file sets nothing of the NPU; one that was only found is not."""
+    """It is reported though the file sets no option of the NPU; one that was only found is not."""
     script = tmp_path / "train.py"
     script.write_bytes(text.encode("latin-1"))
     named = npu("check", script)

@@ -389,7 +389,7 @@ def test_explain_a_misspelt_name(npu, word, name):
     result = npu("explain", word)
     assert result.code == 0
     assert result.out.startswith("# {}\n".format(name))
-    assert 'no name is "{}"; this is "{}"'.format(word, name.split()[-1]) in result.err
+    assert 'there is no name "{}"; showing "{}"'.format(word, name.split()[-1]) in result.err
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

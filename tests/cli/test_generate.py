@@ -270,7 +270,7 @@ def test_arguments_that_are_no_options(generate):
     script = RUN_CONFIG.format("hcom_parallel=True, model_dir='m', dump_config=None")
     result = generate(script, to="run-config")
     assert result.code == 0
-    assert comments(result.out) == ["arguments that are not options are not written: model_dir"]
+    assert comments(result.out) == ["not written, because they are not options: model_dir"]
     assert comments(generate(script).out) == [REQUIRED]
 
 
@@ -485,7 +485,7 @@ def test_from_proto_to_proto(npu, tmp_path, to):
     result = npu("generate", path, "-o", out, "--force", "--target-cann", "5.1", "--drop-unknown")
     assert result.code == 0
     assert b"deterministic" not in out.read_bytes()
-    assert "it is left out" in result.err
+    assert "the value is left out" in result.err
 
 
 def test_from_proto_to_file(npu, tmp_path):

@@ -190,7 +190,7 @@ def test_what_no_file_is_to_blame_for(npu, error, monkeypatch):
     assert (found.code, found.out) == (1, "")
     assert found.err.startswith("Error: npu_config failed: {}, ".format(type(error).__name__))
     assert found.err.endswith(
-        "[NPU700 internal-fault]; this is a fault of npu_config: report it\n"
+        "[NPU700 internal-fault]; this is a bug in npu_config: please report it\n"
     )
 
 

@@ -123,8 +123,8 @@ def test_a_job_that_succeeded(npu, line):
     result = npu("log", "-", stdin=text.encode())
     assert (result.code, result.out.splitlines()[0]) == (0, "nothing failed in 1 log")
     kept = KEPT.get(line, "")
-    survived = [each for each in result.out.splitlines() if "logged and survived" in each]
-    assert survived == ["logged and survived, not the cause: -:" + kept] * bool(kept)
+    survived = [each for each in result.out.splitlines() if "logged, but the job went on" in each]
+    assert survived == ["logged, but the job went on, so not the cause: -:" + kept] * bool(kept)
 
 
 def test_an_end_that_follows_a_line_of_an_error(npu):
@@ -164,9 +164,9 @@ def test_no_end_is_seen(npu, tail):
     """A log that stops in the middle is no all-clear."""
     result = npu("log", "-", stdin=(TRAINED + tail).encode())
     assert (result.code, "nothing failed" in result.out) == (0, False)
-    assert "no end of the job is seen" in result.out
+    assert "no end of the job either" in result.out
     result = npu("log", "-", "--format", "json", stdin=(TRAINED + tail).encode())
-    assert "no end of the job is seen" in result.err
+    assert "no end of the job either" in result.err
     assert json.loads(result.out)["end_not_seen"] == ["-"]
 
 
@@ -258,7 +258,7 @@ def test_a_job_that_trained_on(npu, error):
     text = TRAINED + error + TRAINED
     done = npu("log", "-", stdin=(text + "Training finished successfully\n").encode())
     assert (done.code, done.out.splitlines()[0]) == (0, "nothing failed in 1 log")
-    assert "logged and survived, not the cause: -:3 " in done.out
+    assert "logged, but the job went on, so not the cause: -:3 " in done.out
     open_ = npu("log", "-", stdin=text.encode())
     assert (open_.code, "lines of training follow" in open_.out) == (1, True)
     failed = npu("log", "-", stdin=(TRAINED + error + "all done\n").encode())
@@ -272,7 +272,7 @@ def test_other_programs(npu):
     failed = npu("log", "-", stdin=(pip + TRAINED + CAUGHT).encode())
     assert failed.out.startswith("first cause: ValueError")
     web = npu("log", "-", stdin=b'10.0.0.2 - - "GET /explain?code=EZ9999: HTTP/1.1" 200 512\n')
-    assert (web.code, "nothing of a training job on the NPU" in web.out) == (0, True)
+    assert (web.code, "no training job on the NPU either" in web.out) == (0, True)
 
 
 def test_the_time_of_a_line_before(npu):

@@ -50,7 +50,7 @@ def test_a_named_file(npu, tree, name):
     ]
     beside = npu("check", "--strict", "good.yaml", name)
     assert beside.code == 1
-    assert "nothing to complain about: 1 file checked, 1 not checked\n" in beside.out
+    assert "no problem found: 1 file checked, 1 not checked\n" in beside.out
     assert " in 2 files" not in beside.out
     assert npu("check", "--strict", "good.yaml").code == 0
 
@@ -60,7 +60,7 @@ def test_the_working_directory(npu, tree):
     found = npu("check", "--strict")
     assert found.code == 0
     assert found.out.splitlines()[:3] == [
-        "nothing to complain about: 1 file checked, 2 not checked",
+        "no problem found: 1 file checked, 2 not checked",
         "    not checked (a notebook): train.ipynb",
         "    not checked (a script for the adapter of TensorFlow 2): tf2.py",
     ]
@@ -105,7 +105,7 @@ def test_launch_scripts_without_their_parser(npu, tmp_path, monkeypatch, options
     assert found.code == 0
     assert "NPU623" in found.out
     assert "0 files checked, 1 not checked" in found.out
-    assert "nothing to complain about" not in found.out
+    assert "no problem found" not in found.out
     assert npu("check", "--strict", *options, tmp_path / "run.sh").code == 1
 
 
@@ -206,7 +206,7 @@ def test_scripts_that_need_not_be_migrated(npu, tmp_path, name):
     (tmp_path / "ours.py").write_text("from npu_bridge.npu_init import *\nconfig = 1\n")
     (tmp_path / "train.py").write_text(SILENT[name])
     found = npu("check", "--strict", tmp_path / "train.py")
-    assert (found.code, found.out) == (0, "nothing to complain about in 1 file\n")
+    assert (found.code, found.out) == (0, "no problem found in 1 file\n")
     assert "not checked" not in npu("check", tmp_path).out
 
 
@@ -261,13 +261,13 @@ def test_input_is_no_word_of_the_npu(npu, tmp_path, monkeypatch):
     (tmp_path / "tool.sh").write_text('input="$1"\nexport INPUT=inputs.txt\n')
     (tmp_path / "scores.py").write_text("import torch\ninput('x')\n")
     assert npu("check", "--show-skipped", ".").err.splitlines() == [
-        "skipped scores.py: the file sets nothing of the NPU",
-        "skipped tool.sh: the file sets nothing of the NPU",
+        "skipped scores.py: the file sets no option of the NPU",
+        "skipped tool.sh: the file sets no option of the NPU",
     ]
     for line in ("python3 train_npu.py", "device=npu", "source npu_env.sh"):
         (tmp_path / "tool.sh").write_text(line + "\n")
         said = npu("check", "--show-skipped", ".").err
-        assert "tool.sh: the file sets nothing of the NPU" not in said
+        assert "tool.sh: the file sets no option of the NPU" not in said
 
 
 def test_profiling_options_in_a_folder(npu, tmp_path, monkeypatch):

@@ -152,7 +152,7 @@ def test_format_of_a_file_with_errors(npu, tmp_path, ops):
     assert result.code == 2
     assert "NPU721" in result.err
     assert "NPU715" in result.err
-    assert "bad.json: unchanged, it has errors" in result.err
+    assert "bad.json: unchanged: the file has errors" in result.err
     assert npu("format", path, ops).code == 1
     assert path.read_text() == text
     assert ops.read_text() == CLEAN

@@ -42,8 +42,12 @@ class Watching:
     def round(self):
         """What is said up to the end of a check."""
         with self.arrived:
-            assert self.arrived.wait_for(lambda: "watching; Ctrl-C ends\n" in self.said, 200)
-            said, _, self.said = self.said.partition("watching; Ctrl-C ends\n")
+            assert self.arrived.wait_for(
+                lambda: "watching for changes; press Ctrl-C to stop\n" in self.said, 200
+            )
+            said, _, self.said = self.said.partition(
+                "watching for changes; press Ctrl-C to stop\n"
+            )
             return said
 
     def end(self):
@@ -67,18 +71,18 @@ def test_watch(tmp_path):
     try:
         assert "1 error in 4 files" in watching.round()
         (tmp_path / "npu.yaml").write_text("version: 1\nhccl_timeout: 5\n")
-        assert "nothing to complain about in 4 files" in watching.round()
+        assert "no problem found in 4 files" in watching.round()
         (tmp_path / "other.yaml").write_text("version: 1\niterations_per_loop: 0\n")
         assert "other.yaml:2:22: error" in watching.round()
         (tmp_path / "other.yaml").unlink()
-        assert "nothing to complain about" in watching.round()
+        assert "no problem found" in watching.round()
         settings = tmp_path / "part" / "pyproject.toml"  # one that was not there before
         settings.write_text('[tool.npu-config]\ntarget = "atlas_training"\n')
         said = watching.round()
         assert "part/one.yaml:2:20: error" in said
         assert "part/two.yaml:2:20: error" in said
         settings.write_text('[tool.npu-config]\ntarget = "atlas_a2"\n')
-        assert "nothing to complain about" in watching.round()
+        assert "no problem found" in watching.round()
         (tmp_path / "npu.yaml").write_text("version: 1\nhcl_timeout: 5\n")
         assert "1 error" in watching.round()
         assert watching.end() == 1

@@ -33,7 +33,13 @@ def test_list(npu):
     """Runs, devices, steps and operators; strays and missing files; files that are not whole."""
     result = npu("dump", "list", DATA / "tree")
     assert result.code == 0
-    for words in ("20260102032045", "conv1/Conv2D", "named by hash", "notes.txt", "gone.missing"):
+    for words in (
+        "20260102032045",
+        "conv1/Conv2D",
+        "the file name is a hash",
+        "notes.txt",
+        "gone.missing",
+    ):
         assert words in result.out
     damaged = npu("dump", "list", DATA / "damaged", "--format", "json")
     assert damaged.code == 1

@@ -41,7 +41,7 @@ def test_operators_that_the_reference_lacks(tmp_path, npu, names, code, says):
     arguments = (dump(tmp_path / "npu", 0), missing(reference(tmp_path / "tf"), names))
     result = npu("dump", "compare", *arguments)
     assert (result.code, says in result.out) == (code, True), result.out
-    assert result.out.startswith("no all-clear:") is bool(code)
+    assert result.out.startswith("incomplete comparison:") is bool(code)
     assert ("but not everything was compared" in result.out) is bool(code)
     assert "the inputs of the network were not compared" in result.out or not names
     found = json.loads(npu("dump", "compare", *arguments, "--format", "json").out)
@@ -73,7 +73,7 @@ def test_a_reference_that_cannot_be_read(tmp_path, npu):
     (path,) = (tmp_path / "tf").glob("b.0.*.npy")
     path.write_bytes(b"\x93NUMPY\x01\x00")
     result = npu("dump", "compare", tmp_path / "npu", tmp_path / "tf")
-    assert (result.code, result.out.startswith("no all-clear:")) == (1, True), result.out
+    assert (result.code, result.out.startswith("incomplete comparison:")) == (1, True), result.out
 
 
 def test_reasons_do_not_depend_on_hashes():
@@ -120,7 +120,7 @@ def test_scan_of_what_cannot_be_looked_at(tmp_path, npu):
     path = folder / "Relu.a.1.2.1767323045000000.csv"
     path.write_text(HEAD + "Output,0,8,DT_FLOAT,ND,2,,,\n")
     result = npu("dump", "scan", tmp_path)
-    assert (result.code, "tensors that could not be looked at: 1" in result.out) == (1, True)
+    assert (result.code, "tensors that could not be examined: 1" in result.out) == (1, True)
 
 
 LAYERS = 6
@@ -204,7 +204,7 @@ def test_what_only_the_device_has(tmp_path, npu):
     command, graph = network(tmp_path)
     for more in ((), ("--graph", graph)):
         result = npu(*command, *more)
-        assert (result.code, "no all-clear" in result.out) == (0, False), result.out
+        assert (result.code, "incomplete" in result.out) == (0, False), result.out
     missing(tmp_path / "tf", ["loss"])
     assert npu(*command, "--graph", graph).code == 1
 
@@ -220,7 +220,7 @@ def test_models_that_the_reference_lacks(tmp_path, npu, operators, code):
     result = npu("dump", "compare", tmp_path / "npu", reference(tmp_path / "tf"))
     text = "operators of models that the reference lacks completely: {}".format(operators)
     assert (result.code, text in result.out) == (code, True), result.out
-    assert result.out.startswith("no all-clear:") is bool(code)
+    assert result.out.startswith("incomplete comparison:") is bool(code)
 
 
 def test_overflows_of_a_tree_that_is_partly_unreadable(tmp_path, npu):
@@ -230,7 +230,7 @@ def test_overflows_of_a_tree_that_is_partly_unreadable(tmp_path, npu):
     path = w.opdebug(folder, 1, 2, 0, time=1767323045000001)
     path.write_bytes(path.read_bytes()[:300])
     result = npu("dump", "overflow", tmp_path)
-    text = "no all-clear: files that could not be read: 1; the first is {}".format(path)
+    text = "incomplete result: files that could not be read: 1; the first is {}".format(path)
     assert (result.code, result.out.startswith(text)) == (1, True), result.out
 
 

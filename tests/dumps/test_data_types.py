@@ -8,7 +8,7 @@ pytest.importorskip("numpy")
 
 import numpy
 
-from npu_config.dumps.data_types import BY_NAME, DATA_TYPES, data_type, decode, format_name
+from npu_config.dumps.data_types import BY_NAME, DATA_TYPES, data_type, decode, format_name, table
 
 FLOATS = [name for name, kind in sorted(BY_NAME.items()) if kind.limit is not None]
 WORDS = {"FLOAT": 32, "DOUBLE": 64, "BOOL": 8, "RESOURCE": 64}
@@ -18,6 +18,7 @@ WORDS = {"FLOAT": 32, "DOUBLE": 64, "BOOL": 8, "RESOURCE": 64}
 def numbers(name):
     """Every number of a float type of at most 16 bits, decoded; of a pair, its real parts."""
     kind = BY_NAME[name]
+    table.cache_clear()
     unsigned = "<u{}".format(numpy.dtype(kind.storage).itemsize)
     bits = numpy.arange(1 << min(kind.bits, 16), dtype=unsigned).view(kind.storage)
     with numpy.errstate(invalid="ignore"):

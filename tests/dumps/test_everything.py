@@ -12,6 +12,7 @@ import numpy
 from npu_config import NpuConfigError
 from npu_config.dumps import compare_dumps, compare_files, compare_ranks, find_dumps
 from npu_config.dumps.export import export_dumps
+from npu_config.dumps.result import finding
 from tests.cli.conftest import npu
 
 __all__ = ["npu"]
@@ -97,6 +98,10 @@ def test_inputs_that_agree(tmp_path, graph, npu):
     reference(tmp_path / "tf")
     found = compare_dumps(tmp_path / "npu", tmp_path / "tf", graph)
     assert (found.inputs, found.first_diverging, found.inputs_agree) == ("agree", "b", True)
+    (said,) = finding(found)
+    assert ("not compared" in said.message, "MatMulPass" in str(said.help)) == (False, False)
+    (said,) = finding(compare_dumps(tmp_path / "npu", tmp_path / "tf"))
+    assert ("not compared" in said.message, " b " in said.message) == (True, True)
     roles = {(row.op_name, row.number): row.role for row in found.rows if row.side == "input"}
     assert roles == {("a", 0): "data", ("a", 1): "weight", ("b", 0): "", ("c", 0): ""}
     result = npu("dump", "compare", tmp_path / "npu", tmp_path / "tf", "--graph", graph)

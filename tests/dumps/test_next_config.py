@@ -116,7 +116,10 @@ def test_what_is_guessed_is_said(npu, tmp_path):
     """Without a base the dump_path of this machine and the precision mode are guesses."""
     options, out = next_of(npu, tmp_path / "n.yaml", *OVERFLOW)
     assert options["precision_mode"] == "allow_mix_precision"
-    for words in ("dump_path is the folder on this machine", "precision_mode is allow_mix"):
+    for words in (
+        "dump_path is set to the folder on this machine",
+        "sets precision_mode to allow_mix",
+    ):
         assert words in out
 
 

@@ -224,7 +224,7 @@ def test_the_page_of_several():
     assert "<p>Add, Mul</p>" in html
     assert "<li>x</li>" in html
     assert len(re.findall("<h2 id", html)) == 2
-    assert "2 equal overflows" in html
+    assert "<ul><li>2 equal overflows" in html
 
 
 @pytest.mark.parametrize(("count", "is_open"), [(30, True), (31, False)])

@@ -307,13 +307,19 @@ def test_verdicts(npu, begin):
     assert begin(passes=PASSES[:4]) == first  # the same call once more, as after a kill
     call = ("dump", "search", "state.json")
     other = npu(*call, "--config", "base.yaml", "--suspect", PASSES[7])
-    assert (other.code, "its suspects and its reference are fixed" in other.err) == (2, True)
+    assert (other.code, "its suspects and its reference cannot be changed" in other.err) == (
+        2,
+        True,
+    )
     assert search(npu, "--agrees", "1")["number"] == 2
     assert search(npu, "--agrees", "1")["number"] == 2
     wrong = npu(*call, "--diverges", "1")
     assert (wrong.code, "--undo" in wrong.err) == (2, True)
     late = npu(*call, "--agrees", "5")
-    assert (late.code, "there is no run 5; run 2 waits" in late.err) == (2, True)
+    assert (late.code, "there is no run 5; run 2 is waiting for its verdict" in late.err) == (
+        2,
+        True,
+    )
     assert search(npu, "--diverges", "2")["number"] == 3
     assert search(npu, "--undo")["number"] == 2
     both = npu(*call, "--undo", "--agrees", "1")
@@ -342,7 +348,10 @@ def test_a_configuration_that_was_edited_is_not_overwritten(npu, begin):
         (lambda text: "[]", "not the state of a search"),
         (lambda text: text.replace('"runs": [', '"runs": [{}, ', 1), "not the state"),
         (lambda text: text.replace('"number": 1', '"number": 7'), "not numbered from 1"),
-        (lambda text: text.replace('"base_sha256": "', '"base_sha256": "0'), "another config"),
+        (
+            lambda text: text.replace('"base_sha256": "', '"base_sha256": "0'),
+            "has changed since the search",
+        ),
         (lambda text: text.replace(PASSES[0] + '"\n', 'Mine"\n', 1), "not a suspect"),
     ],
 )
@@ -423,5 +432,5 @@ def test_names_of_suspects(tmp_path, npu):
     assert (result.code, 'did you mean "MulAddPass"' in result.err) == (2, True), result
     assert not (tmp_path / "s.json").exists()
     result = npu(*arguments, "--suspect", "MulAddPas")
-    assert "not known whether the passes took effect: MulAddPas" in result.out
+    assert "it is unknown whether these passes took effect: MulAddPas" in result.out
     assert "undecided: 1 (MulAddPas" in result.out or "MulAddPas, " in result.out

@@ -132,8 +132,8 @@ def test_a_loaded_file_that_is_not_there(tmp_path):
     found = result("check", "--notes", "train.py", cwd=tmp_path)
     assert found.returncode == 0
     text = found.stdout.decode("utf-8")
-    assert 'train.py:2:10: info: "conf/none.yaml" is found neither' in text
-    assert "its options are not checked [NPU784" in text
+    assert 'train.py:2:10: info: "conf/none.yaml" was not found in the current directory' in text
+    assert "the options of this file are not checked [NPU784" in text
 
 
 def test_the_target_that_a_file_is_loaded_for(tmp_path, monkeypatch):

@@ -133,7 +133,7 @@ def test_what_is_no_file(tmp_path, monkeypatch, capsys):
         server.bind("launch.sh")
         assert main(["check", "."]) == 0
     said = capsys.readouterr().err
-    for name in ("npu.yaml: a link to nothing", "loop.json: ", "train.py: neither", "launch.sh: "):
+    for name in ("npu.yaml: a broken link", "loop.json: ", "train.py: neither", "launch.sh: "):
         assert "skipped " + os.path.join(".", name) in said
     assert "notes.txt" not in said
 

@@ -17,6 +17,7 @@ from npu_config.launch.environment.check import check_environment, check_host, c
 from npu_config.launch.environment.job import chief_job, table_job
 from npu_config.launch.environment.variables import VARIABLES
 from npu_config.rank_table.building import build
+from tests import golden
 from tests.cli.conftest import npu
 
 __all__ = ["npu"]
@@ -202,21 +203,17 @@ def test_against_the_table(change, expected):
     assert expected == [diagnostic.severity.value for diagnostic in report]
 
 
-TEXTS = (Path(__file__).parent / "environments.txt").read_text(encoding="utf-8")
-ENVIRONMENTS = [each.partition("\n")[::2] for each in TEXTS.strip().split("\n@ ")[1:]]
-
-
-@pytest.mark.parametrize(("head", "expected"), ENVIRONMENTS, ids=range(len(ENVIRONMENTS)))
-def test_every_word(head, expected):
+@golden.claims(Path(__file__).parent, "environments.txt")
+def test_every_word(path, case):
     """What is said of an environment, and what to do: partners, numbers, both kinds of jobs."""
-    product, _, words = head.partition(":")
+    product, _, words = case["claim"].partition(":")
     environ = dict(word.split("=", 1) for word in shlex.split(words))
     target = ANY_TARGET if product == "any" else Target(product=product)
     lines = []
     for each in check_environment(environ, target):
         lines.append("{}: {} [{}]".format(each.severity.value, each.message, each.rule))
         lines += ["    help: " + each.help] if each.help else []
-    assert expected.strip().split("\n") == (lines or [""])
+    golden.hold(path, case, "".join(line + "\n" for line in lines))
 
 
 def pods(count, **more):

@@ -107,8 +107,8 @@ def test_words_of_what_is_wrong(tmp_path):
     """The reason is told in words, not in those of Python."""
     path = tmp_path / "baseline.json"
     for content, words in (
-        ("[]", "it is not an object with a version"),
-        ('{"version": 1, "findings": {}}', "it has no list of findings"),
+        ("[]", "the content is not an object with a version"),
+        ('{"version": 1, "findings": {}}', "the file has no list of findings"),
         ('{"version": 1, "findings": [{"rule": ""}]}', "finding 1 must have the strings"),
     ):
         path.write_text(content)

@@ -52,7 +52,7 @@ def test_a_record_cut_by_the_end_of_the_file_ends_the_reading():
     [
         (b"hello", "too short"),
         (b"global_step = 1, loss = 2\n", "no record at its start"),
-        (made.record(b"\x0a\x05ab"), "cut"),
+        (made.record(b"\x0a\x05ab"), "truncated"),
     ],
 )
 def test_what_is_no_event_file_is_refused(data, message):

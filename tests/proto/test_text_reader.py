@@ -190,10 +190,10 @@ def test_a_byte_order_mark_is_skipped():
         ),
         ('device_count { key: "a" valu: 3 }', 1, 25, "an entry of a map has no field"),
         ('device_count { key: "a" key: "b" }', 1, 25, '"key" is set twice'),
-        ('device_filters: "a\n"', 1, 17, "the string is not closed on its line"),
-        ('device_filters: "a', 1, 17, "the string is not closed on its line"),
-        ('device_filters: "a\\', 1, 17, "the string is not closed on its line"),
-        ('device_filters: "a\\\n"', 1, 17, "the string is not closed on its line"),
+        ('device_filters: "a\n"', 1, 17, "the string has no closing quote on its line"),
+        ('device_filters: "a', 1, 17, "the string has no closing quote on its line"),
+        ('device_filters: "a\\', 1, 17, "the string has no closing quote on its line"),
+        ('device_filters: "a\\\n"', 1, 17, "the string has no closing quote on its line"),
         ('device_filters: "ab\\q"', 1, 20, 'unknown escape "\\q"'),
         ('device_filters: "\\400"', 1, 18, 'unknown escape "\\400"'),
         ('device_filters: "\\ud800"', 1, 18, 'unknown escape "\\ud800"'),
@@ -205,7 +205,7 @@ def test_a_byte_order_mark_is_skipped():
         ("device_filters", 1, 15, "the text ends"),
         ("device_filters:", 1, 16, "expected a value, the text ends"),
         ("[some.extension]: 1", 1, 1, "extensions and expanded Any messages are not read"),
-        ("gpu_options {\n  allow_growth: true\n", 3, 1, 'expected "}" for the "{" in line 1'),
+        ("gpu_options {\n  allow_growth: true\n", 3, 1, '"}" is missing for the "{" in line 1'),
         ("gpu_options {\n>", 2, 1, 'expected a field name or "}", found ">"'),
         ("}", 1, 1, 'expected a field name, found "}"'),
         ("42: 1", 1, 1, 'expected a field name, found "42"'),
@@ -249,7 +249,7 @@ def test_two_of_a_oneof():
     """Of the fields of a oneof only one can be set."""
     assert (
         _fault("i: 1 s: '2'", AttrValue).reason
-        == '"s" and "i" are both set; only one of them can be'
+        == '"s" and "i" are both set; only one of them is allowed'
     )
 
 
@@ -295,7 +295,7 @@ def test_a_text_cut_in_the_middle(length):
     """A text that was cut is refused where it ends."""
     fault = _fault(RICH[:length])
     assert fault.line == RICH[:length].count("\n") + 1
-    assert "the text ends" in fault.reason or "not closed" in fault.reason
+    assert "the text ends" in fault.reason or "no closing quote" in fault.reason
 
 
 @given(st.binary(max_size=80) | st.text(max_size=80))
@@ -332,4 +332,4 @@ def test_long_input():
     assert count == len(parse_text('s: "{}"'.format("\\n" * count), AttrValue).s)
     assert parse_text("#\n" * count) == stub_config_proto()()
     assert count // 10 == len(parse_text("device_filters: 'x'\n" * (count // 10)).device_filters)
-    assert "not closed" in _fault('device_filters: "' + "\\" * count).reason
+    assert "no closing quote" in _fault('device_filters: "' + "\\" * count).reason

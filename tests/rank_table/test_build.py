@@ -209,7 +209,7 @@ def test_addresses_of_a_machine():
     (wrong,) = check_addresses_of(table, "a", {0: "fd00::2", 1: "fd00::9"})
     assert (
         wrong.message
-    ) == 'device 1 of "a" has the address "fd00::9", the rank table says "fd00::3"'
+    ) == 'device 1 of "a" has the address "fd00::9", but the rank table has "fd00::3"'
     (unknown,) = check_addresses_of(table, "b", {0: "fd00::2"})
     assert unknown.message == 'the rank table has no server "b"; it has "a"'
 

@@ -64,7 +64,7 @@ def test_build_and_check(run):
     """A table that is built is right."""
     assert build(run, "-o", "rank_table.json") == (0, "")
     code, text = run(ranktable, "check", "rank_table.json", "--target", "atlas_training")
-    assert (code, text) == (0, "nothing to complain about in 1 file\n")
+    assert (code, text) == (0, "no problem found in 1 file\n")
     assert rank_table.load("rank_table.json").model.rank_size == 16
 
 
@@ -274,13 +274,13 @@ def test_convert_to_1_2(run):
     """What a table of 1.2 without super nodes lacks is told; a strange server is refused."""
     run(ranktable, "build", "--server", "n", "--devices", "1", "-o", "old.json")
     code, text = run(ranktable, "convert", "old.json", "--to", "1.2", "-o", "new.json")
-    assert (code, "no super node is given" in text) == (0, True)
+    assert (code, "no super node is specified" in text) == (0, True)
     code, text = run(ranktable, "convert", "new.json", "--to", "1.2")
-    assert (code, "no super node is given" in text) == (0, False)
+    assert (code, "no super node is specified" in text) == (0, False)
     code, text = run(ranktable, "convert", "old.json", "--to", "1.2", "--sdid", "z=0")
     assert (code, '"z" is not a server of the table' in text) == (1, True)
     code, text = run(ranktable, "convert", "old.json", "--super-pod", "p=n")
-    assert (code, "--super-pod and --sdid are for --to 1.2" in text) == (2, True)
+    assert (code, "--super-pod and --sdid require --to 1.2" in text) == (2, True)
 
 
 def test_a_name_that_no_job_reads(run):
@@ -296,7 +296,7 @@ def test_addresses_at_the_end_of_a_network(run, addresses, told):
     """Counting over .255 is doubtful; a network that is named says where it ends."""
     arguments = ("--server", "a", "--devices", "4", "--device-ips", addresses)
     code, text = run(ranktable, "build", *arguments)
-    assert (code, "a network of 256 reserves it" in text) == (0, told)
+    assert (code, "is reserved in a /24 network" in text) == (0, told)
 
 
 def test_merge(run):
@@ -315,7 +315,7 @@ def test_merge(run):
     ]
     code, text = run(ranktable, "merge", "a.json", "b.json", "a.json")
     assert code == 1
-    assert 'a.json is given twice, with the server "a"' in text
+    assert 'a.json is specified twice, with the server "a"' in text
     assert run(ranktable, "merge", "a.json", "none.json")[0] == 2
 
 
@@ -526,7 +526,7 @@ def test_build_asks_for_a_server(run):
     """Without a server the command asks for one, and names the options that give it."""
     code, text = run(ranktable, "build")
     assert code == 2
-    assert "give --server" in text
+    assert "set --server" in text
 
 
 def test_merge_reports_every_file(run):

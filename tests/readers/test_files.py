@@ -51,14 +51,14 @@ def test_a_file_without_read_permission(tmp_path, monkeypatch):
 
         monkeypatch.setattr("builtins.open", refuse)
     found = only(read(path))
-    assert (found.rule, found.message) == ("NPU701", "the file may not be read by this user")
+    assert (found.rule, found.message) == ("NPU701", "this user is not allowed to read the file")
 
 
 def test_a_link_to_itself(tmp_path):
     """It leads nowhere."""
     path = tmp_path / "loop.yaml"
     path.symlink_to(path)
-    assert only(read(path)).message == "the link leads to itself"
+    assert only(read(path)).message == "the link points to itself"
 
 
 def test_a_file_that_vanishes(tmp_path, monkeypatch):
@@ -78,7 +78,7 @@ def test_a_file_that_vanishes(tmp_path, monkeypatch):
     [
         (b"version: 1\nx: \xff\n", 2, 4, "save it as UTF-8"),
         (b"\xe8\xb7\xaf\xe5\xbe\x84: \xb7\n", 1, 5, "save it as UTF-8"),
-        ("version: 1".encode("utf-16"), 1, 1, "it looks like UTF-16; save it as UTF-8"),
+        ("version: 1".encode("utf-16"), 1, 1, "the file seems to be UTF-16; save it as UTF-8"),
     ],
 )
 def test_text_that_is_not_utf_8(data, line, column, help):

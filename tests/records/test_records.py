@@ -118,7 +118,7 @@ def test_a_proto_is_recorded(tmp_path):
     found = written(npu.record(proto, tmp_path))
     assert found["options"] == {"hccl_timeout": 1800, "no_such_option": 4}
     assert {each["kind"] for each in found["origins"].values()} == {"script"}
-    with pytest.raises(TypeError, match="NpuConfig or a ConfigProto is expected, got int"):
+    with pytest.raises(TypeError, match="expected a NpuConfig or a ConfigProto, got int"):
         npu.record(3, tmp_path)
 
 
@@ -149,7 +149,7 @@ def test_names(tmp_path, monkeypatch):
 def test_what_is_there_is_kept(tmp_path):
     """A configuration of the same name is never overwritten."""
     (tmp_path / "npu_config.json").write_text('{"version": 1, "hccl_timeout": 5}')
-    with pytest.raises(FileExistsError, match="is no record"):
+    with pytest.raises(FileExistsError, match="is not a record"):
         npu.record(built(), tmp_path)
     assert (tmp_path / "npu_config.json").read_text() == '{"version": 1, "hccl_timeout": 5}'
     (tmp_path / "file").write_text("")
@@ -223,7 +223,10 @@ def test_two_jobs_and_one_folder(tmp_path, monkeypatch):
     [
         ('{"version": 2, "tool": "npu_config 9"}', "is of version 2; this npu_config reads"),
         ('{"version": 1, "tool": "npu_config 1"}', 'has no "options"'),
-        ('{"version": 1, "tool": "npu_config 1", "options": []}', '"options" of the record holds'),
+        (
+            '{"version": 1, "tool": "npu_config 1", "options": []}',
+            '"options" of the record does not have',
+        ),
         ('{"version": 1, "tool": "npu_config 1", "opti', "has no closing quote"),
         (
             '{"version": 1, "tool": "npu_config 1", "options": {"hccl_timeout": []}}',

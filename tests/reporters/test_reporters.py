@@ -93,7 +93,7 @@ npu.yaml:2:12: error: "dump_mode" is "ALL" [NPU104 value-not-allowed]
 def test_text_without_findings():
     """One line."""
     report = Report()
-    assert render("text", report, Summary.of(report, 1)) == "nothing to complain about in 1 file\n"
+    assert render("text", report, Summary.of(report, 1)) == "no problem found in 1 file\n"
 
 
 @pytest.mark.parametrize(

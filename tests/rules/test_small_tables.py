@@ -1,16 +1,17 @@
 """Small decisions as tables: versions, origins, layers, names of arguments, files around."""
 
 import os
+from dataclasses import replace
 
 import pytest
 
 from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import REGISTRY, Place, Severity
-from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
+from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, SourceKind
 from npu_config.core.target import Target
 from npu_config.core.versions import INDEX
 from npu_config.rules import contents
-from npu_config.rules.case import Case
+from npu_config.rules.case import Case, _about, _subjects, line_of, writing
 from npu_config.rules.compatibility import NOT_READ, READ, OptionUse, oldest
 from npu_config.rules.names import _forms, _is_legal_as_text
 from npu_config.rules.origin import KINDS, Origin, origin_of
@@ -19,7 +20,8 @@ from npu_config.rules.own_names import help_for_keyword, hint_for_keyword
 from npu_config.rules.paths import _paths
 from npu_config.rules.reading import ALONE, Around, Reading, with_other_layers
 from npu_config.rules.unwritten import is_there
-from npu_config.rules.value import _pending
+from npu_config.rules.value import _canonical, _pending
+from npu_config.text.rules import json_syntax
 from npu_config.text.source import unsaved
 
 VERSIONS = sorted(INDEX, key=INDEX.__getitem__)
@@ -319,3 +321,122 @@ def test_forms_of_a_value(option, value, wire, forms):
 def test_values_in_quotes(option, value, legal):
     """Quotes are advised only where the value is legal in them."""
     assert _is_legal_as_text(OPTIONS[option], value) is legal
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "more", "expected"),
+    [
+        ({}, SourceKind.FILE, {}, ()),
+        ({"cann": "1.0"}, SourceKind.FILE, {}, ("version",)),
+        ({"cann": "5.0.2"}, SourceKind.FILE, {}, ()),
+        ({"cann": "99.0.0"}, SourceKind.FILE, {}, ("version",)),
+        ({"adapter": VERSIONS[0]}, SourceKind.FILE, {}, ()),
+        ({"product": "atlas_a2"}, SourceKind.FILE, {}, ("target",)),
+        ({"mode": "training"}, SourceKind.FILE, {}, ("target",)),
+        ({}, SourceKind.RUN_CONFIG, {}, ("run_config",)),
+        ({}, SourceKind.SCRIPT, {"extra": {"a": Setting(1)}}, ("run_config",)),
+        ({}, SourceKind.PROTO, {"session": SessionFacts()}, ("session",)),
+        ({}, SourceKind.FILE, {"entries": {"a": Setting(1), "b": Setting(1)}},
+         ("unknown-option",)),
+    ],
+)  # fmt: skip
+def test_what_there_is_to_judge(target, source, more, expected):
+    """Rules about versions run for those before and behind all that are known, and so on."""
+    settings = Settings(**{"entries": {}, "source_kind": source, **more})
+    assert ("options", *expected) == _about(Case(settings, Target(**target)))
+
+
+@pytest.mark.parametrize(
+    ("names", "about", "look_around", "expected"),
+    [
+        ((), ("options",), False, ["options"]),
+        ((), ("options",), True, ["options", "surroundings"]),
+        (("profiling_options",), ("options",), False, ["options", "surroundings"]),
+        ((), ("options", "session", "run_config"), False, ["options", "session", "run_config"]),
+        ((), ("options", "version", "target"), False, ["options"]),
+    ],
+)
+def test_which_rules_are_imported(names, about, look_around, expected):
+    """Those about something that is there; the options always are."""
+    assert expected == list(_subjects(names, about, look_around))
+
+
+PLACED = Setting("x", "s", Place("a", 3, 5, 3, 8), field_place=Place("a", 3, 1, 3, 8))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "source", "field", "edit"),
+    [
+        (PLACED, "force_fp32", SourceKind.FILE, None, (3, 5, 3, 8, '"force_fp32"')),
+        (PLACED, "\u5668", SourceKind.FILE, None, (3, 5, 3, 8, '"\u5668"')),
+        (PLACED, True, SourceKind.FILE, None, (3, 5, 3, 8, "true")),
+        (PLACED, 7, SourceKind.FILE, "i", (3, 5, 3, 8, "7")),
+        (PLACED, 7, SourceKind.PROTO, None, (3, 5, 3, 8, "7")),
+        (PLACED, 7, SourceKind.PROTO, "i", (3, 1, 3, 8, "i: 7")),
+        (PLACED._replace(field_place=None), 7, SourceKind.PROTO, None, None),
+        (PLACED, None, SourceKind.FILE, None, None),
+        (PLACED._replace(place=Place("a", 3, 5, 4, 8)), 7, SourceKind.FILE, None, None),
+        (PLACED._replace(place=Place("a", 3)), 7, SourceKind.FILE, None, None),
+    ],
+)
+def test_fixes_that_write_a_value(setting, value, source, field, edit):
+    """As all formats read it, on one line, in the field where there is one."""
+    found = writing(Case(Settings({"a": setting}, source)), setting, value, field)
+    assert (None if edit is None else (tuple(edit), value)) == (
+        found and (tuple(found.edits[0]), found.value)
+    )
+
+
+@pytest.mark.parametrize(
+    ("place", "other", "said"),
+    [
+        (Place("a", 3), Place("a", 4), " (line 3)"),
+        (Place("a", 3), Place("a", 3), ""),
+        (Place("a", 3), Place("b", 3), " (line 3)"),
+        (Place("a"), Place("a", 3), ""),
+        (Place(), Place(), ""),
+    ],
+)
+def test_lines_are_named_where_they_differ(place, other, said):
+    """Of an option beside another one."""
+    entries = {"dump_path": Setting(1, place=place), "dump_mode": Setting(1, place=other)}
+    assert said == line_of(Case(Settings(entries)), "dump_path", "dump_mode")
+
+
+@pytest.mark.parametrize(
+    ("meant", "message", "help"),
+    [
+        (None, "x", None),
+        ("7", "x", None),
+        ("path", "x", "path"),
+        ("on", "x", None),
+        ("args.path", "args.path", "format"),
+        ("os.path.join(a)", "os.path.join(a)", "format"),
+        ("f(x)", "f(x)", "format"),
+        ("a b", "x", None),
+    ],
+)
+def test_bare_words_in_a_literal(meant, message, help):
+    """A word may be a variable, what is more is an expression; words of the file are none."""
+    found = replace(json_syntax.diagnostic("x", Place()), meant=meant)
+    said = contents._in_literal(found)
+    assert message in said.message
+    assert (said.help == found.help) is (help is None)
+    assert help is None or help in said.help
+    other = replace(REGISTRY["NPU301"].diagnostic("x", Place()), meant=meant)
+    assert contents._in_literal(other) == other
+
+
+def test_values_that_only_drew_a_warning():
+    """They stay as they are; what is not known, or is no option, is left out."""
+    entries = {
+        "iterations_per_loop": Setting(10),
+        "min_group_size": Setting("x"),
+        "hccl_timeout": Setting(UNKNOWN),
+        "no_such_option": Setting(1),
+    }
+    found = _canonical(Case(Settings(entries)))
+    assert found == {"iterations_per_loop": 10, "min_group_size": "x"}
+    assert list(
+        _canonical(Case(Settings({"dump_path": Setting("d"), "enable_dump": Setting(True)})))
+    ) == [name for name in OPTIONS if name in ("dump_path", "enable_dump")]

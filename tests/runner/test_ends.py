@@ -68,7 +68,7 @@ def test_a_signal(tmp_path, number, code, error):
     process.send_signal(number)
     found, errors, report = ended(process, tmp_path)
     assert code == found
-    assert "{} was ended by {} (exit code {})".format(place(report), error, code) in errors
+    assert "{} was terminated by {} (exit code {})".format(place(report), error, code) in errors
     assert (report["ended"], report["exit_code"], report["error"]) == ("signal", code, error)
 
 
@@ -148,7 +148,7 @@ def test_the_time_of_a_run(tmp_path):
     """``--timeout`` ends it with 124, and says where it was."""
     code, errors, report = ended(start(tmp_path, WAITS, "--timeout", "2"), tmp_path)
     assert (code, report["ended"], report["error"]) == (124, "timeout", "timeout of 2 s")
-    assert place(report) + " was ended by timeout of 2 s (exit code 124)" in errors
+    assert place(report) + " was terminated by timeout of 2 s (exit code 124)" in errors
 
 
 def test_the_time_of_ranks(tmp_path):
@@ -161,8 +161,8 @@ def test_the_time_of_ranks(tmp_path):
     process = start(tmp_path, text, "--timeout", "4", "--ranks", "2")
     code, errors, report = ended(process, tmp_path)
     assert (code, report["ended"], report["exit_code"]) == (124, "timeout", 124)
-    assert "rank 0 had ended" in errors
-    assert "train.py:4 waited for no other" in errors
+    assert "rank 0 had already ended" in errors
+    assert "train.py:4 was not waiting for other ranks" in errors
     assert [(r["exit_code"], r["waits_in"]) for r in report["ranks"]] == [(0, []), (143, [])]
     assert report["ranks"][1]["error_place"].endswith("train.py:4")
 

@@ -370,7 +370,7 @@ def test_ranks_that_train_by_themselves(tmp_path, average, send, train):
     code, _, errors = start(tmp_path, text, "--ranks", "2", "--report", "seen.json")
     assert code == 0, errors
     lines = errors.splitlines()
-    told = [number for number, line in enumerate(lines) if "each trains by itself" in line]
+    told = [number for number, line in enumerate(lines) if "each rank trains by itself" in line]
     assert len(told) == (train and not average)
     minimize = 1 + textwrap.dedent(START + ALONE).split("train = optimizer")[0].count("\n")
     for number in told:
@@ -400,8 +400,8 @@ BY_HAND = """
 @pytest.mark.parametrize(
     ("send", "said"),
     [
-        (False, "the ranks exchanged nothing"),
-        (True, "the ranks exchanged weights and no gradients"),
+        (False, "the ranks exchanged no data"),
+        (True, "the ranks exchanged weights but no gradients"),
     ],
 )
 def test_ranks_with_an_update_that_is_not_recognised(tmp_path, send, said):

@@ -92,7 +92,7 @@ def test_the_first_that_fails(tmp_path):
     code, output, errors = run(tmp_path, text, "--ranks", "3", "--report", "seen.json")
     assert (code, output) == (7, [])
     assert "[rank 1] something is wrong\n" in errors
-    assert "rank 1 failed first, with exit code 7; it wrote last:\n" in errors
+    assert "rank 1 failed first, with exit code 7; its last output:\n" in errors
     pids = [int(name[3:]) for name in os.listdir(str(tmp_path)) if name.startswith("pid")]
     assert len(pids) == 2
     assert [pid for pid in pids if runs(pid)] == []

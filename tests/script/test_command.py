@@ -61,7 +61,7 @@ def test_fix_leaves_a_read_only_file(script, capsys, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: not mode & os.W_OK)
     code, out, _ = check(capsys, "--fix", "train.py")
     assert code == 1
-    assert "train.py: error: the file may not be written by this user" in out
+    assert "train.py: error: this user is not allowed to write the file" in out
     assert script.read_text() == HEAD + WRONG + TAIL
 
 

@@ -1,10 +1,11 @@
 """Both sides of each limit of a check of scripts."""
 
 import re
+from pathlib import Path
 
 import pytest
 
-from npu_config.script import judge_script
+from npu_config.script import judge_script, neighbours
 
 START = """\
 import tensorflow as tf
@@ -127,3 +128,17 @@ def test_infinite_constants(value, is_found):
     before = "import math\nimport numpy as np\nLOW = -np.inf\nOWN = [OWN]\ninf = 3\n"
     found = found_in("{}z = tf.maximum(x, {})".format(before, value))
     assert ("NPU2007" in {each.rule for each in found}) is is_found
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"),
+    [(2, []), (3, ["a.py", "b.py"]), (4, ["a.py", "b.py"]), (5, ["a.py", "b.py", "d.py"])],
+)
+def test_files_around_a_script(tmp_path, monkeypatch, most, expected):
+    """So many folders and files are looked at, in whole folders; hidden ones are passed over."""
+    for name in ("b.py", "a.py", "c/d.py", ".e/f.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("", encoding="utf-8")
+    monkeypatch.setattr(neighbours, "_MOST_FILES", most)
+    found = [Path(each).name for each in neighbours._scripts_below(str(tmp_path))]
+    assert found == expected

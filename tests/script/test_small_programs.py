@@ -54,6 +54,7 @@ def ways(reading):
     yield from ("# {}: {}".format(*each) for each in stated.words.items())
     yield from ("# {}: {}".format(*each) for each in stated.unused.items())
     yield from ("# " + each for each in (*stated.remarks, stated.more or ""))
+    yield from ("# no option: " + each for each in stated.arguments)
 
 
 def outcome(name, body):

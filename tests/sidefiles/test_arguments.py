@@ -58,8 +58,7 @@ def test_mixlist_faults():
     )
     assert sorted(rule for rule, _ in found) == ["NPU720", "NPU720", "NPU721"]
     assert any(
-        '"A" is added to "black-list" and added to "white-list", which contradicts itself'
-        in message
+        '"A" is added to "black-list" and added to "white-list", which is contradictory' in message
         for _, message in found
     )
 
@@ -126,7 +125,10 @@ def test_fusion_unclosable():
     """A pass that the user knows to be unclosable is told when it is switched off."""
     model = FusionSwitch.of({"APass": "off", "BPass": "on", "CPass": "off"})
     (found,) = fusion_switch.check(model, unclosable={"APass", "BPass"})
-    assert (found.rule, found.message) == ("NPU730", '"APass" may not be closed; it stays on')
+    assert (found.rule, found.message) == (
+        "NPU730",
+        '"APass" cannot be switched off; the pass stays on',
+    )
 
 
 def test_op_precision():
@@ -183,8 +185,8 @@ def test_customize_dtypes_faults():
     [
         (3, "must be text"),
         ("", "must not be empty"),
-        (" a", "must not begin or end with blanks"),
-        ("a\nb", "must not contain line ends"),
+        (" a", "must not start or end with whitespace"),
+        ("a\nb", "must not contain line breaks"),
         ("a=b", 'must not contain "="'),
         ("; a", "would be read as a comment"),
     ],
@@ -250,7 +252,7 @@ def test_profiling_dynamic_shapes():
     model = ProfilingOptions.of(training_trace=True, fp_point="net/conv", bp_point="")
     assert profiling.check(model) == ()
     (found,) = profiling.check(model, dynamic=True)
-    assert (found.rule, "bp_point named by hand" in found.message) == ("NPU752", True)
+    assert (found.rule, "bp_point must be set by hand" in found.message) == ("NPU752", True)
     assert profiling.check(ProfilingOptions.of(training_trace=False), dynamic=True) == ()
 
 
@@ -261,7 +263,7 @@ def test_aoe():
     assert aoe.check(model, aoe_mode="2") == ()
     (found,) = aoe.check(model, aoe_mode="1")
     assert (found.rule, found.message) == (
-        "NPU757", 'the feature "deeper_opat" needs aoe_mode "2", which is "1"',
+        "NPU757", 'the feature "deeper_opat" requires aoe_mode "2", but aoe_mode is "1"',
     )  # fmt: skip
     assert aoe.check(RawDocument.of(feature=["nonhomo_split"]), aoe_mode="1") == ()
 

@@ -140,10 +140,10 @@ def test_unreadable_files_are_findings(name, tmp_path):
     cases = {
         str(tmp_path / "missing"): (None, "the file does not exist"),
         str(tmp_path): (None, "this is a directory"),
-        "nul\x00": (None, "it holds a NUL character"),
+        "nul\x00": (None, "it contains a NUL character"),
     }
     if not module.FORMAT.any_bytes:
-        cases[str(tmp_path / "latin")] = (2, "holds the byte 0xe9")
+        cases[str(tmp_path / "latin")] = (2, "contains the byte 0xe9")
     for path, (line, words) in cases.items():
         parsed = module.load(path)
         assert parsed.model is None

@@ -103,10 +103,12 @@ class LimitedText(JsonKind):
     def parse(self, value: Any) -> str:
         """The text as it is."""
         if not value and self.shortest:
-            raise BadValueError("it must not be empty")
+            raise BadValueError("the value must not be empty")
         if self.longest is not None and _bytes(value) > self.longest:
             raise BadValueError(
-                phrase("it has {} bytes, at most {} are allowed", _bytes(value), self.longest)
+                phrase(
+                    "the text has {} bytes, at most {} are allowed", _bytes(value), self.longest
+                )
             )
         return str(value)
 
@@ -273,7 +275,7 @@ class NumberText(JsonKind):
         match = _LED.match(value)
         if match is None:
             raise BadValueError(
-                phrase("it must be a whole number written as text, {}", self._range())
+                phrase("the value must be a whole number written as a string, {}", self._range())
             )
         digits = match.group(2).lstrip("0") or "0"
         number = int(digits) if len(digits) < 11 else _LARGEST + 1
@@ -283,14 +285,14 @@ class NumberText(JsonKind):
         if match.group(1) or match.end() != len(value) or not value[0].isdecimal():
             raise BadValueError(
                 phrase("HCCL reads it as {}", number),
-                phrase('write "{}" if that is meant', number),
+                phrase('write "{}" if this is intended', number),
                 read_as=number,
             )
         return number
 
     def _range(self) -> str:
         if self.highest == _LARGEST:
-            return phrase('"{}" and up', self.lowest)
+            return phrase('"{}" or more', self.lowest)
         return phrase('"{}" to "{}"', self.lowest, self.highest)
 
 
@@ -354,13 +356,13 @@ class IpAddress(JsonKind):
     def parse(self, value: Any) -> str:
         """The text as it is."""
         if family_of(value, self.zone) is None:
-            raise _not_an_address(value, "it must be an IPv4 or IPv6 address")
+            raise _not_an_address(value, "the value must be an IPv4 or IPv6 address")
         return str(value)
 
 
 def _not_an_address(text: str, problem: str) -> BadValueError:
     is_four = re.match(r"[0-9.]+\Z", text) is not None
-    help = "give four decimal numbers up to 255 without leading zeros"
+    help = "write four decimal numbers up to 255 without leading zeros"
     return BadValueError(problem, help if is_four else None)
 
 
@@ -394,9 +396,12 @@ class IpAddresses(IpAddress):
         """The text as it is."""
         for piece in [value] if self.single and value else pieces(value):
             if family_of(piece) is None:
-                problem = "it must be an IPv4 or IPv6 address"
+                problem = "the value must be an IPv4 or IPv6 address"
                 if "," in value and not self.single:
-                    text = 'it must be IPv4 or IPv6 addresses joined by ",", and "{}" is not one'
+                    text = (
+                        'the value must be IPv4 or IPv6 addresses joined by ",", but "{}" '
+                        "is not an IP address"
+                    )
                     problem = phrase(text, piece)
                 raise _not_an_address(piece, problem)
         return str(value)

@@ -290,7 +290,7 @@ class FileFindings:
                 finding = last[topic]
                 reported.append(
                     finding.rule.diagnostic(
-                        phrase("{:,} more like the one before", count - MOST_OF_A_RULE),
+                        phrase("{:,} more of the previous kind", count - MOST_OF_A_RULE),
                         places.place(finding.path),
                         None,
                         "correct these first",
@@ -488,20 +488,26 @@ class Reader:
         say = partial(note, self.rules.unknown, path)
         if meant is not None and schema.keys[meant].required:
             words = phrase(" (and {:,} more)", more) if more else ""
-            message = phrase('{}{} has no "{}" but "{}"', dotted(path[:-1]), words, meant, name)
+            message = phrase(
+                '{}{} has no "{}", but has "{}"', dotted(path[:-1]), words, meant, name
+            )
             note(self.rules.missing, path, message, phrase('write "{}"', meant))
         elif schema.trimmed and name.strip(BLANKS) in schema.keys:
-            message = phrase("{} has blanks around it: it is accepted and not read", shown(name))
-            say(message, "remove the blanks", Severity.WARNING)
+            message = phrase(
+                "{} has whitespace around the name: the key is accepted but ignored", shown(name)
+            )
+            say(message, "remove the whitespace", Severity.WARNING)
         elif schema.closed:
             message = phrase("unknown key {}; legal: {}", where, listed(schema.keys))
             say(message, meant=meant or near(name, schema.keys))
         elif meant is not None:
-            message = "{} is not read; {} has the keys {}"
+            message = "{} is not read; the keys of {} are {}"
             message = phrase(message, where, self.form, listed(schema.keys))
             say(message, severity=Severity.WARNING, meant=meant)
         elif name in schema.elsewhere:
-            message = phrase("{} is not read here; {} has it", where, schema.elsewhere[name])
+            message = phrase(
+                "{} is not read here; it is a key of {}", where, schema.elsewhere[name]
+            )
             say(message, severity=Severity.INFO)
 
     def _column(self, node: TableNode, name: str, key: Key, column: Column) -> None:
@@ -645,12 +651,12 @@ class Reader:
             help = None if word is None else phrase(_QUOTED[value], word)
         what = "the number " if is_number else "the text " if isinstance(value, str) else ""
         if kind is None and not path:
-            message = phrase("{} has to be an object, not {}{}", self.form, what, shown(value))
+            message = phrase("{} must be an object, not {}{}", self.form, what, shown(value))
             self.findings.add(self.rules.unknown, path, message)
             return
         if kind is None or isinstance(kind, JsonKind):
             words = phrase(_WORDS[dict if kind is None else kind.exact])
-            legal = phrase("{} has {} here", self.form, words)
+            legal = phrase("{} requires {} here", self.form, words)
         else:
             legal = phrase("legal: {}", kind.describe())
         self.findings.report_at(
