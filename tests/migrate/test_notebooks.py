@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import npu_config
+from npu_config.migration.notebook import open_notebook
 from tests.migrate.test_command import npu
 
 IMPORT = "from npu_config.npu_init import *\n"
@@ -153,4 +155,28 @@ def test_what_cannot_be_read_is_a_script_that_stays(tmp_path):
     assert [(Path(one["path"]).name, one["npu"]) for one in scripts] == [
         ("a.py", "refused"),
         ("b.ipynb", "refused"),
+    ]
+
+
+def test_the_line_of_each_note():
+    """The first and the last lines of cells are theirs, of cells that are one text, too."""
+    one_text = dict(cell(), source="z = tf.Session()\nprint(2)")
+    text = notebook(
+        [
+            cell("import tensorflow as tf\n", "x = tf.Session()"),
+            cell("y = tf.Session()\n", "print(1)"),
+            one_text,
+        ]
+    )
+    book = open_notebook(text)
+    notes = book.migrated(npu_config.migrate(book.script)).notes
+    lines = text.split("\n")
+    assert [
+        (lines[note.line - 1].strip().strip(","), str(note.note).partition(":")[0])
+        for note in notes
+        if note.id == "session-config"
+    ] == [
+        ('"x = tf.Session()"', "cell 1"),
+        (r'"y = tf.Session()\n"', "cell 2"),
+        (r'"source": "z = tf.Session()\nprint(2)"', "cell 3"),
     ]

@@ -11,7 +11,7 @@ from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, S
 from npu_config.core.target import Target
 from npu_config.core.versions import INDEX
 from npu_config.rules import contents
-from npu_config.rules.case import Case, _about, _subjects, line_of, writing
+from npu_config.rules.case import Case, _about, _subjects, judge, line_of, writing
 from npu_config.rules.compatibility import NOT_READ, READ, OptionUse, oldest
 from npu_config.rules.names import _forms, _is_legal_as_text
 from npu_config.rules.origin import KINDS, Origin, origin_of
@@ -23,6 +23,7 @@ from npu_config.rules.unwritten import is_there
 from npu_config.rules.value import _canonical, _pending
 from npu_config.text.rules import json_syntax
 from npu_config.text.source import unsaved
+from tests.rules.rule_cases_in_code import around
 
 VERSIONS = sorted(INDEX, key=INDEX.__getitem__)
 
@@ -59,30 +60,21 @@ def test_the_oldest_version(verdicts, version):
     assert version == oldest(found, (4, 6, 9))
 
 
-WORDS = {
-    # kind: without anything, with a place, with what set it there, with both
-    "file": ("a file", "a.yaml:3", "x", "a.yaml:3, x"),
-    "extends": (", extended", "a.yaml:3, extended", ", extended", "a.yaml:3, extended"),
-    "set": ("--set ", "--set ", "--set x", "--set x"),
-    "script": ("the script", "a.yaml:3", "x", "a.yaml:3, x"),
-    "builder": ("the builder", "a.yaml:3", "x", "a.yaml:3, x"),
-    "implied": ("implied", "a.yaml:3", "implied by x", "a.yaml:3, implied by x"),
-    "adapter": ("the adapter: ", "the adapter: ", "the adapter: x", "the adapter: x"),
-    "default": ("default", "a.yaml:3", "default of x", "a.yaml:3, default of x"),
-    "record": ("the record", "a.yaml:3", "x", "a.yaml:3, x"),
-}
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_words_of_origins(kind):
     """The place, what set it there, or else what it is."""
-    said = (
-        Origin(kind),
-        Origin(kind, "a.yaml", 3),
-        Origin(kind, by="x"),
-        Origin(kind, "a.yaml", 3, "x"),
+    bare, placed, by, both = (
+        str(Origin(kind, *where, by=what))
+        for what in (None, "XYZ")
+        for where in ((), ("a.yaml", 3))
     )
-    assert WORDS[kind] == tuple(map(str, said))
+    has_place = kind not in ("set", "adapter")
+    has_by = kind != "extends"
+    assert bare
+    assert (placed.startswith("a.yaml:3"), both.startswith("a.yaml:3")) == (has_place,) * 2
+    assert ("XYZ" in by, "XYZ" in both) == (has_by,) * 2
+    assert (placed == "a.yaml:3") is (has_place and has_by)
+    assert ("a.yaml" in bare + by, "XYZ" in bare + placed) == (False, False)
 
 
 @pytest.mark.parametrize(
@@ -410,9 +402,9 @@ def test_lines_are_named_where_they_differ(place, other, said):
         ("7", "x", None),
         ("path", "x", "path"),
         ("on", "x", None),
-        ("args.path", "args.path", "format"),
-        ("os.path.join(a)", "os.path.join(a)", "format"),
-        ("f(x)", "f(x)", "format"),
+        ("args.path", "args.path", "double quotes"),
+        ("os.path.join(a)", "os.path.join(a)", "double quotes"),
+        ("f(x)", "f(x)", "double quotes"),
         ("a b", "x", None),
     ],
 )
@@ -440,3 +432,28 @@ def test_values_that_only_drew_a_warning():
     assert list(
         _canonical(Case(Settings({"dump_path": Setting("d"), "enable_dump": Setting(True)})))
     ) == [name for name in OPTIONS if name in ("dump_path", "enable_dump")]
+
+
+@pytest.mark.parametrize(
+    ("profiles", "number"), [("1;2", None), ("1,1;2", 1), ("1;2,2", 2), ("1;2;3,3;4,4", 3)]
+)
+def test_which_profile_is_wrong(profiles, number):
+    """The first that has not one size for each ``-1``, by its number, with its sizes."""
+    options = {"graph_run_mode": 0, "input_shape": "data:-1,3", "dynamic_node_type": 1}
+    entries = {name: Setting(value) for name, value in options.items()}
+    entries["dynamic_dims"] = Setting(profiles)
+    found = [each.message for each in judge(Settings(entries, SourceKind.FILE))]
+    about = [text for text in found if text.startswith("profile")]
+    assert len(about) == (number is not None)
+    if number is not None:
+        sizes = profiles.split(";")[number - 1]
+        assert about[0].startswith('profile {} of "dynamic_dims" is "{}"'.format(number, sizes))
+
+
+@pytest.mark.parametrize(
+    ("remapping", "is_said"), [("OFF", False), (UNKNOWN, False), ("ON", True), ("DEFAULT", True)]
+)
+def test_remapping(remapping, is_said):
+    """Only OFF is legal; what cannot be known is no fault."""
+    found = {each.rule for each in judge(around(remapping=remapping))}
+    assert ("NPU803" in found) is is_said
