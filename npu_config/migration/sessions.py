@@ -483,11 +483,8 @@ def after(work: Work) -> None:
         elif name in ("test_session", "cached_session", "session"):
             _test_session(work, site, node)
         elif name == "finalize" and _is_graph(work, site, node.value):
-            work.manual(
-                site.line,
-                "graph-frozen",
-                "the graph is finalized: nothing can be added to the graph after this line",
-            )
+            text = "the graph is finalized: nothing can be added to the graph after this line"
+            work.manual(site.line, "graph-frozen", text)
     for site, node in fields:
         _field(work, site, node)
 
