@@ -427,7 +427,7 @@ def assignments(texts: Iterable[str]) -> Dict[str, str]:
         if not sign or not name:
             raise refusal(localized('"{}" has no "="', text), "write NAME=VALUE")
         if name in found:
-            raise refusal(localized('"{}" is given twice', name), "specify it only once")
+            raise refusal(localized('"{}" is specified twice', name), "specify it only once")
         found[name] = value
     return found
 
@@ -480,7 +480,7 @@ def distinct(names: Sequence[str]) -> Sequence[str]:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise refusal(
-            localized('the server "{}" is given twice', repeated[0]), "specify it only once"
+            localized('the server "{}" is specified twice', repeated[0]), "specify it only once"
         )
     return names
 

@@ -342,7 +342,7 @@ def test_options_without_effect(npu, tmp_path):
     """Advice says of an option that only older versions use what its own page says."""
     (tmp_path / "a.log").write_text("Call rtMalloc fail, purpose:feature map, size:1, device_id:6")
     for result in (npu("log", tmp_path / "a.log"), npu("explain", "rt-oom")):
-        assert "static_memory_policy, graph_memory_max_size (without effect now)" in result.out
+        assert "static_memory_policy, graph_memory_max_size (no longer effective)" in result.out
         assert "up to TF Adapter r1.11.0 also lower graph_memory_max_size" in result.out
 
 
