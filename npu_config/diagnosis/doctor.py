@@ -258,7 +258,7 @@ _LOSS_SCALE = re.compile(
 _OPTIMIZER = re.compile(r"(?<!custom_)[Oo]ptimizers?\Z|\A(minimize|apply_gradients)\Z")
 _TRAINING = re.compile(r"\A(train\w*|fit)\Z")
 _OWN = re.compile(r"\Ato_config_proto\Z")
-_MODE_UNKNOWN = "the precision mode has a value known at run time"
+_MODE_UNKNOWN = "the precision mode is known only at run time"
 _NO_SOURCE = "no configuration or script was given"
 
 
@@ -277,8 +277,8 @@ def _valid(facts: Facts) -> CheckResult:
         words = "{} warning, the first{}: {}", "{} warnings, the first{}: {}"
         return advice(_count(words, report.warnings), help)
     if facts.script is None and not facts.settings:
-        help = "give doctor a configuration or a training script"
-        return unknown("the file holds no options; npu-config check looks at it", help)
+        help = "pass a configuration or a training script to doctor"
+        return unknown("the file contains no options; check it with npu-config check", help)
     return passed("no rule is broken")
 
 
@@ -305,7 +305,7 @@ def _used(facts: Facts) -> CheckResult:
         reason = "use_off_line is False: everything runs on the host CPU"
         return failed(reason, "remove use_off_line")
     if UNKNOWN in off:
-        return unknown("use_off_line has a value known at run time")
+        return unknown("the value of use_off_line is known only at run time")
     if not facts.writes_session and names and not names & {"NpuOptimizer", UNKNOWN}:
         reason = "no custom optimizer is named NpuOptimizer"
         return failed(reason, 'name the entry "NpuOptimizer"')
@@ -354,7 +354,7 @@ def _loss_scale(facts: Facts) -> CheckResult:
     if facts.settings and all(mode in _BFLOAT16 for mode in modes):
         return passed("bfloat16 has the range of float32")
     if facts.settings and not any(mode is UNKNOWN or mode in _all_mixed() for mode in modes):
-        return passed("needed with mixed precision only, which is not on")
+        return passed("only needed with mixed precision, which is off")
     if facts.values("graph_run_mode") == [0]:
         return passed("online inference has no gradients")
     script = facts.script
@@ -370,11 +370,11 @@ def _loss_scale(facts: Facts) -> CheckResult:
     if script.uses(_OPTIMIZER) is None and not script.imports("Optimizer(", ".minimize("):
         if script.uses(_TRAINING) is None:
             return passed("nothing in the script trains")
-        return unknown("the optimizer is made in a file that is not looked at")
+        return unknown("the optimizer is created in a file that is not checked")
     if not any(mode in _all_mixed() for mode in modes):
         return unknown(_MODE_UNKNOWN if facts.settings else _nothing(facts))
     return failed(
-        "the script names no loss scaling",
+        "the script uses no loss scaling",
         "wrap the optimizer in NPULossScaleOptimizer with an ExponentialUpdateLossScaleManager",
     )
 
@@ -401,7 +401,7 @@ def _around(field: str, off: str, what: str, rule: str) -> Callable[[Facts], Che
                 phrase("build the ConfigProto with npu_config, or set {} to {}", field, off),
             )
         if UNKNOWN in values:
-            return unknown("the script leaves it to a helper, or sets it at run time")
+            return unknown("the script sets this field in a helper function, or at run time")
         return passed(phrase("{} is {}", field, off))
 
     return judge
@@ -428,7 +428,7 @@ def _nothing(facts: Facts) -> str:
     if not facts.given:
         return _NO_SOURCE
     if _is_written_by_us(facts):
-        return "the options come from somewhere else, e.g. a file that can be checked by itself"
+        return "the options come from another source, e.g. a file that can be checked separately"
     if facts.script is not None:
         return "the script sets no option of the NpuOptimizer"
     return "no options could be read"
@@ -459,7 +459,7 @@ def _installed(name: str) -> bool:
 @check("dump-directories", _DUMP)
 def _directories(facts: Facts) -> CheckResult:
     if not facts.settings:
-        return unknown("no configuration that could name a directory was read")
+        return unknown("no configuration with a directory was read")
     switches = facts.values("enable_dump") + facts.values("enable_dump_debug")
     paths = [path for path in facts.values("dump_path") if path is not None]
     if True not in switches and UNKNOWN not in switches:
@@ -467,7 +467,7 @@ def _directories(facts: Facts) -> CheckResult:
     if not paths:
         return failed("no dump_path is set", "set dump_path to an existing directory")
     if UNKNOWN in paths:
-        return unknown("dump_path has no value that can be looked at here")
+        return unknown("the value of dump_path cannot be checked here")
     bad = [path for path in paths if not _usable(path)]
     if not bad:
         return passed(phrase("{} can be read and written", listed(paths)))
@@ -494,7 +494,7 @@ def _environment(facts: Facts) -> CheckResult:
         found for found in look(facts.environ, facts.target) if found.severity is Severity.ERROR
     ]
     if errors:
-        help = errors[0].help or "npu-config env --check lists all"
+        help = errors[0].help or "npu-config env --check lists all of them"
         return failed(errors[0].message, help)
     words = "{} variable checked" if len(given) == 1 else "{} variables checked"
     return passed(phrase(words, len(given)))
@@ -511,7 +511,7 @@ def _tensorflow(facts: Facts) -> CheckResult:
         return passed(reason)
     if not facts.on_host:
         return unknown(phrase("{}, and this is not an NPU host", reason))
-    return failed(reason, "install tensorflow 1.15 (Python 3.7), which this adapter is for")
+    return failed(reason, "install tensorflow 1.15 (Python 3.7), which this adapter needs")
 
 
 def _tensorflow_version() -> Optional[str]:

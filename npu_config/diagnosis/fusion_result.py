@@ -26,7 +26,7 @@ _WHITE = " \t\r\n,\ufeff\x00"
     "NPU798",
     Severity.ERROR,
     source=("docs/en/tfadapter_1/apiref/session_config/debugging.md",),
-    help="give a fusion_result.json as the compiler wrote it",
+    help="pass the fusion_result.json that the compiler wrote",
 )
 def fusion_result_unreadable() -> None:
     """A file is not a usable fusion_result.json.
@@ -148,7 +148,9 @@ def _records(path: str, text: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
                 path,
                 phrase("this is not fusion_result.json: {}", reason[:1].lower() + reason[1:])
                 if not seen
-                else phrase("the record is cut or damaged: {}", reason[:1].lower() + reason[1:]),
+                else phrase(
+                    "the record is truncated or damaged: {}", reason[:1].lower() + reason[1:]
+                ),
                 text.count("\n", 0, at) + 1,
             ) from None
         seen = True

@@ -640,11 +640,11 @@ def _findings(report: LossScaleReport, since: Tuple[int, int]) -> Iterator[Diagn
         level = report.decreases[report.search - 1].after
         yield loss_scale_overflows.diagnostic(
             phrase(
-                "the loss scale took {} decrease to find its level {:g}; the update of that step "
-                "was skipped"
+                "the loss scale needed {} decrease to find its level {:g}; the update of "
+                "that step was skipped"
                 if report.search == 1
-                else "the loss scale took {} decreases to find its level {:g}; the updates of "
-                "those steps were skipped",
+                else "the loss scale needed {} decreases to find its level {:g}; the "
+                "updates of those steps were skipped",
                 report.search,
                 level,
             ),
@@ -655,8 +655,8 @@ def _findings(report: LossScaleReport, since: Tuple[int, int]) -> Iterator[Diagn
     if report.pattern is Pattern.PROBING and floored > 1:
         yield loss_scale_overflows.diagnostic(
             phrase(
-                "the loss scale falls to 1 again and again (falls: {}, increases in between: {}): "
-                "steps overflow without any scale",
+                "the loss scale falls to 1 repeatedly (falls: {}, increases in between: "
+                "{}): steps overflow even without scaling",
                 floored,
                 report.increases,
             ),
@@ -667,8 +667,8 @@ def _findings(report: LossScaleReport, since: Tuple[int, int]) -> Iterator[Diagn
     elif report.pattern is Pattern.PROBING:
         yield loss_scale_overflows.diagnostic(
             phrase(
-                "the loss scale probes its limit: {} increases and {} decreases{}; that is how a "
-                "dynamic scale works",
+                "the loss scale probes its limit: {} increases and {} decreases{}; this is "
+                "normal for a dynamic loss scale",
                 report.increases,
                 len(report.decreases) - report.search,
                 _rhythm(report, unit),
@@ -703,8 +703,8 @@ def _since_words(over: int, fine: int) -> str:
     """What the steps since the collapse say of themselves."""
     if fine:
         return phrase(
-            "of the steps since that say so, {:,} overflowed, whose updates are skipped, and {:,} "
-            "did not",
+            "of the later steps whose overflow state is known, {:,} overflowed (their "
+            "updates are skipped) and {:,} did not",
             over,
             fine,
         )

@@ -76,7 +76,7 @@ MAX_OPERATORS = 50000
         "hiascend.com CANN 8.5 devaids/profiling op_summary (operator details)",
         "docs/en/tfadapter_1/migration/faq/networktest_reducesum_low_performance.md",
     ),
-    help="give a table as the profiler exported it, such as op_summary_*.csv",
+    help="pass a table that the profiler exported, such as op_summary_*.csv",
 )
 def profiling_table_unreadable() -> None:
     """A file is not a usable op_summary table.
@@ -308,9 +308,10 @@ class OneBlockReading:
         if missing:
             if len(missing) == len(_NEEDED) or any("\x00" in title for title in header):
                 self.faults.note(
-                    "this is not an op_summary table: its first line names none of its columns",
+                    "this is not an op_summary table: the first line has none of the "
+                    "op_summary columns",
                     Place(path, 1),
-                    "give the op_summary_*.csv that the profiler wrote",
+                    "pass the op_summary_*.csv that the profiler wrote",
                 )
             else:
                 self.faults.note(

@@ -258,9 +258,9 @@ class _Sums:
         elif kind is not None and columns.at(_DURATION) is not None:
             counts = self._time_rows(kind, columns, rows)
         else:
-            message = "this is not a table of a profile: its first line names no time"
+            message = "this is not a table of a profile: the first line has no time column"
             self.faults.note(
-                message, Place(path, 1), "give the .csv files that the profiler exported"
+                message, Place(path, 1), "pass the .csv files that the profiler exported"
             )
             return
         if counts is None:
@@ -276,7 +276,10 @@ class _Sums:
     def _name_bad(self, path: str) -> None:
         """Say which rows have something else where a time is to be."""
         if self._bad:
-            message = "rows without a readable time: {:,}; the totals are without them; lines: {}"
+            message = (
+                "rows without a readable time: {:,}; the totals do not include these rows; "
+                "lines: {}"
+            )
             lines = [*map(str, self._bad[:_SHOWN]), *(["..."] if len(self._bad) > _SHOWN else [])]
             text = phrase(message, len(self._bad), listed(lines))
             self.faults.note(text, Place(path, self._bad[0]), "export the profile again")

@@ -506,7 +506,9 @@ def result_of(
     parts = [part for part in work.parts if part.verdict != NOT_COMPARED] or work.parts
     apart = [
         phrase(
-            "model {}, step {}: the reference has none of its tensors", p.where.model, p.where.step
+            "model {}, step {}: the reference has none of these tensors",
+            p.where.model,
+            p.where.step,
         )
         for p in work.parts
         if p not in parts
@@ -548,8 +550,8 @@ def _batch(rows: Sequence[Row], path: str) -> List[Diagnostic]:
     compared = sum(row.verdict in (AGREES, DIVERGES) for row in rows)
     if len(sizes) * 2 < compared or not sizes:
         return []
-    message = "the reference is of another batch size: {}"
-    help_ = "make the reference with the batch size of the dump"
+    message = "the reference has another batch size: {}"
+    help_ = "create the reference with the batch size of the dump"
     text = phrase(message, sizes[0])
     return [rules.nothing_to_compare.diagnostic(text, Place(path), help=help_)]
 
@@ -557,16 +559,18 @@ def _batch(rows: Sequence[Row], path: str) -> List[Diagnostic]:
 def _nothing_matched(rows: Sequence[Row], path: str, without_graph: bool) -> Diagnostic:
     if not rows:
         text = "the dump holds no tensors that can be read"
-        help_ = "npu-config dump list names the files and what is wrong with them"
+        help_ = "npu-config dump list shows the files and their faults"
         return rules.nothing_to_compare.diagnostic(text, Place(path), help=help_)
     outputs = [row for row in rows if row.side == "output"]
     reasons = [row.reason for row in outputs or rows if row.reason]
     most = most_common(reasons) or "no counterpart"
-    text = phrase("no tensor could be compared (of {:,}); mostly: {}", len(rows), most)
+    text = phrase(
+        "none of the tensors could be compared ({:,}); most frequent reason: {}", len(rows), most
+    )
     help_ = (
-        "give the reference of the same network, and the graph (--graph ge_proto_*_Build.txt)"
+        "pass a reference of the same network, and the graph (--graph ge_proto_*_Build.txt)"
         if without_graph
-        else "give the reference of the same network"
+        else "pass a reference of the same network"
     )
     return rules.nothing_to_compare.diagnostic(text, Place(path), help=help_)
 
@@ -757,7 +761,7 @@ def compare_ranks(
     for pair in work.through(chosen.pairs, progress):
         work.compare(pair)
     if all(row.verdict == NOT_COMPARED for row in work.rows):
-        message = "nothing that has to be equal on all ranks was dumped, such as {}"
+        message = "no tensor that must be equal on all ranks was dumped, such as {}"
         text = phrase(message, listed(["HcomAllReduce", "ApplyMomentum"]))
         help_ = 'dump the optimizer and the collectives (dump_mode "all")'
         raise rules.nothing_to_compare.error(text, Place(path), help=help_)

@@ -81,7 +81,7 @@ def comparison_page(comparison: Comparison, title: str) -> str:
         _BOX,
         _list(localized("Remarks"), [found.message for found in comparison.diagnostics]),
         "<noscript><p>{}</p></noscript>".format(
-            escaped(localized("the table needs JavaScript; --csv and --json have every row"))
+            escaped(localized("the table needs JavaScript; --csv and --json contain every row"))
         ),
         '<script id="data" type="application/json">{}</script>'.format(_harmless(data)),
     ]

@@ -252,7 +252,7 @@ class Tensor:
             found = rules.values_cannot_be_decoded.diagnostic(
                 phrase(message, self.data_type),
                 Place(self.path),
-                help="the bytes can be read as they are (raw)",
+                help="the raw bytes can be read instead (raw)",
             )
             raise NpuConfigError([found])
         import numpy
@@ -367,7 +367,9 @@ def _opened(name: str) -> Opened:
     except (OSError, ValueError) as error:
         return _refused(unreadable(name, error))
     if len(data) < length:
-        text = phrase("the header has {:,} bytes, the file holds {:,} of them", length, len(data))
+        text = phrase(
+            "the header needs {:,} bytes, but the file holds only {:,} of them", length, len(data)
+        )
         return _refused(rules.dump_file_incomplete.diagnostic(text, Place(name)))
     try:
         return _read(parse_header(memoryview(data)), name, size, _LENGTH + length)
@@ -428,9 +430,11 @@ def _wrong_beginning(head: bytes, size: int) -> Optional[str]:
             phrase("{} bytes", len(head)) if head else phrase("no content"),
         )
     if head.startswith(_NANO):
-        return "this is the format of Nano chips, which is not read"
+        return "this is the format of Nano chips, which is not supported"
     if head.startswith(b"\x93NUMPY"):
-        return "this is a .npy file; dumps of the NPU are converted to them by export"
+        return (
+            "this is a .npy file, not a dump of the NPU; dump export converts dumps to .npy files"
+        )
     if all(byte in _TEXT for byte in head):
         return "this is text; a dump begins with the length of its header"
     length = int.from_bytes(head, "little")
@@ -455,14 +459,16 @@ def _is_big_endian(head: bytes, size: int, stream: BinaryIO) -> bool:
 
 def _ends_wrong(total: int, payload: int, path: str) -> Optional[Diagnostic]:
     if payload < total:
-        message = "the header names {:,} bytes of data, the file holds {:,}: the file is truncated"
+        message = (
+            "the header states {:,} bytes of data, the file holds {:,}: the file is truncated"
+        )
         return rules.dump_file_incomplete.diagnostic(
             phrase(message, total, payload),
             Place(path),
             help="the disk may have been full, or the job killed; dump again",
         )
     if payload > total:
-        message = "the file holds {:,} bytes more than its header names"
+        message = "the file holds {:,} bytes more than its header states"
         return rules.bytes_behind_dump.diagnostic(phrase(message, payload - total), Place(path))
     return None
 

@@ -116,7 +116,7 @@ def _prepare(target: str) -> None:
         except (OSError, UnicodeDecodeError):
             ours = False
         if not ours:
-            raise FileExistsError(phrase("{} holds something that is not an export", target))
+            raise FileExistsError(phrase("{} contains files that are not from an export", target))
         return
     os.makedirs(target, exist_ok=True)
     write_atomic(index, index_text(()))
@@ -139,12 +139,16 @@ def _folder(file: DumpFile) -> str:
 def _export(tensor: Tensor, path: str, layout: str) -> Tuple[str, Tuple[int, ...], str]:
     """Write a tensor; returns its type ("" when nothing was written), shape and status."""
     if tensor.fault is not None or tensor.offset is None:
-        message = "no bytes in the dump" if tensor.fault is None else tensor.fault.message
+        message = (
+            "the dump has no bytes of this tensor"
+            if tensor.fault is None
+            else tensor.fault.message
+        )
         return "", tensor.shape, message
     kind, status = tensor.kind, "ok"
     if kind.storage is None:
         shape: Tuple[int, ...] = (tensor.size,)
-        message = "the bytes as they are: how {} is stored is not documented"
+        message = "exported as raw bytes: the storage format of {} is not documented"
         _write(path, "|u1", shape, _bytes(tensor, tensor.size))
         return "uint8", shape, phrase(message, tensor.data_type)
     steps = None
@@ -152,7 +156,7 @@ def _export(tensor: Tensor, path: str, layout: str) -> Tuple[str, Tuple[int, ...
         try:
             steps = tensor.steps()
         except NpuConfigError as error:
-            status = phrase("as stored on the device: {}", error.diagnostics[0].message)
+            status = phrase("exported as stored on the device: {}", error.diagnostics[0].message)
     shape = tensor.shape if steps is None else tensor.original_shape or tensor.shape
     plain = steps is None or steps.is_plain
     descr = str(kind.values)

@@ -158,7 +158,7 @@ def read_ge_graph(path: PathLike, model: Optional[str] = None) -> GeGraph:
     graphs = _from_json(data, name) if is_json else _all(_of_block(parse(log)), "graph")
     ops = [_op(op, number) for graph in graphs for number, op in enumerate(_all(graph, "op"))]
     if not ops:
-        raise _refused(name, "the file is not a graph: it has no graph with an op")
+        raise _refused(name, "the file is not a graph: it contains no graph with an operator")
     if log.diagnostics:
         raise NpuConfigError(log.diagnostics)
     return GeGraph(_text(graphs[0], "name"), ops, name)
@@ -213,7 +213,7 @@ def _refused(path: str, reason: str) -> NpuConfigError:
     return not_a_graph_of_the_engine.error(
         reason,
         Place(path),
-        help="DUMP_GE_GRAPH=2 makes the graph engine write ge_proto_*_Build.txt",
+        help="set DUMP_GE_GRAPH=2: the graph engine then writes ge_proto_*_Build.txt",
     )
 
 

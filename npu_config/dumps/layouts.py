@@ -172,7 +172,7 @@ def _arranged(
 def _matrix(format: str, device: Shape, original: Shape) -> Plan:
     matrix = original if len(original) > 1 else (1, *original)
     if len(device) < 4 or not original:
-        message = "{} needs four dimensions and an original shape; they are {} and {}"
+        message = "{} needs four dimensions and an original shape; got {} and {}"
         raise LayoutError(phrase(message, format, list(device), list(original)))
     batch = math_prod(device[:-4])
     sizes = (batch, *device[-4:])

@@ -161,8 +161,10 @@ def paired_ranks(tree: DumpTree, choice: Selection, path: str) -> Tuple[Paired, 
     groups = grouped(tree, choice, path, left_out)
     devices = sorted({folder.device for folder in groups}, key=_place)
     if len(devices) < 2:
-        text = phrase("there is one device ({}), and no reference", _or_none(devices[0]))
-        help_ = "give a reference as the second argument, or the dump of several devices"
+        text = phrase(
+            "the dump has only one device ({}), and no reference was passed", _or_none(devices[0])
+        )
+        help_ = "pass a reference as the second argument, or the dump of several devices"
         raise rules.nothing_to_compare.error(text, Place(path), help=help_)
     theirs = {folder: files for folder, files in groups.items() if folder.device == devices[0]}
     others = [(device, devices[0]) for device in devices[1:]]
@@ -199,7 +201,8 @@ def _all(
             for folder, counterpart in _steps(mine, there, choice, left_out):
                 pairs.append(Pair(folder, tuple(ours[folder]), counterpart))
     if not pairs:
-        text = phrase("nothing in common: {}", listed(dict.fromkeys(left_out)))
+        found = listed(dict.fromkeys(left_out))
+        text = phrase("the dump and the reference have nothing in common: {}", found)
         raise rules.nothing_to_compare.error(text, Place(path), help=help)
     return sorted(pairs, key=lambda pair: _order(pair.where))
 
@@ -282,7 +285,7 @@ def _steps(
     if wanted is not None:
         if wanted not in there:
             has = listed(_words(there)) or phrase("none")
-            left_out.append(phrase("step {}: the reference has {}", wanted, has))
+            left_out.append(phrase("step {}: not in the reference (steps there: {})", wanted, has))
             return []
         chosen = choice.step if choice.step in mine else wanted if wanted in mine else first
         return [(mine[chosen], there[wanted])]
@@ -290,7 +293,9 @@ def _steps(
     if not common and (len(there) == 1 or None in mine):
         taken = min(there, key=_place)
         left_out.extend(
-            phrase("step {}: the reference has one step", step) for step in mine if step != first
+            phrase("step {}: the only step of the reference is compared with another", step)
+            for step in mine
+            if step != first
         )
         return [(mine[first], there[taken])]
     left_out.extend(
@@ -477,7 +482,7 @@ def _why_not(op: Optional[GeOp], keys: Sequence[Tuple[str, str, int]]) -> Tuple[
 def _input(op: Optional[GeOp], number: int, sides: Sides) -> Match:
     """The counterpart of an input: what its producer's output is matched with."""
     if sides.graph is None or op is None:
-        return Match(reason="which operator made the input is known from a graph only")
+        return Match(reason="only a graph shows which operator computed this input")
     edge = op.inputs[number] if number < len(op.inputs) else None
     if edge is None:
         return Match(reason="the graph does not name this input")

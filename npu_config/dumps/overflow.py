@@ -140,7 +140,7 @@ def _record(data: bytes, path: str) -> Dict[str, Any]:
         raise _refused(path, "the record is truncated")
     magic, version, valid, kind, rsv, length = struct.unpack_from("<6I", data)
     if kind not in _RECORDS:
-        raise _refused(path, phrase("the record is of the unknown kind {}; legal: 0 to 3", kind))
+        raise _refused(path, phrase("the record has the unknown kind {}; legal: 0 to 3", kind))
     name, fields = _RECORDS[kind]
     words = 4 if version >= 1 and fields is _KERNEL else 1
     count = len(fields) - 1 + words
@@ -503,7 +503,7 @@ def _reports(dump: Dump) -> List[TensorReport]:
 
 def _reported_row(row: StatisticsRow) -> TensorReport:
     values = statistics_of_row(row)
-    reason = "" if values is not None else "the table has no numbers of this tensor"
+    reason = "" if values is not None else "the table has no statistics of this tensor"
     return TensorReport(row.side, row.index, row.data_type, row.shape or (), values, reason)
 
 
@@ -528,8 +528,10 @@ def _advice(
     if name is None:
         return (_NO_DUMP,)
     if origin == CAME_IN:
-        texts = [phrase("look at what computes input {}", number) for number in came_in]
-        return (*texts, "this operator only passes it on")
+        texts = [
+            phrase("look at the operator that computes input {}", number) for number in came_in
+        ]
+        return (*texts, "this operator only passes the overflow on")
     result = []
     half = any(each.data_type == "DT_FLOAT16" for each in tensors)
     floating = any(

@@ -154,7 +154,7 @@ def looked_at(report: OverflowReport) -> List[str]:
     result = [localized("run {}", ", ".join(named))]
     if report.older:
         others = ", ".join(sorted({run or "?" for _, run in report.older}))
-        result.append(localized("other runs, not looked at: {} (--run chooses)", others))
+        result.append(localized("other runs, not analysed: {} (select a run with --run)", others))
     return result
 
 
@@ -168,7 +168,9 @@ def outcome(report: OverflowReport, path: str) -> List[str]:
             else localized("no overflow was recorded"),
             localized("Ascend 950 writes no records.")
             + " "
-            + localized("The values were not looked at: npu-config dump scan {}", path),
+            + localized(
+                "The values were not checked; check them with: npu-config dump scan {}", path
+            ),
         ]
     elif count == 1:
         lines = [localized("{:,} overflow; start with the first", count)]
@@ -184,7 +186,7 @@ def outcome(report: OverflowReport, path: str) -> List[str]:
         shown = [*pairs[:10], "...", *pairs[-10:]] if len(pairs) > 20 else pairs
         lines.append(localized("by step: {}; {}", ", ".join(shown), direction))
     if report.suspicious:
-        message = "tables of statistics with NaN or infinities, without a record: {:,}; {}"
+        message = "statistics tables that show NaN or infinities but have no record: {:,}; {}"
         lines.append(localized(message, len(report.suspicious), report.suspicious[0]))
     if report.strays:
         message = "records without a status, where nothing overflowed: {:,}"
@@ -196,12 +198,12 @@ def verdict_on(compared: RunsCompared) -> str:
     """Whether a change helped, in a sentence of the reader's language."""
     gone, left, new = map(len, compared)
     if left:
-        message = "the change did not help these operators: {:,} of {:,} overflow as before"
+        message = "the change did not help these operators: {:,} of {:,} still overflow"
         return localized(message, left, left + gone)
     if new:
         return localized("the overflow no longer occurs at this operator, but at another one")
     if gone:
-        return localized("none of the operators of the earlier run overflows in this one")
+        return localized("none of the operators of the earlier run overflows in this run")
     return localized("neither run has an overflow")
 
 
@@ -334,9 +336,9 @@ def _group(number: int, group: OverflowGroup) -> str:
     if len(group.members) > 1:
         lines.insert(0, localized("{:,} equal overflows; the first:", len(group.members)))
     if each.stands_for:
-        lines.append(localized("is in the network as {}", ", ".join(each.stands_for)))
+        lines.append(localized("corresponds to {} in the network", ", ".join(each.stands_for)))
     if each.passes:
-        lines.append(localized("made by the fusion passes {}", ", ".join(each.passes)))
+        lines.append(localized("created by the fusion passes {}", ", ".join(each.passes)))
     rows = []
     for tensor in each.tensors:
         numbers = tensor.statistics
@@ -377,6 +379,6 @@ def _group(number: int, group: OverflowGroup) -> str:
         escaped(where),
         _items(lines),
         sortable(heads, rows) if rows else "",
-        escaped(localized("What follows:")),
+        escaped(localized("What to do:")),
         _items([localized(text) for text in each.advice]),
     )

@@ -277,7 +277,7 @@ def open_references(path: str) -> References:
     lines = _index(path)
     if lines is not None:
         if not lines:
-            raise _nothing(path, phrase("{} names no file", INDEX))
+            raise _nothing(path, phrase("{} lists no file", INDEX))
         return References(path, any(_is_of_dump(line) for line in lines), lines)
     count, files = 0, {}  # type: Tuple[int, Dict[Tuple[Folder, str, str, int], Tuple[int, Npy]]]
     for folder, folders, names in walk(path):
@@ -296,7 +296,9 @@ def open_references(path: str) -> References:
         entries = [npy for _, npy in files.values()]
         return References(path, any(_is_of_dump(npy) for npy in entries), entries)
     if count:
-        raise _nothing(path, "the .npy files have other names than OPERATOR.OUTPUT.TIME.npy")
+        raise _nothing(
+            path, "the names of the .npy files are not of the form OPERATOR.OUTPUT.TIME.npy"
+        )
     tree = find_dumps(path)
     dumps = [file for file in tree if file.kind != "overflow"]
     if not dumps:
@@ -344,8 +346,8 @@ def _nothing(path: str, reason: str) -> NpuConfigError:
     return reference_unreadable.error(
         phrase("nothing to compare with: {}", reason),
         Place(path),
-        help="give a folder of OPERATOR.OUTPUT.TIME.npy files, of tfdbg-export or dump "
-        "export, or another dump",
+        help="pass a folder of OPERATOR.OUTPUT.TIME.npy files (from tfdbg-export or dump "
+        "export), or another dump",
     )
 
 

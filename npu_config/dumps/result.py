@@ -254,16 +254,16 @@ def finding(comparison: Comparison) -> Tuple[Diagnostic, ...]:
         lines = gaps(comparison)
         if comparison.covered or not lines:
             return ()
-        help_ = "give a reference of all operators, and the graph (--graph)"
+        help_ = "pass a reference of all operators, and the graph (--graph)"
         return (too_little_compared.diagnostic(join("; ", lines), help=help_),)
     outputs = [
         row for row in here if name == (row.op_name if row.side == "output" else row.producer)
     ]
     reasons = [row.reason for row in outputs if row.verdict == DIVERGES]
-    message = "the inputs of {} agree and its outputs do not: {}"
+    message = "the inputs of {} agree, but its outputs differ: {}"
     if not comparison.inputs_agree:
         message = "the outputs of {} differ, its inputs were not compared: {}"
-    help_ = "dump it with its inputs (--next-config)"
+    help_ = "dump this operator with its inputs (--next-config)"
     if comparison.passes:
         help_ += phrase(", with the fusion passes {} off", listed(comparison.passes))
     return (
@@ -276,10 +276,13 @@ def outcome(comparison: Comparison) -> List[str]:
     lines = []
     if comparison.is_single:
         agrees = all(row.verdict != DIVERGES for row in comparison.rows)
-        return [localized("everything that was compared agrees")] if agrees else []
+        return [localized("all compared values agree")] if agrees else []
     if comparison.inputs_differ:
         lines.append(localized("the inputs differ: {}", ", ".join(comparison.inputs_differ)))
-        message = "what follows is their consequence: feed both sides the same data and weights"
+        message = (
+            "the later differences are a consequence of this: feed both sides the same "
+            "data and weights"
+        )
         lines.append(localized(message))
     else:
         if comparison.inputs == "agree":
@@ -287,19 +290,19 @@ def outcome(comparison: Comparison) -> List[str]:
         elif comparison.inputs == NOT_COMPARED:
             lines.append(localized("the inputs of the network were not compared"))
         if all(row.verdict != DIVERGES for row in comparison.rows):
-            message = "everything that was compared agrees"
+            message = "all compared values agree"
             if not comparison.covered:
-                message = "what was compared agrees, but not everything was compared"
+                message = "all compared values agree, but not everything was compared"
             lines.append(localized(message))
         else:
             name, agree = comparison.first_diverging, comparison.inputs_agree
             lines += first_sentences(name, comparison.path_to_it, agree)
     if comparison.inputs_differ or comparison.first_diverging is not None:
         where = place(comparison.where)
-        lines += [localized("it is in: {}", where)] if where else []
+        lines += [localized("found in: {}", where)] if where else []
     if comparison.passes:
         passes = ", ".join(comparison.passes)
-        lines.append(localized("made by the fusion passes {}", passes))
+        lines.append(localized("created by the fusion passes {}", passes))
     return lines
 
 
@@ -310,7 +313,9 @@ def gaps(comparison: Comparison) -> List[str]:
         missing = part.coverage.missing
         if missing:
             names = [*missing[:_NAMED], *(["..."] if len(missing) > _NAMED else [])]
-            message = "operators that were not compared: {:,} of {:,} ({}); mostly: {}"
+            message = (
+                "operators that were not compared: {:,} of {:,} ({}); most frequent reason: {}"
+            )
             count = len(missing) + part.coverage.compared
             text = phrase(message, len(missing), count, listed(names), part.coverage.reason)
             found[text] = None
@@ -328,8 +333,8 @@ def first_sentences(
 ) -> List[str]:
     """The sentences on the first operator that diverges."""
     if name is None:
-        return [localized("no operator has inputs that agree and outputs that do not")]
-    message = "first operator whose inputs agree and whose outputs do not: {}"
+        return [localized("no operator has inputs that agree and outputs that differ")]
+    message = "first operator whose inputs agree and whose outputs differ: {}"
     if not inputs_agree:
         message = "first operator whose outputs differ: {}; its inputs were not compared"
     lines = [localized(message, name)]

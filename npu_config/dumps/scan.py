@@ -243,7 +243,7 @@ class _Scanning:
         try:
             statistics = look()
         except NoNumbers:
-            why = "the table has no numbers of this tensor"
+            why = "the table has no statistics of this tensor"
             self._unread.append(Unread(file.path, label, why))
         except NpuConfigError as error:
             self._unread.append(Unread(file.path, label, error.diagnostics[0].message))

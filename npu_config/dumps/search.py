@@ -202,15 +202,17 @@ def findings(search: Search, result: SearchOutcome, path: str) -> List[Diagnosti
     """What is said of a search that ends without a result."""
     if result.state != NOT_AMONG:
         return []
-    message = "the result is wrong with all {:,} changes together: none of the suspects alone"
+    message = (
+        "the result is wrong even with all {:,} changes: the suspects alone are not the cause"
+    )
     text = phrase(message, len(search.suspects))
-    help_ = "compare the inputs first; name other suspects in a new STATE"
+    help_ = "compare the inputs first; then name other suspects in a new STATE file"
     return [search_without_result.diagnostic(text, Place(path), help=help_)]
 
 
 def refused(path: str, message: str) -> NpuConfigError:
     """What is said of a state that belongs to something else."""
-    help_ = "the runs cannot be compared; name a new STATE"
+    help_ = "the runs cannot be compared; pass a new STATE file"
     return search_unreadable.error(message, Place(path), help=help_)
 
 
@@ -282,7 +284,7 @@ def load_search(path: PathLike) -> Search:
         message = "the file is not the state of a search"
     except _StateError as error:
         message = error.args[0]
-    help_ = "name another file; a new search begins with it"
+    help_ = "pass another file name to begin a new search"
     raise search_unreadable.error(message, Place(name), help=help_)
 
 
@@ -300,7 +302,7 @@ def _search(content: Any) -> Search:
     if [run.number for run in runs] != list(range(1, len(runs) + 1)):
         raise _StateError("the runs of the state are not numbered from 1")
     if any(run.verdict is None for run in runs[:-1]):
-        raise _StateError("a run of the state that is not the last has no verdict")
+        raise _StateError("a run before the last run has no verdict")
     reference = content["reference"]
     return Search(
         str(content["base"]),

@@ -93,7 +93,7 @@ def _alone(path: PathLike, tensors: List[Named], compared: List[Named]) -> Itera
     there = {(side, number) for side, number, _ in compared}
     for side, number, _ in tensors:
         if (side, number) not in there:
-            yield phrase("{}:{}: only {} has it", side, number, os.fspath(path))
+            yield phrase("{}:{}: exists only in {}", side, number, os.fspath(path))
 
 
 def _together(ours: List[Named], theirs: List[Named]) -> Iterator[Tuple[Named, Named]]:

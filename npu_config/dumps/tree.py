@@ -385,7 +385,11 @@ def _enter(
         if parsed is not None:
             files.append(DumpFile(path, size, where, parsed, name in mapped))
         elif is_hash(name):
-            strays.append(Stray(path, phrase("named by a hash that no {} explains", MAPPING)))
+            strays.append(
+                Stray(
+                    path, phrase("the name is a hash, and no {} maps this hash to a name", MAPPING)
+                )
+            )
         else:
             strays.append(Stray(path, "not the name of a dump"))
     missing.extend(
@@ -424,8 +428,8 @@ def no_dump(tree: DumpTree, path: str) -> Diagnostic:
     else:
         text = "no dump of the NPU here: the folder has no files"
     help_ = (
-        "give the dump_path of the job, or a folder in it; without an overflow, overflow "
-        "detection leaves nothing"
+        "pass the dump_path of the job, or a folder in it; overflow detection writes no "
+        "file when nothing overflows"
     )
     return rules.no_dump_found.diagnostic(text, Place(path), help=help_)
 
@@ -435,12 +439,12 @@ def no_such_run(
 ) -> Diagnostic:
     """What is said where a run or a device is asked for that a dump does not have."""
     if run is None and device is None:
-        message = "none of the dumps here was asked for; the devices here: {}"
+        message = "the selection matches none of the dumps here; available devices: {}"
         text = phrase(message, listed(map(str, tree.devices)))
-        help = "choose otherwise: npu-config dump list shows what is here"
+        help = "select other dumps: npu-config dump list shows all of them"
         return rules.no_dump_found.diagnostic(text, Place(path), help=help)
     text = phrase(
-        "no dump of {} here; there are the runs {} and the devices {}",
+        "no dump of {} here; available: the runs {} and the devices {}",
         phrase("run {}", run)
         if device is None
         else phrase("device {}", device)
@@ -609,12 +613,12 @@ def _several(several: Sequence[Tuple[str, str]], operators: int) -> Diagnostic:
     mixed = count == operators > 2
     if mixed:
         message = (
-            "every operator has several files in one step ({:,} of {:,}, the first is {}), as "
-            "when two runs wrote into one folder; the last outputs are used"
+            "every operator has several files in one step ({:,} of {:,}, the first is {}), "
+            "probably because two runs wrote into one folder; the last outputs are used"
         )
     text = phrase(message, count, operators, name)
     if mixed:
-        help_ = "compare the runs apart from each other: move the files of one elsewhere"
+        help_ = "compare the runs separately: move the files of one run to another folder"
         return several_dumps_of_one_operator.diagnostic(
             text, Place(path), severity=Severity.WARNING, help=help_
         )

@@ -254,7 +254,7 @@ def _integers(
     shift = metrics.mean[0] - metrics.mean[1]
     spread = metrics.root_mean_square**2 - shift * shift
     if metrics.differing == metrics.elements and abs(spread) <= 1e-9 * shift * shift:
-        text = phrase("every value is off by {:+g}", round(shift, 6))
+        text = phrase("every value differs by {:+g}", round(shift, 6))
         return metrics, Judged(DIVERGES, ("offset",), text)
     found = _of_one_value(metrics) or _arranged(pairs, metrics, 0.0, shape)
     found = found or _bent(pairs, metrics, 0.0)
@@ -333,7 +333,9 @@ def _beyond(
     if not theirs:
         if metrics.max_absolute <= NOTHING and limits.relative:
             return metrics, Judged(AGREES)
-        message = "every value of the reference is 0, the largest of the device {:.3g}"
+        message = (
+            "every value of the reference is 0, but the largest value of the device is {:.3g}"
+        )
         text = phrase(message, metrics.max_absolute)
         return metrics, Judged(DIVERGES, ("zeros",), text)
     if not math.isfinite(ours + theirs):
@@ -351,7 +353,10 @@ def _beyond(
     if allowed < distance <= allowed * (1.0 + limits.few):
         allowed *= 1.0 + limits.few * _share(pairs, metrics)
     if limits.relative < distance <= allowed:
-        message = "the relative distance is {:.3g}; the limit {:g} is {:.3g} for so few values"
+        message = (
+            "the relative distance is {:.3g}; the limit {:g} becomes {:.3g} for a tensor "
+            "with so few values"
+        )
         remark = phrase(message, distance, limits.relative, allowed)
     if distance > allowed:
         message = "the relative distance is {:.3g}, the limit {:g}"
@@ -360,10 +365,10 @@ def _beyond(
     if over or metrics.max_absolute > relative * theirs + absolute:
         metrics = look_closer(pairs, metrics, relative, theirs, absolute, shape)
         if metrics.beyond and not over:
-            message = "elements that are off by more than {2:g}: {0:,} of {1:,}"
+            message = "elements that differ by more than {2:g}: {0:,} of {1:,}"
             if limits.absolute is None:
                 message = (
-                    "elements that are off by more than {2:g} of the reference: {0:,} of {1:,}"
+                    "elements that differ by more than {2:g} of the reference: {0:,} of {1:,}"
                 )
             limit = relative if limits.absolute is None else absolute
             text = phrase(message, metrics.beyond, metrics.elements, limit)
@@ -395,7 +400,7 @@ def _share(pairs: Pairs, metrics: Metrics) -> float:
 
 def _at_worst(metrics: Metrics, shape: Sequence[int]) -> List[str]:
     """The worst element in words."""
-    message = "most at {}: {} instead of {}"
+    message = "largest difference at {}: {} instead of {}"
     return [
         phrase(
             message,
@@ -437,7 +442,7 @@ def _pattern(
         if found is not None:
             return found
     if left <= near and left < min(bent, metrics.relative_euclidean) / 2:
-        return "offset", phrase("every value is off by about {:+.3g}", shift)
+        return "offset", phrase("every value differs by about {:+.3g}", shift)
     if bent <= near * scale and abs(scale - 1.0) > near / 2:
         return "scale", _scaled(scale, cosine, limits)
     if bent <= near * scale and cosine < 0:
@@ -447,7 +452,7 @@ def _pattern(
     if found is not None:
         return found
     if metrics.zeroed_share >= _MOST:
-        message = "values that are 0 on the device and not in the reference: {:,} of {:,}"
+        message = "values that are 0 on the device, but not in the reference: {:,} of {:,}"
         text = phrase(message, metrics.zeroed, metrics.elements)
         return "zeros", join(", ", [text, *_within(metrics, shape)])
     if abs(scale - 1.0) <= near and abs(shift) <= near * theirs:
@@ -456,7 +461,7 @@ def _pattern(
             return found[0], join(", ", [found[1], *_within(metrics, shape)])
     where = _within(metrics, shape)
     if metrics.share >= _MOST and (where or metrics.beyond <= max(1.0, _FEW * metrics.elements)):
-        text = phrase("elements that are off: {:,} of {:,}", metrics.beyond, metrics.elements)
+        text = phrase("elements that differ: {:,} of {:,}", metrics.beyond, metrics.elements)
         return "elements", join(", ", [text, *where, *_at_worst(metrics, shape)])
     return None
 
@@ -465,7 +470,9 @@ def _of_one_value(metrics: Metrics) -> Optional[Tuple[str, str]]:
     """Whether the device has one value everywhere, and the reference has not."""
     ours, theirs = metrics.sizes
     if not ours and theirs:
-        message = "every value of the device is 0, the largest of the reference {:.3g}"
+        message = (
+            "every value of the device is 0, but the largest value of the reference is {:.3g}"
+        )
         return "zeros", phrase(message, metrics.max_absolute)
     if metrics.deviation[0] < 1e-6 * ours and metrics.deviation[1] > 1e-6 * theirs:
         return "constant", phrase("every value of the device is {:.6g}", metrics.mean[0])
@@ -482,7 +489,7 @@ def _within(metrics: Metrics, shape: Sequence[int]) -> List[str]:
         if end - start > 1 else str(start)
         for (start, end), length in zip(metrics.box, shape)
     ]  # fmt: skip
-    return [phrase("all within [{}]", ", ".join(texts))]
+    return [phrase("all differences are within [{}]", ", ".join(texts))]
 
 
 def _bent(pairs: Pairs, metrics: Metrics, near: float) -> Optional[Tuple[str, str]]:
@@ -503,15 +510,15 @@ def _bent(pairs: Pairs, metrics: Metrics, near: float) -> Optional[Tuple[str, st
             off[number + 2] += float(bare.dot(bare))
     allowed = near * near * metrics.sizes[1] ** 2 * metrics.compared
     messages = (
-        "the values are those of the reference, {}",
-        "the reference has the values of the device, {}",
+        "the device values equal the reference, {}",
+        "the reference equals the device values, {}",
     )
     for number, message in enumerate(messages):
         is_constant = metrics.low[number] == metrics.high[number]
         if off[number] <= allowed and not is_constant:
             return "clipped", phrase(message, _cut_off(metrics, number, near))
         if off[number + 2] <= allowed:
-            return "absolute", phrase(message, phrase("without their signs"))
+            return "absolute", phrase(message, phrase("without the signs"))
     return None
 
 
@@ -522,9 +529,9 @@ def _cut_off(metrics: Metrics, side: int, near: float) -> str:
     is_below = low > metrics.low[1 - side] + slack
     is_above = high < metrics.high[1 - side] - slack
     if is_below and is_above:
-        return phrase("cut off below {:.6g} and above {:.6g}", low, high)
+        return phrase("clipped below {:.6g} and above {:.6g}", low, high)
     return (
-        phrase("cut off below {:.6g}", low) if is_below else phrase("cut off above {:.6g}", high)
+        phrase("clipped below {:.6g}", low) if is_below else phrase("clipped above {:.6g}", high)
     )
 
 
@@ -532,9 +539,9 @@ def _scaled(scale: float, cosine: float, limits: Limits) -> str:
     times = float("{:.4g}".format(scale if cosine > 0 else -scale))
     power = math.log2(scale)
     if limits.kind == GRADIENT and round(power) and abs(power - round(power)) < 2e-3:
-        message = "the values are {:,.6g} times those of the reference, as with a loss scale"
+        message = "the device values are {:,.6g} times the reference, as with a loss scale"
         return phrase(message, times)
-    return phrase("the values are {:,.6g} times those of the reference", times)
+    return phrase("the device values are {:,.6g} times the reference", times)
 
 
 def _arranged(
@@ -561,17 +568,19 @@ def _arranged(
         for order in itertools.permutations(range(len(shape))):
             turned = cube.transpose(order).ravel()
             if order != tuple(range(len(shape))) and same(turned, x):
-                message = "the values are those of the reference with the axes {} (transposed)"
+                message = "the device values equal the reference, with the axes {} (transposed)"
                 return "transposed", phrase(message, list(order))
         for axis, length in enumerate(shape):
             if length > 1 and same(numpy.flip(cube, axis).ravel(), x):
-                message = "the values are those of the reference with axis {} reversed"
+                message = "the device values equal the reference, with axis {} reversed"
                 return "reversed", phrase(message, axis)
     for shift in (1, -1):
         if same(numpy.roll(y, shift)[1:-1], x[1:-1]) and x.size > 4:
-            return "shifted", phrase("the values are those of the reference moved by {:+d}", shift)
+            return "shifted", phrase(
+                "the device values equal the reference, shifted by {:+d}", shift
+            )
     if same(numpy.sort(y), numpy.sort(x), min(near, _DRAWN / math.sqrt(x.size))):
-        return "permutation", "the values are those of the reference in another order"
+        return "permutation", "the device values equal the reference, in another order"
     return None
 
 
@@ -640,7 +649,7 @@ def judge_numbers(
         if mine is not None and there is not None
     ]
     if not both:
-        return Judged(NOT_COMPARED, (), "the table has no number of this tensor")
+        return Judged(NOT_COMPARED, (), "the table has no statistics of this tensor")
     causes: List[str] = []
     reasons: List[str] = []
     for name, mine, there in both:
@@ -664,10 +673,8 @@ def judge_numbers(
     if causes:
         return Judged(DIVERGES, tuple(dict.fromkeys(causes)), join("; ", reasons))
     if exact:
-        return Judged(
-            AGREES, (), "the statistics are equal, which does not prove that every value is"
-        )
-    return Judged(AGREES, (), "compared by statistics alone")
+        return Judged(AGREES, (), "the statistics are equal, but single values may still differ")
+    return Judged(AGREES, (), "only the statistics were compared")
 
 
 def _limit(data_type: str) -> Optional[float]:

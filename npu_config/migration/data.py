@@ -381,7 +381,7 @@ def _prefetch(work: Work, site: Site, call: ast.Call, name: str) -> None:
         work.refuse(
             site.line,
             "prefetch-to-device",
-            "not the only argument of dataset.apply(...): left as it is",
+            "this is not the only argument of dataset.apply(...): left unchanged",
         )
         return
     assert isinstance(outer, ast.Call)
@@ -390,7 +390,7 @@ def _prefetch(work: Work, site: Site, call: ast.Call, name: str) -> None:
     line = work.script.position(applied - 1)[0]
     if name.endswith("copy_to_device"):
         work.replace(work.script.span(outer.func.value)[1], end, "")
-        work.changed(line, "prefetch-to-device", "there is no GPU to copy to")
+        work.changed(line, "prefetch-to-device", "the copy is removed: there is no GPU")
         return
     start = applied - len("apply")
     size = argument(call, "buffer_size", 1)
@@ -401,7 +401,7 @@ def _prefetch(work: Work, site: Site, call: ast.Call, name: str) -> None:
         kept = "".join(work.comments(start, size_start))
         work.replace(start, size_start, "prefetch(" + kept + "buffer_size=")
         work.replace(size_end, end, ")")
-    text = "there is no GPU: an ordinary prefetch of the same size"
+    text = "there is no GPU: replaced by an ordinary prefetch of the same size"
     work.changed(line, "prefetch-to-device", text)
 
 
@@ -411,7 +411,8 @@ def _one_shot(work: Work, site: Site, call: ast.Call, name: str) -> None:
         work.manual(
             site.line,
             "one-shot-iterator",
-            "fine as it is; make_initializable_iterator is needed for iterations_per_loop above 1",
+            "no change is needed; only iterations_per_loop above 1 needs "
+            "make_initializable_iterator",
         )
 
 
@@ -447,10 +448,16 @@ def _queue_batch(work: Work, site: Site, call: ast.Call, name: str) -> None:
         work.replace_node(threads, "1")
         work.changed(site.line, "train-batch", "several threads are not supported on the NPU")
     elif number != 1:
-        work.manual(site.line, "train-batch", "num_threads must be 1 on the NPU: not a constant")
+        work.manual(
+            site.line,
+            "train-batch",
+            "num_threads must be 1 on the NPU, but is not a constant here",
+        )
 
 
-_queue = of_calls("queue-input", "iterations_per_loop stays 1 with queues: a Dataset is needed")
+_queue = of_calls(
+    "queue-input", "with queues iterations_per_loop must stay 1; a larger value needs a Dataset"
+)
 _QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue")
 
 RULES: Rules = {
@@ -498,8 +505,8 @@ def _method(work: Work, found: DatasetCall) -> None:
             work.manual(
                 line_of(work.script, found),
                 "dataset-shard",
-                "for several ranks: shard(get_npu_rank_size(), get_npu_rank_id()); the "
-                "meaning of the arguments here is not known",
+                "for several ranks: use shard(get_npu_rank_size(), get_npu_rank_id()); the "
+                "meaning of the current arguments is not known",
             )
     elif name in ("shuffle", "shuffle_and_repeat"):
         size = argument(call, "buffer_size", 0)
@@ -508,8 +515,8 @@ def _method(work: Work, found: DatasetCall) -> None:
             work.manual(
                 line_of(work.script, found),
                 "shuffle-buffer",
-                "a large buffer takes minutes to fill, and the device may time out: smaller, or "
-                "enable_data_pre_proc off",
+                "a large buffer takes minutes to fill, and the device may time out: use a "
+                "smaller buffer, or switch enable_data_pre_proc off",
             )
 
 
@@ -533,13 +540,15 @@ def _batch(work: Work, found: DatasetCall) -> None:
         return
     line = line_of(work.script, found)
     if is_open(call):
-        work.refuse(line, "drop-remainder", "* or ** arguments: left as it is")
+        work.refuse(line, "drop-remainder", "the call has * or ** arguments: left unchanged")
         return
     given = argument(call, "drop_remainder", _REMAINDER[name])
     if given is not None:
         if getattr(given, "value", None) is not True:
             work.refuse(
-                line, "drop-remainder", "drop_remainder is set here and is not True: not edited"
+                line,
+                "drop-remainder",
+                "drop_remainder is set here to another value than True: not edited",
             )
         return
     if found.endless:
@@ -547,15 +556,15 @@ def _batch(work: Work, found: DatasetCall) -> None:
         work.changed(
             line,
             "drop-remainder",
-            "an endless repeat() comes before it on every path: no batch is short, and the shape "
-            "becomes static",
+            "the dataset repeats endlessly before this call: no batch is short, and the "
+            "shape becomes static",
         )
     else:
         work.refuse(
             line,
             "drop-remainder",
-            "not certainly endless: dropping the last batch could change results; on the NPU a "
-            "batch of another shape compiles again",
+            "the dataset may end: dropping the last batch could change results; on the NPU "
+            "a batch with another shape causes a new compilation",
         )
 
 
@@ -694,7 +703,7 @@ def _variables(work: Work) -> None:
             work.manual(
                 site.line,
                 "variable-in-preprocessing",
-                "a variable in the input pipeline: write a constant",
+                "a variable in the input pipeline: replace the variable by a constant",
             )
 
 
@@ -741,7 +750,8 @@ def _tables(work: Work) -> None:
             work.manual(
                 site.line,
                 "table-in-preprocessing",
-                "a table in the input pipeline: mix_compile_mode=True, and iterations_per_loop 1",
+                "a lookup table in the input pipeline: set mix_compile_mode=True and "
+                "iterations_per_loop 1",
             )
 
 
@@ -759,4 +769,4 @@ def _dynamic_shapes(work: Work) -> None:
             for part in ast.walk(shape)
             for element in getattr(part, "elts", ())
         ):
-            work.manual(site.line, "dynamic-shape", "a dimension is not known")
+            work.manual(site.line, "dynamic-shape", "one dimension is not known")

@@ -23,21 +23,22 @@ _SETTER = "tensorflow.train.replica_device_setter"
 _SERVERS = {
     _CLUSTER: "between-graph replication with sessions is not supported; "
     "only NPUEstimator with ParameterServerStrategy and TF_CONFIG is",
-    "tensorflow.train.Server": "there are no parameter servers for sessions on the NPU",
-    _SETTER: "there are no parameter servers to place variables on",
-    "tensorflow.train.SyncReplicasOptimizer": "the NPU reduces gradients by "
-    "npu_distributed_optimizer_wrapper",
+    "tensorflow.train.Server": "sessions on the NPU do not support parameter servers",
+    _SETTER: "the NPU has no parameter servers to place variables on",
+    "tensorflow.train.SyncReplicasOptimizer": "on the NPU, npu_distributed_optimizer_wrapper "
+    "reduces the gradients",
 }
 _OPTIMIZERS = ("tensorflow.train.", "tensorflow.keras.optimizers.", "tensorflow.contrib.opt.")
 
 
 _STRATEGY = (
-    "replicas in one process have no counterpart: one process per device; or "
-    "npu_strategy.NPUStrategy() with the optimizer wrapped, variables broadcast and data sharded"
+    "replicas in one process are not supported on the NPU: start one process per device, "
+    "or use npu_strategy.NPUStrategy(), wrap the optimizer, broadcast the variables and "
+    "shard the data"
 )
 _ONE_DEVICE = (
-    "this strategy only places operations on one device, which the NPU does by itself: "
-    "remove the strategy, its scope and train_distribute"
+    "this strategy only places operations on one device, as the NPU does anyway: remove "
+    "the strategy, its scope and train_distribute"
 )
 
 
@@ -55,18 +56,21 @@ def _replica_device_setter(work: Work, site: Site, call: ast.Call, name: str) ->
     if is_open(call) or (cluster is not None and work.reached.is_given(cluster, site.scope)):
         work.depend(site, "parameter-server", _SERVERS[_SETTER])
     elif tasks is None or not value(tasks, site.scope):
-        text = "no cluster, and no parameter servers by default: has no effect, left as it is"
+        text = (
+            "without a cluster, and without parameter servers by default, this call has no "
+            "effect: left unchanged"
+        )
         work.manual(site.line, "parameter-server", text, asks=False)
     elif value(tasks, site.scope) is UNCLEAR and "ClusterSpec" not in work.script.words:
-        text = "has no effect without parameter servers: ps_tasks must be 0 on the NPU"
+        text = "this call has no effect without parameter servers: ps_tasks must be 0 on the NPU"
         work.manual(site.line, "parameter-server", text)
     else:
         work.depend(site, "parameter-server", _SERVERS[_SETTER])
 
 
 _PLACED = (
-    "left as it is: npu_init switches soft placement on, whatever the script says, so that a "
-    "device that does not exist is ignored"
+    "left unchanged: npu_init always switches soft placement on, so that a device that "
+    "does not exist is ignored"
 )
 
 
@@ -92,8 +96,8 @@ def _device(work: Work, site: Site, call: ast.Call, name: str) -> None:
         work.manual(
             site.line,
             "multi-tower",
-            "one tower per GPU would do the same work several times on one NPU: set the number to "
-            "1, and start one process per device",
+            "one tower per GPU would repeat the same work on one NPU: set the number of "
+            "towers to 1, and start one process per device",
         )
     else:
         work.manual(site.line, "device", _PLACED)

@@ -467,7 +467,9 @@ def _is_placed(work: Work, site: Site) -> bool:
             ):
                 return True
             work.needs_patch(site)
-            reason = "in an f-string, where its place is not certain: not edited"
+            reason = (
+                "this is inside an f-string, where the exact position is not certain: not edited"
+            )
             work.manual(site.line, "import-aliases", reason)
             return False
     return True
@@ -488,7 +490,7 @@ def _uncertain(work: Work, site: Site) -> None:
     elif found.binding is Binding.PARAMETER:
         outer = script.meaning(parts[0], script.module).name
         known = [".".join([str(outer), *parts[1:]])]
-        reason = '"{}" is a parameter here: not edited'
+        reason = '"{}" is a function parameter here: not edited'
     else:
         return
     if _RULES.keys().isdisjoint(known):
@@ -523,7 +525,7 @@ def _migrated_already(work: Work, line: int) -> Migration:
     notes = list(_shifted_hooks(work.script))
     notes += [each for each in work.notes if (each.id, each.kind) == ("multi-tower", MANUAL)]
     if own or work.changes:
-        text = "has an NpuOptimizer entry or imports npu_init: nothing is changed"
+        text = "the script has an NpuOptimizer entry or imports npu_init: nothing is changed"
         notes.append(Note(line, "already-migrated", REFUSED, text))
     is_blocked = any(note.kind == REFUSED for note in notes)
     return Migration(work.script.text, notes=tuple(sorted(notes)), is_blocked=is_blocked)
@@ -541,7 +543,10 @@ def _shifted_hooks(script: Resolver) -> Iterator[Note]:
     for name, appended in lists.items():
         for line in source.mentions(name):
             if line > appended and re.search(name + r"\[-1\]", source.lines[line - 1]):
-                text = "the last item is the hook that npu_hooks_append has added: name your own"
+                text = (
+                    "npu_hooks_append has added the last item of this list: select your "
+                    "own hook by another name"
+                )
                 yield Note(line, "hook-index", MANUAL, text)
 
 

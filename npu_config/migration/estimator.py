@@ -64,15 +64,15 @@ def _estimator(work: Work, site: Site, name: str) -> None:
     work.changed(
         site.line,
         "estimator-config",
-        phrase("{}; checkpoints and summaries stay as they are", done),
+        phrase("{}; checkpoints and summaries stay unchanged", done),
     )
     made = _run_config(work, site, given)
     if name == _PLAIN and made is not None and not _unsupported(made):
         work.manual(
             site.line,
             "estimator-offload",
-            "for iterations_per_loop: NPURunConfig and NPUEstimator; save_checkpoints_steps is "
-            "then 100 by default, and save_summary_steps 0",
+            "for iterations_per_loop: use NPURunConfig and NPUEstimator; their defaults "
+            "are save_checkpoints_steps 100 and save_summary_steps 0",
         )
 
 
@@ -87,16 +87,17 @@ def _reference(work: Work, site: Site) -> None:
         work.manual(
             site.line,
             "estimator-config",
-            "subclass: not edited, the patch of npu_init configures its sessions"
+            "this is a subclass: not edited; the patch of npu_init configures its sessions"
             if is_base
-            else "stored or passed on: not edited, the patch of npu_init configures its sessions",
+            else "the class is stored or passed on: not edited; the patch of npu_init "
+            "configures its sessions",
         )
 
 
 _old_estimator = of_calls(
     "estimator-config",
-    "of tf.contrib.learn, which takes another RunConfig: port it to tf.estimator; the patch of "
-    "npu_init configures its sessions",
+    "tf.contrib.learn uses another RunConfig: port this code to tf.estimator; the patch of "
+    "npu_init configures the sessions",
     needs_patch=True,
 )
 """An Estimator of tf.contrib.learn, whose RunConfig is another one."""
@@ -132,13 +133,15 @@ def run_config(work: Work, site: Site, call: ast.Call, name: str) -> None:
         elif option in _DISTRIBUTION:
             _strategy_argument(work, site, value, option)
         elif option == "device_fn":
-            work.refuse(line, "runconfig-unsupported", "NPURunConfig does not take device_fn")
+            work.refuse(line, "runconfig-unsupported", "NPURunConfig does not support device_fn")
         elif option == "protocol":
-            work.manual(line, "runconfig-unsupported", "protocol is for parameter servers")
+            work.manual(line, "runconfig-unsupported", "protocol is only for parameter servers")
         elif option == "save_checkpoints_steps" and choice_of_rank(work, site, value):
-            work.manual(line, "save-on-rank", "with NPURunConfig: 0 in place of None")
+            work.manual(line, "save-on-rank", "with NPURunConfig: use 0 instead of None")
     for line, names in nones.items():
-        text = phrase("NPURunConfig does not take {}; None changes nothing", join(" and ", names))
+        text = phrase(
+            "NPURunConfig does not support {}; the value None has no effect", join(" and ", names)
+        )
         work.manual(line, "runconfig-unsupported", text, False)
 
 
@@ -149,13 +152,13 @@ _POSITIONS = ("train_distribute", "device_fn", "protocol", "eval_distribute", _D
 
 def _strategy_argument(work: Work, site: Site, value: ast.expr, name: str) -> None:
     """A strategy for an Estimator, where it is not None by default."""
-    text = phrase("{} must go, together with its strategy", name)
+    text = phrase("remove {}, together with its strategy", name)
     if work.reached.is_given(value, site.scope):
         site = site._replace(node=value)
         work.depend(site, "runconfig-unsupported", text)
     else:
         work.manual(
-            value.lineno, "runconfig-unsupported", phrase("{}; None by default", text), False
+            value.lineno, "runconfig-unsupported", phrase("{}; the default is None", text), False
         )
 
 
@@ -181,8 +184,8 @@ def _own_tpu_estimators(work: Work) -> None:
 
 
 _OWN_TPU = (
-    "a TPUEstimator that is not TensorFlow's: left as it is; give it use_tpu=False, and wrap its "
-    "config in npu_run_config_init(run_config=...)"
+    "this TPUEstimator is not TensorFlow's: left unchanged; pass use_tpu=False, and wrap "
+    "the config in npu_run_config_init(run_config=...)"
 )
 
 
@@ -207,7 +210,7 @@ def _tpu_estimator(work: Work, site: Site, call: ast.Call, name: str) -> None:
         work.manual(
             site.line,
             "estimator-star",
-            "** may hold use_tpu and config: set use_tpu=False, and wrap config by hand",
+            "** may contain use_tpu and config: set use_tpu=False, and wrap config by hand",
         )
         return
     given = argument(call, "config", 2)
@@ -227,13 +230,13 @@ def _tpu_estimator(work: Work, site: Site, call: ast.Call, name: str) -> None:
         work.changed(site.line, "tpu-off", "use_tpu, eval_on_tpu and export_to_tpu become False")
 
 
-_tpu_cluster = of_calls("tpu-loop", "there is no TPU to find: keep its flag off")
+_tpu_cluster = of_calls("tpu-loop", "there is no TPU: keep the TPU flag off")
 
 
 _tpu_config = of_calls(
     "tpu-loop",
-    "iterations_per_loop and num_shards do nothing on the NPU; its own option is "
-    "iterations_per_loop of NPURunConfig, and the number is not the same",
+    "iterations_per_loop and num_shards of TPUConfig have no effect on the NPU; "
+    "iterations_per_loop of NPURunConfig is a different option and needs its own number",
     unless=lambda work, site, call: not arguments(call),
 )
 
@@ -241,11 +244,17 @@ _tpu_config = of_calls(
 @called
 def _tpu_only(work: Work, site: Site, call: ast.Call, name: str) -> None:
     if not _is_under_tpu_flag(site):
-        work.depend(site, "tpu-only", "there is no TPU: take it out")
+        work.depend(site, "tpu-only", "there is no TPU: remove this code")
     elif work.reached.of(site) > Reach.MAYBE:
-        work.manual(site.line, "tpu-only", "its flag is on by default: switch it off on the NPU")
+        work.manual(
+            site.line,
+            "tpu-only",
+            "the flag for this code is on by default: switch the flag off on the NPU",
+        )
     else:
-        work.manual(site.line, "tpu-only", "under a flag, which is off on the NPU", False)
+        work.manual(
+            site.line, "tpu-only", "this code depends on a flag that is off on the NPU", False
+        )
 
 
 def _is_under_tpu_flag(site: Site) -> bool:
@@ -259,7 +268,7 @@ def _is_under_tpu_flag(site: Site) -> bool:
 
 _train_spec = of_calls(
     "train-and-evaluate",
-    "with several ranks: hooks=[NPUBroadcastGlobalVariablesHook(0)]",
+    "with several ranks: add hooks=[NPUBroadcastGlobalVariablesHook(0)]",
     unless=lambda work, site, call: (
         "horovod" not in work.script.words or argument(call, "hooks", 2) is not None
     ),

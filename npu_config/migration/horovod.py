@@ -110,11 +110,11 @@ _IDS = {
 
 
 REFUSALS = {
-    "hvd-compression": "no compression of gradients on the NPU",
-    "hvd-alltoall": "hccl_ops.all_to_all_v takes counts and displacements",
+    "hvd-compression": "gradient compression is not supported on the NPU",
+    "hvd-alltoall": "use hccl_ops.all_to_all_v, which needs counts and displacements",
     "hvd-mpi": "there is no MPI on the NPU",
-    "hvd-callback": "this callback has no counterpart on the NPU",
-    "hvd-op": "only DistributedOptimizer and allreduce take it",
+    "hvd-callback": "this callback has no equivalent on the NPU",
+    "hvd-op": "only DistributedOptimizer and allreduce accept a reduction op",
 }
 
 
@@ -225,17 +225,19 @@ _COMPRESSION = _Limit(
     REFUSALS["hvd-compression"],
     lambda constant, value: constant == "Compression.none",
 )
-_NO_COUNTERPART = "{} has no counterpart"
+_NO_COUNTERPART = "{} has no equivalent on the NPU"
 _LIMITS: Mapping[str, Mapping[str, _Limit]] = {
     "DistributedOptimizer": {
         "compression": _COMPRESSION,
         "backward_passes_per_step": _Limit(
             "hvd-accumulation",
-            "local accumulation of gradients has no counterpart",
+            "local accumulation of gradients has no equivalent on the NPU",
             lambda constant, value: number_of(value) == 1,
         ),
         "op": _Limit(
-            "hvd-op", "the NPU wrapper averages", lambda constant, value: constant == "Average"
+            "hvd-op",
+            "the wrapped NPU optimizer always averages",
+            lambda constant, value: constant == "Average",
         ),
         "gradient_predivide_factor": _Limit(
             "hvd-refused", _NO_COUNTERPART, lambda constant, value: number_of(value) == 1
@@ -259,13 +261,13 @@ _LIMITS: Mapping[str, Mapping[str, _Limit]] = {
         ),
         "op": _Limit(
             "hvd-op",
-            "this reduction has no counterpart",
+            "this reduction has no equivalent on the NPU",
             lambda constant, value: constant in REDUCTIONS,
             False,
         ),
     },
     "callbacks.BroadcastGlobalVariablesCallback": {
-        "local_variables": _Limit("hvd-callback", "local variables are not sent on the NPU"),
+        "local_variables": _Limit("hvd-callback", "local variables are not broadcast on the NPU"),
     },
 }
 _PARAMETERS: Mapping[str, Tuple[str, ...]] = {
@@ -294,11 +296,11 @@ def _arguments(work: Work, use: HorovodUse, call: ast.Call) -> Optional[Dict[str
     found: Dict[str, ast.expr] = dict(zip(names, call.args))
     found.update({str(keyword.arg): keyword.value for keyword in call.keywords})
     if len(call.args) > len(names):
-        reason = "has arguments that are not known"
+        reason = "the call has unknown arguments"
     elif unknown:
-        reason = phrase('the argument "{}" has no counterpart on the NPU', unknown[0])
+        reason = phrase('the argument "{}" has no equivalent on the NPU', unknown[0])
     elif names[0] not in found:
-        reason = "its first argument is missing"
+        reason = "the first argument is missing"
     else:
         return found
     work.refuse(use.line, id_of(use.name), reason, True)
@@ -374,15 +376,18 @@ def _take_first(work: Work, call: ast.Call, first: ast.expr) -> int:
 _BY_FIRST: Mapping[str, Tuple[str, str]] = {
     "DistributedOptimizer": (
         "npu_distributed_optimizer_wrapper",
-        "npu_distributed_optimizer_wrapper averages, too",
+        "npu_distributed_optimizer_wrapper also averages the gradients",
     ),
     "BroadcastGlobalVariablesHook": (
         "NPUBroadcastGlobalVariablesHook",
-        "sends the trainable variables; Horovod sends moving averages and slots, too",
+        (
+            "broadcasts the trainable variables only; Horovod also broadcasts moving averages "
+            "and slots"
+        ),
     ),
     "callbacks.BroadcastGlobalVariablesCallback": (
         "NPUBroadcastGlobalVariablesCallback",
-        "sends the variables of one rank to all",
+        "broadcasts the variables of one rank to all ranks",
     ),
 }
 """What takes the first argument alone on the NPU, and what is said of it."""
@@ -396,7 +401,9 @@ def _replace_by_first(work: Work, use: HorovodUse, call: ast.Call) -> None:
     name, note = _BY_FIRST[use.name]
     first = next(iter(_PARAMETERS[use.name]))
     if use.name == "DistributedOptimizer" and _is_class(work, use, given[first]):
-        work.refuse(use.line, "hvd-optimizer", "a class is given, and not an optimizer", True)
+        work.refuse(
+            use.line, "hvd-optimizer", "the argument is a class, not an optimizer object", True
+        )
         return
     if _is_limited(work, use, given):
         given = {}
@@ -423,7 +430,9 @@ def _broadcast_all(work: Work, use: HorovodUse, call: ast.Call) -> None:
     tf = _tensorflow(work, use.site)
     root = given.get("root_rank")
     if root is None or tf is None:
-        work.refuse(use.line, "hvd-broadcast", "TensorFlow has no name here", True)
+        work.refuse(
+            use.line, "hvd-broadcast", "TensorFlow is not imported under a name here", True
+        )
         return
     script = work.script
     one = work.free("npu_var")
@@ -441,7 +450,7 @@ def _broadcast_all(work: Work, use: HorovodUse, call: ast.Call) -> None:
             work.refuse(
                 use.line,
                 "hvd-broadcast",
-                ("the code is too entangled to be edited"),
+                ("the code is too complex to be edited"),
                 True,
             )
             return
@@ -449,7 +458,7 @@ def _broadcast_all(work: Work, use: HorovodUse, call: ast.Call) -> None:
         whose = "{}.global_variables()".format(tf)
     work.replace(start, root_start, head)
     work.replace(root_end, end, phrase(")[0]) for {} in {}])", one, whose))
-    work.changed(use.line, "hvd-broadcast", "hccl_ops.broadcast takes and gives lists")
+    work.changed(use.line, "hvd-broadcast", "hccl_ops.broadcast takes and returns lists")
     _check_types(work, use)
 
 
@@ -458,15 +467,18 @@ def _check_types(work: Work, use: HorovodUse) -> None:
     work.manual(use.line, "hvd-broadcast", _AT_ONCE if of_keras(work, use) else text)
 
 
-_TYPES = "check the types of the variables: float16, float32 and integers of the product only"
+_TYPES = (
+    "check the types of the variables: only float16, float32 and the integers that the "
+    "product supports"
+)
 _AT_ONCE = (
     "Horovod for Keras runs the collective at once; here the operation is only created: "
     "tf.keras.backend.get_session().run(...); check the types of the variables"
 )
 _NEVER_RUN = (
-    "created here but run nowhere in this script: add sess.run(...); check the types of the "
-    "variables: "
-    "float16, float32 and integers of the product only"
+    "the operation is created here but never run in this script: add sess.run(...); check "
+    "the types of the variables: only float16, float32 and the integers that the product "
+    "supports"
 )
 
 
@@ -483,7 +495,7 @@ def _is_frozen(work: Work, use: HorovodUse) -> bool:
     """True, and refused, inside of a session that has finalized its graph."""
     is_frozen = any(name_of(call.func) in _FREEZING for call in use.site.entered)
     if is_frozen:
-        work.refuse(use.line, "hvd-broadcast", "the graph is finalized there", True)
+        work.refuse(use.line, "hvd-broadcast", "the graph is finalized at that point", True)
     return is_frozen
 
 
@@ -500,13 +512,13 @@ def _broadcast(work: Work, use: HorovodUse, call: ast.Call) -> None:
     if given is None or _is_frozen(work, use):
         return
     if "root_rank" not in given or (call.keywords and given["tensor"] not in call.args):
-        work.refuse(use.line, "hvd-broadcast", "write its arguments by position", True)
+        work.refuse(use.line, "hvd-broadcast", "pass the arguments by position", True)
         return
     work.wrap(given["tensor"], "[", "]")
     work.keep_arguments(call, given["tensor"], given["root_rank"])
     replace_name(work, use, work.name("hccl_ops") + ".broadcast")
     work.insert(work.script.span(call)[1], "[0]")
-    note = _dropped("hccl_ops.broadcast takes and gives lists", given, "tensor", "root_rank")
+    note = _dropped("hccl_ops.broadcast takes and returns lists", given, "tensor", "root_rank")
     work.changed(use.line, "hvd-broadcast", note)
 
 
@@ -515,7 +527,8 @@ def _is_value(work: Work, use: HorovodUse) -> bool:
     is_value = of_keras(work, use)
     if is_value:
         text = (
-            "gives a value in Horovod for Keras, and a tensor on the NPU: write a tensor, run it"
+            "returns a value in Horovod for Keras, but a tensor on the NPU: pass a tensor, "
+            "and run the result"
         )
         work.refuse(use.line, id_of(use.name), text, True)
     return is_value
@@ -534,10 +547,12 @@ def _allreduce(work: Work, use: HorovodUse, call: ast.Call) -> None:
     if reduction is not None:
         work.insert(end, phrase(', reduction="{}"', reduction))
     replace_name(work, use, work.name("npu_allreduce"))
-    note = reduction or "average is Horovod's default, and that of npu_allreduce"
+    note = reduction or "average is the default of Horovod and of npu_allreduce"
     made = work.script.constructed(given["tensor"], use.site.scope)
     if made in ("tensorflow.Variable", "tensorflow.get_variable"):
-        note = phrase("{}; it takes no variable on the device: give it tf.identity(...)", note)
+        note = phrase(
+            "{}; npu_allreduce accepts no variable on the device: pass tf.identity(...)", note
+        )
     work.changed(use.line, "hvd-allreduce", _dropped(note, given, "tensor", "average", "op"))
 
 
@@ -550,16 +565,18 @@ def _allgather(work: Work, use: HorovodUse, call: ast.Call) -> None:
     end = _take_first(work, call, given["tensor"])
     work.insert(end, phrase(", rank_size={}()", work.name("get_npu_rank_size")))
     replace_name(work, use, work.name("hccl_ops") + ".allgather")
-    note = "first dimensions must be equal on all ranks, which Horovod does not ask for"
+    note = "the first dimension must be equal on all ranks; Horovod does not require this"
     work.changed(use.line, "hvd-allgather", _dropped(note, given, "tensor"))
 
 
 def _shutdown(work: Work, use: HorovodUse, call: ast.Call) -> None:
     if not is_statement(use):
-        work.refuse(use.line, "hvd-refused", "shutdown is used as a value", True)
+        work.refuse(use.line, "hvd-refused", "shutdown is not a statement of its own", True)
         return
     work.remove_statement(use.site)
-    work.changed(use.line, "hvd-shutdown", "released at the end by npu_resources or atexit")
+    work.changed(
+        use.line, "hvd-shutdown", "npu_resources or atexit releases the resources at the end"
+    )
 
 
 CALLS: Dict[str, Callable[[Work, HorovodUse, ast.Call], None]] = {
@@ -588,19 +605,19 @@ def take_resources(work: Work, inits: List[HorovodUse]) -> None:
         return
     for use in inits:
         if use.call is None or not is_statement(use):
-            work.refuse(use.line, "hvd-init", "used as a value", True)
+            work.refuse(use.line, "hvd-init", "init is not a statement of its own", True)
             return
         if use.call.args or use.call.keywords:
             work.refuse(
                 use.line,
                 "hvd-init",
-                "init is given arguments; on the NPU it chooses no ranks",
+                "init has arguments, but cannot select ranks on the NPU",
                 True,
             )
             return
     if len(inits) > 1:
         for use in inits:
-            work.refuse(use.line, "hvd-init", "called in more than one place", True)
+            work.refuse(use.line, "hvd-init", "init is called in more than one place", True)
         return
     (use,) = inits
     function = use.site.function
@@ -609,8 +626,7 @@ def take_resources(work: Work, inits: List[HorovodUse]) -> None:
         work.refuse(
             use.line,
             "hvd-init",
-            "in a function that this script does not call: whoever calls it must take the "
-            "resources",
+            "this function is not called in this script: the caller must initialise the resources",
             True,
         )
         return
@@ -618,9 +634,9 @@ def take_resources(work: Work, inits: List[HorovodUse]) -> None:
     in_run = run is not None and function is not None and work.package == "npu_config"
     if run is not None and in_run and _indent(work, run):
         work.remove_statement(use.site)
-        work.changed(use.line, "hvd-init", "npu_resources around app.run takes the device")
+        work.changed(use.line, "hvd-init", "npu_resources around app.run initialises the device")
         work.changed(
-            run.line, "app-run", "npu_resources gives the device back, whatever ends the run"
+            run.line, "app-run", "npu_resources releases the device, however the run ends"
         )
         return
     session, shutdown = work.free("npu_sess"), work.free("npu_shutdown")
@@ -639,7 +655,9 @@ def take_resources(work: Work, inits: List[HorovodUse]) -> None:
             ),
         ],
     )
-    work.changed(use.line, "hvd-init", "init_resource here, released at exit")
+    work.changed(
+        use.line, "hvd-init", "init_resource() is called here; the resources are released at exit"
+    )
 
 
 def _called(owner: ast.AST, function: ast.AST) -> str:
@@ -774,8 +792,8 @@ def horovod(work: Work) -> None:
     if work.keeper:
         for site in imports:
             text = (
-                "{} still uses Horovod and belongs to the same program: migrate all of the "
-                "program, or nothing of it"
+                "{} still uses Horovod and belongs to the same program: migrate the whole "
+                "program, or leave all of it unchanged"
             )
             work.refuse(site.line, "hvd-import", phrase(text, work.keeper), blocks=True)
     for site in imports:
@@ -839,14 +857,15 @@ def _report_off(work: Work, imports: List[Site], uses: List[HorovodUse]) -> None
     for site in imports:
         if work.reached.of(site) is not Reach.OFF:
             text = (
-                "the NPU host has no Horovod, which is off by default: import it where it is used"
+                "the NPU host has no Horovod, and Horovod is off by default here: import "
+                "Horovod only where it is used"
             )
             work.manual(site.line, "hvd-import", text, True)
     for use in uses:
         work.manual(use.line, id_of(use.name), OFF, False)
 
 
-_AS_VALUE = "Horovod itself is used as a value: not understood"
+_AS_VALUE = "the Horovod module itself is used as a value: this use cannot be migrated"
 _NOT_ALWAYS = "this name may refer to Horovod or to something else; not migrated"
 
 
@@ -880,7 +899,9 @@ def _uses(work: Work, is_optional: bool = False) -> Tuple[List[HorovodUse], List
         if name is None or not (name == "horovod" or name.startswith("horovod.")):
             if looked.binding is Binding.PARAMETER and is_hvd(work, site.node.id):
                 work.manual(
-                    site.line, "import-aliases", phrase('"{}" is a parameter here', site.node.id)
+                    site.line,
+                    "import-aliases",
+                    phrase('"{}" is a function parameter here', site.node.id),
                 )
             continue
         node: ast.expr = site.node
@@ -942,7 +963,9 @@ def _use(work: Work, use: HorovodUse) -> None:
     if name in RANKS:
         for line in replace_name(work, use, work.name(RANKS[name])):
             work.changed(
-                line, "hvd-rank", "the ranks of the NPU, from the environment or the rank table"
+                line,
+                "hvd-rank",
+                "replaced by the NPU function, which reads the environment or the rank table",
             )
     elif name in CALLS and use.call is not None and not is_open(use.call):
         CALLS[name](work, use, use.call)
@@ -954,9 +977,11 @@ def _use(work: Work, use: HorovodUse) -> None:
         work.refuse(use.line, "hvd-compression", REFUSALS["hvd-compression"], True)
     else:
         id = id_of(name)
-        text = REFUSALS.get(id, phrase('no counterpart of "{}" on the NPU', name))
+        text = REFUSALS.get(id, phrase('"{}" has no equivalent on the NPU', name))
         if name in CALLS:
-            text = phrase('"{}" is not called with plain arguments: write the call', name)
+            text = phrase(
+                '"{}" is not called directly with plain arguments: write an explicit call', name
+            )
         if id == "hvd-mpi" and use.call and work.reached.of(use.site) is Reach.OFF:
             work.replace_node(use.call, "False")
             work.changed(use.line, id, REFUSALS[id])
@@ -1029,7 +1054,10 @@ def _gradients(work: Work, uses: List[HorovodUse]) -> None:
     if "allreduce" in names or not any(_is_plain(work, site, wraps) for site in appliers):
         return
     for site in work.script.calls_of("tensorflow.gradients"):
-        text = "nothing reduces them over the ranks: npu_allreduce(...) where they are applied"
+        text = (
+            "these gradients are not reduced over the ranks: add npu_allreduce(...) where "
+            "the gradients are applied"
+        )
         work.manual(site.line, "gradients", text)
 
 
@@ -1053,9 +1081,9 @@ def _resuming(work: Work) -> None:
             work.manual(
                 choice.lineno,
                 "hvd-broadcast-hook",
-                "one rank alone resumes from a checkpoint: NPUBroadcastGlobalVariablesHook does "
-                "not send global_step, so that the others count from 0 and stop later; let every "
-                "rank restore it, and one save it",
+                "only one rank resumes from a checkpoint: NPUBroadcastGlobalVariablesHook "
+                "does not broadcast global_step, so the other ranks count from 0 and stop "
+                "later; let every rank restore the checkpoint, and only one rank save it",
             )
 
 

@@ -45,18 +45,21 @@ def _reasons(work: Work, first: Optional[Site], taken: Sequence[str]) -> Iterato
     """Why the import is there, and why in this place and form."""
     yield "the import of npu_init patches tf.Session"
     if work.libraries:
-        text = "this program makes its session in {}"
+        text = "this program creates its session in {}"
         yield phrase(text, ", ".join(dict.fromkeys(work.libraries)))
     if work.is_keras:
-        yield "Keras makes its session from the patched class"
+        yield "Keras creates its session from the patched class"
     if first is not None and len(first.parents) > 1:
-        yield "at the top, for the import of TensorFlow below is not always done"
+        yield "placed at the top, because the import of TensorFlow below is conditional"
     if taken:
-        text = "names of the script, so that what is used is imported by name: {}"
+        text = "the script already uses these names, so only the needed names are imported: {}"
         yield phrase(text, ", ".join(taken))
     renamed = [" as ".join(pair) for pair in sorted(work.renamed.items())]
     if renamed:
-        yield phrase("under another name, since the script has its own: {}", ", ".join(renamed))
+        yield phrase(
+            "imported under another name, because the script already uses this name: {}",
+            ", ".join(renamed),
+        )
 
 
 def _first_import(script: Resolver, first: Optional[Site]) -> int:

@@ -27,7 +27,7 @@ def _model(work: Work, site: Site, name: str) -> None:
 def _to_estimator(work: Work, site: Site, call: ast.Call, name: str) -> None:
     work.needs_patch(site)
     if is_open(call):
-        work.manual(site.line, "estimator-star", "left as it is: ** may hold a config already")
+        work.manual(site.line, "estimator-star", "left unchanged: ** may already contain a config")
         return
     done = wrap_config(work, call, "config", 4, "npu_run_config_init", "run_config")
     if done is None:
@@ -36,8 +36,8 @@ def _to_estimator(work: Work, site: Site, call: ast.Call, name: str) -> None:
     work.manual(
         site.line,
         "keras-to-npu-estimator",
-        "for iterations_per_loop: keras_to_npu.model_to_npu_estimator with an NPURunConfig; "
-        "callbacks of Keras do not run in an Estimator",
+        "for iterations_per_loop: use keras_to_npu.model_to_npu_estimator with an "
+        "NPURunConfig; Keras callbacks do not run in an Estimator",
     )
 
 
@@ -48,7 +48,8 @@ def _zeros(work: Work, site: Site, call: ast.Call, name: str) -> None:
         work.manual(
             site.line,
             "keras-zeros-in-input",
-            "makes a variable, which the input pipeline cannot initialize: write tf.zeros",
+            "this call creates a variable, which the input pipeline cannot initialize: use "
+            "tf.zeros",
         )
 
 
@@ -64,17 +65,17 @@ RULES: Rules = {
     _K + "estimator.model_to_estimator": _to_estimator,
     _K + "backend.clear_session": of_calls(
         "keras-clear-session",
-        "left as it is: the next session is made from the patched class",
+        "left unchanged: the next session is created from the patched class",
     ),
     _K + "utils.multi_gpu_model": of_calls(
         "keras-multi-gpu",
-        "replicas in one process have no counterpart: one process per device",
+        "replicas in one process are not supported on the NPU: start one process per device",
         depends=True,
     ),
     _K + "mixed_precision.experimental.LossScaleOptimizer": of_calls(
         "keras-loss-scale",
-        "LossScaleOptimizer of Keras is not supported on the NPU: use a tf.train optimizer "
-        "with NPULossScaleOptimizer",
+        "the Keras LossScaleOptimizer is not supported on the NPU: use a tf.train "
+        "optimizer with NPULossScaleOptimizer",
         depends=True,
     ),
     _K + "backend.zeros": _zeros,

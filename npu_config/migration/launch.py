@@ -13,15 +13,18 @@ from npu_config.python_flow.scopes import imported, literal_text, name_of
 __all__ = ["after", "shell_notes"]
 
 
-_XLA_NOTE = "XLA is not used on the NPU: take the line out"
-_CUDA_NOTE = "no effect on the NPU: ASCEND_DEVICE_ID of the launch chooses the device"
-_CPU_NOTE = (
-    'says "CPU on purpose": on the NPU host its sessions run on the NPU once npu_init is imported'
+_XLA_NOTE = "XLA is not used on the NPU: remove this line"
+_CUDA_NOTE = (
+    "this has no effect on the NPU: ASCEND_DEVICE_ID of the launch script selects the device"
 )
-_SMI_NOTE = "there is no such tool on the NPU host: npu-smi info"
+_CPU_NOTE = (
+    "this line selects the CPU on purpose, but once npu_init is imported, the sessions run "
+    "on the NPU of the host"
+)
+_SMI_NOTE = "this tool does not exist on the NPU host: use npu-smi info"
 _LAUNCH_NOTE = (
-    "one process per device: JOB_ID, RANK_ID, RANK_SIZE, RANK_TABLE_FILE, ASCEND_DEVICE_ID; see "
-    "npu-config ranktable and npu-config env"
+    "start one process per device and set JOB_ID, RANK_ID, RANK_SIZE, RANK_TABLE_FILE and "
+    "ASCEND_DEVICE_ID; see npu-config ranktable and npu-config env"
 )
 
 
@@ -42,7 +45,7 @@ def after(work: Work) -> None:
     _loops(work)
     if (work.changes or work.patch_lines) and "horovod" not in work.script.words:
         for site in work.script.calls_of("tensorflow.app.run"):
-            text = "one rank and no init_resource: nothing to put around it"
+            text = "one rank without init_resource: no change is needed here"
             work.manual(site.line, "app-run", text)
 
 
@@ -144,9 +147,10 @@ def _loops(work: Work) -> None:
                         steps[name],
                         "loop-candidate",
                         phrase(
-                            "for iterations_per_loop: util.set_iteration_per_loop(sess, {}, n); "
-                            "the number of steps and the intervals of prints must be multiples "
-                            "of n, and the input must come from an initializable iterator",
+                            "for iterations_per_loop: call "
+                            "util.set_iteration_per_loop(sess, {}, n); the number of steps "
+                            "and the print intervals must be multiples of n, and the input "
+                            "needs an initializable iterator",
                             name,
                         ),
                     )
@@ -200,7 +204,7 @@ _SUMMARIES = (
 
 def _summaries(work: Work) -> None:
     for site in work.script.calls_of(*_SUMMARIES):
-        text = "summaries and logs appear once a loop when iterations_per_loop is above 1"
+        text = "when iterations_per_loop is above 1, summaries and logs appear once per loop"
         work.manual(site.line, "summary", text)
 
 
@@ -269,7 +273,7 @@ def _processes(call: str) -> str:
     elif count is not None:
         number = int(count.group(1))
     else:
-        return phrase("as many processes as before")
+        return phrase("the same number of processes as before")
     return phrase("{} process" if number == 1 else "{} processes", number)
 
 

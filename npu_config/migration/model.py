@@ -29,7 +29,7 @@ def _dropout(work: Work, site: Site, name: str) -> None:
     looked = work.script.look_up(site.node, site.scope)
     if call is None:
         if looked.binding is not Binding.VALUE or isinstance(site.node, ast.Attribute):
-            work.manual(site.line, "dropout", "stored or passed on: not edited")
+            work.manual(site.line, "dropout", "the function is stored or passed on: not edited")
         return
     if looked.binding is Binding.VALUE and isinstance(site.node, ast.Name):
         return
@@ -38,43 +38,44 @@ def _dropout(work: Work, site: Site, name: str) -> None:
         work.refuse(site.line, "dropout", reason)
         return
     rate = keyword_of(call, "rate")
-    note = "the second argument is keep_prob in both"
+    note = "the second argument is keep_prob in both functions"
     if rate is not None:
         first, value, end = work.value_span(call, rate)
         bare = work.script.text[value] != "(" or work.script.span(rate.value)[0] == value
         work.replace(first, first + len("rate"), "keep_prob")
         work.insert(value, "1 - " + ("(" if bare else ""))
         work.insert(end, ")" if bare else "")
-        note = "keep_prob is one minus the rate, in brackets"
+        note = "keep_prob is 1 - rate"
     work.replace_node(site.node, work.name("npu_ops") + ".dropout")
     work.changed(site.line, "dropout", note)
 
 
 def _why_not_dropout(call: ast.Call) -> Optional[str]:
     if is_open(call):
-        return "* or ** arguments: left as it is"
+        return "the call has * or ** arguments: left unchanged"
     given = dict(zip(_DROPOUT, call.args))
     given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg})
     if len(call.args) > 5 or not set(given) <= set(_DROPOUT):
-        return "arguments that npu_ops.dropout does not take"
+        return "npu_ops.dropout does not support these arguments"
     shape = given.get("noise_shape")
     if shape is not None and getattr(shape, "value", 0) is not None:
-        return "noise_shape: left as it is"
+        return "noise_shape is used: left unchanged"
     if ("keep_prob" in given) == ("rate" in given) or "x" not in given:
-        return "keep_prob or rate, one of them, must be given"
+        return "either keep_prob or rate must be passed"
     number = getattr(given.get("rate"), "value", 0)
     return "rate is None" if number is None else None
 
 
 _lstm = of_calls(
     "rnn",
-    "DynamicRNN wants time-major input, one layer, forget_bias 0.0 by default (1.0 here), no "
-    "peephole, no dropout; its weights have another layout, so checkpoints do not fit",
+    "DynamicRNN needs time-major input and one layer, has forget_bias 0.0 by default (1.0 "
+    "here), and supports no peephole and no dropout; its weight layout differs, so old "
+    "checkpoints cannot be loaded",
 )
 _cell = of_calls(
     "rnn",
-    "the recurrent layers of the NPU want time-major input and one layer; their weights have "
-    "another layout, so checkpoints do not fit",
+    "the recurrent layers of the NPU need time-major input and one layer; their weight "
+    "layout differs, so old checkpoints cannot be loaded",
 )
 
 
@@ -90,16 +91,18 @@ def _nccl(work: Work, site: Site, name: str) -> None:
 def _cudnn(work: Work, site: Site, call: ast.Call, name: str) -> None:
     if _under_gpu_test(work, site):
         work.manual(
-            site.line, "cudnn", ("there is no cuDNN on the NPU, where this line is not reached")
+            site.line,
+            "cudnn",
+            ("cuDNN does not exist on the NPU, but this line does not run there"),
         )
     elif "load_" in name:
         work.depend(
             site,
             "cudnn",
-            "an operator library for the CPU or the GPU: its operators have to be ported",
+            "this operator library is for the CPU or the GPU: port its operators to the NPU",
         )
     else:
-        work.depend(site, "cudnn", "there is no cuDNN and no NCCL on the NPU")
+        work.depend(site, "cudnn", "cuDNN and NCCL do not exist on the NPU")
 
 
 def _under_gpu_test(work: Work, site: Site) -> bool:
@@ -131,33 +134,34 @@ _RNN = ("dynamic_rnn", "bidirectional_dynamic_rnn", "raw_rnn")
 
 _dropout_layer = of_calls(
     "dropout-layer",
-    "for speed on the device: from npu_bridge.estimator.npu import npu_convert_dropout, which "
-    "replaces the Dropout of Keras",
+    "for speed on the device: add from npu_bridge.estimator.npu import "
+    "npu_convert_dropout, which replaces the Dropout of Keras",
 )
 _control_flow = of_calls(
     "control-flow-v1",
-    "control flow of the old form: with dynamic shapes tf.enable_control_flow_v2() and "
-    "tf.enable_resource_variables() are needed after the import, or ENABLE_FORCE_V2_CONTROL=1",
+    "TensorFlow v1 control flow: dynamic shapes need tf.enable_control_flow_v2() and "
+    "tf.enable_resource_variables() after the import, or ENABLE_FORCE_V2_CONTROL=1",
     unless=lambda work, site, call: (
         "enable_control_flow_v2" in work.script.words or in_dataset_function(work, site)
     ),
 )
 _is_finite = of_calls(
     "is-finite",
-    "tests for overflow are done by NPULossScaleOptimizer",
+    "leave the overflow check to NPULossScaleOptimizer",
     unless=lambda work, site, call: in_dataset_function(work, site),
 )
-_gpu_test = of_calls("gpu-test", "False or empty on the NPU host: the branch for the CPU is taken")
+_gpu_test = of_calls("gpu-test", "this is False or empty on the NPU host: the CPU branch is used")
 _gpu_count = of_calls(
     "gpu-count",
-    "no GPU on the NPU host: loops over them and divisions by their number change",
+    "the NPU host has no GPU: loops over GPUs and divisions by the number of GPUs change",
     unless=lambda work, site, call: (
         literal_text(argument(call, "device_type", 0)) not in (None, "GPU")
     ),
 )
 _py_func = of_calls(
     "py-func",
-    "runs on the host: mix_compile_mode=True when it is in the training graph",
+    "this function runs on the host: set mix_compile_mode=True if it is part of the "
+    "training graph",
     unless=lambda work, site, call: in_dataset_function(work, site),
 )
 
@@ -210,12 +214,15 @@ def after(work: Work) -> None:
             text = "this GELU uses erf; npu_unary_ops.gelu uses tanh, and its values differ"
             work.refuse(line, "gelu", text)
         elif isinstance(scope.node, ast.ClassDef) or len(parameters(node.args)) != 1:
-            text = "a method, or a function of other arguments: npu_unary_ops.gelu takes a tensor"
+            text = "this is a method or takes other arguments; npu_unary_ops.gelu takes one tensor"
             work.refuse(line, "gelu", text)
         elif work.package == "npu_bridge" and _replace_gelu(work, node):
-            work.changed(line, "gelu", "the same in one operator")
+            work.changed(line, "gelu", "npu_unary_ops.gelu computes the same with one operator")
         else:
-            text = "npu_unary_ops.gelu(x) is the same in one operator, and faster on the device"
+            text = (
+                "npu_unary_ops.gelu(x) computes the same with one operator, and is faster "
+                "on the device"
+            )
             work.manual(line, "gelu", text)
 
 

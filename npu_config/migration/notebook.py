@@ -164,7 +164,7 @@ def open_notebook(text: str) -> Union[Notebook, str]:
     reading = read(text)
     cells = reading.value.get("cells") if isinstance(reading.value, dict) else None
     if not reading.ok or not isinstance(cells, list):
-        return "this is not a notebook of version 4: open and save it with Jupyter first"
+        return "this is not a notebook of format version 4: open and save it with Jupyter first"
     metadata: Any = reading.value.get("metadata")
     language = _get(_get(metadata, "language_info"), "name")
     language = language or _get(_get(metadata, "kernelspec"), "language")
@@ -186,7 +186,8 @@ def open_notebook(text: str) -> Union[Notebook, str]:
         lines = list(source) if is_list else _lines(source)
         if not all(map(_is_line, lines[:-1])) or not _is_line(lines[-1].rstrip("\r\n") + "\n"):
             return phrase(
-                "cell {} has several lines in one text: save it with Jupyter", number + 1
+                "cell {} has several lines in one string: save the notebook with Jupyter",
+                number + 1,
             )
         code = _without_magics(lines)
         reason = _why_not_python("".join(code))
@@ -199,8 +200,8 @@ def open_notebook(text: str) -> Union[Notebook, str]:
     return Notebook("".join(script), found, starts, reading, unread)
 
 
-_NOT_READ = "the code in {} is not looked at: write it to a file, and migrate that file"
-_STARTED = "{} is run from here and not looked at with this notebook: migrate it, too"
+_NOT_READ = "the code in {} is not migrated: write it to a file, and migrate this file"
+_STARTED = "{} is run by this notebook, but is not migrated with it: migrate this file, too"
 
 
 def _unread(lines: List[str]) -> Iterator[Tuple[int, str, bool]]:

@@ -77,19 +77,19 @@ def _rewrite(work: Work, site: Site, call: ast.Call, name: str) -> None:
     value = argument(call, "loss_scale", 1)
     optimizer = argument(call, "opt", 0)
     if is_open(call) or optimizer is None:
-        work.refuse(site.line, id, "* or ** arguments: left as it is")
+        work.refuse(site.line, id, "the call has * or ** arguments: left unchanged")
         return
     made = work.script.origins(optimizer, site.scope)
     if any((one or "").startswith(_KERAS) for one in made):
         work.depend(
             site,
             "keras-loss-scale",
-            "loss scaling of an optimizer of Keras is not supported on the NPU",
+            "loss scaling of a Keras optimizer is not supported on the NPU",
         )
         return
     is_known = id == "loss-scale" or all((one or "").startswith(_TRAIN) for one in made)
     if not is_known and not _is_of_train(work, site, optimizer):
-        work.refuse(site.line, id, "not certainly an optimizer of tf.train: left as it is")
+        work.refuse(site.line, id, "this may not be a tf.train optimizer: left unchanged")
         return
     manager = _manager(work, site, value)
     if manager is None:
@@ -97,14 +97,18 @@ def _rewrite(work: Work, site: Site, call: ast.Call, name: str) -> None:
         return
     if _under_control(work, site) and "Exponential" in manager:
         work.refuse(
-            site.line, id, "a dynamic manager must be made outside of tf.control_dependencies"
+            site.line,
+            id,
+            "a dynamic loss-scale manager must be created outside of tf.control_dependencies",
         )
         return
     _put(work, call, optimizer, value, manager)
     if has_ranks(work):
         work.append(call, "is_distributed=True")
     work.replace_node(site.node, work.name("NPULossScaleOptimizer"))
-    work.changed(site.line, id, "loss scaling of the NPU with TensorFlow's own numbers")
+    work.changed(
+        site.line, id, "replaced by the loss scaling of the NPU with TensorFlow's default values"
+    )
     if id == "amp-rewrite":
         line = value.lineno if value is not None else site.line
         work.manual(
@@ -168,7 +172,9 @@ def _contrib(work: Work, site: Site, name: str) -> None:
     call = site.call
     last = name.rsplit(".", 1)[1]
     if call is None:
-        work.refuse(site.line, "loss-scale", "subclassed, stored or passed on: left as it is")
+        work.refuse(
+            site.line, "loss-scale", "the class is subclassed, stored or passed on: left unchanged"
+        )
         return
     if last == "LossScaleOptimizer":
         work.replace_node(site.node, work.name("NPULossScaleOptimizer"))
@@ -176,12 +182,12 @@ def _contrib(work: Work, site: Site, name: str) -> None:
             work.append(call, "is_distributed=True")
     else:
         work.replace_node(site.node, work.name(last))
-    work.changed(site.line, "loss-scale", "the loss scaling of the NPU")
+    work.changed(site.line, "loss-scale", "replaced by the loss scaling of the NPU")
 
 
 def _policy(work: Work, site: Site, name: str) -> None:
     """The types of Keras's layers, where the NPU has precision modes."""
-    text = "leave the layers float32: precision_mode of the session chooses the types"
+    text = "keep the layers float32: the precision_mode of the session chooses the types"
     work.manual(site.line, "precision-mode", text)
 
 
@@ -196,8 +202,8 @@ def _variable(work: Work, site: Site, call: ast.Call, name: str) -> None:
         work.manual(
             site.line,
             "precision-mode",
-            "a variable of float16: keep it float32, and let precision_mode of the session choose "
-            "the types, npu_config.NpuConfigBuilder().mixed_precision(...)",
+            "a float16 variable: keep it float32, and let the precision_mode of the "
+            "session choose the types, npu_config.NpuConfigBuilder().mixed_precision(...)",
         )
 
 
@@ -234,9 +240,9 @@ def after(work: Work) -> None:
                     site.line,
                     "manual-loss-scale",
                     phrase(
-                        'the loss is multiplied by "{0}", and something divided by it: '
-                        "NPULossScaleOptimizer with FixedLossScaleManager({0}) does both, and "
-                        "tests for overflow",
+                        'the script multiplies the loss by "{0}" and divides by the same '
+                        "value: NPULossScaleOptimizer with FixedLossScaleManager({0}) does "
+                        "both, and checks for overflow",
                         name,
                     ),
                 )

@@ -457,12 +457,12 @@ _NEAREST = 32
 """How many files can have the name of one module, so that one of them is taken for it."""
 _NOTHING = Analysis(Migration(""), is_concerned=False)
 _REFUSED = (
-    "this program makes its session in {}, which is refused: once that is done, import npu_init "
-    "here, before the session is made"
+    "this program creates its session in {}, which cannot be migrated yet: after migrating "
+    "that file, import npu_init here, before the session is created"
 )
 _UNKNOWN = (
-    "no session is made in the files that were read, and it is not known whether {} makes one: if "
-    "it does, import npu_init here (from npu_config.npu_init import *)"
+    "the files that were read create no session, and it is not known whether {} creates "
+    "one: if so, import npu_init here (from npu_config.npu_init import *)"
 )
 
 

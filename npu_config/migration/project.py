@@ -88,7 +88,7 @@ def _alone(work: _Work) -> Looked:
         with concurrent.futures.ProcessPoolExecutor(1) as pool:
             return pool.submit(_look, work).result()[0]
     except BrokenProcessPool:
-        message = "the process that read this script ended"
+        message = "the process that read this script ended unexpectedly"
         return _left(work.targets[0], rules.migration_failed, message)
 
 
@@ -104,7 +104,7 @@ def _look_at(target: FileToMigrate, work: _Work) -> Looked:
         return _of_file(target, work)
     except Exception as error:
         message = phrase("npu_config failed on this script: {}: {}", type(error).__name__, error)
-        return _left(target, rules.migration_failed, message, "report it")
+        return _left(target, rules.migration_failed, message, "please report this error")
 
 
 def _left(target: FileToMigrate, rule: Rule, message: str, help: Optional[str] = None) -> Looked:
@@ -205,9 +205,9 @@ def _read(target: FileToMigrate) -> Union[bytes, Diagnostic]:
         inside = os.path.join(os.path.realpath(target.root), "")
         if not os.path.realpath(target.path).startswith(inside):
             return rules.link_out_of_tree.diagnostic(
-                phrase("this link leads out of {}: not touched", target.root),
+                phrase("this link points outside of {}: not migrated", target.root),
                 Place(target.path),
-                help="name the file itself to migrate it",
+                help="pass the file itself to migrate it",
             )
     if target.content is None:
         return load(target.path, LARGEST)
@@ -225,7 +225,7 @@ def _notebook(target: FileToMigrate, data: bytes, work: _Work) -> Looked:
     except UnicodeDecodeError as error:
         opened = phrase("not text: {}", error)
     if isinstance(opened, str):
-        help = "export its code: jupyter nbconvert --to script"
+        help = "export the code: jupyter nbconvert --to script"
         return _left(target, rules.notebook_not_migrated, opened, help)
     analysis = _analysed(opened.script, target, work)
     analysis = analysis._replace(migration=opened.migrated(analysis.migration))

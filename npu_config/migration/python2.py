@@ -44,7 +44,7 @@ def note_of(script: Resolver) -> Optional[Note]:
         return None
     names = sorted({name for _, name in found}, key=[name for _, name in found].index)
     shown = [*names[:_MOST], *(["..."] if len(names) > _MOST else [])]
-    text = "{}: only in Python 2, Python 3 fails on that line; 2to3 converts it"
+    text = "{} exists only in Python 2, Python 3 fails on this line; 2to3 converts it"
     return Note(min(found)[0], "python2", MANUAL, phrase(text, listed(shown)))
 
 

@@ -28,13 +28,14 @@ _TITLES = (
 )
 """The parts of a report: a kind of entries, whether something has to be done, and its title."""
 _ENTRIES = {
-    "edited": "runs on the NPU once this is written",
-    "open": "runs on the NPU once these edits are written and the open points (errors) are done",
+    "edited": "runs on the NPU once these edits are written",
+    "open": "runs on the NPU once these edits are written and the open points (errors) are "
+    "resolved",
     "already": "runs on the NPU already",
-    "begun": "is for the NPU already; its open points (errors) are still to be done by hand",
-    "not-needed": "makes no session of its own to train or predict (those of tests, and of "
-    "freeze_graph and the like, are left alone)",
-    "refused": "is not migrated as a whole: something is refused",
+    "begun": "is already for the NPU; resolve its open points (errors) by hand",
+    "not-needed": "creates no session of its own to train or predict (sessions of tests, "
+    "freeze_graph and similar tools are left unchanged)",
+    "refused": "is not migrated: some of its code is refused",
     "unknown": "the place where its session is created was not found",
 }
 _STATUSES = {
@@ -49,7 +50,7 @@ def _status(outcome: FileOutcome) -> str:
     if outcome.diagnostics:
         return "not migrated"
     if outcome.migration is not None and outcome.migration.is_blocked:
-        return "refused as a whole, nothing is edited"
+        return "the whole file is refused, nothing is edited"
     return _STATUSES[outcome.status]
 
 
@@ -180,7 +181,7 @@ def _scripts(outcomes: Sequence[FileOutcome]) -> Iterator[str]:
         if names:
             shown = ", ".join(map(printable, names[:8]))
             more = (
-                localized(" and {} more (--report json has all)", len(names) - 8)
+                localized(" and {} more (--report json lists all)", len(names) - 8)
                 if len(names) > 8
                 else ""
             )
@@ -191,7 +192,7 @@ _SEED = re.compile(r"\b(?:set_random_seed|tf_random_seed|set_seed)\b")
 _SHIFTING = {
     "hvd-init": "init_resource adds two operations to the graph",
     "drop-remainder": "drop_remainder makes shapes static",
-    "dropout": "npu_ops.dropout draws its own",
+    "dropout": "npu_ops.dropout has its own random generator",
 }
 
 
@@ -208,7 +209,7 @@ def _remarks(outcomes: Sequence[FileOutcome]) -> List[str]:
     reasons = [text for id, text in _SHIFTING.items() if id in found]
     if not reasons:
         return []
-    text = "with the same seed the random numbers are not those of before: {}"
+    text = "the same seed now gives different random numbers: {}"
     return [phrase(text, join("; ", reasons))]
 
 
@@ -243,7 +244,8 @@ def _summary(outcomes: Sequence[FileOutcome]) -> str:
         localized("1 file") if counts["files"] == 1 else localized("{files} files", **counts),
         localized("; {not_read} not migrated", **counts) if counts["not_read"] else "",
         localized(
-            "; for the NPU already, and not reported again: {done} (npu-config check reads them)",
+            "; already for the NPU, and not reported again: {done} (use npu-config check "
+            "for these files)",
             **counts,
         )
         if counts["done"]
@@ -362,7 +364,7 @@ def _html(outcomes: Sequence[FileOutcome], commands: Sequence[str]) -> str:
         head = escaped(localized("Next"))
         parts.append("<h2>{}</h2><pre>{}</pre>".format(head, _safe("\n".join(commands))))
     more = '<p><a href="{}/migration.html">{}</a></p>'
-    parts.append(more.format(DOCS_URL, escaped(localized("What is changed, and why"))))
+    parts.append(more.format(DOCS_URL, escaped(localized("Changes and reasons"))))
     return page(title, parts, _STYLE, script="")
 
 

@@ -73,7 +73,9 @@ def check_close(work: Work, site: Site, always: bool) -> None:
     elif not closes:
         owner = site.scope.node if site.scope.is_class else None
         name = "{}.{}".format(owner.name, name) if isinstance(owner, ast.ClassDef) else name
-        work.manual(line, "session-close", phrase('nothing closes it: add "{}.close()"', name))
+        work.manual(
+            line, "session-close", phrase('the session is never closed: add "{}.close()"', name)
+        )
     elif site.function is not None and work.script.calls_of("tensorflow.app.run"):
         work.manual(
             line,
@@ -87,7 +89,10 @@ def check_close(work: Work, site: Site, always: bool) -> None:
             line,
             "session-close",
             phrase(
-                ('a session without "with": the script closes it by "{}.close()", keep that call'),
+                (
+                    'this session is opened without "with": the script closes it by '
+                    '"{}.close()", keep this call'
+                ),
                 name,
             ),
             False,
@@ -253,7 +258,7 @@ def _is_entered(work: Work, name: str) -> bool:
 
 _PROTO = "npu_config_proto"
 STAR_NOTE = (
-    "* or ** may hold a config: left unchanged; the patch of npu_init configures the "
+    "* or ** may contain a config: left unchanged; the patch of npu_init configures the "
     "sessions it creates"
 )
 
@@ -343,12 +348,13 @@ def _make(work: Work, site: Site, maker: _Maker) -> None:
 
 
 _MASTER = (
-    "a session with a master of its own: left as it is; parameter servers and remote masters do "
-    "not exist on the NPU"
+    "this session has its own master: left unchanged; parameter servers and remote masters "
+    "do not exist on the NPU"
 )
 _ANY_MASTER = (
-    "its master is not known here: left as it is, and the patch of npu_init configures it; on the "
-    "NPU the master must be empty, for there are no remote ones"
+    "the master of this session is not known: left unchanged, the patch of npu_init "
+    "configures the session; on the NPU the master must be empty, because remote masters "
+    "are not supported"
 )
 
 
@@ -388,11 +394,14 @@ def _reference(work: Work, site: Site) -> None:
     if is_test or isinstance(parent, _NO_USES) or getattr(parent, "returns", 0) is site.node:
         return
     if isinstance(parent, ast.ClassDef):
-        text = "subclass: the __init__ of its base is patched by npu_init, so it is configured"
+        text = (
+            "this is a subclass: npu_init patches the __init__ of its base class, so the "
+            "session is configured"
+        )
     else:
         text = (
-            "stored or passed on: not edited; the patch of npu_init configures the sessions "
-            "it creates"
+            "the class is stored or passed on: not edited; the patch of npu_init "
+            "configures the sessions it creates"
         )
     work.needs_patch(site)
     work.manual(site.line, "session-reference", text)
@@ -400,13 +409,14 @@ def _reference(work: Work, site: Site) -> None:
 
 _supervisor = of_calls(
     "graph-frozen",
-    "finalizes the graph: for iterations_per_loop and for broadcasts, change the graph "
-    "before this call (util.IterationPerLoop().create_iteration_per_loop_var)",
+    "this call finalizes the graph: for iterations_per_loop and broadcasts, change the "
+    "graph before this call (util.IterationPerLoop().create_iteration_per_loop_var)",
     needs_patch=True,
 )
 _monitored = of_calls(
     "session-reference",
-    "takes no config; its default creator makes a session that npu_init has patched",
+    "this session accepts no config; its default creator makes a session that npu_init has "
+    "patched",
     unless=lambda work, site, call: argument(call, "session_creator", 0) is not None,
     needs_patch=True,
 )
@@ -414,7 +424,7 @@ _monitored = of_calls(
 
 _inside = of_calls(
     "session-reference",
-    "makes its session inside of TensorFlow: the patch of npu_init configures it",
+    "TensorFlow creates this session internally: the patch of npu_init configures it",
     needs_patch=True,
 )
 _INSIDE = (
@@ -473,7 +483,8 @@ def after(work: Work) -> None:
         elif name in ("test_session", "cached_session", "session"):
             _test_session(work, site, node)
         elif name == "finalize" and _is_graph(work, site, node.value):
-            work.manual(site.line, "graph-frozen", "nothing can be added after this line")
+            text = "the graph is finalized: nothing can be added to the graph after this line"
+            work.manual(site.line, "graph-frozen", text)
     for site, node in fields:
         _field(work, site, node)
 
@@ -506,8 +517,8 @@ def _is_of_own_class(work: Work, site: Site, node: ast.expr) -> bool:
 
 _SUPERVISED = ("managed_session", "prepare_or_wait_for_session")
 _UNKNOWN_OWNER = (
-    "not certainly a Supervisor of TensorFlow: left as it is, the patch of npu_init configures "
-    "the session"
+    "this may not be a TensorFlow Supervisor: left unchanged; the patch of npu_init "
+    "configures the session"
 )
 _GRAPHS = ("tensorflow.Graph", "tensorflow.get_default_graph")
 
@@ -538,8 +549,8 @@ def _test_session(work: Work, site: Site, node: ast.Attribute) -> None:
                 work.manual(
                     site.line,
                     "session-reference",
-                    "tests are left alone; the session of TestCase is a subclass of the patched "
-                    "one",
+                    "tests are left unchanged; the session of TestCase is a subclass of "
+                    "the patched session",
                 )
 
 
@@ -557,8 +568,8 @@ def _config_proto(work: Work, site: Site, call: ast.Call, name: str) -> None:
 
 
 _CPU_ONLY = (
-    'device_count GPU 0 says "CPU on purpose": on the NPU host this session runs on the NPU once '
-    "npu_init is imported"
+    "device_count GPU 0 selects the CPU on purpose, but once npu_init is imported, this "
+    "session runs on the NPU of the host"
 )
 
 
@@ -571,7 +582,10 @@ def _counts_no_gpu(node: ast.AST) -> bool:
     )
 
 
-_NO_EFFECT = "no effect on the NPU host, where TensorFlow is the one for CPUs; may be deleted"
+_NO_EFFECT = (
+    "this has no effect on the NPU host, where TensorFlow is the CPU version; the line can "
+    "be deleted"
+)
 
 
 _gpu_options = of_calls("gpu-options", _NO_EFFECT)
@@ -607,7 +621,9 @@ def _switch_off(work: Work, site: Site, field: str, value: ast.expr, line: int) 
             work.replace_node(value, number)
             work.changed(line, id, phrase("{} must be {} ({}) on the NPU", field, wanted, number))
     else:
-        work.manual(line, id, phrase("{} must be {} on the NPU: not a constant", field, wanted))
+        work.manual(
+            line, id, phrase("{} must be {} on the NPU, but is not a constant here", field, wanted)
+        )
 
 
 @called
@@ -622,8 +638,8 @@ def _rewriter_config(work: Work, site: Site, call: ast.Call, name: str) -> None:
 
 
 AMP_NOTE = (
-    "has no effect on the NPU: precision_mode allow_mix_precision in the session does it, "
-    "npu_config.NpuConfigBuilder().mixed_precision(...)"
+    "this has no effect on the NPU: use precision_mode allow_mix_precision in the session "
+    "instead, npu_config.NpuConfigBuilder().mixed_precision(...)"
 )
 
 
@@ -635,8 +651,8 @@ def _optimizer_options(work: Work, site: Site, call: ast.Call, name: str) -> Non
 
 
 _UNDER_FLAG = (
-    "set under a condition: not edited; npu_config_proto switches XLA off in the session, "
-    "so the line can be deleted"
+    "this is set under a condition: not edited; npu_config_proto switches XLA off in the "
+    "session, so the line can be deleted"
 )
 
 
@@ -660,7 +676,7 @@ def _xla_switch(work: Work, site: Site, name: str) -> None:
     """A function or scope that takes whether XLA is on: off, where a constant says otherwise."""
     call, switch = site.call, _SWITCH_OF[name]
     if call is None and isinstance(site.parents[-1], (ast.Assign, ast.Call, ast.Dict)):
-        text = "stored or passed on: where it is called, {} must be False"
+        text = "the function is stored or passed on: {} must be False where the function is called"
         work.manual(site.line, "xla-off", phrase(text, switch))
     value = argument(call, switch, 0) if call is not None else None
     constant = literal(value)
@@ -694,7 +710,9 @@ def _experimental_options(work: Work, site: Site, call: ast.Call, name: str) -> 
     if "auto_mixed_precision" in work.script.written(value):
         work.manual(site.line, "precision-mode", AMP_NOTE)
     work.replace_node(value, work.name("experimental_options"))
-    work.changed(site.line, "experimental-options", "the options that suit the NPU")
+    work.changed(
+        site.line, "experimental-options", "replaced by options that are suitable for the NPU"
+    )
 
 
 def _field(work: Work, site: Site, node: ast.Attribute) -> None:

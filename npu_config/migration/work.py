@@ -468,10 +468,10 @@ class Work:
 
 _REACHED = (ast.Call, ast.Name, ast.Attribute, ast.Import, ast.ImportFrom)
 """What says whether a line is reached."""
-OFF = "off by default: keep it off on the NPU"
-_CONDITIONAL = "under a condition: it must not hold on the NPU"
-_OF_FUNCTION = "nothing in its function is edited"
-_PARTIAL = "code that depends on it is edited anyway, because of --partial"
+OFF = "this code is off by default: keep it off on the NPU"
+_CONDITIONAL = "this code is under a condition that must not be true on the NPU"
+_OF_FUNCTION = "nothing in this function is edited"
+_PARTIAL = "dependent code is edited anyway, because of --partial"
 _LATER = "not changed yet: first resolve the refused lines, then migrate again"
 
 

@@ -41,7 +41,7 @@ def test_a_binary_graph_cut_in_the_middle(tmp_path, binary, share):
     path.write_bytes(binary[: int(len(binary) * share)])
     found = fault(path)
     assert found.rule == "NPU795"
-    assert "the graph is cut off: the file ends at byte" in found.message
+    assert "the graph is truncated: the file ends at byte" in found.message
     assert "the last whole node is" in found.message
 
 
@@ -52,7 +52,7 @@ def test_a_text_graph_cut_in_the_middle(tmp_path, share):
     path = tmp_path / "graph.pbtxt"
     path.write_text(text[: int(len(text) * share)])
     found = fault(path)
-    assert "the graph is cut off" in found.message
+    assert "the graph is truncated" in found.message
     assert found.line is not None
 
 
@@ -131,9 +131,9 @@ def test_wrong_files_are_one_diagnostic(tmp_path, name, content, message):
 @pytest.mark.parametrize(
     ("nodes", "message"),
     [
-        ((("y", "x:1"),), 'the node "y" reads "x", which the graph does not hold'),
-        ((("x", ""), ("y", "^z")), 'the node "y" reads "z", which the graph does not hold'),
-        ((("x", ""), ("y", "x"), ("x", "")), 'two nodes are called "x"'),
+        ((("y", "x:1"),), 'the node "y" reads "x", which is not in the graph'),
+        ((("x", ""), ("y", "^z")), 'the node "y" reads "z", which is not in the graph'),
+        ((("x", ""), ("y", "x"), ("x", "")), 'two nodes have the name "x"'),
     ],
 )
 @pytest.mark.parametrize("is_text", [True, False])

@@ -119,7 +119,7 @@ def test_a_scale_that_alternates_at_its_floor(tmp_path):
     assert (report.pattern, report.collapsed_at) == (Pattern.PROBING, None)
     warning = report.diagnostics.warnings
     assert [found.rule for found in warning] == ["NPU281"]
-    assert "falls to 1 again and again (falls: 49" in warning[0].message
+    assert "falls to 1 repeatedly (falls: 49" in warning[0].message
 
 
 def test_a_scale_that_bounced_once_has_collapsed(tmp_path):

@@ -218,5 +218,8 @@ def test_rows_whose_time_is_none(tmp_path):
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     text = result.stdout.decode()
     assert result.returncode == 1, text
-    assert "rows without a readable time: 2; the totals are without them; lines: 4, 6" in text
+    assert (
+        "rows without a readable time: 2; the totals do not include these rows; lines: 4, 6"
+        in text
+    )
     assert "rows: 1, without a time: 3" in text

@@ -113,7 +113,7 @@ def test_export(npu, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/a").write_text("mine")
     refused = npu("dump", "export", DATA / "net/npu", tmp_path / "mine")
-    assert (refused.code, "not an export" in refused.err) == (2, True)
+    assert (refused.code, "not from an export" in refused.err) == (2, True)
     damaged = npu("dump", "export", DATA / "damaged", tmp_path / "damaged")
     assert damaged.code == 1
 
@@ -161,7 +161,7 @@ def test_compare(npu, tmp_path):
     config.parent.mkdir()
     result = npu("dump", "compare", *NET, "--csv", table, "--html", page, "--next-config", config)
     assert result.code == 1
-    assert "whose outputs do not: dense/MatMul_fused" in result.out
+    assert "whose outputs differ: dense/MatMul_fused" in result.out
     assert "x -> trans_TransData_0 -> conv1/Conv2D_fused" in result.out
     with table.open(newline="") as stream:
         rows = list(csv.reader(stream))
@@ -322,7 +322,7 @@ def test_the_page_of_a_comparison(npu, tmp_path):
     npu("dump", "compare", *NET, "--max-rel", "0.1", "--html", tmp_path / "c.html")
     page = (tmp_path / "c.html").read_text()
     for words in (
-        "whose outputs do not: dense/MatMul_fused",
+        "whose outputs differ: dense/MatMul_fused",
         "10 agrees, 5 diverges, 4 not compared",
         "step 0, device 0, model ge_default_20260102030405_1, run 20260102030405",
         "limits: cosine 0.98, largest relative difference: 0.1",

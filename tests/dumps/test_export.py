@@ -88,7 +88,7 @@ def test_a_folder_of_something_else(tmp_path, files):
         (tmp_path / "out" / name).parent.mkdir(parents=True)
         (tmp_path / "out" / name).write_bytes(content)
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(FileExistsError, match="not an export"):
+    with pytest.raises(FileExistsError, match="not from an export"):
         export_dumps(find_dumps(DATA / "net/npu"), tmp_path / "out")
     assert before == sorted(tmp_path.rglob("*"))
     assert all((tmp_path / "out" / name).read_bytes() == files[name] for name in files)

@@ -193,8 +193,8 @@ def test_tensors_that_a_file_does_not_hold(tmp_path, addresses, held, readable):
         (b"\x5a\x5a\x5a\x5a1234", "Nano"),
         (bytes(8), "header has no content"),
         (b"\0\0\0\x80\0\0\0\0", "2,147,483,648 bytes of 8"),
-        (b"\xff\xff\xff\x7f\0\0\0\0", "2,147,483,647 bytes, the file holds 0"),
-        (b"\x03\0\0\0\0\0\0\0ab", "3 bytes, the file holds 2"),
+        (b"\xff\xff\xff\x7f\0\0\0\0", "2,147,483,647 bytes, but the file holds only 0"),
+        (b"\x03\0\0\0\0\0\0\0ab", "3 bytes, but the file holds only 2"),
     ],
 )
 def test_how_files_begin(tmp_path, content, words):

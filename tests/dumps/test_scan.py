@@ -257,11 +257,11 @@ def test_did_the_change_help(npu, tmp_path):
     overflowed(tmp_path, RUNS[1], [(0, "b", "Exp", 4), (0, "c", "Sum", 5)])
     result = npu("dump", "overflow", tmp_path)
     assert ("1. b (Exp)" in result.out, " a (" in result.out) == (True, False)
-    assert "not looked at: " + RUNS[0] in result.out
+    assert "not analysed: " + RUNS[0] in result.out
     page = tmp_path / "o.html"
     result = npu("dump", "overflow", tmp_path, "--before", RUNS[0], "--html", page)
     assert result.code == 1
-    assert "did not help these operators: 1 of 2 overflow as before" in page.read_text()
+    assert "did not help these operators: 1 of 2 still overflow" in page.read_text()
     assert page.read_text().count("<h2 id=") == 2
     for words in ("gone: 1; a", "left: 1; b", "new: 1; c", "did not help"):
         assert words in result.out

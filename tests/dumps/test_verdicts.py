@@ -251,7 +251,9 @@ def test_ranks_are_exact():
     x.reshape(-1)[3:4] = numpy.nextafter(x.reshape(-1)[3], numpy.float32(9))
     found = judge(pairs_of(x, y), limits, SHAPE, exact=True)[1]
     assert found.verdict == "diverges"
-    ours, theirs = found.reason.split("most at [0, 3]: ")[1].split(";")[0].split(" instead of ")
+    ours, theirs = (
+        found.reason.split("largest difference at [0, 3]: ")[1].split(";")[0].split(" instead of ")
+    )
     assert ours != theirs
     assert judge(pairs_of(y, y), limits, SHAPE, exact=True)[1].verdict == "agrees"
 
@@ -320,7 +322,7 @@ def test_few_elements():
     ):  # fmt: skip
         found = verdict(rounded(y * by, "f2"), y, "DT_FLOAT16", kind, bounds)
         assert found.verdict == expected
-        assert ("for so few values" in found.reason) is (expected == "agrees")
+        assert ("with so few values" in found.reason) is (expected == "agrees")
     one_large = numpy.asarray([100.0, *[0.1] * 99], "f4")
     larger = rounded(one_large * 1.08, "f2")
     assert verdict(larger, one_large, "DT_FLOAT16").verdict == "agrees"
@@ -488,7 +490,9 @@ def test_where_elements_are_off(places, within, kind):
     pairs = pairs_of(x.astype(kind), ROW.astype(kind))
     metrics, found = judge(pairs, limits, ROW.shape)
     assert found.verdict == "diverges"
-    assert verdicts._within(metrics, ROW.shape) == (["all within " + within] if within else [])
+    assert verdicts._within(metrics, ROW.shape) == (
+        ["all differences are within " + within] if within else []
+    )
     (worst,) = verdicts._at_worst(metrics, ROW.shape)
     index = numpy.unravel_index(abs(x - ROW).argmax(), x.shape)
     assert "{}: {:g} instead of {:g}".format(list(map(int, index)), x[index], ROW[index]) in worst

@@ -153,7 +153,7 @@ def test_two_ways_to_write(script):
         ("notes.py", b"this is no Python at all\n", "not Python 3"),
         ("cut.py", b"import tensorflow as tf\nsess = tf.Session(\n", "not Python 3"),
         ("latin.py", b"import tensorflow\nx = '\xff'\n", "not text"),
-        ("train.ipynb", b"tensorflow", "not a notebook of version 4"),
+        ("train.ipynb", b"tensorflow", "not a notebook of format version 4"),
         ("new.py", b"import tensorflow as tf\n@tf.function\ndef f(): pass\n", "TensorFlow 2 only"),
         ("eager.py", b"import tensorflow as tf\ntf.enable_eager_execution()\n", "graph mode"),
         ("keras.py", b"import keras\n", "port to tf.keras"),
@@ -208,7 +208,7 @@ def test_a_link_out_of_the_tree(tmp_path, script):
     (project / "own.py").write_text(PLAIN)
     result = npu("--write", project)
     assert (result.exit_code, script.read_text()) == (1, PLAIN)
-    assert "points outside" in result.stdout
+    assert "points outside of" in result.stdout
     assert (project / "own.py").read_text() == DONE
     output = tmp_path / "output"
     npu("--output", output, project)
@@ -276,7 +276,7 @@ def test_standard_input():
 def test_a_migrated_script_is_counted(script):
     """A second run says why there is nothing to do."""
     npu("--write", script)
-    assert "for the NPU already, and not reported again: 1 (" in npu(script).stderr
+    assert "already for the NPU, and not reported again: 1 (" in npu(script).stderr
 
 
 def test_a_file_and_a_line_that_are_refused(script):
@@ -287,7 +287,7 @@ def test_a_file_and_a_line_that_are_refused(script):
     assert "1 changed, 0 refused as a whole; left to do: 0, to know: 1\n" in result
     script.write_text("import tensorflow as tf\ntf.enable_eager_execution()\n")
     result = npu(script).stderr
-    assert "{}: refused as a whole, nothing is edited\n".format(script) in result
+    assert "{}: the whole file is refused, nothing is edited\n".format(script) in result
     assert "0 changed, 1 refused as a whole" in result
 
 

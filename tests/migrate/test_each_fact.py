@@ -17,11 +17,11 @@ SCRIPTS = [
     )
 ]
 PARTS = {
-    "import-star-names": "names of the script, so that what is used is imported by name",
-    "import-conditional": "at the top, for the import of TensorFlow below is not always done",
-    "keras-session": "Keras makes its session from the patched class",
+    "import-star-names": "the script already uses these names, so only the needed names are",
+    "import-conditional": "placed at the top, because the import of TensorFlow below",
+    "keras-session": "Keras creates its session from the patched class",
     "keras-set-session": "no config: npu_config_proto() added",
-    "runconfig-summary": "checkpoints and summaries stay as they are",
+    "runconfig-summary": "checkpoints and summaries stay unchanged",
 }
 """The facts that are said in the entry of another one."""
 

@@ -48,7 +48,10 @@ def test_names_of_an_optional_horovod():
 @pytest.mark.parametrize("use", ["Opt = hvd.DistributedOptimizer", "f(hvd.DistributedOptimizer)"])
 def test_a_function_that_is_stored(use):
     """It has a counterpart, which a call is needed for."""
-    text = '"DistributedOptimizer" is not called with plain arguments: write the call'
+    text = (
+        '"DistributedOptimizer" is not called directly with plain arguments: write an explicit '
+        "call"
+    )
     assert [(4, "refused", text)] == said(HEAD + use + "\n", "hvd-optimizer")
 
 
@@ -56,7 +59,7 @@ def test_a_function_that_is_stored(use):
 def test_a_class_in_the_place_of_an_optimizer(given):
     """It is no optimizer, and nothing of Horovod is edited."""
     source = HEAD + "class Mine: pass\no = hvd.DistributedOptimizer({})\n".format(given)
-    expected = [(5, "refused", "a class is given, and not an optimizer")]
+    expected = [(5, "refused", "the argument is a class, not an optimizer object")]
     assert expected == said(source, "hvd-optimizer")
     assert source == npu_config.migrate(source).text
 
@@ -73,7 +76,7 @@ def test_a_class_in_the_place_of_an_optimizer(given):
 def test_a_broadcast_that_nothing_runs(lines, is_run):
     """The operation does nothing until a session runs it."""
     (entry,) = [one for one in said(HEAD + lines + "\n", "hvd-broadcast") if one[1] == "manual"]
-    assert is_run != ("run nowhere in this script" in entry[2])
+    assert is_run != ("never run in this script" in entry[2])
 
 
 @pytest.mark.parametrize(
@@ -187,7 +190,7 @@ def test_horovod_for_keras_computes_at_once(use, name):
     source = "import tensorflow as tf\n" + use.format(name) + "\n"
     ((_, kind, text),) = said(source, "hvd-" + name)
     assert kind == "refused"
-    assert text.startswith("gives a value in Horovod for Keras")
+    assert text.startswith("returns a value in Horovod for Keras")
     assert source == npu_config.migrate(source).text
 
 
@@ -220,4 +223,7 @@ def test_every_argument_without_counterpart_is_named():
     notes = npu_config.migrate(source).notes
     assert [
         note.note for note in notes if note.id == "hvd-allreduce" and note.kind == "refused"
-    ] == ["prescale_factor has no counterpart", "postscale_factor has no counterpart"]
+    ] == [
+        "prescale_factor has no equivalent on the NPU",
+        "postscale_factor has no equivalent on the NPU",
+    ]

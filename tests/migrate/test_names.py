@@ -205,19 +205,19 @@ RENAMED = "npu_config_proto as npu_config_proto_1"
     [
         (
             "import os\nsession = 1\nos.environ['A'] = ''\n" + OPENED,
-            "names of the script, so that what is used is imported by name: session",
+            "the script already uses these names, so only the needed names are imported: session",
         ),
         (
             "def npu_config_proto(): pass\nimport tensorflow as tf\ntf.Session()\n",
-            "under another name, since the script has its own: " + RENAMED,
+            "imported under another name, because the script already uses this name: " + RENAMED,
         ),
         (
             "try:\n    import tensorflow as tf\nexcept ImportError:\n    raise\ntf.Session()\n",
-            "at the top, for the import of TensorFlow below is not always done",
+            "placed at the top, because the import of TensorFlow below is conditional",
         ),
         (
             "import tensorflow as tf\nmodel = tf.keras.Sequential()\n",
-            "Keras makes its session from the patched class",
+            "Keras creates its session from the patched class",
         ),
     ],
 )

@@ -68,13 +68,13 @@ def test_cells(tmp_path, indent, is_list):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[]", "not a notebook of version 4"),
-        ('{"cells": [', "not a notebook of version 4"),
+        ("[]", "not a notebook of format version 4"),
+        ('{"cells": [', "not a notebook of format version 4"),
         (notebook([cell("import tensorflow as tf\n", "print 1")]), "cell 1 is not Python 3"),
         (notebook([cell("tensorflow")], language_info={"name": "R"}), "a notebook of R"),
         (notebook([dict(cell(), source=[1])]), "cell 1 has no text"),
-        (notebook([cell("x = 1", "y = 2\n")]), "cell 1 has several lines in one text"),
-        (notebook([cell("x = 1\ry = 2\n")]), "cell 1 has several lines in one text"),
+        (notebook([cell("x = 1", "y = 2\n")]), "cell 1 has several lines in one string"),
+        (notebook([cell("x = 1\ry = 2\n")]), "cell 1 has several lines in one string"),
     ],
 )
 def test_what_cannot_be_migrated(tmp_path, text, words):
@@ -124,7 +124,7 @@ def test_magics_that_take_python(tmp_path):
     assert after[0] == IMPORT + before[0].replace("tf.Session()", new)
     assert after[1:4] == [one.replace("tf.Session()", new) for one in before[1:4]]
     assert after[4:] == before[4:]
-    notes = [one["note"] for one in file["entries"] if "not looked at" in one["note"]]
+    notes = [one["note"] for one in file["entries"] if "not migrated" in one["note"]]
     assert [(one.split(":")[0], one.split()[2]) for one in notes] == [
         ("cell 1", "train.py"),
         ("cell 1", "other.py"),

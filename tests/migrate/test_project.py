@@ -242,7 +242,7 @@ def test_many_files_that_import_each_other(tmp_path):
         ("mpirun -np 8 \\\n -x A \\\n python t.py | tee o", "8 processes", "-- python t.py"),
         ("srun -N 2 --ntasks-per-node=8 python t.py", "16 processes", "--to slurm -o . -- py"),
         ("torchrun --nproc_per_node=4 --nnodes=2 t.py", "8 processes", "-- python3 t.py"),
-        ("python3 -m torch.distributed.launch t.py", "as many processes", "-- python3 t.py"),
+        ("python3 -m torch.distributed.launch t.py", "the same number", "-- python3 t.py"),
         ("mpirun -n 1 $CMD; fi", "1 process,", "-- COMMAND"),
     ],
 )  # fmt: skip

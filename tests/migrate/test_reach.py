@@ -189,7 +189,7 @@ def test_a_session_of_a_class():
     """A session in the body of a class is closed by the name of the class."""
     notes = npu_config.migrate(TF + "class A:\n    sess = tf.Session()\n").notes
     assert [note.note for note in notes if note.id == "session-close"] == [
-        'nothing closes it: add "A.sess.close()"'
+        'the session is never closed: add "A.sess.close()"'
     ]
 
 
@@ -245,7 +245,7 @@ def test_names_of_python_2(tmp_path):
     found = program(tmp_path, run=run, old=OLD, new=TF + NEW, alone=OLD)
     (note,) = found["old"].migration.notes
     assert (note.line, note.id, note.must) == (1, "python2", True)
-    assert "cPickle, iteritems(), unicode, xrange: only in Python 2" in str(note.note)
+    assert "cPickle, iteritems(), unicode, xrange exists only in Python 2" in str(note.note)
     assert not found["new"].migration.notes
     assert not found["alone"].migration.notes
     assert found["run"].entry.is_open

@@ -146,7 +146,9 @@ def _load_file(given: str) -> LoadedGraph:
         reason = getattr(error, "strerror", None) or error
         raise _unreadable(given, phrase('cannot read "{}": {}', given, reason)) from None
     if max(size, len(data)) > limit:
-        message = phrase("the file has {:,} bytes; a graph can have 2 GB", max(size, len(data)))
+        message = phrase(
+            "the file has {:,} bytes; a graph can have at most 2 GB", max(size, len(data))
+        )
         raise graph_too_large.error(message, Place(path), help=_TOO_LARGE_HELP)
     with guarded(path):
         return _loaded(path, data)
@@ -156,8 +158,12 @@ def _loaded(path: str, data: bytes) -> LoadedGraph:
     if not data.strip():
         raise _unreadable(path, "the file is empty")
     if _OF_ENGINE.match(data[:65536]):
-        text = "this is a graph that the graph engine wrote (ge_proto_*), not one of TensorFlow"
-        help_ = phrase("npu-config dump compare NPU REFERENCE --graph {} reads it", path)
+        text = (
+            "this graph was written by the graph engine (ge_proto_*), it is not a TensorFlow graph"
+        )
+        help_ = phrase(
+            "pass this graph to: npu-config dump compare NPU REFERENCE --graph {}", path
+        )
         raise graph_unreadable.error(text, Place(path), help=help_)
     start = _TEXT_START.match(data[:65536])
     if start and b"\x00" not in data[:65536]:
@@ -170,17 +176,17 @@ def _whole(path: str, graph_def: Any) -> Graph:
     graph = Graph.of(graph_def)
     if len(graph.main.nodes) < len(graph_def.node):
         name = Counter(node.name for node in graph_def.node).most_common(1)[0][0]
-        raise _unreadable(path, phrase('two nodes are called "{}"', name), help=_ANEW)
+        raise _unreadable(path, phrase('two nodes have the name "{}"', name), help=_ANEW)
     names = graph.main.nodes.keys()
     for node in graph.main:
         for source in (*(edge.source for edge in node.inputs), *node.controls):
             if source not in names:
-                text = 'the node "{}" reads "{}", which the graph does not hold'
+                text = 'the node "{}" reads "{}", which is not in the graph'
                 raise _unreadable(path, phrase(text, node.name, source), help=_ANEW)
     return graph
 
 
-_ANEW = 'write the graph anew: tf.io.write_graph(graph, folder, "graph.pbtxt")'
+_ANEW = 'write the graph again: tf.io.write_graph(graph, folder, "graph.pbtxt")'
 
 
 def _graph_file(given: str) -> str:
@@ -209,9 +215,9 @@ def _no_graph(path: str) -> NpuConfigError:
     return _unreadable(
         path,
         "the file does not hold a graph: not a GraphDef, a MetaGraphDef or a SavedModel",
-        help=phrase('give "{}"', beside)
+        help=phrase('pass "{}"', beside)
         if beside != path
-        else "give a graph.pbtxt, a frozen .pb, a checkpoint's .meta, or a saved_model.pb",
+        else "pass a graph.pbtxt, a frozen .pb, a checkpoint's .meta, or a saved_model.pb",
     )
 
 
@@ -258,9 +264,9 @@ def _text_fault(path: str, text: str, error: Exception) -> NpuConfigError:
     if _open_brackets(text):
         return _unreadable(
             path,
-            "the graph is cut off: the text ends in the middle of a node",
+            "the graph is truncated: the text ends in the middle of a node",
             text.count("\n") + 1,
-            "write or copy it again",
+            "write or copy the graph again",
         )
     if not _FIELD.search(text):
         return _no_graph(path)
@@ -298,13 +304,13 @@ def _binary(path: str, data: bytes) -> Any:
             raise _unreadable(
                 path,
                 phrase(
-                    "the graph is cut off: the file ends at byte {:,} in the middle of a field of "
-                    '{:,} bytes; the last whole node is "{}"',
+                    "the graph is truncated: the file ends at byte {:,} in the middle of a "
+                    'field of {:,} bytes; the last complete node is "{}"',
                     len(data),
                     cut,
                     whole[-1],
                 ),
-                help="write or copy it again",
+                help="write or copy the graph again",
             )
     elif {number for number, _ in parts} == {2}:
         # A SavedModel: its version is a number, its meta graphs are field 2.

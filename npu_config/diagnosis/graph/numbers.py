@@ -123,11 +123,11 @@ def _infinite(run: RunGraph) -> Iterator[Sight]:
             precision.infinite_constant,
             node,
             phrase(
-                "the constant {} holds Inf or NaN, which operators of Atlas training products do "
-                "not take",
+                "the constant {} holds Inf or NaN, which operators of Atlas training "
+                "products do not support",
                 named([node.name]),
             ),
-            "write a finite number that float16 can hold, such as -1e4",
+            "use a finite number that float16 can hold, such as -1e4",
             same=same,
         )
 
@@ -168,8 +168,8 @@ def _vanishing(run: RunGraph) -> Iterator[Sight]:
                 precision.constant_vanishes_in_float16,
                 guard,
                 phrase(
-                    "the constant {} in {} guards {} and is 0 in float16, which mixed precision "
-                    "casts it to",
+                    "the constant {} in {} protects {}, but mixed precision casts this "
+                    "constant to float16, where it is 0",
                     "{:g}".format(value),
                     named([guard.name]),
                     named([node.name]),
@@ -213,8 +213,8 @@ def _checked_by_hand(run: RunGraph) -> Iterator[Sight]:
                 precision.finite_check_by_hand,
                 node,
                 phrase(
-                    "{} looks for Inf and NaN in gradients; {} is not supported, and in "
-                    "saturation mode there is no Inf to find",
+                    "{} searches the gradients for Inf and NaN; {} is not supported, and "
+                    "in saturation mode there is no Inf to find",
                     named([node.name]),
                     node.op,
                 ),
@@ -243,9 +243,9 @@ def _step_outside(run: RunGraph) -> Iterator[Sight]:
             precision.step_counted_outside_optimizer,
             node,
             phrase(
-                "{} counts the global step outside of the loss-scale optimizer, so that "
-                "steps with an overflow, which are dropped, are counted, too",
+                "{} increments the global step outside of the loss-scale optimizer, so it "
+                "also counts the steps that are skipped because of an overflow",
                 named([node.name]),
             ),
-            "give global_step to apply_gradients",
+            "pass global_step to apply_gradients",
         )

@@ -225,21 +225,21 @@ def _iteration_op(main: Body, options: Options) -> Iterator[Finding]:
                 named([ITERATION_OP]),
             ),
             lookalikes,
-            "call set_iteration_per_loop outside of name scopes, and once",
+            "call set_iteration_per_loop outside of name scopes, and only once",
         )
     elif wanted or (variables and not options.given and training):
         yield finding(
             iteration_op_missing,
             phrase(
-                "{} and the graph has no {}: each session.run trains one step",
+                "{}, but the graph has no {}: each session.run trains one step",
                 phrase("iterations_per_loop is {}", options.iterations)
                 if options.iterations > 1
                 else phrase("the graph has the variables of a loop of iterations"),
                 named([ITERATION_OP]),
             ),
             variables,
-            "make the training operation with util.set_iteration_per_loop, or group it as "
-            '"IterationOp" and append SetIterationsVarHook',
+            "create the training operation with util.set_iteration_per_loop, or group it "
+            'as "IterationOp" and append SetIterationsVarHook',
             option="iterations_per_loop" if options.iterations > 1 else None,
         )
 
@@ -270,11 +270,11 @@ def _iterators(main: Body, options: Options) -> Iterator[Finding]:
         yield finding(
             getnext_without_dataset,
             phrase(
-                "{} and the graph reads nothing through tf.data{}",
+                "{}, but the graph reads no data through tf.data{}",
                 phrase("iteration offload{}", _of(options))
                 if offloaded
                 else phrase("enable_data_pre_proc is True"),
-                phrase("; it is fed through {}", named(fed)) if fed else "",
+                phrase("; the graph is fed through {}", named(fed)) if fed else "",
             ),
             fed,
             "read the data through tf.data with an initializable iterator",
@@ -286,7 +286,7 @@ def _iterators(main: Body, options: Options) -> Iterator[Finding]:
     if strings and options.given and not options.true("enable_data_pre_proc"):
         yield finding(
             getnext_string_output,
-            phrase("{} yields strings and enable_data_pre_proc is not True", named(strings)),
+            phrase("{} yields strings, but enable_data_pre_proc is not True", named(strings)),
             strings,
             "set enable_data_pre_proc=True",
             change=Change(options={"enable_data_pre_proc": True}),
@@ -338,8 +338,8 @@ def _overflow_flag(graph: Graph) -> Iterator[Finding]:
         yield finding(
             optimizers_share_overflow_flag,
             phrase(
-                "{} loss-scale optimizers run in one session.run and read the one overflow flag "
-                "of the device ({}) in no order",
+                "{} loss-scale optimizers run in one session.run and read the only "
+                "overflow flag of the device ({}) in undefined order",
                 len(names),
                 named(names),
             ),

@@ -82,18 +82,18 @@ def _state(run: RunGraph) -> Iterator[Sight]:
 
 _KERAS = "keras/backend.py"
 _IN_FUNCTION = (
-    "a function of {} uses {}: variables are initialised on the device, and datasets run on the "
-    "host"
-)
-_AS_ARGUMENT = (
-    "an argument of {} comes from {}: variables are initialised on the device, and datasets are "
-    "made on the host"
-)
-_OF_KERAS = (
-    "the input pipeline ({}) uses {}, a variable that keras.backend makes: nothing initialises it "
+    "a function of {} uses {}: variables are initialised on the device, but datasets run "
     "on the host"
 )
-_TENSORS = "write tf.zeros (tf.ones, tf.constant)"
+_AS_ARGUMENT = (
+    "an argument of {} is computed from {}: variables are initialised on the device, but "
+    "datasets are created on the host"
+)
+_OF_KERAS = (
+    "the input pipeline ({}) uses {}, a variable created by keras.backend: the variable is "
+    "never initialised on the host"
+)
+_TENSORS = "use tf.zeros (tf.ones, tf.constant)"
 _APART = (
     "use a constant, a Python value or a placeholder in the pipeline, or compute with the "
     "variable after iterator.get_next(); where it must stay, initialise the iterator and the "
@@ -105,8 +105,8 @@ _APART = (
 def _table(run: RunGraph, found: List[StatefulUse]) -> Sight:
     unless = not run.options.given
     message = phrase(
-        "a function of {} uses the lookup table {}: tables are initialised on the device, and "
-        "datasets run on the host",
+        "a function of {} uses the lookup table {}: tables are initialised on the device, "
+        "but datasets run on the host",
         _readers(found),
         _states(found),
     )
@@ -245,7 +245,10 @@ def _conflicts(graph: Graph, options: Options) -> Tuple[str, ...]:
             "the graph has an IterationOp, mixed computing requires iterations_per_loop 1"
         )
     if options.isset("input_shape") and options.isset("dynamic_dims"):
-        found.append("input_shape with dynamic_dims excludes mixed computing, the adapter aborts")
+        found.append(
+            "input_shape with dynamic_dims cannot be combined with mixed computing: the "
+            "adapter aborts"
+        )
     training = [
         node.name
         for node in graph.main
@@ -294,8 +297,8 @@ def _queues(run: RunGraph) -> Iterator[Sight]:
             pipeline.queue_input,
             node,
             phrase(
-                "the training reads data from the queue {}; datasets and placeholders are the "
-                "ways that the NPU supports",
+                "the training reads data from the queue {}; the NPU supports datasets and "
+                "placeholders instead",
                 named([node.name]),
             ),
         )
@@ -314,8 +317,8 @@ def _short_batches(run: RunGraph) -> Iterator[Sight]:
                     pipeline.batch_without_drop_remainder,
                     run.twin(batch, run.source(getnext, 0)),
                     phrase(
-                        "{} does not drop a short batch: the first dimension of {} is not known, "
-                        "and the graph is compiled for dynamic shapes",
+                        "{} does not drop a short batch: the first dimension of {} is "
+                        "unknown, and the graph is compiled for dynamic shapes",
                         named([batch.name]),
                         named([getnext.name]),
                     ),
@@ -370,8 +373,9 @@ def _buffers(run: RunGraph) -> Iterator[Sight]:
                     pipeline.shuffle_buffer_with_getnext_offload,
                     twin,
                     phrase(
-                        "{} fills its buffer before the first element comes (buffer_size: {:,}), "
-                        "and GetNext waits for it on the device: the wait may time out",
+                        "{} fills its buffer before the first element is available "
+                        "(buffer_size: {:,}), and GetNext waits for this element on the "
+                        "device: the wait may time out",
                         named([node.name]),
                         int(size),
                     ),

@@ -65,11 +65,11 @@ def _host_functions(run: RunGraph, mixed: bool) -> Iterator[Sight]:
             shapes.host_function_on_hot_path,
             node,
             phrase(
-                "the Python function of {} is run on the host in each step: the graph is cut "
-                "around it, and data is copied forth and back"
+                "the Python function of {} is run on the host in each step: the graph is "
+                "split around this function, and data is copied between host and device"
                 if mixed
-                else "{} is a Python function in the graph that is run again and again; the "
-                "device cannot run it",
+                else "{} is a Python function in the repeatedly executed graph; the device "
+                "cannot run it",
                 named([node.name]),
             ),
             severity=Severity.INFO if mixed else None,
@@ -89,8 +89,8 @@ def _patches(run: RunGraph) -> Iterator[Sight]:
                 "{} extracts image patches, which older releases do not compile for some sizes",
                 named([node.name]),
             ),
-            "try a newer release first; a convolution with a fixed kernel of ones and zeros gives "
-            "the same",
+            "try a newer release first; a convolution with a fixed kernel of ones and "
+            "zeros computes the same",
         )
 
 
@@ -134,7 +134,8 @@ def _resizes(run: RunGraph) -> Iterator[Sight]:
                 "{} resizes in each training step, which may take most of the time of a step",
                 named([node.name]),
             ),
-            "profile the step (npu-config op-summary); a device loop hides the part of the host",
+            "profile the step (npu-config op-summary); a device loop hides the time spent "
+            "on the host",
         )
 
 
@@ -169,9 +170,9 @@ def _recurrent(run: RunGraph) -> Iterator[Sight]:
         yield Sight(
             host.slow_recurrent_layer,
             node,
-            phrase("dynamic_rnn makes a loop of TensorFlow of a {}: {}", cell, named([node.name])),
-            "DynamicRNN and DynamicGRUV2 of npu_bridge run the layer as one operator (time first, "
-            "one layer, weights in another layout: a new training)",
+            phrase("dynamic_rnn turns a {} into a TensorFlow loop: {}", cell, named([node.name])),
+            "DynamicRNN and DynamicGRUV2 of npu_bridge run the layer as one operator "
+            "(time-major input, one layer, another weight layout: train again)",
         )
 
 
@@ -198,9 +199,10 @@ def _gelu(run: RunGraph) -> Iterator[Sight]:
                 host.slow_gelu,
                 node,
                 phrase(
-                    "{} is part of a gelu written out in single operations", named([node.name])
+                    "{} is part of a gelu that is computed by single operations",
+                    named([node.name]),
                 ),
-                "npu_unary_ops.gelu(x) is one operator in place of about eight",
+                "npu_unary_ops.gelu(x) replaces about eight operators by one",
             )
 
 

@@ -115,8 +115,8 @@ def check_control_flow(graph: Graph, options: Options) -> Iterator[Finding]:
         yield finding(
             shapes.v1_control_flow_dynamic,
             phrase(
-                "v1 control flow ({}) in a graph whose shapes are not fixed (from {}): as soon as "
-                "one changes, the graph engine refuses it"
+                "v1 control flow ({}) in a graph whose shapes are not fixed (from {}): as "
+                "soon as a shape changes, the graph engine rejects the graph"
                 if only_fed
                 else "v1 control flow ({}) in a graph with dynamic shapes (from {}), which the "
                 "graph engine does not support",
@@ -481,11 +481,12 @@ def _value_dependent(run: RunGraph) -> Iterator[Sight]:
             shapes.output_shape_depends_on_values,
             node,
             phrase(
-                "the shape of {} ({}) depends on values: what is computed from it is dynamic",
+                "the shape of {} ({}) depends on tensor values: all tensors computed from "
+                "it have dynamic shapes",
                 named([node.name]),
                 node.op,
             ),
-            "multiply by the mask, or take a fixed number and pad",
+            "multiply by the mask, or select a fixed number of elements and pad",
         )
 
 
@@ -495,7 +496,7 @@ def _top_k(run: RunGraph) -> Iterator[Sight]:
             yield Sight(
                 shapes.top_k_with_computed_k,
                 node,
-                phrase("the k of {} is computed in the run", named([node.name])),
+                phrase("the k of {} is computed at run time", named([node.name])),
             )
 
 
@@ -515,8 +516,8 @@ def _branches(run: RunGraph) -> Iterator[Sight]:
         shapes.v1_control_flow_many_branches,
         most,
         phrase(
-            "branches of TensorFlow 1 in the graph of one run: {}; their memory is not shared, "
-            "and may not suffice",
+            "TensorFlow v1 branches in the graph of one session.run: {}; the branches do "
+            "not share memory, so the memory may not suffice",
             len(merges),
         ),
         "call tf.enable_control_flow_v2() and tf.enable_resource_variables() before the graph is "
@@ -571,12 +572,12 @@ def _reasons(run: RunGraph) -> Iterator[str]:
             declared = node.shapes("output_shapes") or ()
             if any(is_dynamic(shape) for shape in declared):
                 yield phrase(
-                    "GetNext is on the device, and {} has no fixed shape", named([node.name])
+                    "GetNext runs on the device, and {} has no fixed shape", named([node.name])
                 )
     depends = value_dependent(run)
     if depends:
         names = named(node.name for node in depends)
-        yield phrase("the shape of {} depends on values", names)
+        yield phrase("the shape of {} depends on tensor values", names)
 
 
 def refused(found: Flow, reasons: Sequence[str]) -> Diagnostic:
@@ -588,15 +589,15 @@ def refused(found: Flow, reasons: Sequence[str]) -> Diagnostic:
     """
     return shapes.v1_control_flow_dynamic.diagnostic(
         phrase(
-            "control flow of TensorFlow 1 ({}) in a dynamic graph ({}): the graph engine refuses "
-            "it",
+            "TensorFlow v1 control flow ({}) in a dynamic graph ({}): the graph engine "
+            "rejects the graph",
             found.constructs,
             join("; ", reasons),
         ),
         found.place,
         help="call tf.enable_control_flow_v2() and tf.enable_resource_variables() after the "
-        "import of TensorFlow (ENABLE_FORCE_V2_CONTROL=1 cannot convert reference variables), or "
-        "give every step one shape"
+        "import of TensorFlow (ENABLE_FORCE_V2_CONTROL=1 cannot convert reference "
+        "variables), or use the same shape in every step"
         if found.has_references
         else None,
     )
