@@ -221,7 +221,7 @@ def test_two_inputs_of_one_name(tmp_path, script):
     other.parent.mkdir()
     other.write_text(PLAIN)
     result = npu("--output", tmp_path / "out", script, other)
-    assert (result.exit_code, "would be one file" in result.stderr) == (2, True)
+    assert (result.exit_code, "same output file" in result.stderr) == (2, True)
 
 
 def test_what_was_not_written_is_not_changed(script):
