@@ -48,6 +48,6 @@ def migration_not_written() -> None:
 def migration_failed() -> None:
     """`npu-config migrate` failed on a script, which is left unchanged.
 
-    This is a fault of npu_config: report it, with the script if you can.  The other files are
+    This is a bug in npu_config: please report it, with the script if you can.  The other files are
     migrated.
     """

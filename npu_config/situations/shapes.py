@@ -188,7 +188,7 @@ def host_function_on_hot_path() -> None:
     """The network runs a Python function as an operator (such as ``tf.py_func``).
 
     Python cannot run on the device: in full offload the operator is not supported. With
-    `mix_compile_mode` the graph is cut around it and data is copied forth and back at each step
+    `mix_compile_mode` the graph is cut around it and data is copied back and forth at each step
     (22 s a step in one report).
 
     Wrong:
