@@ -134,7 +134,7 @@ def test_directories_are_made_only_when_asked(tmp_path):
 
 
 def test_files_are_written_only_when_asked_and_never_over_others(tmp_path):
-    """A file with another content stays unless it is to be overwritten."""
+    """A file with different content stays unless it is to be overwritten."""
     path = tmp_path / "switch" / "off.cfg"
     step = presets.fusion_off(path)
     assert step.directories == (str(path.parent),)
@@ -143,7 +143,7 @@ def test_files_are_written_only_when_asked_and_never_over_others(tmp_path):
     assert '"ALL"' in path.read_text()
     assert step.write_files() == []
     path.write_text("mine")
-    with pytest.raises(FileExistsError, match="another content"):
+    with pytest.raises(FileExistsError, match="different content"):
         step.write_files()
     assert path.read_text() == "mine"
     assert step.write_files(overwrite=True) == [str(path)]

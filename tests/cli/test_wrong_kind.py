@@ -73,7 +73,7 @@ def test_no_graph(npu, tmp_path, monkeypatch):
     found = npu("diagnose", "npu.yaml")
     assert found.code == 1
     assert found.out.startswith("npu.yaml: error: the file does not hold a graph")
-    assert "help: give a graph.pbtxt" in found.out
+    assert "help: pass a graph.pbtxt" in found.out
 
 
 def test_a_folder_is_the_record_in_it(npu, tmp_path, monkeypatch):

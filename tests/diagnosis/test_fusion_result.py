@@ -74,7 +74,7 @@ def test_the_older_forms(tmp_path):
         ("{}", "holds no fusion record", None),
         ('{"dataset": [1, 2]}', "holds no fusion record", None),
         ("epoch,loss\n1,2\n", "this is not fusion_result.json", 1),
-        (json.dumps(FIRST) + "\n" + json.dumps(SECOND)[:40], "cut or damaged", 2),
+        (json.dumps(FIRST) + "\n" + json.dumps(SECOND)[:40], "truncated or damaged", 2),
     ],
 )
 def test_bad_files_are_one_diagnostic(tmp_path, text, message, line):

@@ -42,7 +42,7 @@ def test_a_binary_graph_cut_in_the_middle(tmp_path, binary, share):
     found = fault(path)
     assert found.rule == "NPU795"
     assert "the graph is truncated: the file ends at byte" in found.message
-    assert "the last whole node is" in found.message
+    assert "the last complete node is" in found.message
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.99])

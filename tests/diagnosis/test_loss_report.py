@@ -106,8 +106,8 @@ def test_what_the_steps_at_1_say(tmp_path):
         said[name] = found.message.partition("on: ")[2]
     assert said == {
         "silent": "steps overflow whatever the scale is, and their updates are skipped",
-        "alternating": "of the steps since that say so, 50 overflowed, whose updates are "
-        "skipped, and 50 did not",
+        "alternating": "of the later steps whose overflow state is known, 50 overflowed "
+        "(their updates are skipped) and 50 did not",
         "always": "every step overflows and every update is skipped",
     }
 

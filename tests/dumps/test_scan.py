@@ -198,7 +198,7 @@ def test_tables_of_statistics(npu, tmp_path):
     assert (code, counts) == (1, expected)
     assert [each["tensor"] for each in found["not_looked_at"]] == ["useless:output:0"]
     overflow = npu("dump", "overflow", tmp_path)
-    assert (overflow.code, "without a record: 2" in overflow.out) == (1, True)
+    assert (overflow.code, "have no record: 2" in overflow.out) == (1, True)
 
 
 def test_the_newest_run_of_each_device(npu, tmp_path):

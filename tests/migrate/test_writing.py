@@ -47,8 +47,8 @@ def test_uncommitted_changes(project):
     assert (project / "a.py").read_text() == PLAIN + "# mine\n"
     assert (project / "new.py").read_text() == PLAIN
     assert (project / "b.py").read_text() == DONE
-    assert "a.py: error: it has changes that are not committed" in result.stdout
-    assert "new.py: error: git does not know this file" in result.stdout
+    assert "a.py: error: the file has uncommitted changes" in result.stdout
+    assert "new.py: error: git does not track this file" in result.stdout
     assert npu("--write", "--force", project).exit_code == 0
     assert (project / "a.py").read_text() == DONE + "# mine\n"
 
