@@ -156,7 +156,8 @@ def test_level_0_is_no_fault(npu, tmp_path):
     """Its times are shown; that blocks and types are missing is said once, as a remark."""
     result = npu("op-summary", write(tmp_path, {"op_summary_1.csv": LEVEL_0}))
     assert result.code == 0
-    assert 'were not searched for: the table has no column "Block Dim (or Block Num)"' in result.out
+    unseen = 'were not searched for: the table has no column "Block Dim (or Block Num)"'
+    assert unseen in result.out
     both = {"op_summary_1.csv": LEVEL_0, "op_summary_2.csv": LEVEL_1}
     result = npu("op-summary", write(tmp_path / "both", both))
     assert (result.code, "ReduceSum" in result.out.split("single block")[1]) == (0, True)
