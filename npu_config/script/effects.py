@@ -14,6 +14,7 @@ from npu_config.python_flow.source import ScriptSource
 from npu_config.script import builders
 from npu_config.script.builders import Builder
 from npu_config.script.objects import (
+    CHANGING,
     Block,
     BlockList,
     Class,
@@ -132,12 +133,14 @@ def _bound_unseen(run: Run, frame: Frame, name: str, stores: List[Store]) -> Any
     return value
 
 
+_CHANGING = "|".join(sorted({each for names in CHANGING.values() for each in names}))
+
+
 def _is_changed(source: ScriptSource, name: str) -> bool:
     """True when a list or dict may be changed after it was made."""
     pattern = re.compile(
-        r"(?<!\w){}\s*(?:\.\s*(?:append|extend|insert|update|pop|popitem|setdefault|clear|remove"
-        r"|reverse|sort)\b"
-        r"|\[[^\[\]]*\]\s*[-+*/|&]?=(?!=))".format(re.escape(name))
+        r"(?<!\w){}\s*(?:\.\s*(?:{})\b"
+        r"|\[[^\[\]]*\]\s*[-+*/|&]?=(?!=))".format(re.escape(name), _CHANGING)
     )
     return any(pattern.search(source.lines[line - 1]) for line in source.mentions(name))
 

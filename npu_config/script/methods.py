@@ -7,6 +7,7 @@ from outside.
 """
 
 import ast
+import contextlib
 import copy
 import json
 import re
@@ -115,7 +116,7 @@ def call_method(run: Run, owner: Any, call: Call) -> Any:
         return builders.to_config_proto(run, owner, call)
     values = call.values
     keywords = call.named
-    if name in _CHANGING.get(owner.__class__, ()):
+    if name in objects.CHANGING.get(owner.__class__, ()):
         return _change(run, owner, call)
     if is_known(owner) and not call.open and is_known(values) and is_known(keywords):
         return objects.method(owner, name, values, keywords)
@@ -133,25 +134,14 @@ def call_method(run: Run, owner: Any, call: Call) -> Any:
     return anonymous(call.node)
 
 
-_CHANGING: Dict[type, Tuple[str, ...]] = {
-    dict: ("clear", "pop", "popitem", "setdefault", "update"),
-    list: ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"),
-}
-_MOST_ITEMS = 2000
-
-
 def _change(run: Run, owner: Any, call: Call) -> Any:
     """A method that changes a list or dict; what is not known of it is forgotten."""
     is_known_how = is_known(call.values) or call.name in ("append", "extend", "insert", "update")
     if call.name == "sort" and not is_known(owner):
         is_known_how = False
     if is_known_how and not run.decisions.loops and not call.open:
-        try:
-            found = getattr(owner, call.name)(*call.values, **call.named)
-            if len(owner) <= _MOST_ITEMS:
-                return found
-        except Exception:  # what it raises is Python's affair
-            pass
+        with contextlib.suppress(objects.NotKnown):
+            return objects.change(owner, call.name, call.values, call.named)
     frame: Optional[Frame] = run.frame
     while frame is not None:
         for name, value in frame.variables.items():

@@ -613,6 +613,24 @@ def method(receiver: Any, name: str, args: Sequence[Any], keywords: Dict[str, An
     return bounded(result)
 
 
+CHANGING: Dict[type, Tuple[str, ...]] = {
+    dict: ("clear", "pop", "popitem", "setdefault", "update"),
+    list: ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"),
+}
+"""The methods that change what they are called on."""
+
+
+def change(receiver: Any, name: str, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
+    """``receiver.name(...)`` of a list or dict, by a method of :data:`CHANGING`."""
+    try:
+        result = getattr(receiver, name)(*args, **keywords)
+    except Exception:
+        raise NotKnown from None
+    if len(receiver) > _MOST_ITEMS:
+        raise NotKnown
+    return result
+
+
 def _int(value: Any = 0, *base: Any) -> int:
     if isinstance(value, (str, bytes)) and len(value) > _MOST_ITEMS:
         raise NotKnown

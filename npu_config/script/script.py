@@ -101,7 +101,8 @@ _METHODS = "|".join(
 _READ = re.compile(
     r"\s*\.\s*(?!graph_options|rewrite_options|optimizer_options|name\b|"
     r"custom_optimizers|parameter_map|session_config|remapping|memory_optimization|"
-    r"global_jit_level|allow_soft_placement|Clear(?:Field)?\b|CopyFrom|MergeFrom|ParseFromString|add\b|items\b|"
+    r"global_jit_level|allow_soft_placement|Clear(?:Field)?\b|CopyFrom|MergeFrom|"
+    r"ParseFromString|add\b|items\b|"
     r"(?:{})\b)\w".format(_METHODS)
 )
 """What follows a holder of which only some other field is read."""
@@ -437,26 +438,24 @@ class Relevance:
         """The lines that make an object of a class, or of one below it, and call its method."""
         lines, mentions = self.source.lines, self.source.mentions
         calling = re.compile(r"\s*\.\s*{}\b".format(method))
-        for number in mentions(cls):
-            line = lines[number - 1]
-            below = _BELOW.match(line)
-            if below is not None and below.group(1) != cls:
-                yield from self._calls_of_method(below.group(1), method)
-            elif below is None and re.search(r"(?<![\w.]){}\s*\(".format(cls), line):
-                name = _NAME_OF_OBJECT.match(line)
-                calls = (
-                    []
-                    if name is None
-                    else [
+        classes = [cls]
+        for each in classes:  # it grows by those below
+            making = re.compile(r"(?<![\w.]){}\s*\(".format(each))
+            for number in mentions(each):
+                line = lines[number - 1]
+                below = _BELOW.match(line)
+                if below is not None:
+                    classes += [name for name in below.groups() if name not in classes]
+                elif making.search(line):
+                    made = _NAME_OF_OBJECT.match(line)
+                    names = () if made is None else made.groups()
+                    calls = [
                         n
-                        for n in mentions(name.group(1))
-                        if any(
-                            calling.match(lines[n - 1], end)
-                            for _, end in spans(name.group(1), lines[n - 1])
-                        )
+                        for name in names
+                        for n in mentions(name)
+                        if self._calls(name, n, {method})
                     ]
-                )
-                yield from [number, *calls] if calls or calling.search(line) else ()
+                    yield from [number, *calls] if calls or calling.search(line) else ()
 
 
 def _within(lines: List[int], scope: Scope) -> List[int]:
