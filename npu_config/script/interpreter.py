@@ -11,7 +11,7 @@ import contextlib
 from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 
-from npu_config.python_flow.scopes import FunctionNode, Scope, Watch, in_brackets
+from npu_config.python_flow.scopes import FunctionNode, Scope, Watch, in_brackets, last_line
 from npu_config.script import effects, methods, objects
 from npu_config.script.conditions import Condition, Decisions
 from npu_config.script.effects import (
@@ -59,7 +59,7 @@ from npu_config.script.paths import (
     identity,
     used,
 )
-from npu_config.script.script import Script, leaves_round
+from npu_config.script.script import Script, holds, leaves_round
 
 _ITEMS = 64
 
@@ -116,6 +116,8 @@ def _bind_name(run: Run, name: str, value: Any, node: ast.expr) -> None:
     if frame is not run.module and name in frame.global_names:
         frame = run.module
         used(run, value, "global")
+        if run.decisions.loops and is_known(value):
+            value = anonymous(node)
     is_set_elsewhere = is_known(value) and len(frame.stores.get(name, ())) > 1
     frame.scope.watch(name, Watch.ALL if is_set_elsewhere else interest_in(value))
     if isinstance(value, Function) and (
@@ -207,9 +209,14 @@ def _delete(run: Run, statement: ast.Delete) -> int:
 
 def _if(run: Run, statement: ast.If) -> int:
     if not _any_hot(run, statement.body) and not _any_hot(run, statement.orelse):
-        if not (run.in_rounds and leaves_round(statement)):
+        if not leaves_round(statement):
+            if _calls_hot(run, statement.test):
+                evaluate(run, statement.test)
             return ON
-        run.wanting = True
+        if run.in_rounds:
+            run.wanting = True
+        elif not is_known(evaluate(run, statement.test)):
+            return ON
     value, indices = _test(run, statement.test)
     taken, other = statement.body, statement.orelse
     if not value:
@@ -251,8 +258,24 @@ def _any_hot(run: Run, statements: Sequence[ast.stmt]) -> bool:
     return run.script.relevance.any_hot(run.frame.scope, statements)
 
 
+def _calls_hot(run: Run, test: ast.expr) -> bool:
+    """True for a condition with a hot line that calls something."""
+    lines = run.script.relevance.lines(run.frame.scope)
+    return holds(lines, test.lineno, last_line(test)) and any(
+        isinstance(node, ast.Call) for node in ast.walk(test)
+    )
+
+
 def _while(run: Run, statement: ast.While) -> int:
     value = evaluate(run, statement.test)
+    if not isinstance(statement.test, ast.Constant):
+        for _ in range(_ITEMS):
+            if not (is_known(value) and value):
+                break
+            left = _round(run, statement, is_each=True)
+            if left not in (ON, CONTINUE):
+                return left if left in (RETURN, STOP) else ON
+            value = evaluate(run, statement.test)
     if is_known(value) and not value:
         return execute(run, statement.orelse)
     if not is_known(value):
@@ -265,11 +288,10 @@ def _while(run: Run, statement: ast.While) -> int:
 
 def _for(run: Run, statement: ast.For) -> int:
     for item in _items(run, statement.iter):
-        bind(run, statement.target, item, statement.iter)
         is_one_of_many = isinstance(item, Unknown)
         if is_one_of_many:
             run.loops.append(statement)
-        left = _round(run, statement, not is_one_of_many)
+        left = _round(run, statement, not is_one_of_many, item)
         if left in (RETURN, STOP):
             return left
         if left == BREAK:
@@ -277,14 +299,26 @@ def _for(run: Run, statement: ast.For) -> int:
     return execute(run, statement.orelse)
 
 
-def _round(run: Run, statement: Any, is_each: bool) -> int:
+def _round(run: Run, statement: Any, is_each: bool, item: Any = None) -> int:
     """The body of a loop, once; unless it ``is_each`` of its rounds, for all of them."""
     outer, run.in_rounds = run.in_rounds, is_each
     run.decisions.loops += not is_each
+    if not is_each:
+        _forget_rounds(run, statement)
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        bind(run, statement.target, item, statement.iter)
     left = execute(run, statement.body)
     run.decisions.loops -= not is_each
     run.in_rounds = outer
     return left
+
+
+def _forget_rounds(run: Run, statement: Any) -> None:
+    """Names that a loop hands from round to round have no known value when one begins."""
+    variables, serial = run.frame.variables, run.frame.serial
+    for name in run.script.carried(statement):
+        if is_known(variables.get(name, statement)):
+            variables[name] = Unknown("{}@{}:{}".format(name, serial, statement.lineno), (name,))
 
 
 def _items(run: Run, node: ast.expr) -> Iterator[Any]:

@@ -654,6 +654,13 @@ def _dumps(value: Any, indent: Any = None, separators: Any = None, **keywords: A
 _OF_DUMPS = frozenset(("ensure_ascii", "sort_keys"))
 
 
+def _range(*arguments: int) -> List[int]:
+    numbers = range(*arguments)
+    if len(numbers) > _MOST_ITEMS:
+        raise NotKnown
+    return list(numbers)
+
+
 FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "str": str,
     "int": _int,
@@ -670,6 +677,10 @@ FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "tuple": tuple,
     "dict": dict,
     "sorted": sorted,
+    "reversed": lambda items: items[::-1],
+    "range": _range,
+    "enumerate": lambda items, start=0: list(enumerate(items, start)),
+    "zip": lambda *items: list(zip(*items)),
     "repr": repr,
     "os.path.join": posixpath.join,
     "os.path.basename": posixpath.basename,

@@ -590,6 +590,7 @@ class Script(Module):
         self.followed: Set[ast.AST] = set()
         self.unfollowed: Dict[ast.AST, str] = {}
         self.others: Dict[str, Optional[Script]] = {}
+        self._carried: Dict[ast.AST, Set[str]] = {}
 
     def forget(self) -> None:
         """Let go of the scopes, which refer to each other, and of the files that were followed."""
@@ -744,6 +745,18 @@ class Script(Module):
             for line in lines
             for start, end in spans(name, line)
         )
+
+    def carried(self, loop: ast.AST) -> Set[str]:
+        """The names that a loop reads and binds: a round may have them from the one before."""
+        if loop not in self._carried:
+            read, bound = set(), set()
+            for node in ast.walk(loop):
+                if isinstance(node, ast.Name):
+                    (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+                elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                    read.add(node.target.id)
+            self._carried[loop] = read & bound
+        return self._carried[loop]
 
     @cached_property
     def star_imports(self) -> List[str]:

@@ -13,7 +13,7 @@ PROGRAMS = 300
 START = """\
 import tensorflow as tf
 from npu_bridge.npu_init import *
-from elsewhere import flag, other
+from elsewhere import flag, other, rounds
 config = tf.ConfigProto()
 custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
 custom_op.name = "NpuOptimizer"
@@ -33,6 +33,7 @@ class Options:
     def put(self, name, value):
         p[name].i = value + self.count
 o = Options()
+o.put("z", 1)
 """
 END = "sess = tf.Session(config=config)\nsess.run(other)\n"
 
@@ -125,6 +126,7 @@ class Author:
             *("for i in range({}):".format(self.random.randint(1, 3)), "for w in words[:3]:"),
             *("for w, i in table.items():", "for i, w in enumerate(words[:3]):"),
             *("for w, i in zip(words, pair):", "for i in pair:", "for i in (1, 2, 3):"),
+            *("for i in range(rounds):", "for i in range(k, k + 2):", "for i in rounds * [n]:"),
         )
 
     def function(self, depth):
@@ -149,6 +151,12 @@ class Author:
         if self.random.random() < 0.2:
             body.insert(0, "global n")
             body.append("n = {}".format(self.number()))
+        if self.random.random() < 0.4:
+            leave = self.any("return", "return {}".format(self.number()))
+            body.insert(
+                self.random.randint(0, len(body)),
+                "if {}:\n    {}".format(self.condition(), leave),
+            )
         for each in body:
             lines += ["    " + line for line in each.split("\n")]
         lines.append("    return {}".format(self.number()))
@@ -182,7 +190,8 @@ class Author:
             return "try:\n{}{}\n{}".format(body(), ends, body()).rstrip()
         if kind == 5:
             count = self.random.randint(1, 3)
-            head = "c{0} = 0\nwhile c{0} < {1}:\n    c{0} += 1\n".format(depth, count)
+            tests = self.any("c{0} < {1}", "c{0} < {1} and (flag or c{0} < 1)", "c{0} != rounds")
+            head = ("c{0} = 0\nwhile " + tests + ":\n    c{0} += 1\n").format(depth, count)
             return (head + body()).rstrip()
         return self.function(depth)
 
@@ -200,13 +209,13 @@ def program(seed):
     return "\n".join(author.statement(2) for _ in range(count)) + "\n"
 
 
-def run(text, flag):
+def run(text, flag, rounds):
     """What the run of a program sets; None where an exception ends it."""
     proto = stub_config_proto()
     compat = types.SimpleNamespace(as_bytes=lambda value: value.encode("utf-8"))
     tf = types.SimpleNamespace(ConfigProto=proto, compat=compat)
     body = START[START.index("config =") :] + text
-    space = {"tf": tf, "flag": flag, "other": None}
+    space = {"tf": tf, "flag": flag, "other": None, "rounds": rounds}
     try:
         exec(compile(body, "train.py", "exec"), space)
     except Exception:
@@ -214,17 +223,19 @@ def run(text, flag):
     found = {}
     entries = space["config"].graph_options.rewrite_options.custom_optimizers
     for name, value in (each for entry in entries for each in entry.parameter_map.items()):
-        (field,) = (each for each, _ in value.ListFields())
-        content = getattr(value, field.name)
-        found[name] = content.decode("utf-8") if isinstance(content, bytes) else content
+        for field, content in value.ListFields():  # none after a TypeError that was caught
+            is_text = isinstance(content, bytes)
+            found[name] = content.decode("utf-8") if is_text else content
     return found
 
 
 def read(text):
     """What is read of it: name to value for each way, and whether there may be more."""
-    for settings in read_script(START + text + END, "train.py").settings:
-        entries = {**settings.entries, **settings.extra}
-        yield {name: each.value for name, each in entries.items()}, settings.open
+    for variant in read_script(START + text + END, "train.py").variants:
+        settings = variant.settings
+        if variant.shadowed_by is None and not variant.is_part:
+            entries = {**settings.entries, **settings.extra}
+            yield {name: each.value for name, each in entries.items()}, settings.open
 
 
 def explains(way, is_open, happened):
@@ -244,7 +255,8 @@ def test_what_is_read_is_set(first):
     wrong, known, count = [], 0, 0
     for seed in range(first, first + 50):
         text = program(seed)
-        runs = [each for each in (run(text, True), run(text, False)) if each is not None]
+        unknown = [(flag, rounds) for flag in (True, False) for rounds in (1, 2, 3)]
+        runs = [each for each in (run(text, *each) for each in unknown) if each is not None]
         ways = list(read(text)) or [({}, False)]  # nothing is configured
         wrong += [text for each in runs if not any(explains(*way, each) for way in ways)]
         values = [value for way, _ in ways for value in way.values()]
