@@ -114,6 +114,7 @@ class Decision(NamedTuple):
     switch, ``supposed`` for its other value: a way that the script as it is does not take.
     ``in_loop`` is True in the body of a loop of unknown rounds, of which one is followed.
     ``asserted`` is True for what the script asserts: no path goes the other way.
+    ``file`` is the script that asks; None for a text of no file.
     """
 
     condition: Condition
@@ -126,6 +127,7 @@ class Decision(NamedTuple):
     supposed: bool = False
     in_loop: bool = False
     asserted: bool = False
+    file: Optional[str] = None
 
     @property
     def atom(self) -> str:
@@ -158,7 +160,10 @@ class Decisions:
         touched: the indices of the decisions that the tests so far rest on; those since ``mark``
             belong to the test that is going on.
         guards: the indices of the decisions that led to the statement that is being run.
+        file: the script that is being run.
     """
+
+    file: Optional[str] = None
 
     def __init__(self, schedule: Tuple[bool, ...] = ()) -> None:
         self.restart(schedule)
@@ -290,6 +295,7 @@ class Decisions:
                 is_switch and holds is not (usual is condition.positive),
                 self.loops > 0,
                 asserted,
+                self.file,
             )
         )
         self.touched.append(index)

@@ -11,7 +11,7 @@ import contextlib
 from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 
-from npu_config.python_flow.scopes import FunctionNode, Scope, Watch, in_brackets, last_line
+from npu_config.python_flow.scopes import FunctionNode, Scope, Watch, holds, in_brackets, last_line
 from npu_config.script import effects, methods, objects
 from npu_config.script.conditions import Condition, Decisions
 from npu_config.script.effects import (
@@ -19,6 +19,7 @@ from npu_config.script.effects import (
     bind_unknown,
     interest_in,
     invoke,
+    is_changed,
     is_relevant,
     lookup,
     of_class,
@@ -59,7 +60,7 @@ from npu_config.script.paths import (
     identity,
     used,
 )
-from npu_config.script.script import Script, holds, leaves_round
+from npu_config.script.script import Script, leaves_round
 
 _ITEMS = 64
 
@@ -118,8 +119,11 @@ def _bind_name(run: Run, name: str, value: Any, node: ast.expr) -> None:
         used(run, value, "global")
         if run.decisions.loops and is_known(value):
             value = anonymous(node)
-    is_set_elsewhere = is_known(value) and len(frame.stores.get(name, ())) > 1
-    frame.scope.watch(name, Watch.ALL if is_set_elsewhere else interest_in(value))
+    may_change = is_known(value) and (
+        len(frame.stores.get(name, ())) > 1
+        or (isinstance(value, (list, dict)) and is_changed(run.script.source, name))
+    )
+    frame.scope.watch(name, Watch.ALL if may_change else interest_in(value))
     if isinstance(value, Function) and (
         frame is not run.module or isinstance(value.node, ast.Lambda)
     ):
@@ -213,10 +217,7 @@ def _if(run: Run, statement: ast.If) -> int:
             if _calls_hot(run, statement.test):
                 evaluate(run, statement.test)
             return ON
-        if run.in_rounds:
-            run.wanting = True
-        elif not is_known(evaluate(run, statement.test)):
-            return ON
+        run.wanting = True
     value, indices = _test(run, statement.test)
     taken, other = statement.body, statement.orelse
     if not value:

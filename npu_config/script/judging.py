@@ -311,12 +311,20 @@ def _noted(entry: _Entry, known: Needed) -> Diagnostic:
         or _choices(path, needed - own) + bool(needed & own) > 1
     ):
         severity = Severity.WARNING
-    shown = last_words(conditions.decisions, named)
+    shown = last_words(_of_file(conditions, diagnostic.place.path), named)
     if not shown:
         return replace(diagnostic, severity=severity)
     note = phrase("when {}", join(" and ", shown))
     message = phrase("{} ({})", diagnostic.message, note)
     return replace(diagnostic, message=message, severity=severity)
+
+
+def _of_file(conditions: Conditions, file: Optional[str]) -> Sequence[Decision]:
+    """The conditions of a finding; of one in another file those that are there, too."""
+    decisions = conditions.decisions
+    if file in (None, conditions.path.outcome.script.source.path):
+        return decisions
+    return [decision for decision in decisions if decision.file == file]
 
 
 def last_words(decisions: Sequence[Decision], named: Literals = frozenset()) -> List[str]:

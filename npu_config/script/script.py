@@ -749,7 +749,8 @@ class Script(Module):
     def carried(self, loop: ast.AST) -> Set[str]:
         """The names that a loop reads and binds: a round may have them from the one before."""
         if loop not in self._carried:
-            read, bound = set(), set()
+            read: Set[str] = set()
+            bound: Set[str] = set()
             for node in ast.walk(loop):
                 if isinstance(node, ast.Name):
                     (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)

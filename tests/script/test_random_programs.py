@@ -117,7 +117,7 @@ class Author:
             "words = [w + {} for w in words]".format(self.any('"i"', "u")),
             *("first, *rest = words", "table = {w: len(w) for w in words[:2]}"),
             *("g = lambda v: v + 1; n = g(n)", "words.sort()", "words.reverse()"),
-            "table, words = {}, []",
+            'table, words = {}, ["z"]',
         )
 
     def loop(self):
@@ -223,7 +223,7 @@ def run(text, flag, rounds):
     found = {}
     entries = space["config"].graph_options.rewrite_options.custom_optimizers
     for name, value in (each for entry in entries for each in entry.parameter_map.items()):
-        for field, content in value.ListFields():  # none after a TypeError that was caught
+        for _, content in value.ListFields():  # none after a TypeError that was caught
             is_text = isinstance(content, bytes)
             found[name] = content.decode("utf-8") if is_text else content
     return found
@@ -263,4 +263,4 @@ def test_what_is_read_is_set(first):
         known += sum(value is not UNKNOWN for value in values)
         count += len(values)
     assert wrong == []
-    assert known > 0.35 * count
+    assert known > 0.55 * count
