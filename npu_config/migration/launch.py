@@ -240,7 +240,7 @@ _SET = re.compile(
 def _equivalent(launcher: str, rest: str, following: List[str]) -> str:
     """What starts the processes of a launcher on the NPU."""
     parts = [rest.rstrip()]
-    while parts[-1].endswith("\\") and len(parts) <= min(len(following), _LONGEST):
+    while parts[-1].endswith("\\") and len(parts) <= len(following):
         parts[-1] = parts[-1][:-1]
         parts.append(following[len(parts) - 1].rstrip())
     call = " " + " ".join(part.strip() for part in parts)

@@ -463,9 +463,8 @@ class Resolver(Module):
 
     def span(self, node: ast.AST) -> Tuple[int, int]:
         """Where an expression begins and ends, as offsets."""
-        place = self.source.place_of(node)
-        start = self.offset(place.line or 0, place.column or 0)
-        return start, self.offset(place.end_line or 0, place.end_column or 0)
+        _, line, column, end_line, end_column = self.source.place_of(node)
+        return self.offset(line, column), self.offset(end_line, end_column)  # type: ignore[arg-type]
 
     def written(self, node: ast.AST) -> str:
         """An expression as it is written."""

@@ -156,10 +156,10 @@ class Work:
         """Add an entry to the report; ``asks``: whether something has to be done."""
         self.enter(Note(line, id, kind, text, asks))
 
-    def settle(self, first: int, last: int, situation: Optional[str]) -> None:
-        """Take back what is left to do about a trouble on some lines: it is mended."""
+    def settle(self, line: int, situation: Optional[str]) -> None:
+        """Take back what is left to do about a trouble on a line: it is mended."""
         for key, note in list(self._notes.items()):
-            is_there = first <= note.line <= last and note.situation == situation
+            is_there = (note.line, note.situation) == (line, situation)
             if is_there and note.kind != CHANGED:
                 del self._notes[key]
 

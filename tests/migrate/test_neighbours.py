@@ -66,6 +66,16 @@ def test_relative_stars(tmp_path):
     assert "npu_config_proto()" in migrated(tmp_path, **files).text
 
 
+@pytest.mark.parametrize("head", ["pkg.utils", ".pkg.utils"])
+def test_one_name_of_a_package(tmp_path, head):
+    """``tf`` of a module within a package."""
+    files = {
+        "pkg-utils": "import tensorflow as tf\n",
+        "main": "from {} import tf\nwith tf.Session() as s:\n    pass\n".format(head),
+    }
+    assert "npu_config_proto()" in migrated(tmp_path, **files).text
+
+
 @pytest.mark.parametrize(("head", "known"), [("utils", True), (".utils", False)])
 def test_modules_of_the_root(tmp_path, head, known):
     """A script in a folder has the modules of the project's root, relative imports do not."""

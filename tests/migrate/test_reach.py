@@ -1,5 +1,7 @@
 """What of a program is reached and what is left to do in it: over files, flags and frameworks."""
 
+import re
+
 import pytest
 
 import npu_config
@@ -9,6 +11,7 @@ from npu_config.migration.project import FileToMigrate, migrate_files
 from npu_config.migration.report import next_commands
 
 TF = "import tensorflow as tf\n"
+SESSION = "with tf.Session() as s:\n    pass\n"
 FLAG = TF + "tf.app.flags.DEFINE_bool('{0}', False, '')\nF = tf.app.flags.FLAGS\nif F.{0}:\n"
 BATCH = "    x = tf.train.batch([1], 2, num_threads=F.n)\n"
 
@@ -250,6 +253,51 @@ def test_names_of_python_2(tmp_path):
     assert not found["alone"].migration.notes
     assert found["run"].entry.is_open
     assert asked(TF + OLD + "with tf.Session() as s:\n    f(s)\n") == ["python2"]
+
+
+SIX = "long, reduce, unichr, unicode, execfile, basestring"
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("from urllib2 import urlopen", "urllib2"),
+        ("import os, urllib2.x as u, StringIO", "urllib2, StringIO"),
+        ("from .urllib2 import urlopen", None),
+        ("from . import urllib2", None),
+        ("import mine.urllib2", None),
+        ("d.has_key(1)", "has_key()"),
+        ("d.has_key", None),
+        ("six.iteritems(d), future.utils.iteritems(d)", None),
+        ("def has_key(x): pass\nd.has_key(1)", None),
+        ("xrange = range\nxrange(2)", None),
+        ("def f(xrange): return xrange(2)", None),
+        ("from six.moves import *\nxrange(2)", None),
+        ("from tensorflow import *\nxrange(2)", "xrange"),
+        ("if sys.version_info < (3,): xrange(2)", None),
+        ("if x: xrange(2)", "xrange"),
+        ("try: xrange(2)\nexcept NameError: pass", None),
+        ("try: xrange(2)\nexcept (KeyError, NameError): pass", None),
+        ("try: xrange(2)\nexcept: pass", None),
+        ("try: xrange(2)\nexcept KeyError: pass", "xrange"),
+        ("try: xrange(2)\nfinally: pass", "xrange"),
+        ("try: pass\nexcept KeyError: xrange(2)", None),
+        ("try: pass\nexcept NameError: pass\nelse: xrange(2)", "xrange"),
+        (SIX, SIX),
+        (SIX + ", raw_input", SIX + ", ..."),
+    ],
+)
+def test_what_only_python_2_has(line, names):
+    """Modules, methods that are called, and names that nothing binds, six of them by name."""
+    source = TF + line + "\n" + SESSION
+    found = [note for note in npu_config.migrate(source).notes if note.id == "python2"]
+    if names is None:
+        assert found == []
+        return
+    (note,) = found
+    first = re.match(r"\w+", names).group()
+    assert first in source.split("\n")[note.line - 1]
+    assert note.note.startswith(names + " exist")
 
 
 def test_modules_that_are_imported_by_name(tmp_path):
