@@ -67,7 +67,7 @@ def _command(site: Site, text: str) -> Optional[str]:
         return None
     calls = [node for node in site.parents if isinstance(node, ast.Call)]
     names = [name_of(call.func) for call in calls]
-    is_first = match.start() == 0 or text[: match.start(0) + 1].startswith("/")
+    is_first = match.start() == 0 or text.startswith("/")
     if not (_STARTS.intersection(names) or (is_first and (not calls or names == ["dict"]))):
         return None
     return "nvidia-smi" if match.group(1) else "launch"

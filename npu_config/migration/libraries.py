@@ -157,9 +157,9 @@ def is_data_only(script: Resolver) -> bool:
         pattern = r"\b{}\s*\.\s*(\w+)(?:\s*\.\s*(\w+))?".format(re.escape(name))
         for first, second in re.findall(pattern, script.text):
             used.add(second if first in _OUTER else first)
-    if not used <= _DATA_ONLY or script.stars:
+    if used - _DATA_ONLY or script.stars:
         return False
-    if used <= _NEUTRAL and any(unknown(script)):
+    if not used - _NEUTRAL and any(unknown(script)):
         return False
     return bool(names) or not _is_of(script)
 

@@ -141,7 +141,8 @@ class Notebook(NamedTuple):
         last = 0
         while last < min(len(old), len(lines)) - first and old[-1 - last] == lines[-1 - last]:
             last += 1
-        if first + last == len(old):  # nothing goes: a line beside what comes is written, too
+        # what only comes or goes is written with a line beside it: a comma is between all of them
+        if lines and first + last == min(len(old), len(lines)):
             first, last = (first - 1, last) if first else (first, last - 1)
         places = [self.reading.place((*path, n)) for n in range(len(old))]
         gap = ", "

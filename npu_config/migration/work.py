@@ -335,17 +335,9 @@ class Work:
 
     def skip(self, offset: int) -> int:
         """The next offset that is not white space, a comment or a joined line."""
-        text, size = self.script.text, len(self.script.text)
-        while offset < size:
-            character = text[offset]
-            if character == "#":
-                while offset < size and text[offset] not in "\r\n":
-                    offset += 1
-            elif character in " \t\r\n\f\\":
-                offset += 1
-            else:
-                break
-        return offset
+        match = _GAP.match(self.script.text, offset)
+        assert match is not None
+        return match.end()
 
     def close_of(self, call: ast.Call) -> int:
         """The offset of the bracket that closes a call."""
@@ -491,6 +483,7 @@ def _is_only(parent: ast.AST, node: ast.AST) -> bool:
     return False
 
 
+_GAP = re.compile(r"(?:[ \t\r\n\f\\]+|#[^\r\n]*)*")
 _COMMENT = re.compile(
     r'''"""(?:\\.|[^\\])*?"""|\'{3}(?:\\.|[^\\])*?\'{3}'''
     r"""|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|(\#[^\r\n]*)""",

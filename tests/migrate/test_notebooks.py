@@ -152,10 +152,12 @@ def test_the_end_of_a_cell(end, is_list):
     """It stays as it is where its last line changes, goes, or gets another one behind it."""
     lines = [
         ["import tensorflow as tf"],
-        ["import horovod.tensorflow as hvd"],
+        ["a = 1\n", "b = 2\n", "import horovod.tensorflow as hvd"],
         ["hvd.init()"],
         ["s = tf.Session()"],
         ["hvd.shutdown()\n", "s.close()\n", "hvd.shutdown()"],
+        ["hvd.shutdown()\n", "c = 3\n", "d = 4\n", "hvd.shutdown()\n", "e = 5"],
+        ["hvd.shutdown()"],
     ]
     sources = [[*one[:-1], one[-1] + end] for one in lines]
     cells = [cell(*one) if is_list else dict(cell(), source="".join(one)) for one in sources]
@@ -165,11 +167,13 @@ def test_the_end_of_a_cell(end, is_list):
     found = ["".join(one["source"]) for one in after]
     assert found == [
         IMPORT + "import atexit\nimport tensorflow as tf" + end,
-        "",
+        "a = 1\nb = 2" + end,
         "npu_sess, npu_shutdown = init_resource()\natexit.register(lambda: "
         "(shutdown_resource(npu_sess, npu_shutdown), close_session(npu_sess)))" + end,
         "s = tf.Session(config=npu_config_proto())" + end,
-        "s.close()" + ("\n" if end else ""),
+        "s.close()" + end,
+        "c = 3\nd = 4\ne = 5" + end,
+        "",
     ]
 
 

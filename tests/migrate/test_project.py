@@ -219,9 +219,14 @@ def test_scripts_that_are_run(tmp_path, files, expected):
     ("files", "expected"),
     [
         ({"a.py": "import my_keras\nmy_keras.run()\n"}, {}),
+        ({"a.py": "import b\nb.run()\n", "b.py": "def run(): return my_keras\n"}, {}),
         (  # what an unknown package does with the graph of a module that is refused is not known
-            {"a.py": "import b\nimport c  # tensorflow\nb.f()\n", "b.py": GUARDED},
+            {"a.py": GRAPH + "import b, c\nc.run(tf.train.Example())\n", "b.py": GUARDED},
             {"a.py": ("unknown", "c"), "b.py": ("refused", "b.py")},
+        ),
+        (  # of the root before those of other folders, though they are nearer
+            {"t/a.py": "import b\n" + RUN, "b.py": TRAINER, "t/lib/b.py": LAYERS},
+            {"t/a.py": ("edited", "b.py")},
         ),
         (  # modules of the folders above
             {"p/q/a.py": "from ..n import b\n" + RUN, "p/n/b.py": TRAINER},
@@ -262,6 +267,42 @@ def test_the_import_moves_to_a_module_that_nothing_imports(tmp_path):
     found = migrated(tmp_path, files)
     assert found["model.py"].migration.edits == ()
     assert found["lib.py"].migration.text == OURS + files["lib.py"]
+
+
+@pytest.mark.parametrize(("count", "how"), [(1, "edited"), (32, "edited"), (33, "unknown")])
+def test_modules_of_one_name(tmp_path, count, how):
+    """Of up to 32 that only sys.path leads to the nearest are taken, of more none."""
+    files = {"d{}/b.py".format(number): TRAINER for number in range(count)}
+    files["t/a.py"] = "import b\n" + GRAPH + RUN
+    assert migrated(tmp_path, files)["t/a.py"].entry.how == how
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "encoding", "data", "expected"),
+    [
+        ("a", "ab", "ascii", b"a", False),
+        ("a", "é", "ascii", b"a", True),
+        ("é", "é", "latin-1", b"\xe9", False),
+        ("é", "é", "utf-8", b"e\xcc\x81", True),
+        ("a", "a", "utf-16", b"a", True),
+    ],
+)
+def test_what_cannot_be_written_back(before, after, encoding, data, expected):
+    """What the encoding has no letters for, and a text that other bytes would stand for."""
+    assert project._lossy(before, after, encoding, data) is expected
+
+
+def test_a_link_that_is_named(tmp_path):
+    """The file behind it is migrated, wherever it is."""
+    (tmp_path / "a.py").write_text(TRAINER)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "link.py").symlink_to(tmp_path / "a.py")
+    link = str(tmp_path / "sub" / "link.py")
+    named, found = migrate_files([FileToMigrate(link), FileToMigrate(link, str(tmp_path / "sub"))])
+    assert named.migration.edits
+    assert found.migration is None
+    (inside,) = migrate_files([FileToMigrate(link, str(tmp_path))])
+    assert inside.migration.edits
 
 
 @pytest.mark.parametrize(
