@@ -5,6 +5,7 @@ The scripts are in ``situations.txt``.
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,15 +120,17 @@ def test_fixes_in_the_script_before(edits, is_safe, changes):
     assert BACK.changes(Diagnostic("NPU1", "x", Severity.ERROR, "", fix=fix)) == changes
 
 
+@pytest.mark.parametrize("help", ["report it", None])
 @pytest.mark.parametrize("other", ["", "tf.Session('grpc://a')\n"])
-def test_a_fault_of_check(monkeypatch, other):
+def test_a_fault_of_check(monkeypatch, other, help):
     """It has no place, and is left to do on the first line."""
 
     def fail(*arguments):
-        raise NpuConfigError([fault("a.py", KeyError("x"))])
+        raise NpuConfigError([replace(fault("a.py", KeyError("x")), message="no", help=help)])
 
     monkeypatch.setattr("npu_config.script.find_situations", fail)
     monkeypatch.setattr("npu_config.script.may_find_situations", lambda words: True)
     found = npu_config.migrate("import tensorflow as tf\nwith tf.Session(): pass\n" + other)
     (note,) = [note for note in found.notes if note.id == "NPU700"]
     assert (note.line, note.kind, note.severity) == (1, "manual", Severity.ERROR)
+    assert note.note == ("no" if help is None else "no: report it")
