@@ -61,9 +61,9 @@ b'AB'.lower() ; b'ab'.upper() ; b'aba'.replace(b'a', b'c') ; b' a '.strip() ; b'
 (1, 2).count(3) ; (1, 2).index(1) ; [1].copy() ; (255).bit_length()
 '7'.zfill(100000) ; '{:9999}'.format('a') ; ('x' * 2000).find('y' * 2500) ; '{0}'.format('a')
 str(3) ; int('3') ; int('0x10', 16) ; int(2.9) ; int() ; float('2.5') ; bool('')
-bytes('a', 'utf-8') ; bytes(b'a') ; len([1, 2]) ; min(3, 2) ; max([3, 4]) ; abs(-3) ; round(2.5) ; round(2.567, 2)
-round(250, -2) ; round(1.5, 2000) ; round(1.5, -2000) ; sum([1, 2]) ; sum([1], 2) ; list('ab')
-tuple([1]) ; dict(a=1) ; dict([('a', 1)]) ; sorted([2, 1]) ; sorted([1, 2], reverse=True)
+bytes('a', 'utf-8') ; bytes(b'a') ; len([1, 2]) ; min(3, 2) ; max([3, 4]) ; abs(-3) ; round(2.5)
+round(2.567, 2) ; round(250, -2) ; round(1.5, 2000) ; round(1.5, -2000) ; sum([1, 2]) ; sum([1], 2)
+list('ab') ; tuple([1]) ; dict(a=1) ; dict([('a', 1)]) ; sorted([2, 1]) ; sorted([1, 2], reverse=True)
 repr('a') ; int('0' * 1999 + '1') ; json.dumps({'b': [1], 'a': None}, sort_keys=True)
 json.dumps([1, {}], indent=2) ; json.dumps([1], indent=8) ; json.dumps([1], indent=0)
 json.dumps([1, 2], separators=(',', ':')) ; json.dumps(['\\u00e9'], ensure_ascii=False)
@@ -71,8 +71,8 @@ json.dumps({'a': 1}, separators=(' ' * 4, ' ' * 4))
 """
 BEYOND = """
 1 / 0 ; 'a' + 1 ; '%d' % 'a' ; '%s %s' % ('a',) ; 1 << -1 ; [1] @ [2] ; 'a' ** 2 ; 2 ** 0.5
-'5' << 1 ; 'a' * 100001 ; 100001 * 'a' ; [0] * 100001 ; ('a' * 99999) + 'bb' ; 2 ** 1000 ; 2 ** -1000
-1 << 1000 ; (1 << 4095) * 2 ; (1 << 100) ** 999 ; '%10000d' % 3 ; '%*d' % (3, 4)
+'5' << 1 ; 'a' * 100001 ; 100001 * 'a' ; [0] * 100001 ; ('a' * 99999) + 'bb' ; 2 ** 1000
+2 ** -1000 ; 1 << 1000 ; (1 << 4095) * 2 ; (1 << 100) ** 999 ; '%10000d' % 3 ; '%*d' % (3, 4)
 ('x' * 2001) % () ; ('%s' + 'x' * 1998) % ('y' * 2501,) ; b'%10000d' % 3
 -'a' ; ~2.5 ; 1 < 'a' ; 1 in 2 ; 'a' < None
 'a'.swapcase() ; 'a'.center(9) ; [1].append(2) ; {'a': 1}.pop('a') ; (1.5).hex() ; b'a'.title()
@@ -81,8 +81,9 @@ BEYOND = """
 '{}'.format() ; '-'.join([1]) ; 'a'.startswith(1) ; [1].index(2) ; ('x' * 2000).find('y' * 2501)
 ('x' * 2000).replace('x', 'y' * 51)
 open('a') ; bytes(3) ; bytes() ; int('a') ; int('0' * 2000 + '1') ; len(3) ; min()
-round(1.5, 2001) ; round(1.5, -2001) ; list('a' * 100001) ; json.dumps([1], indent='  ') ; json.dumps([1], indent=9)
-json.dumps([1], default=str) ; json.dumps([1], separators=(' ' * 4, ' ' * 5))
+round(1.5, 2001) ; round(1.5, -2001) ; list('a' * 100001) ; json.dumps([1], indent='  ')
+json.dumps([1], indent=9) ; json.dumps([1], default=str)
+json.dumps([1], separators=(' ' * 4, ' ' * 5))
 """
 
 
