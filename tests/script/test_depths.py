@@ -94,14 +94,17 @@ def gives(node):
 
 
 def value(meaning, scope, node):
+    """Whether an expression is bound to 7."""
     return gives(meaning.value(scope, node))
 
 
 def result(meaning, scope, node):
+    """Whether an expression gives 7."""
     return gives(meaning.result(scope, node))
 
 
 def parts(meaning, scope, node):
+    """Whether an expression is made of 7."""
     return any(map(gives, meaning.parts(scope, node)))
 
 
@@ -111,14 +114,17 @@ def context(meaning):
 
 
 def initialises(meaning, scope, node):
+    """What a run of an expression initialises."""
     return Initialisers(context(meaning)).of(scope, node)
 
 
 def depends(meaning, scope, node):
+    """Whether an expression depends on the rank."""
     return _Ranks(context(meaning)).depends(scope, node)
 
 
 def operator(meaning, scope, node):
+    """What operator a function makes."""
     return _made_by(meaning, meaning.functions(scope, node.func)[0])
 
 
