@@ -279,7 +279,7 @@ def test_every_fault_of_a_call_is_told_at_once():
         'NpuConfigBuilder.data_dump has no argument "step" (did you mean "steps"?); '
         'NpuConfigBuilder.data_dump has no argument "dump_mode" (options are set by '
         "NpuConfigBuilder().set(dump_mode=...).build()); "
-        'NpuConfigBuilder.data_dump gets "path" twice; call it as '
+        'NpuConfigBuilder.data_dump gets the argument "path" twice; call it as '
         "NpuConfigBuilder.data_dump(path, steps=None, mode=None, data=None, layers=None)"
     )
 
@@ -317,7 +317,7 @@ def test_every_fault_of_a_call_is_told_at_once():
             lambda: npu.NpuConfig({}).save(),
             'NpuConfig.save requires the argument "path", which is missing; ',
         ),
-        (lambda: npu.NpuConfig({}).to_pbtxt(1), "NpuConfig.to_pbtxt takes only named va"),
+        (lambda: npu.NpuConfig({}).to_pbtxt(1), "NpuConfig.to_pbtxt takes only keyword arg"),
         (lambda: npu.NpuConfig({}).to_dict(x=1), 'NpuConfig.to_dict has no argument "x"; call it'),
         (
             lambda: npu.presets.Preset(),
