@@ -334,6 +334,30 @@ def test_results_of_both_generations(tmp_path, net):
             read_result(tmp_path / "bad.csv")
 
 
+@pytest.mark.parametrize(
+    ("index", "cosine", "expected"),
+    [
+        ("a/b:input:0", "1.0", ("a/b", "input", 0, "agrees")),
+        ("a:output:12", "0.981", ("a", "output", 12, "agrees")),
+        ("a:output:1", " 0.98 ", ("a", "output", 1, "diverges")),
+        ("a:output:1", "-1", ("a", "output", 1, "diverges")),
+        ("a:output:1", "NaN", ("a", "output", 1, "not compared")),
+        ("a:output:1", "", ("a", "output", 1, "not compared")),
+        ("NaN", "1", ("left", "", -1, "agrees")),
+        ("", "x", ("left", "", -1, "not compared")),
+    ],
+)
+def test_the_rows_of_a_result(tmp_path, index, cosine, expected):
+    """The operator of the index where it has one, and the verdict by the threshold."""
+    text = "LeftOp,RightOp,TensorIndex,CosineSimilarity,More\nleft,r,{},{}\n".format(index, cosine)
+    (tmp_path / "result.csv").write_text(text)
+    table = read_result(tmp_path / "result.csv")
+    (row,) = table.rows
+    assert (row.op_name, row.side, row.number, row.verdict) == expected
+    assert (row.line, row.ground_truth, row.cells["More"]) == (2, "r", "")
+    assert table.judged == (expected[-1] != "not compared")
+
+
 # bad input
 
 

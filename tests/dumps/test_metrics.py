@@ -156,6 +156,8 @@ def test_the_limit_of_a_type(x, y, saturated, overflowed):
     """At the largest number, or infinite, where the reference is beyond what rounds to it."""
     found = measure(pairs_of([1.0, x, 2.0], [1.0, y, 2.0]), largest=(100.0, 105.0))
     assert (saturated, overflowed) == (found.saturated, found.overflowed)
+    quick = measure(pairs_of([x], [y]), divergence=False, largest=(100, 105))
+    assert (saturated, overflowed) == (quick.saturated, quick.overflowed)
     none = measure(pairs_of([1.0, x, 2.0], [1.0, y, 2.0]))
     assert (none.saturated, none.overflowed) == (0, 0)
 

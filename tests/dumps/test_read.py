@@ -94,6 +94,27 @@ def test_header():
     assert dump.original_op == output.original_op
 
 
+@pytest.mark.parametrize(
+    ("format_code", "sub_format", "expected"),
+    [
+        (4, 0, 0),
+        (4, 3, 3),
+        (4 | 3 << 8, 0, 3),
+        (4 | 3 << 8, 2, 2),
+        (4 | 0x102 << 8, 0, 0x102),
+        (4 | 3 << 8 | 5 << 24, 0, 3),
+        (4 | 5 << 24, 0, 0),
+    ],
+)
+def test_what_a_format_packs(tmp_path, format_code, sub_format, expected):
+    """Its code in 8 bits and the sub format in 16, where that has no field of its own."""
+    more = {"format_code": format_code, "sub_format": sub_format}
+    path = tmp_path / "d"
+    path.write_bytes(w.dump("x", [w.array("output", numpy.ones(3, "f4"), **more)]))
+    (output,) = read_dump(path).outputs
+    assert (output.format, output.sub_format) == ("FRACTAL_Z", expected)
+
+
 def test_size_may_exceed_the_shape(tmp_path):
     """Of a tensor that is aligned the first bytes count."""
     values = numpy.arange(6, dtype="f4").reshape(2, 3)
