@@ -256,7 +256,10 @@ def _runs(found: Mapping[int, Tuple[Did, Mapping[str, Any]]]) -> Iterator[Found]
         elif mine["summary"] != theirs["summary"]:
             call, who = (mine, first) if mine["summary"] else (theirs, rank)
             rule = situations.summary_run_on_one_rank
-            text = "the training run of rank {} includes summaries, that of rank {} does not"
+            text = (
+                "the training step of rank {} includes summaries, the training step of rank {} "
+                "does not"
+            )
         else:
             yield _differing(first, rank, one, other, mine, theirs)
             return
@@ -276,7 +279,8 @@ def _differing(first: int, rank: int, one: Did, other: Did, mine: Any, theirs: A
     if made:
         line = min(only or made, key=_key)
         text = (
-            "this line creates other operators on rank {} than on rank {}, for a run of all ranks"
+            "this line creates other operators on rank {} than on rank {}, for a session.run "
+            "that all ranks execute"
         )
     elif mine["operations"] == theirs["operations"] and [*mine["prints"]] == [*theirs["prints"]]:
         line = next(each for each in mine["prints"] if each in lines)
