@@ -31,13 +31,8 @@ def check_close(work: Work, site: Site, always: bool) -> None:
     ``always``: where nothing holds the session, too, and where something closes it.
     """
     holder = _holder(site)
-    closing = ("closing", "enter_context", "set_session")
     if isinstance(holder, ast.Return):
         _check_callers(work, site, always)
-        return
-    if isinstance(holder, ast.withitem) or (
-        isinstance(holder, ast.Call) and name_of(holder.func) in closing
-    ):
         return
     line = site.line
     targets = _targets(site, holder)
@@ -258,8 +253,8 @@ def _is_entered(work: Work, name: str) -> bool:
 
 _PROTO = "npu_config_proto"
 STAR_NOTE = (
-    "* or ** may contain a config: left unchanged; the patch of npu_init configures the "
-    "sessions it creates"
+    "* or ** may contain a config: call left unchanged; at run time, npu_init "
+    "configures its sessions"
 )
 
 
@@ -352,9 +347,9 @@ _MASTER = (
     "do not exist on the NPU"
 )
 _ANY_MASTER = (
-    "the master of this session is not known: left unchanged, the patch of npu_init "
-    "configures the session; on the NPU the master must be empty, because remote masters "
-    "are not supported"
+    "the master of this session is not known: left unchanged; at run time, npu_init "
+    "configures the session; on the NPU the master must be empty, because remote "
+    "masters are not supported"
 )
 
 
@@ -400,8 +395,8 @@ def _reference(work: Work, site: Site) -> None:
         )
     else:
         text = (
-            "the class is stored or passed on: not edited; the patch of npu_init "
-            "configures the sessions it creates"
+            "the class is stored or passed on: not edited; at run time, npu_init configures "
+            "its sessions"
         )
     work.needs_patch(site)
     work.manual(site.line, "session-reference", text)
@@ -415,8 +410,8 @@ _supervisor = of_calls(
 )
 _monitored = of_calls(
     "session-reference",
-    "this session accepts no config; its default creator makes a session that npu_init has "
-    "patched",
+    "this session accepts no config; its default creator uses the session class that "
+    "npu_init patches",
     unless=lambda work, site, call: argument(call, "session_creator", 0) is not None,
     needs_patch=True,
 )
@@ -424,7 +419,7 @@ _monitored = of_calls(
 
 _inside = of_calls(
     "session-reference",
-    "TensorFlow creates this session internally: the patch of npu_init configures it",
+    "TensorFlow creates this session internally: at run time, npu_init configures the session",
     needs_patch=True,
 )
 _INSIDE = (
@@ -517,7 +512,7 @@ def _is_of_own_class(work: Work, site: Site, node: ast.expr) -> bool:
 
 _SUPERVISED = ("managed_session", "prepare_or_wait_for_session")
 _UNKNOWN_OWNER = (
-    "this may not be a TensorFlow Supervisor: left unchanged; the patch of npu_init "
+    "this may not be a TensorFlow Supervisor: left unchanged; at run time, npu_init "
     "configures the session"
 )
 _GRAPHS = ("tensorflow.Graph", "tensorflow.get_default_graph")
@@ -739,11 +734,11 @@ def _field(work: Work, site: Site, node: ast.Attribute) -> None:
     if not (isinstance(parent, ast.Assign) and node in parent.targets):
         return
     if node.attr in _SWITCHES:
-        if _is_rewriter(work, site, node):
+        if _is_rewriter(work, site, node, parent.value):
             _switch_off(work, site, node.attr, parent.value, site.line)
     elif node.attr == "global_jit_level":
         _jit_level(work, site, parent.value, site.line)
-    elif node.attr == "auto_mixed_precision" and _is_rewriter(work, site, node):
+    elif node.attr == "auto_mixed_precision" and _is_rewriter(work, site, node, parent.value):
         work.manual(site.line, "precision-mode", AMP_NOTE)
 
 
@@ -761,8 +756,8 @@ def _alias_of_gpu_options(work: Work, assignment: ast.Assign) -> None:
                 work.manual(line, "gpu-options", _NO_EFFECT)
 
 
-def _is_rewriter(work: Work, site: Site, node: ast.Attribute) -> bool:
-    """True when a field is certainly one of TensorFlow's RewriterConfig."""
+def _is_rewriter(work: Work, site: Site, node: ast.Attribute, value: ast.expr) -> bool:
+    """True when a field that is set is certainly one of TensorFlow's RewriterConfig."""
     owner = node.value
     if isinstance(owner, ast.Attribute) and owner.attr == "rewrite_options":
         return True
@@ -775,9 +770,7 @@ def _is_rewriter(work: Work, site: Site, node: ast.Attribute) -> bool:
             for value in values
         ):
             return True
-    parent = site.parents[-1]
-    value = getattr(parent, "value", None)
-    resolved = work.script.resolve(value, site.scope) if value is not None else None
+    resolved = work.script.resolve(value, site.scope)
     return resolved is not None and resolved.startswith(_REWRITER)
 
 

@@ -68,7 +68,7 @@ def test_configurations_of_other_modules(npu, tmp_path, what):
     other = ENTRY.replace("config", "other") + 'op.parameter_map["precision_mode"].s = b"fp61"\n'
     script.write_text(HEAD + imports + other + SESSION.format(given))
     found = npu("check", script)
-    counted = "0 files checked, 1 not checked in full\n    not checked (only in part: line "
+    counted = "0 files checked, 1 not checked in full\n    not checked (part of the file: line "
     assert counted in found.out
     assert (found.code, "NPU104" in found.out) == (1, True)
 
@@ -198,7 +198,10 @@ def test_a_root_is_no_division(npu, tmp_path):
     ):
         script = tmp_path / "train.py"
         script.write_text(text + "y = " + made + "\n" + SESSION.format("config"))
-        assert "1e-10 protects {}, but is 0 in float16".format(guards) in npu("check", script).out
+        assert (
+            "1e-10 guards {} against 0, but is itself 0 in float16".format(guards)
+            in npu("check", script).out
+        )
 
 
 def test_a_replaced_configuration_is_told_once(npu, tmp_path):

@@ -220,7 +220,7 @@ def test_generate_from_a_script_without_comments(npu, tmp_path, to, other):
     assert (result.code, result.out) == (1, "")
     assert "train.py:9:" in result.err
     assert (
-        "cannot hold comments, which this needs: hccl_timeout: known at run time only"
+        "cannot contain comments, so this would be lost: hccl_timeout: known at run time only"
         in result.err
     )
     assert "write {}, which can hold the unknown value as a comment".format(other) in result.err
@@ -462,7 +462,7 @@ def test_explain_facts_of_migrations(npu, fact):
     result = npu("explain", fact)
     assert result.code == 0
     assert (
-        "# {}\n\nWhat migrate does about: {}.\n".format(fact, migration_facts()[fact].title)
+        "# {}\n\nHow npu-config migrate handles: {}.\n".format(fact, migration_facts()[fact].title)
         in result.out
     )
     assert migration_facts()[fact].details
