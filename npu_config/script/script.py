@@ -749,14 +749,10 @@ class Script(Module):
     def carried(self, loop: ast.AST) -> Set[str]:
         """The names that a loop reads and binds: a round may have them from the one before."""
         if loop not in self._carried:
-            read: Set[str] = set()
-            bound: Set[str] = set()
-            for node in ast.walk(loop):
-                if isinstance(node, ast.Name):
-                    (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
-                elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-                    read.add(node.target.id)
-            self._carried[loop] = read & bound
+            names = [node for node in ast.walk(loop) if isinstance(node, ast.Name)]
+            sums = [node.target for node in ast.walk(loop) if isinstance(node, ast.AugAssign)]
+            read = {each.id for each in names if isinstance(each.ctx, ast.Load) or each in sums}
+            self._carried[loop] = read & {e.id for e in names if isinstance(e.ctx, ast.Store)}
         return self._carried[loop]
 
     @cached_property
