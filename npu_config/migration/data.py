@@ -272,11 +272,12 @@ class _Flow:
 
     def local(self, name: str, scope: Scope) -> State:
         """What a function of the script returns."""
-        outer = next((each for each in scope.around() if name in each.stores), None)
-        stores = outer.stores[name] if outer is not None else ()
-        only = stores[0].node if len(stores) == 1 else None
-        if outer is not None and isinstance(only, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return self.function(only, outer.child(only))
+        for outer in scope.around():
+            if name in outer.stores:
+                only, *others = (store.node for store in outer.stores[name])
+                if not others and isinstance(only, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    return self.function(only, outer.child(only))
+                break
         return None
 
     def method(self, node: ast.Call, name: str, receiver: State, env: Env, scope: Scope) -> State:
@@ -387,12 +388,12 @@ def _prefetch(work: Work, site: Site, call: ast.Call, name: str) -> None:
     assert isinstance(outer, ast.Call)
     assert isinstance(outer.func, ast.Attribute)
     applied, end = (work.script.span(node)[1] for node in (outer.func, outer))
-    line = work.script.position(applied - 1)[0]
+    start = applied - len("apply")
+    line = work.script.position(start)[0]
     if name.endswith("copy_to_device"):
         work.replace(work.script.span(outer.func.value)[1], end, "")
         work.changed(line, "prefetch-to-device", "the copy is removed: there is no GPU")
         return
-    start = applied - len("apply")
     size = argument(call, "buffer_size", 1)
     if size is None:
         work.replace(start, end, "prefetch(buffer_size=-1)")
@@ -481,16 +482,12 @@ def after(work: Work) -> None:
         "shuffle",
         "make_one_shot_iterator",
     )
-    if not words.isdisjoint(wanted) and (
-        "Dataset" in words or "data" in words or "_data" in words
-    ):
+    if not words.isdisjoint(wanted) and not words.isdisjoint(("Dataset", "data")):
         for found in calls(work.script):
             _method(work, found)
     for site in work.script.sites_of(["make_one_shot_iterator"]):
-        if site.call is not None and isinstance(site.node, ast.Attribute):
-            name = work.script.resolved(site)
-            if name is None or not name.startswith("tensorflow."):
-                _one_shot(work, site, "")
+        if isinstance(site.node, ast.Attribute):
+            _one_shot(work, site, "")
     _variables(work)
     _tables(work)
     _dynamic_shapes(work)

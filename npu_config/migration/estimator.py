@@ -191,7 +191,7 @@ _OWN_TPU = (
 
 def _replaced(work: Work) -> None:
     script = work.script
-    if "replace" not in script.words or script.words.isdisjoint(_DISTRIBUTION):
+    if script.words.isdisjoint(_DISTRIBUTION):
         return
     for site in sites(script.module, script.source.mentions("replace"), (ast.Attribute,)):
         if site.call is not None and name_of(site.node) == "replace":

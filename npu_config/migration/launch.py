@@ -67,7 +67,7 @@ def _command(site: Site, text: str) -> Optional[str]:
         return None
     calls = [node for node in site.parents if isinstance(node, ast.Call)]
     names = [name_of(call.func) for call in calls]
-    is_first = match.start() == 0 or text[: match.start(0) + 1].startswith("/")
+    is_first = match.start() == 0 or text.startswith("/")
     if not (_STARTS.intersection(names) or (is_first and (not calls or names == ["dict"]))):
         return None
     return "nvidia-smi" if match.group(1) else "launch"
@@ -240,7 +240,7 @@ _SET = re.compile(
 def _equivalent(launcher: str, rest: str, following: List[str]) -> str:
     """What starts the processes of a launcher on the NPU."""
     parts = [rest.rstrip()]
-    while parts[-1].endswith("\\") and len(parts) <= min(len(following), _LONGEST):
+    while parts[-1].endswith("\\") and len(parts) <= len(following):
         parts[-1] = parts[-1][:-1]
         parts.append(following[len(parts) - 1].rstrip())
     call = " " + " ".join(part.strip() for part in parts)

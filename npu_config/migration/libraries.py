@@ -1,5 +1,6 @@
 """Packages that make sessions of their own, and those of which it is known that they make none."""
 
+import ast
 import functools
 import os
 import re
@@ -72,10 +73,9 @@ def _used(script: Resolver) -> Iterator[Tuple[Site, str]]:
 
 def names_of(site: Site) -> Iterator[str]:
     """What an import statement imports, by dotted names."""
-    aliases = getattr(site.node, "names", ())
     for module in imported(site.node):
-        if hasattr(site.node, "module") and not module.startswith("."):
-            yield from (module + "." + alias.name for alias in aliases)
+        if isinstance(site.node, ast.ImportFrom):
+            yield from (module + "." + alias.name for alias in site.node.names)
         else:
             yield module
 
@@ -157,9 +157,9 @@ def is_data_only(script: Resolver) -> bool:
         pattern = r"\b{}\s*\.\s*(\w+)(?:\s*\.\s*(\w+))?".format(re.escape(name))
         for first, second in re.findall(pattern, script.text):
             used.add(second if first in _OUTER else first)
-    if not used <= _DATA_ONLY or script.stars:
+    if used - _DATA_ONLY or script.stars:
         return False
-    if used <= _NEUTRAL and any(unknown(script)):
+    if not used - _NEUTRAL and any(unknown(script)):
         return False
     return bool(names) or not _is_of(script)
 

@@ -271,7 +271,7 @@ def _gelu(node: FunctionNode) -> Optional[str]:
             number = None if isinstance(inner, ast.UnaryOp) else number_of(inner)
             if number is not None:
                 numbers.append(float(number))
-    if not set(calls) <= {"tanh", "erf", "sqrt", "pow", "cast", "constant", "multiply"}:
+    if set(calls) - {"tanh", "erf", "sqrt", "pow", "cast", "constant", "multiply"}:
         return None
     if calls.count("tanh") == 1 and "erf" not in calls and 0.044715 in numbers and 0.5 in numbers:
         return "tanh"

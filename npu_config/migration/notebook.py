@@ -6,9 +6,10 @@ they were not looked at, and the rest, with shell commands, is passed over.
 """
 
 import ast
+import bisect
 import json
 import re
-from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import attr
 
@@ -68,11 +69,10 @@ class Notebook(NamedTuple):
 
     def migrated(self, migration: Migration) -> Migration:
         """The migration of the file for one of its script."""
-        edits = [
-            one
-            for index in range(len(self.cells))
-            for one in self._edits_of(index, migration.edits)
-        ]
+        own: Dict[int, List[Edit]] = {}
+        for index, edit in self._parts(migration.edits):
+            own.setdefault(index, []).append(_behind_magic(edit, self.cells[index].lines))
+        edits = [self._edit_of(self.cells[index], own[index]) for index in own]
         notes = []
         for note in migration.notes:
             cell, line = self._place(note.line)
@@ -89,37 +89,44 @@ class Notebook(NamedTuple):
             notes=tuple(sorted(notes, key=lambda note: note.line)),
         )
 
+    def _index(self, line: int) -> int:
+        """Which cell a line of the script is in."""
+        return max(bisect.bisect_left(self.starts, line) - 1, 0)
+
     def _place(self, line: int) -> Tuple[Cell, int]:
         """The cell of a line of the script, and its line there, from 0."""
-        index = max((i for i, start in enumerate(self.starts) if start < line), default=0)
+        index = self._index(line)
         return self.cells[index], line - 1 - self.starts[index]
 
     def _line(self, cell: Cell, line: int) -> int:
         """The line of the file on which a line of a cell stands."""
         path: Tuple[Union[str, int], ...] = ("cells", cell.number, "source")
         if cell.is_list:
-            path = (*path, min(line, len(cell.lines) - 1))
+            path = (*path, line)
         return self.reading.place(path).line or 1
 
-    def _edits_of(self, index: int, edits: Tuple[Edit, ...]) -> List[Edit]:
-        """The edits of the file for those of the script that are in a cell."""
-        cell, start = self.cells[index], self.starts[index]
-        count = len(cell.lines)
-        own = [
-            _behind_magic(
-                edit._replace(line=edit.line - start, end_line=edit.end_line - start), cell.lines
-            )
-            for edit in edits
-            if start < edit.line <= start + count
-        ]
-        if not own:
-            return []
+    def _parts(self, edits: Sequence[Edit]) -> Iterator[Tuple[int, Edit]]:
+        """The edits of each cell, with its number, for those of the script.
+
+        One that goes over several cells removes the ends of all but the last, which has its text:
+        only the removal of whole lines touches an edit of the next cell.
+        """
+        for edit in edits:
+            begin = (edit.line - self.starts[self._index(edit.line)], edit.column)
+            last = self._index(edit.end_line)
+            for index in range(self._index(edit.line), last):
+                yield index, Edit(*begin, len(self.cells[index].lines) + 1, 1, "")
+                begin = (1, 1)
+            end = (edit.end_line - self.starts[last], edit.end_column)
+            if begin != end or edit.text:
+                yield last, Edit(*begin, *end, edit.text)
+
+    def _edit_of(self, cell: Cell, edits: Sequence[Edit]) -> Edit:
+        """The edit of the file for those of a cell."""
         is_open = not cell.lines[-1].endswith("\n")
         before = "".join(cell.lines) + ("\n" if is_open else "")
-        after = apply_edits(before, own)
-        if is_open and after.endswith("\n"):
-            after = after[:-1]
-        return [self._edit(cell, _lines(after))]
+        after = apply_edits(before, edits)
+        return self._edit(cell, _lines(after[:-1] if is_open else after))
 
     def _edit(self, cell: Cell, lines: List[str]) -> Edit:
         """The edit of the file that gives a cell other lines."""
@@ -134,7 +141,8 @@ class Notebook(NamedTuple):
         last = 0
         while last < min(len(old), len(lines)) - first and old[-1 - last] == lines[-1 - last]:
             last += 1
-        if first + last == len(old):  # nothing goes: a line beside what comes is written, too
+        # what only comes or goes is written with a line beside it: a comma is between all of them
+        if lines and first + last == min(len(old), len(lines)):
             first, last = (first - 1, last) if first else (first, last - 1)
         places = [self.reading.place((*path, n)) for n in range(len(old))]
         gap = ", "

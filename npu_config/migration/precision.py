@@ -142,17 +142,14 @@ def _put(
     work: Work, call: ast.Call, optimizer: ast.expr, value: Optional[ast.expr], manager: str
 ) -> None:
     """Put the manager in the place of the loss scale, or behind the optimizer."""
-    named = any(keyword.value is optimizer for keyword in call.keywords)
+    if optimizer not in call.args:
+        manager = "loss_scale_manager=" + manager
     if value is None:
-        work.append(call, ("loss_scale_manager=" if named else "") + manager)
-        return
-    keyword = next((keyword for keyword in call.keywords if keyword.value is value), None)
-    if keyword is None:
+        work.append(call, manager)
+    elif value in call.args:
         work.replace_node(value, manager)
-        return
-    start, _, end = work.value_span(call, keyword)
-    before_optimizer = named or work.script.span(optimizer)[0] > start
-    work.replace(start, end, ("loss_scale_manager=" if before_optimizer else "") + manager)
+    else:
+        work.replace(*work.argument_span(call, value), manager)
 
 
 def _under_control(work: Work, site: Site) -> bool:
@@ -219,7 +216,7 @@ RULES: Rules = {
 
 # Loss scaling by hand
 
-_TAKING = {"compute_gradients": 0, "minimize": 0, "gradients": 0}
+_TAKING = ("compute_gradients", "minimize", "gradients")
 _PRODUCTS = ("tensorflow.multiply", "tensorflow.math.multiply", "tensorflow.scalar_mul")
 
 

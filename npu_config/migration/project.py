@@ -34,8 +34,8 @@ _MENTIONS = tuple(package.encode("ascii") for package in CONCERNING)
 class _Work(NamedTuple):
     targets: Tuple[FileToMigrate, ...]
     imports: str
+    partial: bool
     asked: Asked = Asked()
-    partial: bool = False
 
 
 def is_candidate(path: str) -> bool:
@@ -61,7 +61,7 @@ def migrate_files(
     """
     count = processes or (os.cpu_count() or 1)
     works = [
-        _Work(tuple(targets[start : start + _CHUNK]), imports, partial=partial)
+        _Work(tuple(targets[start : start + _CHUNK]), imports, partial)
         for start in range(0, len(targets), _CHUNK)
     ]
     shared = count > 1 and len(targets) >= _WORTH_SHARING
@@ -72,7 +72,7 @@ def migrate_files(
         looked += results
 
     def look(target: FileToMigrate, asked: Asked) -> Looked:
-        return _look_at(target, _Work((target,), imports, asked, partial))
+        return _look_at(target, _Work((target,), imports, partial, asked))
 
     with remembering():
         return fit(looked, look)

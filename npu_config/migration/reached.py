@@ -278,8 +278,7 @@ def _defaults(tree: ast.AST) -> Mapping[str, Any]:
     found: Dict[str, Any] = {}
     for node in ast.walk(tree):
         for name, value in _flag(node) if isinstance(node, ast.Call) else ():
-            known = found.setdefault(name, value)
-            if known is not value and known != value:
+            if found.setdefault(name, value) != value:
                 found[name] = UNCLEAR
     return found
 

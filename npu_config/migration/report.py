@@ -369,7 +369,7 @@ def _html(outcomes: Sequence[FileOutcome], commands: Sequence[str]) -> str:
 
 
 def _safe(text: str) -> str:
-    return escaped("\n".join(printable(line) for line in text.split("\n")))
+    return escaped("\n".join(printable(line) for line in _LINE_END.split(text)))
 
 
 class _Rows:
@@ -396,8 +396,8 @@ class _Rows:
         if note.id == "import-npu":
             new = next((text for text in self._texts if ".npu_init" in text), "").strip()
         elif note.kind == CHANGED:
-            new = self._after[self._moved(first, False) : self._moved(last, True)]
-            new = textwrap.dedent(new).strip()
+            new = self._after[self._moved(first) : self._moved(last)]
+            new = textwrap.dedent(_LINE_END.sub("\n", new)).strip()
         return _ROW.format(
             kind=note.kind,
             line=note.line,
@@ -408,12 +408,10 @@ class _Rows:
             why=_safe(localized(note.text)),
         )
 
-    def _moved(self, offset: int, with_insertions: bool) -> int:
-        """Where an offset is after the edits that end before it."""
+    def _moved(self, offset: int) -> int:
+        """Where an offset is after the edits that begin before it, each of them as a whole."""
         import bisect
 
-        key = (offset, offset, -1) if not with_insertions else (offset, -1, 0)
-        index = bisect.bisect_left(self._moves, key)
-        while index and self._moves[index - 1][1] > offset:
-            index -= 1
-        return offset + (self._moves[index - 1][2] if index else 0)
+        index = bisect.bisect_left(self._moves, (offset,))
+        _, end, shift = self._moves[index - 1] if index else (0, 0, 0)
+        return max(offset, end) + shift

@@ -146,8 +146,6 @@ class Resolver(Module):
                 yield site
 
     def _lines_of(self, word: str, names: FrozenSet[str]) -> List[int]:
-        if word == "nvidia" or word.startswith("TF_"):
-            return self.source.lines_with(word, within=True)
         if word in names or word in TEXT_WORDS:
             return self.source.mentions(word)
         return self.source.members(word)
@@ -208,8 +206,12 @@ class Resolver(Module):
     @property
     def stars(self) -> List[str]:
         """The modules of which everything is imported, in order; ``?`` for relative ones."""
-        stores = self.module.stores.get("*", [])
-        return ["?" if getattr(s.node, "level", 0) else s.text[:-2] for s in stores]
+        return ["?" if node.level else node.module or "" for node in self._star_imports()]
+
+    def _star_imports(self) -> Iterator[ast.ImportFrom]:
+        for store in self.module.stores.get("*", []):
+            assert isinstance(store.node, ast.ImportFrom)
+            yield store.node
 
     def resolve(self, node: ast.AST, scope: Scope) -> Optional[str]:
         """The canonical dotted name of an expression, None where it is not certain."""
@@ -324,9 +326,7 @@ class Resolver(Module):
         if not is_known and name not in REEXPORTED:
             return ResolvedName(Binding.UNBOUND)
         last: Optional[str] = None
-        for store in reversed(self.module.stores.get("*", [])):
-            node = store.node
-            assert isinstance(node, ast.ImportFrom)
+        for node in reversed(list(self._star_imports())):
             module = node.module or ""
             if not node.level and canonical(module).startswith("tensorflow"):
                 dotted = canonical("{}.{}".format(module, name))
@@ -463,9 +463,8 @@ class Resolver(Module):
 
     def span(self, node: ast.AST) -> Tuple[int, int]:
         """Where an expression begins and ends, as offsets."""
-        place = self.source.place_of(node)
-        start = self.offset(place.line or 0, place.column or 0)
-        return start, self.offset(place.end_line or 0, place.end_column or 0)
+        _, line, column, end_line, end_column = self.source.place_of(node)
+        return self.offset(line, column), self.offset(end_line, end_column)  # type: ignore[arg-type]
 
     def written(self, node: ast.AST) -> str:
         """An expression as it is written."""

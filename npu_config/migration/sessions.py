@@ -31,13 +31,8 @@ def check_close(work: Work, site: Site, always: bool) -> None:
     ``always``: where nothing holds the session, too, and where something closes it.
     """
     holder = _holder(site)
-    closing = ("closing", "enter_context", "set_session")
     if isinstance(holder, ast.Return):
         _check_callers(work, site, always)
-        return
-    if isinstance(holder, ast.withitem) or (
-        isinstance(holder, ast.Call) and name_of(holder.func) in closing
-    ):
         return
     line = site.line
     targets = _targets(site, holder)
@@ -739,11 +734,11 @@ def _field(work: Work, site: Site, node: ast.Attribute) -> None:
     if not (isinstance(parent, ast.Assign) and node in parent.targets):
         return
     if node.attr in _SWITCHES:
-        if _is_rewriter(work, site, node):
+        if _is_rewriter(work, site, node, parent.value):
             _switch_off(work, site, node.attr, parent.value, site.line)
     elif node.attr == "global_jit_level":
         _jit_level(work, site, parent.value, site.line)
-    elif node.attr == "auto_mixed_precision" and _is_rewriter(work, site, node):
+    elif node.attr == "auto_mixed_precision" and _is_rewriter(work, site, node, parent.value):
         work.manual(site.line, "precision-mode", AMP_NOTE)
 
 
@@ -761,8 +756,8 @@ def _alias_of_gpu_options(work: Work, assignment: ast.Assign) -> None:
                 work.manual(line, "gpu-options", _NO_EFFECT)
 
 
-def _is_rewriter(work: Work, site: Site, node: ast.Attribute) -> bool:
-    """True when a field is certainly one of TensorFlow's RewriterConfig."""
+def _is_rewriter(work: Work, site: Site, node: ast.Attribute, value: ast.expr) -> bool:
+    """True when a field that is set is certainly one of TensorFlow's RewriterConfig."""
     owner = node.value
     if isinstance(owner, ast.Attribute) and owner.attr == "rewrite_options":
         return True
@@ -775,9 +770,7 @@ def _is_rewriter(work: Work, site: Site, node: ast.Attribute) -> bool:
             for value in values
         ):
             return True
-    parent = site.parents[-1]
-    value = getattr(parent, "value", None)
-    resolved = work.script.resolve(value, site.scope) if value is not None else None
+    resolved = work.script.resolve(value, site.scope)
     return resolved is not None and resolved.startswith(_REWRITER)
 
 

@@ -81,26 +81,26 @@ def mend(work: Work, found: Sequence[Diagnostic], back: Back) -> bool:
         for change in changes:
             work.replace(*change)
         assert one.fix is not None
-        first, last = _lines(work, one, back)
-        work.settle(first, last, one.situation)
+        line = _line(work, one, back)
+        work.settle(line, one.situation)
         fact = _fact(one)
-        work.enter(Note(first, fact.id if fact else one.rule, CHANGED, one.fix.title, found=one))
+        work.enter(Note(line, fact.id if fact else one.rule, CHANGED, one.fix.title, found=one))
     return is_mended
 
 
 def tell(work: Work, found: Sequence[Diagnostic], back: Back) -> None:
     """Enter findings as what is left to do, but for troubles that the report names already."""
     left = [note for note in work.notes if note.kind != CHANGED]
-    said = {_SAID.get(note.id, note.situation) for note in left}
+    said = {_SAID.get(note.id, note.situation) for note in left} - {None}
     is_placed = any(note.id == "device" for note in work.notes)
     for one in found:
         if _situation(one) in said or (is_placed and one.situation == _PLACED):
             continue
-        first, _ = _lines(work, one, back)
+        line = _line(work, one, back)
         text = one.message if one.help is None else phrase("{}: {}", one.message, one.help)
         fact = _fact(one)
         is_minor = Severity.INFO in (one.severity, fact.severity if fact else None)
-        work.enter(Note(first, fact.id if fact else one.rule, MANUAL, text, not is_minor, one))
+        work.enter(Note(line, fact.id if fact else one.rule, MANUAL, text, not is_minor, one))
 
 
 _PLACED = "device-of-gpu-without-soft-placement"
@@ -116,12 +116,10 @@ def _situation(found: Diagnostic) -> Optional[str]:
     return _SAME.get(found.situation or "", found.situation)
 
 
-def _lines(work: Work, found: Diagnostic, back: Back) -> Tuple[int, int]:
-    """The first and the last line of the script before that a finding is about."""
-    line, column = found.line or 1, found.column or 1
-    start, _ = back.offset(line, column)
-    end, _ = back.offset(found.end_line or line, found.end_column or column)
-    return work.script.position(start)[0], work.script.position(end)[0]
+def _line(work: Work, found: Diagnostic, back: Back) -> int:
+    """The line of the script before that a finding is about; the first of one without a place."""
+    start, _ = back.offset(found.line or 1, found.column or 1)
+    return work.script.position(start)[0]
 
 
 def _fact(found: Diagnostic) -> Optional[Fact]:

@@ -156,10 +156,10 @@ class Work:
         """Add an entry to the report; ``asks``: whether something has to be done."""
         self.enter(Note(line, id, kind, text, asks))
 
-    def settle(self, first: int, last: int, situation: Optional[str]) -> None:
-        """Take back what is left to do about a trouble on some lines: it is mended."""
+    def settle(self, line: int, situation: Optional[str]) -> None:
+        """Take back what is left to do about a trouble on a line: it is mended."""
         for key, note in list(self._notes.items()):
-            is_there = first <= note.line <= last and note.situation == situation
+            is_there = (note.line, note.situation) == (line, situation)
             if is_there and note.kind != CHANGED:
                 del self._notes[key]
 
@@ -335,17 +335,9 @@ class Work:
 
     def skip(self, offset: int) -> int:
         """The next offset that is not white space, a comment or a joined line."""
-        text, size = self.script.text, len(self.script.text)
-        while offset < size:
-            character = text[offset]
-            if character == "#":
-                while offset < size and text[offset] not in "\r\n":
-                    offset += 1
-            elif character in " \t\r\n\f\\":
-                offset += 1
-            else:
-                break
-        return offset
+        match = _GAP.match(self.script.text, offset)
+        assert match is not None
+        return match.end()
 
     def close_of(self, call: ast.Call) -> int:
         """The offset of the bracket that closes a call."""
@@ -491,6 +483,7 @@ def _is_only(parent: ast.AST, node: ast.AST) -> bool:
     return False
 
 
+_GAP = re.compile(r"(?:[ \t\r\n\f\\]+|#[^\r\n]*)*")
 _COMMENT = re.compile(
     r'''"""(?:\\.|[^\\])*?"""|\'{3}(?:\\.|[^\\])*?\'{3}'''
     r"""|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|(\#[^\r\n]*)""",
@@ -513,7 +506,7 @@ def end_of_import(text: str, start: int) -> int:
         elif depth == 0 and character in ";#\r\n":
             break
         elif character == "#":
-            while offset < len(text) and text[offset] not in "\r\n":
+            while text[offset] not in "\r\n":
                 offset += 1
         offset += 1
     return start + len(text[start:offset].rstrip())

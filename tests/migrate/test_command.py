@@ -197,6 +197,8 @@ def test_a_read_only_file(script):
     result = npu("--write", script, other)
     assert (result.exit_code, script.read_text()) == (1, PLAIN)
     assert "read-only" in result.stdout
+    heads = re.findall(r"^  (?:would be )?changed$", result.stdout, re.M)
+    assert heads == ["  would be changed", "  changed"]
     assert other.read_text() == DONE
 
 

@@ -126,6 +126,8 @@ def test_gradients_that_nothing_reduces(optimizer, reported):
             False,
         ),
         ("def f():\n    (\n        hvd.init()\n    )\nf()", True),
+        ("def f():\n    hvd.init()\nx.f = 1", False),
+        ("def f():\n    hvd.init()\ng(x.f)", True),
     ],
 )
 def test_where_the_resources_are_taken(lines, is_edited):

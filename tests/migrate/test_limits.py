@@ -3,7 +3,7 @@
 import pytest
 
 import npu_config
-from npu_config.migration import project
+from npu_config.migration import launch, project
 from npu_config.migration.project import FileToMigrate, migrate_files
 
 SHUFFLE = """\
@@ -88,6 +88,58 @@ def test_the_largest_file(tmp_path, monkeypatch, size, outcome):
         target = FileToMigrate(str(tmp_path / "a.py"), None, content)
         (found,) = migrate_files([target], processes=1)
         assert (found.migration is None) is (outcome == "too large")
+
+
+@pytest.mark.parametrize(("size", "is_looked_at"), [(1999, True), (2000, False)])
+def test_the_longest_text_that_may_be_a_command(size, is_looked_at):
+    """A longer one is data."""
+    command = "nvidia-smi".ljust(size)
+    text = "import os\nimport tensorflow as tf\nos.system({!r})\n".format(command)
+    assert is_looked_at == ("nvidia-smi" in ids_of(text))
+
+
+@pytest.mark.parametrize(("lines", "number"), [(1, 8), (2, 8), (40, 8), (41, None)])
+def test_the_longest_command_of_a_shell_script(lines, number):
+    """What stands further behind a launcher is not read with it."""
+    text = "echo\nmpirun \\\n" + "  -x A \\\n" * (lines - 1) + "  -np 8 train.py\nsrun -n 3 x.py\n"
+    first, second = launch.shell_notes(text)
+    assert (first.line, second.line) == (2, lines + 3)
+    said = "the same number of processes" if number is None else "8 processes"
+    assert first.note.startswith(said)
+    assert ("train.py" in first.note) == (number is not None)
+    assert second.note.startswith("3 processes")
+
+
+@pytest.mark.parametrize(
+    ("processes", "cores", "files", "shared"),
+    [
+        *((2, 1, 40, True), (2, 1, 39, False), (1, 4, 40, False), (None, 4, 40, True)),
+        *((None, 1, 40, False), (None, None, 40, False)),
+    ],
+)
+def test_when_processes_share_the_work(monkeypatch, processes, cores, files, shared):
+    """From 40 files on, where more than one process is asked for or there are cores for them."""
+    asked_for = []
+
+    def in_processes(look, works, count, apart):
+        asked_for.append(count)
+        return map(look, works)
+
+    monkeypatch.setattr(project, "in_processes", in_processes)
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    targets = [FileToMigrate("{}.py".format(n), content=b"x = 1\n") for n in range(files)]
+    seen = []
+    migrate_files(targets, processes=processes, progress=seen.append)
+    assert asked_for == ([processes or cores] if shared else [])
+    assert seen == ([20, 20] if files == 40 else [20, 19])
+
+
+def test_a_file_of_more_than_64_megabytes(tmp_path):
+    """It is not read."""
+    with (tmp_path / "a.py").open("wb") as stream:
+        stream.truncate(64 * 1024 * 1024 + 1)
+    (found,) = migrate_files([FileToMigrate(str(tmp_path / "a.py"))], processes=1)
+    assert [one.rule for one in found.diagnostics] == ["NPU703"]
 
 
 def asked(text):

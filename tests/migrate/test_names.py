@@ -8,7 +8,9 @@ import pytest
 
 import npu_config
 from npu_config.migration import names
+from npu_config.migration.engine import analyse
 from npu_config.migration.facts import facts
+from npu_config.migration.resolve import may_borrow
 
 ROOT = Path(npu_config.__file__).parent
 
@@ -97,6 +99,11 @@ def test_a_parameter_is_reported():
             3,
         ),
         ("def f():\n    import tensorflow as tf\n    return tf.Session()\n", 1),
+        (
+            "x = 1\ntry: import os\nfinally: y = 2\nimport tensorflow\ntensorflow.Session()\n",
+            2,
+        ),
+        ("x = 1\ndef f():\n    import os\nimport tensorflow\ntensorflow.Session()\n", 4),
         ("try:\n    import tensorflow as tf\nexcept ImportError:\n    raise\ntf.Session()\n", 1),
     ],
 )
@@ -225,6 +232,74 @@ def test_the_reasons_of_the_import(source, text):
     """The entry of the import says what is special about it, as the facts do."""
     (note,) = [note for note in npu_config.migrate(source).notes if note.id == "import-npu"]
     assert text in note.note.split("; ")
+
+
+PROTO = "npu_config_proto"
+
+
+@pytest.mark.parametrize(
+    ("line", "is_bound"),
+    [
+        *(("{} = 1", True), ("def {}(): pass", True), ("class {}: pass", True)),
+        *(("def f({}): pass", True), ("lambda *, {}: 1", True), ("for {} in (): pass", True)),
+        *(("import {}", True), ("import {}.b", True), ("import b.{}", False)),
+        *(("import b as {}", True), ("import {} as b", False), ("from b import {}", True)),
+        *(("from b import c as {}", True), ("from b import {} as c", False)),
+        *(("def f():\n    {} = 1", True), ("print({})", False), ("b.{} = 1", False)),
+        *(("# {}", False), ("'{}'", False), ("f({}=1)", False)),
+    ],
+)
+def test_a_name_that_the_script_binds(line, is_bound):
+    """Wherever it does, ours is imported under another name; a mention binds nothing."""
+    source = "import tensorflow as tf\n" + line.format(PROTO) + "\ns = tf.Session()\n"
+    used = PROTO + "_1" if is_bound else PROTO
+    assert npu_config.migrate(source).text.endswith("\ns = tf.Session(config={}())\n".format(used))
+
+
+@pytest.mark.parametrize(
+    ("source", "after"),
+    [
+        ("", "{}"),
+        ("# a", "# a\n{}"),
+        ("# a\n", "# a\n{}"),
+        ("# a\r", "# a\r{}"),
+        ('"""a"""', '"""a"""\n{}'),
+        ('"""a"""\r\n', '"""a"""\r\n{}'),
+        ("from __future__ import b", "from __future__ import b\n{}"),
+        ("x = 1", "{}x = 1"),
+        ("'a'; x = 1", "'a'; {}x = 1"),
+    ],
+)
+def test_the_import_of_a_script_that_does_nothing(source, after):
+    """It stands behind the docstring and __future__, on a line of its own where it can."""
+    line = "from npu_config.npu_init import *"
+    end = (
+        "; "
+        if "; " in source
+        else "\r\n"
+        if "\r\n" in source
+        else "\r"
+        if "\r" in source
+        else "\n"
+    )
+    text = analyse(source, session_import=True).migration.text
+    assert text == after.format(line + end)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *(("from b import *\ntf.x", True), ("from b import *\nhvd.x", True)),
+        *(("from b import *\nx", False), ("  from b.c import (d, tf)", True)),
+        *(("from . import hvd", True), ("from b import c, tfv1, d", True)),
+        *(("from b import tf2", False), ("from b import c  # tf", False)),
+        *(("from npu_bridge import *\ntf.x", False), ("import tf", False)),
+        *(("x = 1; from b import tf", False), ("from b import tensorflow as tf", True)),
+    ],
+)
+def test_what_may_be_borrowed(text, expected):
+    """TensorFlow and Horovod by their usual names, and everything where those are mentioned."""
+    assert may_borrow(text) is expected
 
 
 def test_statements_on_one_line():

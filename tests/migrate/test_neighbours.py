@@ -16,7 +16,7 @@ def migrated(folder, **files):
     """The migration of main.py among other modules."""
     for name, text in files.items():
         path = folder / (name.replace("-", "/") + ".py")
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(exist_ok=True, parents=True)
         path.write_text(text, encoding="utf-8")
     targets = [FileToMigrate(str(path), str(folder)) for path in sorted(folder.rglob("*.py"))]
     outcomes = migrate_files(targets, processes=1)
@@ -64,6 +64,47 @@ def test_relative_stars(tmp_path):
         "main": "from model import *\nwith tf.Session() as s:\n    pass\n",
     }
     assert "npu_config_proto()" in migrated(tmp_path, **files).text
+
+
+@pytest.mark.parametrize("head", ["pkg.utils", ".pkg.utils"])
+def test_one_name_of_a_package(tmp_path, head):
+    """``tf`` of a module within a package."""
+    files = {
+        "pkg-utils": "import tensorflow as tf\n",
+        "main": "from {} import tf\nwith tf.Session() as s:\n    pass\n".format(head),
+    }
+    assert "npu_config_proto()" in migrated(tmp_path, **files).text
+
+
+@pytest.mark.parametrize(
+    ("utils", "known"),
+    [
+        ("import tensorflow\ntf = tensorflow.compat.v1\n", True),
+        ("import tensorflow.compat\ntf = tensorflow.compat.v1\n", True),
+        ("from tensorflow import compat\ntf = compat.v1\n", True),
+        ("tf = own.tensorflow\n", False),
+        ("own = 1\ntf = own\n", False),
+        ("import own\ntf = own.v1\n", False),
+        ("tf = load()\n", False),
+        ("import tensorflow as tf\nif x:\n    import own as tf\n", False),
+        ("def tf(): pass\n", False),
+    ],
+)
+def test_what_another_module_binds(tmp_path, utils, known):
+    """TensorFlow by its import, or by a part of it that is bound to another name."""
+    main = "from utils import tf\nwith tf.Session() as s:\n    pass\n"
+    text = migrated(tmp_path, main=main, utils=utils).text
+    assert ("npu_config_proto()" in text) == known
+
+
+@pytest.mark.parametrize(
+    ("head", "known"), [("..utils", True), (".utils", False), ("...utils", False), ("..", False)]
+)
+def test_modules_of_the_folder_above(tmp_path, head, known):
+    """Each further dot is one folder up."""
+    main = "from {} import tf\nwith tf.Session() as s:\n    pass\n".format(head)
+    files = {"p-q-main": main, "p-utils": "import tensorflow as tf\n", "p-__init__": ""}
+    assert ("npu_config_proto()" in migrated(tmp_path, **files).text) == known
 
 
 @pytest.mark.parametrize(("head", "known"), [("utils", True), (".utils", False)])

@@ -146,6 +146,37 @@ def test_statements_that_go_leave_the_magic(tmp_path):
     assert [one["source"][-1] for one in (after[0], after[2])] == ["%time pass", "    %time pass"]
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("is_list", [True, False])
+def test_the_end_of_a_cell(end, is_list):
+    """It stays as it is where its last line changes, goes, or gets another one behind it."""
+    lines = [
+        ["import tensorflow as tf"],
+        ["a = 1\n", "b = 2\n", "import horovod.tensorflow as hvd"],
+        ["hvd.init()"],
+        ["s = tf.Session()"],
+        ["hvd.shutdown()\n", "s.close()\n", "hvd.shutdown()"],
+        ["hvd.shutdown()\n", "c = 3\n", "d = 4\n", "hvd.shutdown()\n", "e = 5"],
+        ["hvd.shutdown()"],
+    ]
+    sources = [[*one[:-1], one[-1] + end] for one in lines]
+    cells = [cell(*one) if is_list else dict(cell(), source="".join(one)) for one in sources]
+    text = notebook(cells)
+    book = open_notebook(text)
+    after = json.loads(book.migrated(npu_config.migrate(book.script)).text)["cells"]
+    found = ["".join(one["source"]) for one in after]
+    assert found == [
+        IMPORT + "import atexit\nimport tensorflow as tf" + end,
+        "a = 1\nb = 2" + end,
+        "npu_sess, npu_shutdown = init_resource()\natexit.register(lambda: "
+        "(shutdown_resource(npu_sess, npu_shutdown), close_session(npu_sess)))" + end,
+        "s = tf.Session(config=npu_config_proto())" + end,
+        "s.close()" + end,
+        "c = 3\nd = 4\ne = 5" + end,
+        "",
+    ]
+
+
 def test_what_cannot_be_read_is_a_script_that_stays(tmp_path):
     """Python 2 and notebooks that are none are among the scripts of the report."""
     (tmp_path / "a.py").write_text("import tensorflow\nprint 'x'\n", encoding="utf-8")

@@ -215,6 +215,124 @@ def test_scripts_that_are_run(tmp_path, files, expected):
         assert bool(said) == (how in ("unknown", "refused"))
 
 
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"a.py": "import my_keras\nmy_keras.run()\n"}, {}),
+        ({"a.py": "import b\nb.run()\n", "b.py": "def run(): return my_keras\n"}, {}),
+        (  # what an unknown package does with the graph of a module that is refused is not known
+            {"a.py": GRAPH + "import b, c\nc.run(tf.train.Example())\n", "b.py": GUARDED},
+            {"a.py": ("unknown", "c"), "b.py": ("refused", "b.py")},
+        ),
+        (
+            {"a.py": "from tensorflow import zeros\n" + GAN + "f()\n",
+             "tensorflow_gan/__init__.py": ""},
+            {"a.py": ("edited", "a.py")},
+        ),
+        ({"a.py": GAN + "f()\n", "tensorflow_gan/__init__.py": ""}, {"a.py": ("edited", "a.py")}),
+        (  # of the root before those of other folders, though they are nearer
+            {"t/a.py": "import b\n" + RUN, "b.py": TRAINER, "t/lib/b.py": LAYERS},
+            {"t/a.py": ("edited", "b.py")},
+        ),
+        (  # modules of the folders above
+            {"p/q/a.py": "from ..n import b\n" + RUN, "p/n/b.py": TRAINER},
+            {"p/q/a.py": ("edited", "p/n/b.py")},
+        ),
+        (
+            {"p/q/r/a.py": "from ...b import run\n" + RUN, "p/b.py": TRAINER, "b.py": LAYERS},
+            {"p/q/r/a.py": ("edited", "p/b.py")},
+        ),
+        (
+            {"p/q/a.py": "from .b import run\n" + RUN, "p/q/b.py": TRAINER, "p/b.py": LAYERS},
+            {"p/q/a.py": ("edited", "p/q/b.py")},
+        ),
+    ],
+)  # fmt: skip
+def test_scripts_that_are_run_beside_others(tmp_path, files, expected):
+    """What only looks like a package of ours, guarded modules, and relative imports."""
+    test_scripts_that_are_run(tmp_path, files, expected)
+
+
+@pytest.mark.parametrize(
+    ("files", "line"),
+    [
+        ({"a.py": "import os\nimport b\n" + RUN, "b.py": EAGERLY}, 1),
+        ({"a.py": GRAPH + "import os\nimport c\nc.run(tf.zeros(1))\n"}, 3),
+        ({"a.py": GRAPH + "import os\nfrom c.d import run\nrun(tf.zeros(1))\n"}, 3),
+    ],
+)
+def test_the_line_of_what_is_left_to_do(tmp_path, files, line):
+    """The import of a package that is not known; the first where a module is refused."""
+    notes = migrated(tmp_path, files)["a.py"].migration.notes
+    assert [(note.line, note.id) for note in notes if note.must] == [(line, "import-npu")]
+
+
+def test_the_import_moves_to_a_module_that_nothing_imports(tmp_path):
+    """It is the entry though it does nothing by itself."""
+    files = {"model.py": KERAS, "lib.py": "import model\n\ndef f():\n    return model.build()\n"}
+    found = migrated(tmp_path, files)
+    assert found["model.py"].migration.edits == ()
+    assert found["lib.py"].migration.text == OURS + files["lib.py"]
+
+
+@pytest.mark.parametrize(("count", "how"), [(1, "edited"), (32, "edited"), (33, "unknown")])
+def test_modules_of_one_name(tmp_path, count, how):
+    """Of up to 32 that only sys.path leads to the nearest are taken, of more none."""
+    files = {"d{}/b.py".format(number): TRAINER for number in range(count)}
+    files["t/a.py"] = "import b\n" + GRAPH + RUN
+    assert migrated(tmp_path, files)["t/a.py"].entry.how == how
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "encoding", "data", "expected"),
+    [
+        ("a", "ab", "ascii", b"a", False),
+        ("a", "é", "ascii", b"a", True),
+        ("é", "é", "latin-1", b"\xe9", False),
+        ("é", "é", "utf-8", b"e\xcc\x81", True),
+        ("a", "a", "utf-16", b"a", True),
+    ],
+)
+def test_what_cannot_be_written_back(before, after, encoding, data, expected):
+    """What the encoding has no letters for, and a text that other bytes would stand for."""
+    assert project._lossy(before, after, encoding, data) is expected
+
+
+def test_a_link_that_is_named(tmp_path):
+    """The file behind it is migrated, wherever it is."""
+    (tmp_path / "a.py").write_text(TRAINER)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "link.py").symlink_to(tmp_path / "a.py")
+    link = str(tmp_path / "sub" / "link.py")
+    named, found = migrate_files([FileToMigrate(link), FileToMigrate(link, str(tmp_path / "sub"))])
+    assert named.migration.edits
+    assert found.migration is None
+    (inside,) = migrate_files([FileToMigrate(link, str(tmp_path))])
+    assert inside.migration.edits
+
+
+@pytest.mark.parametrize(
+    ("use", "lines"),
+    [
+        ("made.make().run(1)", [2]),
+        ("made.make()", [2]),
+        ("made.make().close()", []),
+        ("s = made.make()", [2]),
+        ("s = made.make(); s.close()", []),
+        ("with made.make() as s: pass", []),
+        ("f(made.make())", []),
+        ("made.other().run(1)", []),
+    ],
+)
+def test_who_closes_a_session_of_another_file(tmp_path, use, lines):
+    """What nothing holds, and what nothing closes; not of a function that its file calls."""
+    made = GRAPH + "def make():\n    return tf.Session()\n"
+    for end, expected in (("", lines), ("with make() as s: pass\n", [])):
+        files = {"made.py": made + end, "main.py": "import made\n" + use + "\n"}
+        notes = migrated(tmp_path, files)["main.py"].migration.notes
+        assert expected == [note.line for note in notes if note.id == "session-close"]
+
+
 def test_a_module_beside_a_script_that_is_named_alone(tmp_path):
     """The session is made in a module that is not migrated: the script imports npu_init."""
     files = {"main.py": "import tensorflow as tf\nfrom lib import run\n" + RUN, "lib.py": TRAINER}

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import npu_config
 from npu_config.core.diagnostics import Edit
+from npu_config.migration import engine
 from npu_config.migration.names import Interest
 from npu_config.migration.resolve import Resolver
 from npu_config.migration.work import end_of_import
@@ -144,6 +145,33 @@ def test_hostile_expressions(name):
     """Expressions that are nested beyond all measure: an answer, and no crash."""
     migration = npu_config.migrate("import tensorflow as tf\nx = {}\n".format(HOSTILE[name]))
     assert migration.status in ("changed", "unchanged", "refused")
+
+
+def test_what_is_nested_too_deeply(monkeypatch):
+    """One reason on the first line, where Python gives up."""
+
+    def fail(*arguments):
+        raise RecursionError
+
+    monkeypatch.setattr(engine, "_analyse", fail)
+    found = npu_config.migrate("import tensorflow as tf\n")
+    (note,) = found.notes
+    assert (note.line, note.id, note.kind) == (1, "syntax-error", "refused")
+    assert found.is_blocked
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        (b"import tensorflow\nx = '\xff'\n", 2),
+        (b"# coding: nothing\nimport tensorflow\n", 1),
+        (b"import tensorflow\nx = [\n", 2),
+        (b"import tensorflow\n\0", 1),
+    ],
+)
+def test_the_line_that_cannot_be_read(data, line):
+    """Where it is known; else the first."""
+    assert [note.line for note in npu_config.migrate(data).notes] == [line]
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,19 @@
 """What of a program is reached and what is left to do in it: over files, flags and frameworks."""
 
+import ast
+import re
+
 import pytest
 
 import npu_config
 from npu_config.core.diagnostics import Severity
+from npu_config.migration.engine import is_entry
 from npu_config.migration.libraries import is_known
 from npu_config.migration.project import FileToMigrate, migrate_files
 from npu_config.migration.report import next_commands
 
 TF = "import tensorflow as tf\n"
+SESSION = "with tf.Session() as s:\n    pass\n"
 FLAG = TF + "tf.app.flags.DEFINE_bool('{0}', False, '')\nF = tf.app.flags.FLAGS\nif F.{0}:\n"
 BATCH = "    x = tf.train.batch([1], 2, num_threads=F.n)\n"
 
@@ -51,6 +56,93 @@ def test_a_session_from_another_file(tmp_path):
     notes = found["main"].migration.notes
     assert [note.line for note in notes if note.id == "session-close"] == [3]
     assert not any(note.id == "session-close" for note in found["made"].migration.notes)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        *(("x = 1", False), ("def f(): pass", False), ("import os", False), ("'text'", False)),
+        *(
+            ("print(1)", True),
+            ("x.y.main()", True),
+            ("with x: pass", True),
+            ("for x in y: z", True),
+        ),
+        *(
+            ("while x: pass", True),
+            ("if x: main()", False),
+            ("if __name__ == '__main__': f()", True),
+        ),
+        *(("flags.DEFINE_bool(1)", False), ("logging.set_verbosity(1)", False)),
+        *(
+            ("parser.add_argument(1)", False),
+            ("sys.path.append(1)", False),
+            ("np.random.seed()", False),
+        ),
+        *(("DEFINE()", True), ("tf.app.run()", True), ("tf.reset_default_graph()", True)),
+        *(("x = m.fit(1)", True), ("x = fit(1)", False), ("x = sess.run(y)", True)),
+        *(
+            ("def f(): pass\nx = f()", True),
+            ("def f(): pass\nx = a.f()", False),
+            ("x = f()", False),
+        ),
+        *(("x: int = m.train()", True), ("x += m.predict()", True), ("x = m.compile()", False)),
+    ],
+)
+def test_what_does_something_when_it_is_run(source, expected):
+    """Beside settings and definitions, loops and calls whose result is not kept."""
+    assert is_entry(ast.parse(source)) is expected
+
+
+@pytest.mark.parametrize(
+    ("line", "is_data"),
+    [
+        *(("from keras import datasets", True), ("from keras.datasets import mnist", True)),
+        *(("import keras.datasets.mnist", True), ("from keras.utils import to_categorical", True)),
+        *(
+            ("from keras import Model, datasets", False),
+            ("from keras.utils import plot_model", False),
+        ),
+        *(
+            ("import keras", False),
+            ("from keras import *", False),
+            ("import keras.datasets, keras", False),
+        ),
+        *(
+            ("from . import keras", True),
+            ("from .keras import Model", True),
+            ("import kerasx", True),
+        ),
+        ("try: import tensorflow.keras\nexcept ImportError: import keras", True),
+    ],
+)
+def test_what_of_keras_reads_data(line, is_data):
+    """It keeps no script from being edited; what makes models does."""
+    found = npu_config.migrate(TF + line + "\n" + SESSION)
+    assert found.is_blocked is not is_data
+
+
+@pytest.mark.parametrize(
+    ("line", "makes"),
+    [
+        *(("import tensorpack", True), ("import tensorpack.dataflow", False)),
+        *(("from tensorpack import dataflow", False), ("from tensorpack import *", True)),
+        *(
+            ("from tensorpack import dataflow, utils", False),
+            ("from tensorpack.utils import x", False),
+        ),
+        *(("from tensorpack import dataflow, train", True), ("import tensorpack.train", True)),
+        *(
+            ("from tensor2tensor.utils import registry", False),
+            ("from tensor2tensor import utils", True),
+        ),
+        *(("import gpflow.utils", True), ("from . import gpflow", False)),
+    ],
+)
+def test_packages_that_make_sessions(line, makes):
+    """But for the parts of them that make none."""
+    found = npu_config.migrate(TF + line + "\nx = tf.zeros(1)\n")
+    assert bool(found.edits) is makes
 
 
 @pytest.mark.parametrize(
@@ -252,11 +344,65 @@ def test_names_of_python_2(tmp_path):
     assert asked(TF + OLD + "with tf.Session() as s:\n    f(s)\n") == ["python2"]
 
 
-def test_modules_that_are_imported_by_name(tmp_path):
+SIX = "long, reduce, unichr, unicode, execfile, basestring"
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("from urllib2 import urlopen", "urllib2"),
+        ("import os, urllib2.x as u, StringIO", "urllib2, StringIO"),
+        ("from .urllib2 import urlopen", None),
+        ("from . import urllib2", None),
+        ("import mine.urllib2", None),
+        ("d.has_key(1)", "has_key()"),
+        ("d.has_key", None),
+        ("six.iteritems(d), future.utils.iteritems(d)", None),
+        ("def has_key(x): pass\nd.has_key(1)", None),
+        ("xrange = range\nxrange(2)", None),
+        ("def f(xrange): return xrange(2)", None),
+        ("from six.moves import *\nxrange(2)", None),
+        ("from tensorflow import *\nxrange(2)", "xrange"),
+        ("if sys.version_info < (3,): xrange(2)", None),
+        ("if x: xrange(2)", "xrange"),
+        ("try: xrange(2)\nexcept NameError: pass", None),
+        ("try: xrange(2)\nexcept (KeyError, NameError): pass", None),
+        ("try: xrange(2)\nexcept: pass", None),
+        ("try: xrange(2)\nexcept KeyError: pass", "xrange"),
+        ("try: xrange(2)\nfinally: pass", "xrange"),
+        ("try: pass\nexcept KeyError: xrange(2)", None),
+        ("try: pass\nexcept NameError: pass\nelse: xrange(2)", "xrange"),
+        (SIX, SIX),
+        (SIX + ", raw_input", SIX + ", ..."),
+    ],
+)
+def test_what_only_python_2_has(line, names):
+    """Modules, methods that are called, and names that nothing binds, six of them by name."""
+    source = TF + line + "\n" + SESSION
+    found = [note for note in npu_config.migrate(source).notes if note.id == "python2"]
+    if names is None:
+        assert found == []
+        return
+    (note,) = found
+    first = re.match(r"\w+", names).group()
+    assert first in source.split("\n")[note.line - 1]
+    assert note.note.startswith(names + " exist")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "importlib.import_module('models.' + sys.argv[1])",
+        "import_module(f'models.{name}')",
+        "__import__('models.a')",
+        'import_module(\n    "models.a")',
+    ],
+)
+def test_modules_that_are_imported_by_name(tmp_path, call):
     """A script that does so is run; what it imports is edited, and its process with it."""
     (tmp_path / "models").mkdir()
     model = TF + "def go():\n    with tf.Session() as s:\n        pass\n"
-    main = "import importlib, sys\nimportlib.import_module('models.' + sys.argv[1]).go()\n"
+    main = "import importlib, sys\n" + call + ".go()\n"
     found = program(tmp_path, **{"models/a": model, "main": main})
     assert found["main"].entry[:2] == ("edited", found["models/a"].target.path)
 

@@ -66,6 +66,74 @@ def test_arguments_by_position(name):
         assert text.endswith("\n{}({})\n".format(name, ", ".join(written)))
 
 
+CLASSES = "n_classes weight_column label_vocabulary "
+NUMBERS = "label_dimension weight_column "
+LAYERS = "dnn_optimizer dnn_hidden_units dnn_activation_fn dnn_dropout "
+TREES = (
+    "n_trees max_depth learning_rate l1_regularization l2_regularization tree_complexity "
+    "min_node_weight config"
+)
+WRAPPED = {
+    "BaselineClassifier": "model_dir " + CLASSES + "optimizer config",
+    "BaselineEstimator": "head model_dir optimizer config",
+    "BaselineRegressor": "model_dir " + NUMBERS + "optimizer config",
+    "BoostedTreesClassifier": "feature_columns n_batches_per_layer model_dir " + CLASSES + TREES,
+    "BoostedTreesEstimator": "feature_columns n_batches_per_layer head model_dir weight_column "
+    + TREES,
+    "BoostedTreesRegressor": "feature_columns n_batches_per_layer model_dir " + NUMBERS + TREES,
+    "DNNClassifier": "hidden_units feature_columns model_dir " + CLASSES + "optimizer "
+    "activation_fn dropout input_layer_partitioner config",
+    "DNNEstimator": "head hidden_units feature_columns model_dir optimizer activation_fn dropout "
+    "input_layer_partitioner config",
+    "DNNRegressor": "hidden_units feature_columns model_dir " + NUMBERS + "optimizer "
+    "activation_fn dropout input_layer_partitioner config",
+    "DNNLinearCombinedClassifier": "model_dir linear_feature_columns linear_optimizer "
+    "dnn_feature_columns " + LAYERS + CLASSES + "input_layer_partitioner config",
+    "DNNLinearCombinedEstimator": "head model_dir linear_feature_columns linear_optimizer "
+    "dnn_feature_columns " + LAYERS + "input_layer_partitioner config",
+    "DNNLinearCombinedRegressor": "model_dir linear_feature_columns linear_optimizer "
+    "dnn_feature_columns " + LAYERS + NUMBERS + "input_layer_partitioner config",
+    "Estimator": "model_fn model_dir config",
+    "LinearClassifier": "feature_columns model_dir " + CLASSES + "optimizer config",
+    "LinearEstimator": "head feature_columns model_dir optimizer config",
+    "LinearRegressor": "feature_columns model_dir " + NUMBERS + "optimizer config",
+    "tpu.TPUEstimator": "model_fn model_dir config",
+    "model_to_estimator": "keras_model keras_model_path custom_objects model_dir config",
+}
+"""Estimators and what makes them, of which the configuration is a RunConfig."""
+WHERE = {"tpu.TPUEstimator": "tf.contrib", "model_to_estimator": "tf.keras.estimator"}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_the_configuration_of_estimators(name):
+    """It is wrapped where it stands by position, and added by name."""
+    names = WRAPPED[name].split()
+    call = "e = {}.{}({}".format(WHERE.get(name, "tf.estimator"), name, ", ".join(names[:-1]))
+    off = "use_tpu=False, eval_on_tpu=False, export_to_tpu=False"
+    end = ", {})\n".format(off) if "TPU" in name else ")\n"
+    text = npu_config.migrate("import tensorflow as tf\n" + call + ", config)\n").text
+    assert text.endswith(call + ", npu_run_config_init(run_config=config)" + end)
+    without = npu_config.migrate("import tensorflow as tf\n" + call + ")\n").text
+    assert without.endswith(
+        call + ("" if "TPU" in name else ", config=npu_run_config_init()") + end
+    )
+
+
+SWITCHES = (
+    "train_batch_size eval_batch_size predict_batch_size batch_axis eval_on_tpu export_to_tpu"
+)
+
+
+def test_the_switches_of_a_tpu():
+    """By position they become False in their places."""
+    head = "e = tf.contrib.tpu.TPUEstimator(model_fn, model_dir, config, params, "
+    names = ["use_tpu", *SWITCHES.split()]
+    text = npu_config.migrate("import tensorflow as tf\n" + head + ", ".join(names) + ")\n").text
+    changed = ["False" if name.endswith("_tpu") else name for name in names]
+    head = head.replace("config", "npu_run_config_init(run_config=config)")
+    assert text.endswith(head + ", ".join(changed) + ")\n")
+
+
 @pytest.mark.tensorflow
 def test_they_are_those_of_tensorflow():
     """The arguments are in the order of TensorFlow 1.15."""
@@ -82,7 +150,10 @@ def test_they_are_those_of_tensorflow():
         "sv": tf.train.Supervisor,
         "sm": tf.train.SessionManager,
     }
-    for name, expected in SIGNATURES.items():
+    tpu = WRAPPED["tpu.TPUEstimator"] + " params use_tpu " + SWITCHES
+    wrapped = {**WRAPPED, "tpu.TPUEstimator": tpu}
+    known = {WHERE.get(name, "tf.estimator") + "." + name: wrapped[name] for name in wrapped}
+    for name, expected in {**SIGNATURES, **known}.items():
         first, *rest = name.split(".")
         function = modules[first]
         for part in rest:
