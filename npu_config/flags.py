@@ -10,8 +10,8 @@ from npu_config.rules.overrides import overrides_of
 
 __all__ = ["add_arguments"]
 
-_CONFIG = "configuration of the NPU (YAML, TOML or JSON)"
-_SET = "set an option of it, whatever the file says: NAME=VALUE; may be given several times"
+_CONFIG = "NPU configuration file (YAML, TOML or JSON)"
+_SET = "override an option of the configuration: NAME=VALUE; may be repeated"
 
 
 def add_arguments(parser: Any, default: Optional[PathLike] = None) -> None:

@@ -252,7 +252,7 @@ def test_wrong_arguments_are_told_in_the_users_words(name, call):
     kinds = [parameter.kind for parameter in parameters]
     if name != "NpuConfigBuilder.unset":
         text = refusal(call, *range(20))
-        starts = (" takes only these values: ", " takes only named values")
+        starts = (" takes only these positional arguments: ", " takes only keyword arguments")
         assert text.startswith(tuple(name + each for each in starts))
         assert "; call it as {}(".format(name) in text
     named = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
@@ -279,7 +279,7 @@ def test_every_fault_of_a_call_is_told_at_once():
         'NpuConfigBuilder.data_dump has no argument "step" (did you mean "steps"?); '
         'NpuConfigBuilder.data_dump has no argument "dump_mode" (options are set by '
         "NpuConfigBuilder().set(dump_mode=...).build()); "
-        'NpuConfigBuilder.data_dump gets "path" twice; call it as '
+        'NpuConfigBuilder.data_dump gets the argument "path" twice; call it as '
         "NpuConfigBuilder.data_dump(path, steps=None, mode=None, data=None, layers=None)"
     )
 
@@ -287,8 +287,11 @@ def test_every_fault_of_a_call_is_told_at_once():
 @pytest.mark.parametrize(
     ("call", "begin"),
     [
-        (lambda: npu.NpuConfigBuilder().set("x"), "NpuConfigBuilder.set takes only named values"),
-        (lambda: MyBuilder().set("x"), "MyBuilder.set takes only named values; call it as "),
+        (
+            lambda: npu.NpuConfigBuilder().set("x"),
+            "NpuConfigBuilder.set takes only keyword arguments",
+        ),
+        (lambda: MyBuilder().set("x"), "MyBuilder.set takes only keyword arguments; call it as "),
         (lambda: MyBuilder(taget=1), 'MyBuilder has no argument "taget" (did you mean "target"?)'),
         (
             lambda: npu.NpuConfigBuilder.set(a=1),
@@ -314,13 +317,16 @@ def test_every_fault_of_a_call_is_told_at_once():
             lambda: npu.NpuConfig({}).save(),
             'NpuConfig.save requires the argument "path", which is missing; ',
         ),
-        (lambda: npu.NpuConfig({}).to_pbtxt(1), "NpuConfig.to_pbtxt takes only named va"),
+        (lambda: npu.NpuConfig({}).to_pbtxt(1), "NpuConfig.to_pbtxt takes only keyword arg"),
         (lambda: npu.NpuConfig({}).to_dict(x=1), 'NpuConfig.to_dict has no argument "x"; call it'),
         (
             lambda: npu.presets.Preset(),
             'Preset requires the argument "config", which is missing; call it as Pr',
         ),
-        (lambda: npu.presets.fusion_off().apply(1, 2), "Preset.apply takes only these values: c"),
+        (
+            lambda: npu.presets.fusion_off().apply(1, 2),
+            "Preset.apply takes only these positional arguments: c",
+        ),
         (lambda: npu.check({}, tagret=1), 'check has no argument "tagret" (did you mean "target'),
         (lambda: npu.Target(prodct="x"), 'Target has no argument "prodct"; call it as Target(pro'),
     ],

@@ -165,7 +165,7 @@ class Option:
         if versions is None:
             return self.kind.parse(value)
         if not versions.has(version):
-            problem = 'is "{}", which {} does not know; the value exists {}'
+            problem = 'is "{}", which {} does not support; this value is supported {}'
             raise InvalidValue(
                 "value-not-in-version", phrase(problem, value, SNAPSHOTS[version], versions)
             )

@@ -173,9 +173,9 @@ memory.option(
     run_config="memory_config.memory_optimization_policy",
     status=Status.UNDOCUMENTED,
     notes=(
-        "MemoryConfig has this argument, but the documentation does not describe it. If it is "
-        "not set, an empty string is sent. GE recognises MemoryPriority; the adapter does not "
-        "check the value."
+        "MemoryConfig has this argument, but the documentation does not describe it. If the "
+        "option is not set, the adapter sends an empty string. GE recognises MemoryPriority; "
+        "the adapter does not check the value."
     ),
     severity=Severity.WARNING,
     versions=since("v0.0.3"),
@@ -189,9 +189,8 @@ memory.option(
     run_config="experimental_config.graph_memory_optimize_config.graph_slice",
     status=Status.UNDOCUMENTED,
     notes=(
-        "manual is used together with npu_scope.npu_graph_slice_scope. "
-        "GraphMemoryOptimizeConfig has this argument, although the memory configuration writes "
-        "it."
+        "manual is used together with npu_scope.npu_graph_slice_scope. In NPURunConfig the "
+        "option is an argument of GraphMemoryOptimizeConfig, not of MemoryConfig."
     ),
     outcome=Outcome.REJECT,
     versions=since("v0.0.9"),
@@ -223,7 +222,7 @@ dynamic_shape.option(
 dynamic_shape.option(
     "dynamic_dims",
     DynamicDims(),
-    "List of size profiles that replace the -1 of input_shape.",
+    "List of size profiles for the -1 dimensions of input_shape.",
     modes="online_inference",
     run_config="dynamic_input_config.dynamic_dims",
     scope="graph",
@@ -310,8 +309,7 @@ mixed_computing.option(
 mixed_computing.option(
     "in_out_pair_flag",
     Bool(),
-    "Says whether the range given by in_out_pair is offloaded (True) or is the "
-    "part kept on the host (False).",
+    "True offloads the subgraph of in_out_pair to the NPU; False keeps this subgraph on the host.",
     default=True,
     modes="online_inference",
     run_config=None,
@@ -323,7 +321,8 @@ mixed_computing.option(
 mixed_computing.option(
     "in_out_pair",
     InOutPair(),
-    "Names of the first and last operators of one subgraph for in_out_pair_flag.",
+    "Names of the first and last operators of the subgraph that in_out_pair_flag offloads or "
+    "keeps on the host.",
     modes="online_inference",
     run_config=None,
     scope="graph",
@@ -336,7 +335,8 @@ mixed_computing.option(
 mixed_computing.option(
     "const_input",
     Text(),
-    "Reserved: names of inputs to treat as constants; read only by the graph pass options.",
+    "Reserved: names of inputs to treat as constants. The adapter reads the option only for "
+    "its graph passes.",
     run_config=None,
     scope="graph",
     status=Status.UNDOCUMENTED,
@@ -383,7 +383,7 @@ debugging.option(
     "When fusion_result.json is written: 0 never, 1 at normal exit, 2 right after compilation.",
     default=1,
     scope="process",
-    notes="A value in another field of AttrValue is ignored silently.",
+    notes="The adapter silently ignores a value in the wrong field of AttrValue.",
     outcome=Outcome.REJECT,
     versions=since("v0.0.48"),
     source=("npu_attrs.cc:2588", "npu_estimator.py:722"),
@@ -494,7 +494,7 @@ accuracy_tuning.option(
 accuracy_tuning.option(
     "customize_dtypes",
     FilePath("file"),
-    "Path of a cfg file that pins input/output dtypes of single operators or operator types.",
+    "Path of a cfg file that sets the input/output dtypes of single operators or operator types.",
     scope="process",
     outcome=Outcome.GE,
     versions=since("r1.9.0"),
@@ -527,7 +527,7 @@ accuracy_comparison.option(
 accuracy_comparison.option(
     "dump_mode",
     Choice(("input", "output", "all")),
-    "Which side of an operator is dumped.",
+    "Selects whether the inputs or the outputs of operators are dumped, or both.",
     default="output",
     run_config="dump_config.dump_mode",
     read_when=("enable_dump",),
@@ -726,7 +726,7 @@ performance.option(
     "stream_max_parallel_num",
     StreamLimits(),
     "Degree of parallelism per engine (NMT networks).",
-    notes="Per-engine default 1; must not exceed the AI Core count.",
+    notes="The default is 1 for each engine. The number must not exceed the number of AI Cores.",
     outcome=Outcome.UNCHECKED,
     source=("npu_attrs.cc:2111", "npu_estimator.py:631"),
 )
@@ -879,7 +879,7 @@ aoe.option(
 aoe.option(
     "auto_tune_mode",
     Text(),
-    "Removed auto-tune switch; any non-empty value is refused by GE.",
+    "Removed auto-tune switch; GE rejects any non-empty value.",
     run_config=None,
     scope="process",
     status=Status.NO_EFFECT,
@@ -942,7 +942,7 @@ compilation.option(
     "Constant folding at graph compilation.",
     default=True,
     scope="process",
-    notes="A value in another field of AttrValue is ignored silently.",
+    notes="The adapter silently ignores a value in the wrong field of AttrValue.",
     versions=since("v0.0.48"),
     source=("npu_attrs.cc:2596", "npu_estimator.py:740"),
 )
@@ -1122,7 +1122,7 @@ experimental.option(
     default="auto",
     status=Status.EXPERIMENTAL,
     notes=(
-        "The value is a string (a bool is refused). The adapter sends 1, 0 or 2 to GE. The "
+        "The value is a string (a bool is rejected). The adapter sends 1, 0 or 2 to GE. The "
         "default of GE without the adapter is 1."
     ),
     outcome=Outcome.REJECT,
@@ -1164,10 +1164,10 @@ experimental.option(
     "(recommendation networks).",
     status=Status.EXPERIMENTAL,
     notes=(
-        "If it is not set or empty, Cube and Vector operators run serially. Newer GE also "
-        "knows WeightedLoadBalance:n (not documented by TF Adapter). The NPURunConfig "
-        "docstring allows LoadBalance without a number (8 streams); current GE refuses a value "
-        'without ":n".'
+        "If the option is not set or empty, Cube and Vector operators run serially. Newer GE "
+        "also supports WeightedLoadBalance:n (not documented by TF Adapter). The "
+        "NPURunConfig docstring allows LoadBalance without a number (8 streams); current GE "
+        'rejects a value without ":n".'
     ),
     outcome=Outcome.GE,
     versions=since("v0.0.48"),
@@ -1177,7 +1177,7 @@ experimental.option(
 experimental.option(
     "experimental_logical_device_cluster_deploy_mode",
     Choice(("LB", "SINGLE")),
-    "Heterogeneous deployment: LB load balance or SINGLE.",
+    "Heterogeneous deployment: LB (load balancing) or SINGLE.",
     default="LB",
     run_config="experimental_config.logical_device_cluster_deploy_mode",
     scope="process",
@@ -1348,7 +1348,7 @@ deprecated.option(
 
 deprecated.option(
     "graph_memory_max_size",
-    Text(words="a number of bytes as text"),
+    Text(words="a string that contains a number of bytes"),
     "Limit of graph memory in older versions; no effect now.",
     unit="byte",
     status=Status.NO_EFFECT,
@@ -1359,7 +1359,7 @@ deprecated.option(
 
 deprecated.option(
     "variable_memory_max_size",
-    Text(words="a number of bytes as text"),
+    Text(words="a string that contains a number of bytes"),
     "Limit of variable memory in older versions; no effect now.",
     unit="byte",
     status=Status.NO_EFFECT,
@@ -1373,7 +1373,7 @@ internal = Page("internal", "Internal options, not in the documentation")
 internal.option(
     "job",
     Text(),
-    'TensorFlow job name; "ps" and "default" make the pass skip offloading.',
+    'TensorFlow job name; with "ps" or "default", this process runs nothing on the NPU.',
     default="localhost",
     run_config=None,
     scope="graph",
@@ -1525,7 +1525,7 @@ internal.option(
     "NPUEstimator writes 1; nothing reads the option.",
     run_config=None,
     status=Status.NO_EFFECT,
-    notes="Field b assigned the integer 1.",
+    notes="NPUEstimator assigns the integer 1 to field b of AttrValue.",
     is_read=False,
     versions=NEVER,
     source=("npu_estimator.py:795",),
@@ -1578,7 +1578,7 @@ removed.option(
 removed.option(
     "op_tune_mode",
     Text(),
-    "What the tuning of operators does.",
+    "Mode of operator tuning.",
     status=Status.NO_EFFECT,
     replacement="aoe_mode",
     versions=spans(("r1.3.0", "r1.3.0")),

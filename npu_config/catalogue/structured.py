@@ -310,7 +310,8 @@ class StreamLimits(Structured):
             items = pairs_of(value)
             if items is None:
                 raise wrong_type(
-                    'must be numbers by engine such as {{"AIcoreEngine": 4}}, got {}', value
+                    'must be a mapping of engine to number such as {{"AIcoreEngine": 4}}, got {}',
+                    value,
                 )
             pairs = [(engine, as_int(number)) for engine, number in items]
         for engine, number in pairs:
@@ -318,7 +319,9 @@ class StreamLimits(Structured):
                 raise bad_syntax('{}, where "{}" is not an engine', as_given(value), spelt(engine))
             if number is None or number < 1:
                 raise bad_syntax(
-                    "{}, where {} has no number of 1 or more", as_given(value), engine
+                    "{}, where the number for {} is not an integer of 1 or more",
+                    as_given(value),
+                    engine,
                 )
             in_bits(number)
         if not pairs or len({engine for engine, _ in pairs}) != len(pairs):
@@ -392,7 +395,7 @@ class NameList(Structured):
         joined = phrase("blanks") if self.separator == " " else '"{}"'.format(self.separator)
         words = phrase("{} joined by {}", self.what, joined)
         if self.known:
-            words = phrase("{} out of {}", words, listed(self.known))
+            words = phrase("{}, chosen from {}", words, listed(self.known))
         return phrase('{}, e.g. "{}"', words, self.example) if self.example else words
 
     def schema(self) -> Dict[str, Any]:
@@ -435,7 +438,10 @@ class PassSwitches(Structured):
             isinstance(name, str) and is_bool(switch) and re.match("[^:;]+\\Z", name)
             for name, switch in items
         ):
-            raise wrong_type('must be passes such as {{"pass1": False}}, got {}', value)
+            raise wrong_type(
+                'must be a mapping of pass to True or False such as {{"pass1": False}}, got {}',
+                value,
+            )
         return tuple((read_text(name), bool(switch)) for name, switch in items)
 
     def render(self, value: Any) -> str:
@@ -504,7 +510,7 @@ class InputShape(Structured):
             or not is_list(dims)
             or None in sizes
         ):
-            raise bad_syntax("contains {}: {}", shown(name, 40), shown(dims, 40))
+            raise bad_syntax("has the invalid entry {}: {}", shown(name, 40), shown(dims, 40))
         return self._shape(
             read_text(name), tuple(size for size in sizes if size is not None) or (0,)
         )
@@ -656,7 +662,7 @@ class ShapeRange(Structured):
             or not all(is_list(shape) for shape in shapes)
             or not shapes
         ):
-            raise bad_syntax("contains {}: {}", shown(kind, 40), shown(shapes, 40))
+            raise bad_syntax("has the invalid entry {}: {}", shown(kind, 40), shown(shapes, 40))
         return RangeGroup(
             read_text(kind), tuple(tuple(self._dim(dim) for dim in shape) for shape in shapes)
         )

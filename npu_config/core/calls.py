@@ -229,9 +229,9 @@ def call_faults(
     names = named_parameters(signature)
     found: List[CallFault] = []
     if values > len(names) and inspect.Parameter.VAR_POSITIONAL not in kinds:
-        message = phrase("{} takes only these values: {}", call, listed(names))
+        message = phrase("{} takes only these positional arguments: {}", call, listed(names))
         if not names:
-            message = phrase("{} takes only named values", call)
+            message = phrase("{} takes only keyword arguments", call)
         found.append(CallFault("extra", message, position=len(names)))
     unknown: Sequence[str] = ()
     if inspect.Parameter.VAR_KEYWORD not in kinds:
@@ -241,7 +241,7 @@ def call_faults(
         found.append(CallFault("unknown", message, keyword))
     for number, name in enumerate(names[:values]):
         if name in keywords:
-            message = phrase('{} gets "{}" twice', call, name)
+            message = phrase('{} gets the argument "{}" twice', call, name)
             found.append(CallFault("twice", message, name, number))
     for name in () if unknown else names[values:]:
         if parameters[name].default is inspect.Parameter.empty and name not in keywords:

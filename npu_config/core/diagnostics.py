@@ -546,7 +546,7 @@ def _enter(function: Callable[..., None], id: str, severity: Severity, *facts: A
     name = function.__name__.replace("_", "-")
     place = "{0.co_filename}:{0.co_firstlineno}".format(function.__code__)
     if not _ID.match(id):
-        raise ValueError(phrase("{}: {} is not the id of a rule (NPU1001)", place, id))
+        raise ValueError(phrase("{}: {} is not a valid rule id (such as NPU1001)", place, id))
     for key in (id, name):
         if key in _PLACES:
             raise ValueError(

@@ -248,7 +248,7 @@ class Product(enum.Enum):
             return found[0]
         if found:
             problem = phrase(
-                '"{}" may be {}; specify one of these',
+                '"{}" is ambiguous; specify {}',
                 value,
                 join(" or ", [product.value for product in found]),
             )

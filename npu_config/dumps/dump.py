@@ -509,7 +509,7 @@ def _tensor(
         path,
         offset,
         kind,
-        part.number(numbers.sub_format) or (packed & 0xFFFF00) // (PRIMARY + 1),
+        part.number(numbers.sub_format) or packed // (PRIMARY + 1) & 0xFFFF,
         _original_op(part, numbers.original_op),
         fault or wrong,
     )

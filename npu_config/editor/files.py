@@ -241,7 +241,7 @@ class Files:
 
             logging.getLogger(__name__).exception(path)
             if isinstance(error, EndedError):
-                error = RuntimeError("the process that reads the file ended")
+                error = RuntimeError("the process that reads the file ended unexpectedly")
             return Checked((fault(path, error),), True)
 
     def _texts(self) -> Iterator[Tuple[str, bytes]]:

@@ -111,6 +111,10 @@ def _few(kind: Kind) -> Iterator[Any]:
 def described(kind: Kind) -> str:
     """What a key takes, in words."""
     if isinstance(kind, (kinds.Items, kinds.Names)):
-        words = "a list; each: {}" if isinstance(kind, kinds.Items) else "names, each with: {}"
+        words = (
+            "a list; each item: {}"
+            if isinstance(kind, kinds.Items)
+            else ("names, each with the value: {}")
+        )
         return localized(words, described(kind.item))
     return localized(kind.describe())

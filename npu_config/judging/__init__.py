@@ -167,7 +167,7 @@ def _partly(found: List[Diagnostic], path: Optional[str]) -> Optional[str]:
     named = ", ".join(map(str, sorted(set(lines))[:_LINES]))
     if len(lines) > _LINES:
         named += ", ..."
-    return phrase("only in part: line {}; --notes shows the reason", named)
+    return phrase("part of the file: line {}; --notes shows the reason", named)
 
 
 _LINES = 5

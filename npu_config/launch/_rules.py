@@ -253,7 +253,7 @@ def environment_product() -> None:
     ),
 )
 def environment_partner_missing() -> None:
-    """An environment variable has no effect without another one, which is not set.
+    """An environment variable has no effect because another one is not set.
 
     `PROFILING_OPTIONS` needs `PROFILING_MODE`, `DUMP_GRAPH_LEVEL` needs `DUMP_GE_GRAPH`,
     `STEP_NOW` and `TOTAL_STEP` as well as `LOSS_NOW` and `TARGET_LOSS` go together.
@@ -273,7 +273,7 @@ def environment_partner_missing() -> None:
     source=(_HCCL + "HCCL_IF_IP.md", _OPTIONS + "debugging.md"),
 )
 def environment_silenced() -> None:
-    """Another environment variable makes this one have no effect, or only a part of it.
+    """An environment variable is ignored, fully or in part, because another one is set.
 
     `HCCL_IF_IP` takes precedence over `HCCL_SOCKET_IFNAME`; `HCCL_WHITELIST_FILE` is read only
     with `HCCL_WHITELIST_DISABLE=0`; `PROFILING_OPTIONS` only when `PROFILING_MODE` turns profiling
@@ -391,7 +391,7 @@ def environment_name() -> None:
     source=(_OPTIONS + "debugging.md", _OPTIONS + "AOE.md", _OPTIONS + "Profiling.md"),
 )
 def environment_decides_for_option() -> None:
-    """An environment variable takes effect in place of an option.
+    """An environment variable replaces an option, or sets a default for an option.
 
     `NPU_COLLECT_PATH` puts the exception dump in mode 1 whatever `enable_exception_dump`
     says; `GE_USE_STATIC_MEMORY` must not be combined with `static_memory_policy`, which takes

@@ -91,7 +91,7 @@ def wait(ranks: Dict[str, "subprocess.Popen[bytes]"], ends: List[int], grace: fl
                 del ranks[rank]
             if code:
                 ends.append(code)
-                how = "failed with code {}" if code > 0 else "was ended by signal {}"
+                how = "failed with code {}" if code > 0 else "was terminated by signal {}"
                 say("rank {} {}".format(rank, how.format(abs(code))))
         if ends and ranks:
             if deadline is None:

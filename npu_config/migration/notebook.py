@@ -102,7 +102,7 @@ class Notebook(NamedTuple):
         """The line of the file on which a line of a cell stands."""
         path: Tuple[Union[str, int], ...] = ("cells", cell.number, "source")
         if cell.is_list:
-            path = (*path, min(line, len(cell.lines) - 1))
+            path = (*path, line)
         return self.reading.place(path).line or 1
 
     def _parts(self, edits: Sequence[Edit]) -> Iterator[Tuple[int, Edit]]:

@@ -216,7 +216,7 @@ RULES: Rules = {
 
 # Loss scaling by hand
 
-_TAKING = {"compute_gradients": 0, "minimize": 0, "gradients": 0}
+_TAKING = ("compute_gradients", "minimize", "gradients")
 _PRODUCTS = ("tensorflow.multiply", "tensorflow.math.multiply", "tensorflow.scalar_mul")
 
 

@@ -178,7 +178,7 @@ class ImportGraph:
                     self.paths[path] for path in self.paths if os.path.dirname(path) in inside
                 )
                 continue
-            if not is_alone and module.rsplit(".", 1)[-1] not in self.known:
+            if not is_alone and module.rpartition(".")[2] not in self.known:
                 continue
             level = len(module) - len(module.lstrip("."))
             bases = roots

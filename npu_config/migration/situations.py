@@ -91,7 +91,7 @@ def mend(work: Work, found: Sequence[Diagnostic], back: Back) -> bool:
 def tell(work: Work, found: Sequence[Diagnostic], back: Back) -> None:
     """Enter findings as what is left to do, but for troubles that the report names already."""
     left = [note for note in work.notes if note.kind != CHANGED]
-    said = {_SAID.get(note.id, note.situation) for note in left}
+    said = {_SAID.get(note.id, note.situation) for note in left} - {None}
     is_placed = any(note.id == "device" for note in work.notes)
     for one in found:
         if _situation(one) in said or (is_placed and one.situation == _PLACED):

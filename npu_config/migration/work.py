@@ -506,7 +506,7 @@ def end_of_import(text: str, start: int) -> int:
         elif depth == 0 and character in ";#\r\n":
             break
         elif character == "#":
-            while offset < len(text) and text[offset] not in "\r\n":
+            while text[offset] not in "\r\n":
                 offset += 1
         offset += 1
     return start + len(text[start:offset].rstrip())

@@ -222,14 +222,20 @@ def raw_content(tensor: EventTensor) -> Buffer:
     """
     dtype = DTYPES.get(tensor.dtype)
     if dtype is None or tensor.shape is None:
-        raise EventFileError(phrase("a tensor of type {} has no plain content", tensor.dtype))
+        raise EventFileError(
+            phrase("the values of a tensor of type {} cannot be read", tensor.dtype)
+        )
     size = elements(tensor) * dtype.size
     if size > MAX_RECORD:
         raise EventFileError(phrase("a tensor of {} bytes is too large for a record", size))
     if len(tensor.content):
         if len(tensor.content) != size:
             raise EventFileError(
-                phrase("a tensor of {} bytes has {} bytes of content", size, len(tensor.content))
+                phrase(
+                    "a tensor requires {} bytes for its shape, but contains {} bytes",
+                    size,
+                    len(tensor.content),
+                )
             )
         return tensor.content
     pieces = [piece for number, piece in tensor.values if number == dtype.field]
@@ -245,7 +251,7 @@ def raw_content(tensor: EventTensor) -> Buffer:
             for number in varints(piece)
         )
     if len(data) > size:
-        raise EventFileError("a tensor has more values than its shape")
+        raise EventFileError("a tensor has more values than its shape allows")
     refuse_repeated(len(data), size)
     if len(data) < size:
         last = data[-dtype.size :] or bytes(dtype.size)
@@ -261,7 +267,9 @@ def refuse_repeated(held: int, size: int) -> None:
     """
     if size > max(MAX_REPEATED, 1000 * held):
         raise EventFileError(
-            phrase("a tensor of {:,} bytes has {:,} bytes of content", size, held)
+            phrase(
+                "a tensor requires {:,} bytes for its shape, but contains {:,} bytes", size, held
+            )
         )
 
 

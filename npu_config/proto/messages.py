@@ -200,7 +200,7 @@ def _expected(descriptor: Any) -> str:
     if kind == FieldDescriptor.CPPTYPE_ENUM:
         names = [value.name for value in descriptor.enum_type.values]
         if len(names) > _MAX_NAMES:
-            return phrase("a name of {}", descriptor.enum_type.name)
+            return phrase("a name of the enum {}", descriptor.enum_type.name)
         return phrase("{} or {}", join(", ", names[:-1]), names[-1])
     return phrase("a number")
 

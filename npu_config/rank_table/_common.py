@@ -215,7 +215,7 @@ def check_rank_ids(
             findings.report_at(
                 rank_table_rank_ids,
                 (*level.path(owner), "rank_id"),
-                "{} is {}, the same as earlier in {}; {}",
+                "{} is {}, which {} already has; {}",
                 rank,
                 dotted(level.path(first[rank])),
                 legal,

@@ -229,7 +229,7 @@ def _assign(servers: TableNode, pods: TableNode, findings: FileFindings) -> Dict
             findings.report_at(
                 rank_table_super_pods,
                 path,
-                "{} is {}, in an entry with an empty super_pod_id, which HCCL skips",
+                "{} is {}, but HCCL skips this super node because its super_pod_id is empty",
                 shown(name),
                 help="assign an id to the super node",
                 severity=Severity.WARNING,
@@ -578,8 +578,8 @@ def _backup_ports(devices: TableNode, findings: FileFindings) -> None:
             findings.report_at(
                 rank_table_port,
                 path,
-                '{} is "{}", which is also the device_port of {}, whose interface is the '
-                "backup; as backup, the interface needs another port",
+                '{} is "{}", which is also the device_port of {}, whose address is the '
+                "backup; the backup needs a different port",
                 text,
                 dotted(level.path(others[0])),
                 help="use another port",

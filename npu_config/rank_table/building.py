@@ -42,7 +42,7 @@ from npu_config.text.lines import lines
     source=("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_910.md",),
 )
 def cluster_description() -> None:
-    """A rank table cannot be built from a description of servers.
+    """A rank table or a job cannot be built from the specified servers, devices and addresses.
 
     The builders take the names of the servers, their devices and the addresses of the
     devices: listed, or counted up from a first address.  There must be an address for each
@@ -176,9 +176,9 @@ class _AddressPool:
         if left:
             raise refusal(
                 phrase(
-                    '{} address is left over, from "{}" on'
+                    '{} address is left over: "{}"'
                     if len(left) == 1
-                    else '{} addresses are left over, the first is "{}"',
+                    else '{} addresses are left over; the first is "{}"',
                     len(left),
                     left[0],
                 ),

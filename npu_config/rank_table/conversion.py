@@ -292,7 +292,11 @@ def merge(
             owners[server_id] = name
             if before is not None:
                 problem = (
-                    phrase('{} is specified twice, with the server "{}"', name, server_id)
+                    phrase(
+                        'the table {} is specified twice, so the server "{}" occurs twice',
+                        name,
+                        server_id,
+                    )
                     if before == name
                     else phrase('the server "{}" is both in {} and in {}', server_id, before, name)
                 )
@@ -317,7 +321,7 @@ def _differences(given: Sequence[Tuple[str, AnyRankTable]]) -> List[Diagnostic]:
         for key, value in unknown_keys(table).items():
             if key not in mine or mine[key] != value:
                 message = phrase(
-                    "{} of {} is dropped: {} has another value"
+                    "{} of {} is dropped: {} has a different value for this key"
                     if key in mine
                     else "{} of {} is dropped: {} does not have this key",
                     key,

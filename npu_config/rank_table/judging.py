@@ -156,7 +156,7 @@ def rank_table_version() -> None:
 
 @_rule("NPU643", Severity.ERROR)
 def rank_table_missing_key() -> None:
-    """A rank table lacks a key that its dialect needs.
+    """A rank table lacks a required key.
 
     HCCL reads the whole table when it is initialised and fails when a key is missing; the
     job ends, or the other ranks wait for this one.  Which keys are needed depends on the
@@ -288,7 +288,7 @@ def judge(text: str, path: Optional[str], target: Target) -> Judged:
 def _plain(text: str) -> Any:
     """The value of a strict text without escapes; raises ValueError for any other."""
     if "\\" in text:
-        raise ValueError("escapes need the slow reader")
+        raise ValueError("the text contains escapes")
     return _RANK_TABLE_DECODER.decode(text)
 
 
@@ -402,9 +402,9 @@ def _check_product(dialect: Dialect, target: Target, findings: FileFindings) -> 
         what = phrase("no rank table is documented for {}", product.value)
     elif product in dialect.products:
         severity = Severity.INFO
-        what = phrase("{} reads it as 1.0, without super nodes", product.value)
+        what = phrase("{} reads the table as version 1.0, without super nodes", product.value)
     else:
-        what = phrase("{} reads {}", product.value, join(" and ", legal))
+        what = phrase("{} supports only {}", product.value, join(" and ", legal))
     findings.add(
         rank_table_version,
         ("version",) if dialect.version else ("group_list",),

@@ -602,7 +602,9 @@ def _read(
     if text is not None and (kind == "json" or (entry.one_of_several and _is_object(text))):
         hole = _template(text)
         if hole is not None:
-            message = "a template: {} is filled in later; check the generated file"
+            message = (
+                "this file is a template: a script replaces {} later; check the generated file"
+            )
             place = Source(text, name).place(*hole.span())
             note = rules.template.diagnostic(phrase(message, shown(hole.group())), place)
             return Reading(kind, name, diagnostics=(note,), text=text, unchecked=TEMPLATE)
@@ -717,23 +719,23 @@ def _foreign(found: Signs, path: str) -> Diagnostic:
     ours = (*found.options, *found.common)
     if found.misplaced is not None and not ours:
         message = phrase(
-            "this is a file of another program, or the options under {}, which is not a group "
-            "of options, are in the wrong place",
+            "{} contains options, but is not a group of options; or this file belongs to "
+            "another program",
             shown(found.misplaced),
         )
         help = phrase("move the options under {} to a file of their own", shown(found.misplaced))
         return rules.foreign_file.diagnostic(message, Place(path), help=help)
     if ours:
         message = phrase(
-            "this is a file of another program: of its top-level keys only {} can be an option; "
-            "others: {}",
+            "this file belongs to another program: of its top-level keys only {} can be an "
+            "option; others: {}",
             listed(map(shown, ours[:3])),
             first,
         )
     else:
         message = phrase(
-            "this is a file of another program: no top-level key is an option or a group of "
-            "options ({})",
+            "this file belongs to another program: no top-level key is an option or a group "
+            "of options ({})",
             first,
         )
     return rules.foreign_file.diagnostic(message, Place(path))

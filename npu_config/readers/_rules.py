@@ -40,7 +40,7 @@ def duplicate_key() -> None:
     "NPU705",
     Severity.ERROR,
     source=("YAML 1.1, section 10.3 and the type repository", "YAML 1.2, chapter 10"),
-    help="write the value out, in quotes where text is meant",
+    help="write the plain value; put text in quotes",
 )
 def yaml_trap() -> None:
     """YAML reads a value as an unexpected type, or a YAML feature is not supported.
@@ -117,7 +117,7 @@ def wrong_header() -> None:
     help="name a configuration in YAML, TOML or JSON, relative to this file",
 )
 def base_not_read() -> None:
-    """A file that `extends` of a configuration file names cannot be read.
+    """A file that a configuration names under `extends` cannot be read.
 
     It is the path of a configuration in YAML, TOML or JSON, or a list of such paths, relative to
     the file that holds it.  A file that is not there, a file of another format (a ConfigProto, a
@@ -154,8 +154,10 @@ def bases_disagree() -> None:
     "NPU7063",
     Severity.ERROR,
     source=("npu_config",),
-    help="name a folder with npu_config.json, or this file, unchanged since the job wrote it; "
-    "it may be from a newer npu_config",
+    help=(
+        "name an unedited npu_config.json or its folder; read a newer record with a newer "
+        "npu_config"
+    ),
 )
 def record_not_read() -> None:
     """The record of a job (`npu_config.json`) is damaged, or of an unknown version.
@@ -197,8 +199,10 @@ def file_of_another_kind() -> None:
     "NPU7011",
     Severity.ERROR,
     source=("npu_config",),
-    help="name the file that holds the options; --as yaml, toml or json checks this one "
-    "key by key",
+    help=(
+        "name the file that contains the options, or check every key of this file with --as "
+        "yaml, toml or json"
+    ),
 )
 def foreign_file() -> None:
     """A YAML, TOML or JSON file on the command line has the settings of another program.

@@ -180,7 +180,7 @@ def _disagreement(base: Base, name: str, early: Setting, late: Setting) -> List[
     ):
         return []
     message = phrase(
-        '"{}" is {} at {} and {} at {}; the later one is used',
+        '"{}" is {} at {} and {} at {}; the later value is used',
         name,
         _value(early),
         early.place._replace(column=None),

@@ -161,7 +161,7 @@ def _in_scripts(launches: Iterable[Launch], around: Around) -> List[Diagnostic]:
         for each in read_script(text, path, dict(given)).judge(alone):
             if _identity(each) not in before:
                 started = phrase(
-                    "{} started by {}",
+                    "{}, as started by {}",
                     " ".join("{}={}".format(*pair) for pair in sorted(given)),
                     launch.place,
                 )

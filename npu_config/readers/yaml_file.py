@@ -109,7 +109,7 @@ def _report_continued(document: Document, colon: int) -> bool:
     before = above[-1].strip()
     begin = start + text[start:colon].index(key)
     if ": " not in before:
-        message = phrase('{} is not a "key: value" that this line can continue', shown(before))
+        message = phrase('the line above, {}, is not a "key: value" pair', shown(before))
         help = 'write "key: value", with a space after the colon'
         if "\uff1a" in before:
             help = FULL_WIDTH_COLON

@@ -341,7 +341,7 @@ def _placed(found: Diagnostic, call: Place) -> Diagnostic:
     if found.path is not None:
         return found
     message = phrase(
-        ("{}; the operator was not created by a line of the script, this line runs it"),
+        ("{}; no line of the script created this operator, but this line runs it"),
         found.message,
     )
     return replace(found, message=message, path=call.path, line=call.line)
@@ -414,8 +414,8 @@ def _of_run(run: RunGraph, place: Place) -> Iterator[Diagnostic]:
     if both is not None:
         yield pipeline.variables_and_iterator_in_one_run.diagnostic(
             phrase(
-                'one run initialises the variable of "{}" and the iterator "{}": the variables on '
-                "the device stay 0",
+                'one session.run initialises both the variable of "{}" and the iterator '
+                '"{}": the variables on the device remain 0',
                 both[0].name,
                 both[1].name,
             ),

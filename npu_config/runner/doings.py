@@ -251,12 +251,16 @@ def _runs(found: Mapping[int, Tuple[Did, Mapping[str, Any]]]) -> Iterator[Found]
             call, who = (mine, first) if theirs is None else (theirs, rank)
             rule = situations.graph_differs_by_rank
             text = (
-                "rank {} executes a run with a collective that rank {} does not execute, and waits"
+                "rank {} waits in a session.run with a collective operation that rank {} "
+                "does not run"
             )
         elif mine["summary"] != theirs["summary"]:
             call, who = (mine, first) if mine["summary"] else (theirs, rank)
             rule = situations.summary_run_on_one_rank
-            text = "the training run of rank {} includes summaries, that of rank {} does not"
+            text = (
+                "the training run of rank {} includes summaries, the training run of rank "
+                "{} does not"
+            )
         else:
             yield _differing(first, rank, one, other, mine, theirs)
             return
@@ -276,11 +280,12 @@ def _differing(first: int, rank: int, one: Did, other: Did, mine: Any, theirs: A
     if made:
         line = min(only or made, key=_key)
         text = (
-            "this line creates other operators on rank {} than on rank {}, for a run of all ranks"
+            "this line creates different operators on rank {} and rank {}, for a session.run "
+            "of all ranks"
         )
     elif mine["operations"] == theirs["operations"] and [*mine["prints"]] == [*theirs["prints"]]:
         line = next(each for each in mine["prints"] if each in lines)
-        text = "this line creates operators on rank {} with other shapes than on rank {}"
+        text = "this line creates operators with different shapes on rank {} and rank {}"
     else:
         line = mine["line"] if len(mine["prints"]) >= len(theirs["prints"]) else theirs["line"]
         text = "ranks {} and {} run different operators here: their fetches differ"

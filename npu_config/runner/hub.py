@@ -60,7 +60,7 @@ def _said(head: Dict[str, Any], arrays: Sequence[Any]) -> str:
     what.append(phrase("from rank {}", head["root"]) if "root" in head else "")
     what += ["{}{}".format(*each) for each in shapes[:8]]
     if len(shapes) > len(shapes[:8]):
-        what.append(phrase("and {} more ({:08x})", len(shapes) - 8, _digest(shapes)))
+        what.append(phrase("and {} more (checksum {:08x})", len(shapes) - 8, _digest(shapes)))
     return " ".join(each for each in what if each)
 
 
@@ -149,7 +149,8 @@ def _all_to_all_v(head: Dict[str, Any], arrays: Sequence[List[Any]]) -> List[Lis
             if count != received[source] or start + count > data.size:
                 raise MismatchError(
                     phrase(
-                        "rank {} sends {} elements from {} of its {}, and rank {} expects {}",
+                        "rank {} sends {} elements from offset {} of its {} elements, but "
+                        "rank {} expects {}",
                         source,
                         count,
                         start,
@@ -288,7 +289,7 @@ class Hub:
         if not gone:
             return None
         return phrase(
-            "rank {} {}, and {} waits for it in {}",
+            "rank {} {}, but {} waits for this rank in {}",
             gone[0],
             self._left[gone[0]],
             _some(sorted(call.given)),

@@ -242,8 +242,8 @@ def run_path(
         raise ValueError(phrase("steps must be at least 1, got {}", steps))
     if timeout is not None and last is None:
         raise ValueError(
-            "timeout requires last, the function that receives the results recorded until the "
-            "timeout"
+            "timeout requires the argument last: a function that receives the results "
+            "recorded until the timeout"
         )
     name = path_name(path)
     found = script.find(name)

@@ -224,7 +224,7 @@ def _flow(call: SessionCall, options: Mapping[str, Any]) -> Iterator[Diagnostic]
     reasons = list(call.flow.reasons)
     static = options.get("jit_compile") in ("true", True) or _has_profiles(options)
     for name, own in [] if static else _varying(call):
-        reasons.append(phrase('shapes of "{}": {}', name, len(own)))
+        reasons.append(phrase('number of different shapes of "{}": {}', name, len(own)))
     if reasons:
         yield refused(call.flow, reasons)
 

@@ -398,12 +398,14 @@ class SessionWatch:
         while frame is not None and not self._is_mine(frame.f_code.co_filename):
             frame = frame.f_back
         text = (
-            "a process is started by fork while there is a session: it inherits locks in "
-            "their current state, and may hang"
+            (
+                "a process is started by fork while there is a session: the new process inherits "
+                "the locks in their current state and may hang"
+            )
             if self._open
             else (
-                "a process is started by fork after TensorFlow was imported: it inherits "
-                "locks in their current state, and may hang"
+                "a process is started by fork after TensorFlow was imported: the new process "
+                "inherits the locks in their current state and may hang"
             )
         )
         finding = forked_process_beside_session.diagnostic(

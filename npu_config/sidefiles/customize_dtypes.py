@@ -239,7 +239,7 @@ def _refused(line: Line) -> Diagnostic:
     if not content or content.startswith(("#", "//", ";")):
         return customize_dtypes_comment.diagnostic(
             phrase(
-                "{}: because of this, the graph engine refuses the whole file",
+                "{}: the graph engine therefore rejects the whole file",
                 phrase("a comment" if content else "a blank line"),
             ),
             line.content(),
@@ -410,7 +410,7 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
     for what, entries in both:
         if not isinstance(entries, Mapping):
             yield customize_dtypes_line.diagnostic(
-                phrase("the data types must be a mapping by {}", what)
+                phrase("the data types must be a mapping of {} name to data types", what)
             )
             continue
         for name, dtypes in entries.items():

@@ -111,7 +111,7 @@ def fusion_switch_value() -> None:
     Severity.ERROR,
     facts=("fusion-switch-file",),
     source=(PARSER,),
-    help="set one priority for the pass, in the range of its list",
+    help="set one priority for the pass, within the range of Top, Main or Down",
 )
 def fusion_switch_priority() -> None:
     """The priority of a fusion pass is not an integer, is out of range, or occurs twice.
@@ -199,7 +199,7 @@ def _read(line: Line, passes: Dict[str, bool], places: PlaceTable) -> Iterator[D
             return
         yield fusion_switch_structure.diagnostic(
             phrase(
-                "{}: because of this, the graph engine refuses the whole file",
+                "{}: the graph engine therefore rejects the whole file",
                 phrase("a comment" if name else "a line of whitespace"),
             ),
             line.content(),
@@ -215,7 +215,7 @@ def _read(line: Line, passes: Dict[str, bool], places: PlaceTable) -> Iterator[D
     if name in passes:
         first = places.key_place((name,)).line
         message = phrase(
-            "{} is already on line {}; the graph engine refuses the whole file", shown(name), first
+            "{} is already on line {}; the graph engine rejects the whole file", shown(name), first
         )
         yield fusion_switch_repeated.diagnostic(message, place, help="keep one of the two lines")
         return
@@ -236,7 +236,7 @@ def _read(line: Line, passes: Dict[str, bool], places: PlaceTable) -> Iterator[D
             shown(name),
         )
         if name
-        else "the line has no name and no effect",
+        else "the line has no pass name, so it has no effect",
         line.content(),
         help="remove the line",
         severity=Severity.WARNING,
@@ -270,7 +270,7 @@ class _Switch(JsonKind):
             return str(value)
         if value.strip(BLANKS) in SWITCH:
             raise BadValueError(
-                "with whitespace around it, the value means off",
+                "the graph engine reads a value with whitespace around it as off",
                 phrase('write "{}" if this is intended', value.strip()),
                 read_as="off",
             )
@@ -334,7 +334,7 @@ def _judge_names(passes: Dict[str, Any], path: Path, findings: FileFindings) -> 
             findings.add(
                 fusion_switch_structure,
                 (*path, name),
-                phrase("{} is accepted as the name of a pass and has no effect", shown(name)),
+                phrase("{} is accepted as the name of a pass, but has no effect", shown(name)),
                 "remove the whitespace" if name.strip() else "name the pass",
                 Severity.WARNING,
                 at_key=True,
@@ -599,8 +599,8 @@ def _parse(text: str, path: Optional[str], target: Target) -> Parsed[FusionSwitc
     else:
         place = Source(text, path).place(len(text) - len(content), len(text))
         message = phrase(
-            "the graph engine reads the start of the file, {}, as a JSON value and refuses the "
-            "file; the name of a pass cannot start with a digit, a quote, true or false",
+            "the graph engine reads the start of the file, {}, as a JSON value and rejects "
+            "the file; the name of a pass cannot start with a digit, a quote, true or false",
             shown(start),
         )
         return Parsed(None, Report([fusion_switch_structure.diagnostic(message, place)]))

@@ -152,7 +152,7 @@ def insert_op_syntax() -> None:
     """
 
 
-@_rule("NPU761", Severity.WARNING, help="keep only one, with the name of a field")
+@_rule("NPU761", Severity.WARNING, help="use only documented field names, each once in a block")
 def insert_op_field() -> None:
     """A field of an `aipp_op` block is not in the documented template, or occurs twice.
 
@@ -175,7 +175,7 @@ def insert_op_value() -> None:
     """
 
 
-@_rule("NPU763", Severity.ERROR, help="correct the fields that belong together")
+@_rule("NPU763", Severity.ERROR, help="make the fields of the block consistent")
 def insert_op_combination() -> None:
     """The fields of an `aipp_op` block are inconsistent, or a field is missing.
 

@@ -79,7 +79,10 @@ def mixlist_structure() -> None:
     Severity.ERROR,
     facts=("modify-mixlist-file",),
     source=(PARSER,),
-    help="keep one to-add of the operator type, and at most one to-remove, from its present list",
+    help=(
+        "keep one to-add entry for the operator type, and at most one to-remove entry, "
+        "under its present list"
+    ),
 )
 def mixlist_contradiction() -> None:
     """The list changes for one operator contradict each other.
@@ -323,7 +326,10 @@ def _judge_moves(findings: FileFindings, operator: str, steps: Dict[Move, Path])
             )
         return
     if moves == [Move("to-remove", "gray-list")]:
-        message = '{} is only removed from "gray-list"; legal: add it to another list'
+        message = (
+            '{} is only removed from "gray-list"; an operator type removed from this '
+            "list must be added to another one"
+        )
         findings.add(mixlist_contradiction, last, phrase(message, shown(operator)))
         return
     done = [

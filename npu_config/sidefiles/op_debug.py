@@ -226,7 +226,7 @@ def _judged(switches: Iterable[Any], places: Places) -> Iterator[Diagnostic]:
             )
     if "oom" in given and "ccec_O0" in given:
         yield op_debug_oom_ccec_o0.diagnostic(
-            "oom and ccec_O0 cannot be combined: they cause an AI Core error at run time",
+            "oom and ccec_O0 cannot be combined: together they cause an AI Core error at run time",
             places.place(("op_debug_config", "ccec_O0")),
             help="leave one of the two out",
         )
@@ -247,7 +247,7 @@ def _read(lines: Iterable[Item], last: Dict[str, Item]) -> Iterator[Diagnostic]:
         elif not item.value:
             meant = None if item.equals else near(item.content.split(":")[0], _KEYS)
             message = phrase(
-                "the line has no {} and no effect",
+                "the line has no {}, so it has no effect",
                 phrase("value") if item.equals else '"="',
             )
             yield op_debug_line.diagnostic(message, place, meant=meant)
@@ -309,7 +309,7 @@ def check(
     for name in model.types if keeping else ():
         if name in MC2_TYPES:
             message = phrase(
-                "{}: no files are kept for this operator type with {}",
+                "no files are kept for the operator type {} with {}",
                 shown(name),
                 joined(keeping),
             )

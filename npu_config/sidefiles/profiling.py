@@ -178,7 +178,7 @@ def profiling_task_trace_alone() -> None:
         "docs/en/tfadapter_1/migration/common_operation/fpbp_point_determination.md",
         _TOOL,
     ),
-    help="name both operators, e.g. as msprof shows them, or leave training_trace out",
+    help="name both operators (msprof shows the names), or leave training_trace out",
 )
 def profiling_points_unnamed() -> None:
     """`training_trace` of a dynamic-shape network needs `fp_point` and `bp_point`.
@@ -221,7 +221,7 @@ def profiling_training_trace_inference() -> None:
     help="use a path without these characters",
 )
 def profiling_output_characters() -> None:
-    r"""The output path of the profiling options has a character that the profiler refuses.
+    r"""The output path of the profiling options has a character that the profiler rejects.
 
     They are `\n`, `\f`, `\r`, `\b`, `\t`, `\v`, `\u007F` and any of `" ' \ % > < | & $ ;` and the
     backquote.  In JSON, and in Python, a single backslash makes control characters.
@@ -269,7 +269,7 @@ def profiling_too_long() -> None:
 
 @_rule("NPU755", Severity.WARNING)
 def profiling_same_switch() -> None:
-    """`task_trace` and `task_time` disagree.
+    """`task_trace` and `task_time` have different values.
 
     They are two names of one switch (`on` means `l1`); which of the two wins is not
     documented.
@@ -300,7 +300,7 @@ class _MemoryFrequency(Int):
 class _On(Choice):
     def describe(self) -> str:
         """Legal values."""
-        return '"on", or leave the key out: the graph engine refuses "off"'
+        return '"on", or leave the key out: the graph engine rejects "off"'
 
 
 class Words(Choice):
@@ -316,7 +316,7 @@ class Words(Choice):
 
     def describe(self) -> str:
         """Legal values."""
-        return phrase('some of {}, joined by ","', super().describe())
+        return phrase('one or more of {}, joined by ","', super().describe())
 
 
 class AicMetrics(Choice):
@@ -354,7 +354,9 @@ class Size(FileKind):
             return str(value)
         meant = '"{}MB"'.format(value) if legal else None
         raise BadValueError(
-            phrase("legal: {}MB to {}MB; the profiler ignores it", self.least, self.most),
+            phrase(
+                "legal: {}MB to {}MB; the profiler ignores other values", self.least, self.most
+            ),
             meant and phrase("write {}", meant),
             meant,
             read_as="",
@@ -566,7 +568,7 @@ def _judge(value: Any, findings: FileFindings) -> None:
     excluded = [name for name in EXCLUDED_BY_INSTR if top.get(name, "") not in ("", "off")]
     if "instr_profiling_freq" in top and excluded:
         message = phrase("instr_profiling_freq cannot be combined with {}", joined(excluded))
-        help = "collect them in another run"
+        help = "collect the data of instr_profiling_freq in a separate run"
         findings.add(
             profiling_instr_exclusive, ("instr_profiling_freq",), message, help, at_key=True
         )
@@ -641,7 +643,7 @@ def _judge_mode(
         trace(profiling_training_trace_inference, message=message, help="leave it out")
     unnamed = [name for name in ("fp_point", "bp_point") if not top.get(name)]
     if dynamic and traced and unnamed:
-        message = "for training_trace of a network with dynamic shapes, {} must be set by hand"
+        message = "for training_trace of a network with dynamic shapes, {} must be set explicitly"
         trace(profiling_points_unnamed, message=phrase(message, joined(unnamed)))
 
 
@@ -699,7 +701,7 @@ def _parse(text: str, path: Optional[str], target: Target) -> Parsed[ProfilingOp
 def _without_output(model: ProfilingOptions, places: Places) -> Iterator[Diagnostic]:
     if not model.value.get("output"):
         message = (
-            "no output directory is set; without ASCEND_WORK_PATH the profiler refuses these "
+            "no output directory is set; without ASCEND_WORK_PATH the profiler rejects these "
             "options"
         )
         yield profiling_without_output.diagnostic(message, places.place(), help='add "output"')

@@ -105,7 +105,7 @@ def table_in_preprocessing() -> None:
     GRAPH,
     facts=("keras-backend-zeros",),
     source=(FAQ + "tf_keras_backend_zeros_uninitialized_variable.md",),
-    help="write tf.zeros (tf.ones, tf.constant)",
+    help="use tf.zeros, tf.ones or tf.constant",
 )
 def keras_backend_variable_in_input() -> None:
     """``keras.backend.zeros`` creates a variable in the input pipeline.
@@ -130,7 +130,7 @@ def keras_backend_variable_in_input() -> None:
     RUN,
     facts=("init-runs-separate",),
     source=(FAQ + "variable_preprocess_init_subgraph_error_fix.md",),
-    help="initialise them in two separate session.run calls",
+    help="initialise the variables and the iterator in two separate session.run calls",
 )
 def variables_and_iterator_in_one_run() -> None:
     """Variables and an iterator are initialised by one ``session.run``.
@@ -163,7 +163,9 @@ def variables_and_iterator_in_one_run() -> None:
     facts=("getnext-shuffle-buffer", "getnext-timeout"),
     source=(FAQ + "shuffle_buffer_timeout_fix.md", FAQ + "getnext_timeout_e30008_error.md"),
     also=("enable_data_pre_proc", "op_execute_timeout"),
-    help="use a smaller buffer, enable_data_pre_proc False, or a larger op_execute_timeout",
+    help=(
+        "use a smaller buffer, set enable_data_pre_proc to False, or increase op_execute_timeout"
+    ),
 )
 def shuffle_buffer_with_getnext_offload() -> None:
     """A dataset has a large shuffle buffer while GetNext is offloaded to the device.

@@ -102,8 +102,10 @@ def optimizers_share_overflow_flag() -> None:
     GRAPH,
     source=(FAQ + "mixed_precision_hparam_overflow.md",),
     also=("precision_mode", "precision_mode_v2", "modify_mixlist"),
-    help="use about 1e-4, or put this code under keep_dtype_scope, or add the operator to "
-    "the black list of modify_mixlist",
+    help=(
+        "use a constant of about 1e-4, or put this code under keep_dtype_scope, or add the "
+        "operator to the black list of modify_mixlist"
+    ),
 )
 def constant_vanishes_in_float16() -> None:
     """A small constant that guards a division, a logarithm or a root becomes 0 in float16.
@@ -131,7 +133,7 @@ def constant_vanishes_in_float16() -> None:
     GRAPH,
     facts=("loss-scale-control-deps",),
     source=(FAQ + "npu_loss_scale_optimizer_faq.md", _MIXED),
-    help="create the manager before the with block",
+    help="create the loss-scale manager before the with block",
 )
 def loss_scale_manager_under_control_dependencies() -> None:
     """A dynamic loss-scale manager is created under ``tf.control_dependencies``.
@@ -183,7 +185,7 @@ def step_counted_outside_optimizer() -> None:
     GRAPH,
     facts=("overflow-mode-products",),
     source=(MIGRATION + "common_operation/tf_finite_manual_port.md",),
-    help="remove the check: NPULossScaleOptimizer does it",
+    help="remove the check: NPULossScaleOptimizer checks the gradients",
 )
 def finite_check_by_hand() -> None:
     """The script itself checks the gradients for Inf and NaN.

@@ -23,7 +23,7 @@ _ALLREDUCE = MIGRATION + "script_migration/distributed_training_scripts/data_par
     RANKS,
     facts=("models-equal-on-devices",),
     source=(INTRODUCTION, _DEVICES),
-    help="run it on every rank, and write the file on one rank only",
+    help="run the summary operation on every rank, and write the summary file on one rank only",
 )
 def summary_run_on_one_rank() -> None:
     """Only one rank runs the summaries.
@@ -187,7 +187,7 @@ def ranks_train_independently() -> None:
     "for its initializer on all ranks",
 )
 def untrained_variables_differ_by_rank() -> None:
-    """A non-trainable variable has another initial value on each rank.
+    """A non-trainable variable has a different initial value on each rank.
 
     The broadcast hook sends the trainable variables only: a random table with `trainable=False`
     stays different on each rank.

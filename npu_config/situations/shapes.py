@@ -101,7 +101,9 @@ def feed_shapes_change() -> None:
     RUN,
     facts=("models-equal-on-devices",),
     source=(_DEVICES,),
-    help="create it before the loop; tf.get_default_graph().finalize() finds such places",
+    help=(
+        "create the operators before the loop; tf.get_default_graph().finalize() finds such lines"
+    ),
 )
 def graph_grows_between_runs() -> None:
     """Operators are added to the graph between training steps.

@@ -215,7 +215,9 @@ class Lexer:
         found = [self._text.find(quote, start + 1, stop) for quote in _QUOTES + '"']
         ends = [end for end in found if end >= 0]
         if not ends:
-            message = phrase('unexpected "{}"; JSON needs "', self._text[start])
+            message = phrase(
+                'unexpected "{}"; JSON requires the double quote "', self._text[start]
+            )
             self._log.structure(start, start + 1, message)
             return BROKEN, start + 1
         value = self._text[start + 1 : min(ends)]
@@ -347,11 +349,11 @@ def report_comments(log: Log, comments: List[Span]) -> Iterator[Diagnostic]:
         shown.append(phrase("{} more", len(lines) - 10))
     many = len(comments) > 1
     message = phrase(
-        "a comment on line {}: the runtime refuses comments in JSON"
+        "a comment on line {}: the runtime rejects comments in JSON"
         if not many
-        else "comments on line {}: the runtime refuses comments in JSON"
+        else "comments on line {}: the runtime rejects comments in JSON"
         if len(lines) == 1
-        else "comments on lines {}: the runtime refuses comments in JSON",
+        else "comments on lines {}: the runtime rejects comments in JSON",
         joined(shown),
     )
     edits = tuple(_removal(log.source, *span) for span in _joined(log.source.text, comments))
@@ -645,7 +647,12 @@ class _JsonParser:
         if mark is None:
             value, end = self._lexer.curly(start)
             return self._text_token(value, start, end)
-        message = phrase('"{}" (U+{:04X}) is not "{}"', character, ord(character), mark)
+        message = phrase(
+            'found the full-width "{}" (U+{:04X}) in place of "{}"',
+            character,
+            ord(character),
+            mark,
+        )
         self._log.replaced(start, start + 1, message, mark)
         return self._mark(mark, start)
 
@@ -701,7 +708,7 @@ class _JsonParser:
         """Something follows the value; after a fault of brackets that is its consequence."""
         self._log.lost = self._log.unbalanced
         if self._text[start] in "}]":
-            message = phrase('this "{}" has no counterpart', self._text[start])
+            message = phrase('this "{}" has no matching opening bracket', self._text[start])
             self._log.structure(start, end, message, "remove it")
         else:
             self._log.structure(start, end, "text after the end of the JSON value")

@@ -148,7 +148,11 @@ class _TextParser:
         token = self._token
         if token.kind == "bad":
             raise _SkipError
-        found = "the text ends" if token.kind == "end" else phrase("found {}", shown(token.text))
+        found = (
+            "found the end of the text"
+            if token.kind == "end"
+            else phrase("found {}", shown(token.text))
+        )
         self._fail(phrase("expected {}, {}", expected, found), token.start, token.end)
 
     def _scan(self) -> Iterator[_Token]:
@@ -234,7 +238,7 @@ class _TextParser:
     def _no_field(self, opened: Optional[_Token]) -> NoReturn:
         token = self._token
         if token.kind == "[":
-            reason = "extensions and expanded Any messages are not read"
+            reason = "extensions and expanded Any messages are not supported"
             self._fail(reason, token.start, token.end)
         closing = None if opened is None else _CLOSING[opened.text]
         self._unexpected(
@@ -314,7 +318,7 @@ class _TextParser:
         try:
             return text.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
-            self._fail("the string contains half a surrogate pair", token.start, token.end)
+            self._fail("the string contains an unpaired surrogate", token.start, token.end)
 
 
 def _escaped(match: "re.Match[str]") -> Optional[bytes]:

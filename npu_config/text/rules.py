@@ -99,7 +99,7 @@ def nothing_to_check() -> None:
 def empty_program(path: Optional[str]) -> Diagnostic:
     """What is said of a script that was named and is empty."""
     return nothing_to_check.diagnostic(
-        "the file holds no code; there is nothing to check", Place(path), help="check the path"
+        "the file contains no code; there is nothing to check", Place(path), help="check the path"
     )
 
 
@@ -152,7 +152,7 @@ def json_comment() -> None:
         "rank-table-file",
     ),
     source=("RFC 8259",),
-    help="JSON has no comments, no comma before a closing bracket, and text in double quotes only",
+    help="remove comments and commas before closing brackets; write text in double quotes",
 )
 def json_syntax() -> None:
     """The text is not JSON.

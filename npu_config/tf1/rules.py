@@ -561,7 +561,7 @@ def loop_plan_uneven() -> None:
 
 @declare("NPU825", Severity.WARNING, source=(_OFFLOAD,), options=("iterations_per_loop",))
 def loop_runs_once() -> None:
-    """A loop makes one step only, because loops are switched off.
+    """A loop runs only one step, because device loops are switched off.
 
     With ``set_loops("once")``, ``NPU_CONFIG_LOOPS=once`` or ``npu-config run --loops once`` a
     ``session.run`` of a loop makes one step where the device makes ``iterations_per_loop``.  The

@@ -228,7 +228,7 @@ def _lost(text: str, settings: Settings, to: str, name: Optional[str] = None) ->
     """The error about what an output without comments cannot say."""
     setting = None if name is None else settings.entries.get(name)
     return lost_in_output.diagnostic(
-        phrase("{} cannot hold comments, which this needs: {}", to, text),
+        phrase("{} cannot contain comments, so this would be lost: {}", to, text),
         settings.place if setting is None else setting.place,
         name,
         _INSTEAD[to],
@@ -261,7 +261,7 @@ def rewritten(carried: Carried, proto: Any, kept: Collection[str]) -> Tuple[Any,
             for name in [each for each in entry.parameter_map if each not in kept]:
                 del entry.parameter_map[name]
     changed = [
-        phrase("{} was {} and is {}, as the NPU requires", each.what, each.old, each.new)
+        phrase("{} is changed from {} to {}, as the NPU requires", each.what, each.old, each.new)
         for each in replaced
         if "." in each.what
     ]

@@ -48,8 +48,8 @@ def render() -> str:
         _HEAD.format(
             about="\n# ".join(map(localized, _ABOUT)),
             extends=localized(
-                "Files that this file extends (relative paths); its options override theirs, null "
-                "removes one."
+                "Files to extend (relative paths). Options set here override extended ones; "
+                "null removes one."
             ),
             target=localized(
                 "The product, mode and version that the job runs with; narrows the checks."

@@ -68,7 +68,7 @@ def test_configurations_of_other_modules(npu, tmp_path, what):
     other = ENTRY.replace("config", "other") + 'op.parameter_map["precision_mode"].s = b"fp61"\n'
     script.write_text(HEAD + imports + other + SESSION.format(given))
     found = npu("check", script)
-    counted = "0 files checked, 1 not checked in full\n    not checked (only in part: line "
+    counted = "0 files checked, 1 not checked in full\n    not checked (part of the file: line "
     assert counted in found.out
     assert (found.code, "NPU104" in found.out) == (1, True)
 

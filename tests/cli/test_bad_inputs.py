@@ -51,7 +51,7 @@ def test_options_under_a_foreign_key(npu, tmp_path, monkeypatch):
     (tmp_path / "conf" / "train.yaml").write_text(FOREIGN)
     found = npu("check", "conf/train.yaml")
     assert found.code == 1
-    assert 'the options under "options_of_the_npu", which is not a group of options' in found.out
+    assert '"options_of_the_npu" contains options, but is not a group of options' in found.out
     assert 'move the options under "options_of_the_npu" to a file of their own' in found.out
     found = npu("check", "conf")
     assert 'the options are under "options_of_the_npu"' in found.err

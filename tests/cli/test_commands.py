@@ -220,7 +220,7 @@ def test_generate_from_a_script_without_comments(npu, tmp_path, to, other):
     assert (result.code, result.out) == (1, "")
     assert "train.py:9:" in result.err
     assert (
-        "cannot hold comments, which this needs: hccl_timeout: known at run time only"
+        "cannot contain comments, so this would be lost: hccl_timeout: known at run time only"
         in result.err
     )
     assert "write {}, which can hold the unknown value as a comment".format(other) in result.err

@@ -476,7 +476,7 @@ def test_from_proto_to_proto(npu, tmp_path, to):
     result = npu("generate", path, "-o", out)
     assert result.code == 0
     said = result.err if to == "pb" else out.read_text()
-    assert "remapping was ON and is OFF, as the NPU requires" in said
+    assert "remapping is changed from ON to OFF, as the NPU requires" in said
     data = out.read_bytes()
     message = parse_bytes(data) if to == "pb" else parse_text(data.decode("utf-8"))
     options = message.graph_options.rewrite_options.custom_optimizers[0].parameter_map
@@ -497,7 +497,8 @@ def test_from_proto_to_file(npu, tmp_path):
     result = npu("generate", path, "--to", "json")
     assert (result.code, result.out) == (1, "")
     assert (
-        'json cannot hold comments, which this needs: thing_of_a_newer_adapter: "x"' in result.err
+        'json cannot contain comments, so this would be lost: thing_of_a_newer_adapter: "x"'
+        in result.err
     )
 
 

@@ -208,7 +208,7 @@ def test_two_jobs(npu, folder):
     with_file = npu("diff", "one", "job.yaml")
     assert (with_file.code, "not compared" in with_file.out) == (0, True)
     refused = npu("diff", "one", ".")
-    assert (refused.code, "holds no record" in refused.err) == (1, True)
+    assert (refused.code, "contains no record" in refused.err) == (1, True)
 
 
 def test_defaults_of_versions_differ(npu, folder):

@@ -57,7 +57,7 @@ def test_a_side_file_is_known_by_its_content(npu, ops):
     for path in (ops, other):
         result = npu("check", path)
         assert result.code == 1
-        assert ":1:20: error: a comment on line 1: the runtime refuses comments" in result.out
+        assert ":1:20: error: a comment on line 1: the runtime rejects comments" in result.out
         assert "[NPU713" in result.out
 
 

@@ -334,6 +334,42 @@ def test_results_of_both_generations(tmp_path, net):
             read_result(tmp_path / "bad.csv")
 
 
+@pytest.mark.parametrize(("padding", "ending"), [(0.0, 5.0), (7.0, 0.0)])
+def test_dumps_whose_padding_differs(tmp_path, padding, ending):
+    """Only what a tensor holds is compared; the rest of its last block is anything."""
+    for name, rest in (("npu", padding), ("other", ending)):
+        device = numpy.full((1, 1, 2, 2, 16), rest, "f4")
+        device[..., :3] = numpy.arange(12, dtype="f4").reshape(1, 1, 2, 2, 3)
+        tensor = w.array("output", device, format_code=3, original=(1, 2, 2, 3))
+        w.operator(w.step_folder(tmp_path / name), "a", [tensor])
+    (row,) = compare_dumps(tmp_path / "npu", tmp_path / "other").rows
+    assert (row.verdict, row.shape, row.metrics.elements) == ("agrees", (1, 2, 2, 3), 12)
+
+
+@pytest.mark.parametrize(
+    ("index", "cosine", "expected"),
+    [
+        ("a/b:input:0", "1.0", ("a/b", "input", 0, "agrees")),
+        ("a:output:12", "0.981", ("a", "output", 12, "agrees")),
+        ("a:output:1", " 0.98 ", ("a", "output", 1, "diverges")),
+        ("a:output:1", "-1", ("a", "output", 1, "diverges")),
+        ("a:output:1", "NaN", ("a", "output", 1, "not compared")),
+        ("a:output:1", "", ("a", "output", 1, "not compared")),
+        ("NaN", "1", ("left", "", -1, "agrees")),
+        ("", "x", ("left", "", -1, "not compared")),
+    ],
+)
+def test_the_rows_of_a_result(tmp_path, index, cosine, expected):
+    """The operator of the index where it has one, and the verdict by the threshold."""
+    text = "LeftOp,RightOp,TensorIndex,CosineSimilarity,More\nleft,r,{},{}\n".format(index, cosine)
+    (tmp_path / "result.csv").write_text(text)
+    table = read_result(tmp_path / "result.csv")
+    (row,) = table.rows
+    assert (row.op_name, row.side, row.number, row.verdict) == expected
+    assert (row.line, row.ground_truth, row.cells["More"]) == (2, "r", "")
+    assert table.judged == (expected[-1] != "not compared")
+
+
 # bad input
 
 

@@ -12,7 +12,7 @@ import numpy
 from npu_config import NpuConfigError
 from npu_config.dumps import compare_dumps, compare_files, compare_ranks, find_dumps
 from npu_config.dumps.export import export_dumps
-from npu_config.dumps.result import finding
+from npu_config.dumps.result import finding, result_csv
 from tests.cli.conftest import npu
 
 __all__ = ["npu"]
@@ -125,6 +125,18 @@ def test_inputs_that_were_not_compared(tmp_path, npu):
     result = npu("dump", "compare", tmp_path / "npu", reference(tmp_path / "tf"))
     assert "first operator whose outputs differ: a; its inputs were not compared" in result.out
     assert "inputs agree" not in result.out
+
+
+@pytest.mark.parametrize(("run", "written"), [(RUN, RUN), ("", "NaN")])
+def test_the_places_in_a_table(tmp_path, run, written):
+    """Of several steps each row says where it is; what is not known is NaN, as elsewhere."""
+    for step in (0, 1):
+        dump(tmp_path / "npu", step, run=run, mode="output")
+        reference(tmp_path / "tf", step)
+    found = compare_dumps(tmp_path / "npu", tmp_path / "tf")
+    head, *rows = (line.split(",")[-4:] for line in result_csv(found).splitlines())
+    assert head == ["Run", "Device", "Model", "Step"]
+    assert rows == [[written, "0", "net", step] for step in "000111"]
 
 
 def test_two_runs_in_one_folder(tmp_path, npu):

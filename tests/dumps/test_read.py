@@ -47,6 +47,7 @@ def test_vectors(name):
         same(wanted, tensor.array(layout))
         for limit in (1, 7, 100, 1 << 20):
             pieces = list(tensor.blocks(layout == "original", limit))
+            assert all(piece.size <= limit for piece in pieces)
             flat = numpy.concatenate([numpy.empty(0, wanted.dtype), *pieces])
             same(wanted.reshape(-1), flat)
     if not expected:
@@ -92,6 +93,28 @@ def test_header():
         output.size,
     ) == ("DT_FLOAT16", "NC1HWC0", (2, 2, 4, 4, 16), (2, 4, 4, 24), 2048)
     assert dump.original_op == output.original_op
+
+
+@pytest.mark.parametrize("side", ["input", "output"])
+@pytest.mark.parametrize(
+    ("format_code", "sub_format", "expected"),
+    [
+        (4, 0, 0),
+        (4, 3, 3),
+        (4 | 3 << 8, 0, 3),
+        (4 | 3 << 8, 2, 2),
+        (4 | 0x102 << 8, 0, 0x102),
+        (4 | 3 << 8 | 5 << 24, 0, 3),
+        (4 | 5 << 24, 0, 0),
+    ],
+)
+def test_what_a_format_packs(tmp_path, format_code, sub_format, expected, side):
+    """Its code in 8 bits and the sub format in 16, where that has no field of its own."""
+    more = {"format_code": format_code, "sub_format": sub_format}
+    path = tmp_path / "d"
+    path.write_bytes(w.dump("x", [w.array(side, numpy.ones(3, "f4"), **more)]))
+    (tensor,) = getattr(read_dump(path), side + "s")
+    assert (tensor.format, tensor.sub_format) == ("FRACTAL_Z", expected)
 
 
 def test_size_may_exceed_the_shape(tmp_path):

@@ -333,6 +333,46 @@ def test_few_elements():
     assert verdict(even * numpy.float32(1.06), even, "DT_FLOAT").verdict == "diverges"
 
 
+@pytest.mark.parametrize(
+    ("places", "cause", "box"),
+    [
+        ([0, 999], "elements", None),
+        (numpy.linspace(0, 999, 10).astype(int), "elements", None),
+        (numpy.linspace(0, 999, 11).astype(int), "cosine", None),
+        (range(100, 600), "elements", "[100:600]"),
+        (range(100, 601), "cosine", None),
+        ([7], "elements", None),
+    ],
+)
+def test_how_few_elements_are_off(places, cause, box):
+    """One of a hundred wherever they are, or what half of the tensor holds."""
+    y = numpy.random.RandomState(3).standard_normal(1000).astype("f4")
+    noise = numpy.random.RandomState(4).standard_normal(len(places)) * 50
+    x = y.copy()
+    x[list(places)] += noise.astype("f4")
+    found = verdict(x, y, "DT_FLOAT", shape=(1000,))
+    assert found.causes[0] == cause
+    assert ("within {}".format(box) in found.reason) == (box is not None)
+    assert ("within" in found.reason) == (box is not None)
+
+
+@pytest.mark.parametrize(("most", "cause"), [(384, "permutation"), (383, "cosine")])
+def test_the_largest_tensor_that_is_sorted(monkeypatch, most, cause):
+    """Whether a larger one is another order of the reference is not looked at."""
+    monkeypatch.setattr(verdicts, "_ARRANGED", most)
+    y = numpy.random.RandomState(3).standard_normal(384).astype("f4")
+    x = numpy.random.RandomState(5).permutation(y)
+    assert verdict(x, y, "DT_FLOAT").causes[0] == cause
+
+
+def test_another_order_beside_what_is_not_finite():
+    """What is compared is not all of it: nothing is said of an order."""
+    y = numpy.random.RandomState(3).standard_normal(384).astype("f4")
+    x = numpy.random.RandomState(5).permutation(y)
+    found = verdict(some(x, 7, numpy.nan), some(y, 7, numpy.nan), "DT_FLOAT")
+    assert found.causes == ("cosine", "relative")
+
+
 @pytest.mark.parametrize("data_type", ["DT_FLOAT", "DT_BF16", "DT_HIFLOAT8"])
 def test_two_samples_are_no_permutation(data_type):
     """Other values of the same distribution are not the reference in another order."""

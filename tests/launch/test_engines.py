@@ -610,7 +610,7 @@ def test_pod_ends_together(tmp_path, table):
     assert errors.decode().splitlines() == [
         "npu-pod: rank 3 failed with code 5",
         "npu-pod: stopping rank 2",
-        "npu-pod: rank 2 was ended by signal 9",
+        "npu-pod: rank 2 was terminated by signal 9",
     ]
 
 

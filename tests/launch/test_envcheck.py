@@ -160,7 +160,11 @@ def test_findings(environ, product, expected):
         ({**CHIEF, "RANK_TABLE_FILE": "/t.json"}, "uses neither", "unset RANK_TABLE_FILE"),
         ({**CHIEF, "RANK_ID": "3"}, "documentation forbids it", "unset RANK_ID"),
         ({"RANK_SIZE": "1", "CM_CHIEF_IP": "10.0.0.1"}, "read the CM_", "unset RANK_SIZE"),
-        ({"RANK_TABLE_FILE": "/t", "CM_WORKER_SIZE": "1"}, "read the table", "unset CM_WORKER_"),
+        (
+            {"RANK_TABLE_FILE": "/t", "CM_WORKER_SIZE": "1"},
+            "read the rank table",
+            "unset CM_WORKER_",
+        ),
     ],
 )
 def test_what_follows_of_both_kinds_of_jobs(environ, follows, help):

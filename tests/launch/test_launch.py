@@ -319,7 +319,7 @@ def test_launcher_tells_of_a_failure(tmp_path):
     assert "rank 3 (device 1, process " in err
     assert "failed with code 7" in err
     assert "rank 2 (device 0, process " in err
-    assert "was ended by SIGTERM" in err
+    assert "was terminated by SIGTERM" in err
 
 
 @needs_bash
@@ -331,7 +331,7 @@ def test_launcher_tells_of_a_killed_process(tmp_path):
     code, err = launched.end()
     assert code == 128 + signal.SIGKILL
     assert "rank 2 (device 0, process " in err
-    assert "was ended by SIGKILL" in err
+    assert "was terminated by SIGKILL" in err
     assert len([line for line in err.splitlines() if line.startswith("npu-launch: ")]) == 5
     assert [line for line in err.splitlines() if not line.startswith("npu-launch: ")] == []
 

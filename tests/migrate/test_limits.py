@@ -134,6 +134,14 @@ def test_when_processes_share_the_work(monkeypatch, processes, cores, files, sha
     assert seen == ([20, 20] if files == 40 else [20, 19])
 
 
+def test_a_file_of_more_than_64_megabytes(tmp_path):
+    """It is not read."""
+    with (tmp_path / "a.py").open("wb") as stream:
+        stream.truncate(64 * 1024 * 1024 + 1)
+    (found,) = migrate_files([FileToMigrate(str(tmp_path / "a.py"))], processes=1)
+    assert [one.rule for one in found.diagnostics] == ["NPU703"]
+
+
 def asked(text):
     """The facts about which something is left to do."""
     return {note.id for note in npu_config.migrate(text).notes if note.must}

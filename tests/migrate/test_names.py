@@ -99,6 +99,11 @@ def test_a_parameter_is_reported():
             3,
         ),
         ("def f():\n    import tensorflow as tf\n    return tf.Session()\n", 1),
+        (
+            "x = 1\ntry: import os\nfinally: y = 2\nimport tensorflow\ntensorflow.Session()\n",
+            2,
+        ),
+        ("x = 1\ndef f():\n    import os\nimport tensorflow\ntensorflow.Session()\n", 4),
         ("try:\n    import tensorflow as tf\nexcept ImportError:\n    raise\ntf.Session()\n", 1),
     ],
 )

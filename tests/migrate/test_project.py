@@ -224,6 +224,12 @@ def test_scripts_that_are_run(tmp_path, files, expected):
             {"a.py": GRAPH + "import b, c\nc.run(tf.train.Example())\n", "b.py": GUARDED},
             {"a.py": ("unknown", "c"), "b.py": ("refused", "b.py")},
         ),
+        (
+            {"a.py": "from tensorflow import zeros\n" + GAN + "f()\n",
+             "tensorflow_gan/__init__.py": ""},
+            {"a.py": ("edited", "a.py")},
+        ),
+        ({"a.py": GAN + "f()\n", "tensorflow_gan/__init__.py": ""}, {"a.py": ("edited", "a.py")}),
         (  # of the root before those of other folders, though they are nearer
             {"t/a.py": "import b\n" + RUN, "b.py": TRAINER, "t/lib/b.py": LAYERS},
             {"t/a.py": ("edited", "b.py")},
@@ -241,7 +247,7 @@ def test_scripts_that_are_run(tmp_path, files, expected):
             {"p/q/a.py": ("edited", "p/q/b.py")},
         ),
     ],
-)
+)  # fmt: skip
 def test_scripts_that_are_run_beside_others(tmp_path, files, expected):
     """What only looks like a package of ours, guarded modules, and relative imports."""
     test_scripts_that_are_run(tmp_path, files, expected)
@@ -319,11 +325,12 @@ def test_a_link_that_is_named(tmp_path):
     ],
 )
 def test_who_closes_a_session_of_another_file(tmp_path, use, lines):
-    """What nothing holds, and what nothing closes."""
+    """What nothing holds, and what nothing closes; not of a function that its file calls."""
     made = GRAPH + "def make():\n    return tf.Session()\n"
-    found = migrated(tmp_path, {"made.py": made, "main.py": "import made\n" + use + "\n"})
-    notes = found["main.py"].migration.notes
-    assert lines == [note.line for note in notes if note.id == "session-close"]
+    for end, expected in (("", lines), ("with make() as s: pass\n", [])):
+        files = {"made.py": made + end, "main.py": "import made\n" + use + "\n"}
+        notes = migrated(tmp_path, files)["main.py"].migration.notes
+        assert expected == [note.line for note in notes if note.id == "session-close"]
 
 
 def test_a_module_beside_a_script_that_is_named_alone(tmp_path):

@@ -1,11 +1,13 @@
 """What of a program is reached and what is left to do in it: over files, flags and frameworks."""
 
+import ast
 import re
 
 import pytest
 
 import npu_config
 from npu_config.core.diagnostics import Severity
+from npu_config.migration.engine import is_entry
 from npu_config.migration.libraries import is_known
 from npu_config.migration.project import FileToMigrate, migrate_files
 from npu_config.migration.report import next_commands
@@ -54,6 +56,93 @@ def test_a_session_from_another_file(tmp_path):
     notes = found["main"].migration.notes
     assert [note.line for note in notes if note.id == "session-close"] == [3]
     assert not any(note.id == "session-close" for note in found["made"].migration.notes)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        *(("x = 1", False), ("def f(): pass", False), ("import os", False), ("'text'", False)),
+        *(
+            ("print(1)", True),
+            ("x.y.main()", True),
+            ("with x: pass", True),
+            ("for x in y: z", True),
+        ),
+        *(
+            ("while x: pass", True),
+            ("if x: main()", False),
+            ("if __name__ == '__main__': f()", True),
+        ),
+        *(("flags.DEFINE_bool(1)", False), ("logging.set_verbosity(1)", False)),
+        *(
+            ("parser.add_argument(1)", False),
+            ("sys.path.append(1)", False),
+            ("np.random.seed()", False),
+        ),
+        *(("DEFINE()", True), ("tf.app.run()", True), ("tf.reset_default_graph()", True)),
+        *(("x = m.fit(1)", True), ("x = fit(1)", False), ("x = sess.run(y)", True)),
+        *(
+            ("def f(): pass\nx = f()", True),
+            ("def f(): pass\nx = a.f()", False),
+            ("x = f()", False),
+        ),
+        *(("x: int = m.train()", True), ("x += m.predict()", True), ("x = m.compile()", False)),
+    ],
+)
+def test_what_does_something_when_it_is_run(source, expected):
+    """Beside settings and definitions, loops and calls whose result is not kept."""
+    assert is_entry(ast.parse(source)) is expected
+
+
+@pytest.mark.parametrize(
+    ("line", "is_data"),
+    [
+        *(("from keras import datasets", True), ("from keras.datasets import mnist", True)),
+        *(("import keras.datasets.mnist", True), ("from keras.utils import to_categorical", True)),
+        *(
+            ("from keras import Model, datasets", False),
+            ("from keras.utils import plot_model", False),
+        ),
+        *(
+            ("import keras", False),
+            ("from keras import *", False),
+            ("import keras.datasets, keras", False),
+        ),
+        *(
+            ("from . import keras", True),
+            ("from .keras import Model", True),
+            ("import kerasx", True),
+        ),
+        ("try: import tensorflow.keras\nexcept ImportError: import keras", True),
+    ],
+)
+def test_what_of_keras_reads_data(line, is_data):
+    """It keeps no script from being edited; what makes models does."""
+    found = npu_config.migrate(TF + line + "\n" + SESSION)
+    assert found.is_blocked is not is_data
+
+
+@pytest.mark.parametrize(
+    ("line", "makes"),
+    [
+        *(("import tensorpack", True), ("import tensorpack.dataflow", False)),
+        *(("from tensorpack import dataflow", False), ("from tensorpack import *", True)),
+        *(
+            ("from tensorpack import dataflow, utils", False),
+            ("from tensorpack.utils import x", False),
+        ),
+        *(("from tensorpack import dataflow, train", True), ("import tensorpack.train", True)),
+        *(
+            ("from tensor2tensor.utils import registry", False),
+            ("from tensor2tensor import utils", True),
+        ),
+        *(("import gpflow.utils", True), ("from . import gpflow", False)),
+    ],
+)
+def test_packages_that_make_sessions(line, makes):
+    """But for the parts of them that make none."""
+    found = npu_config.migrate(TF + line + "\nx = tf.zeros(1)\n")
+    assert bool(found.edits) is makes
 
 
 @pytest.mark.parametrize(
@@ -300,11 +389,20 @@ def test_what_only_python_2_has(line, names):
     assert note.note.startswith(names + " exist")
 
 
-def test_modules_that_are_imported_by_name(tmp_path):
+@pytest.mark.parametrize(
+    "call",
+    [
+        "importlib.import_module('models.' + sys.argv[1])",
+        "import_module(f'models.{name}')",
+        "__import__('models.a')",
+        'import_module(\n    "models.a")',
+    ],
+)
+def test_modules_that_are_imported_by_name(tmp_path, call):
     """A script that does so is run; what it imports is edited, and its process with it."""
     (tmp_path / "models").mkdir()
     model = TF + "def go():\n    with tf.Session() as s:\n        pass\n"
-    main = "import importlib, sys\nimportlib.import_module('models.' + sys.argv[1]).go()\n"
+    main = "import importlib, sys\n" + call + ".go()\n"
     found = program(tmp_path, **{"models/a": model, "main": main})
     assert found["main"].entry[:2] == ("edited", found["models/a"].target.path)
 

@@ -5,12 +5,19 @@ The scripts are in ``situations.txt``.
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+import npu_config
+from npu_config import NpuConfigError
 from npu_config.cli.app import app
+from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Severity
+from npu_config.migration.situations import Back
+from npu_config.migration.work import Replacement
+from npu_config.text.source import fault
 
 try:
     RUNNER = CliRunner(mix_stderr=False)
@@ -75,3 +82,55 @@ def test_situation(migrated, number):
         assert all(one["severity"] != "info" for one in left)
     lines = (HEAD + source).split("\n")
     assert all(re.search("run|zeros|variable|Variable", lines[e["line"] - 1]) for e in entries)
+
+
+MIGRATED = "import\nab\nXYZ\nef\n"
+BACK = Back(MIGRATED, 9, [Replacement(0, 0, "import\n"), Replacement(3, 5, "XYZ")])
+"""Of ``ab``, ``cd`` and ``ef``: a line before them, and another text for the second."""
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        *(((1, 1), (0, 0)), ((1, 3), (0, 0)), ((2, 1), (0, 1)), ((2, 3), (2, 1))),
+        *(((3, 1), (3, 1)), ((3, 3), (3, 1)), ((3, 4), (5, 2)), ((4, 1), (6, 2))),
+        *(((4, 3), (8, 2)), ((5, 1), (9, 2)), ((9, 1), (9, 2))),
+    ],
+)
+def test_from_a_migrated_script_to_the_one_before(place, expected):
+    """What stays is where it was; what came is at the end of what stays before it."""
+    assert BACK.offset(*place) == expected
+
+
+@pytest.mark.parametrize(
+    ("edits", "is_safe", "changes"),
+    [
+        ([(2, 1, 2, 3, "Q")], True, [(0, 2, "Q")]),
+        ([(2, 1, 2, 3, "Q")], False, None),
+        ([(2, 1, 2, 2, "Q"), (4, 1, 4, 2, "")], True, [(0, 1, "Q"), (6, 7, "")]),
+        ([(2, 2, 4, 1, "Q")], True, None),
+        ([(4, 1, 4, 2, ""), (1, 1, 2, 1, "Q")], True, None),
+        ([], True, None),
+        (None, True, None),
+    ],
+)
+def test_fixes_in_the_script_before(edits, is_safe, changes):
+    """Those that are safe and touch nothing that the migration wrote."""
+    fix = None if edits is None else Fix("do", tuple(Edit(*one) for one in edits), is_safe)
+    assert BACK.changes(Diagnostic("NPU1", "x", Severity.ERROR, "", fix=fix)) == changes
+
+
+@pytest.mark.parametrize("help", ["report it", None])
+@pytest.mark.parametrize("other", ["", "tf.Session('grpc://a')\n"])
+def test_a_fault_of_check(monkeypatch, other, help):
+    """It has no place, and is left to do on the first line."""
+
+    def fail(*arguments):
+        raise NpuConfigError([replace(fault("a.py", KeyError("x")), message="no", help=help)])
+
+    monkeypatch.setattr("npu_config.script.find_situations", fail)
+    monkeypatch.setattr("npu_config.script.may_find_situations", lambda words: True)
+    found = npu_config.migrate("import tensorflow as tf\nwith tf.Session(): pass\n" + other)
+    (note,) = [note for note in found.notes if note.id == "NPU700"]
+    assert (note.line, note.kind, note.severity) == (1, "manual", Severity.ERROR)
+    assert note.note == ("no" if help is None else "no: report it")

@@ -198,13 +198,13 @@ def test_a_byte_order_mark_is_skipped():
         ('device_filters: "\\400"', 1, 18, 'unknown escape "\\400"'),
         ('device_filters: "\\ud800"', 1, 18, 'unknown escape "\\ud800"'),
         ('device_filters: "\\U00110000"', 1, 18, "unknown escape"),
-        ('device_filters: "\ud800"', 1, 17, "half a surrogate pair"),
+        ('device_filters: "\ud800"', 1, 17, "an unpaired surrogate"),
         ('device_filters: ["a",]', 1, 22, 'expected a value, found "]"'),
-        ('device_filters: ["a" "b"', 1, 25, 'expected "," or "]", the text ends'),
+        ('device_filters: ["a" "b"', 1, 25, 'expected "," or "]", found the end of the text'),
         ('device_filters ["a"]', 1, 17, 'expected ":" or "{" after the field name'),
-        ("device_filters", 1, 15, "the text ends"),
-        ("device_filters:", 1, 16, "expected a value, the text ends"),
-        ("[some.extension]: 1", 1, 1, "extensions and expanded Any messages are not read"),
+        ("device_filters", 1, 15, "the end of the text"),
+        ("device_filters:", 1, 16, "expected a value, found the end of the text"),
+        ("[some.extension]: 1", 1, 1, "extensions and expanded Any messages are not supported"),
         ("gpu_options {\n  allow_growth: true\n", 3, 1, '"}" is missing for the "{" in line 1'),
         ("gpu_options {\n>", 2, 1, 'expected a field name or "}", found ">"'),
         ("}", 1, 1, 'expected a field name, found "}"'),
@@ -256,7 +256,8 @@ def test_two_of_a_oneof():
 def test_a_long_enum_is_not_listed():
     """The 48 names of DataType are not listed in a reason."""
     assert (
-        _fault("type: float", AttrValue).reason == '"type" takes a name of DataType, found "float"'
+        _fault("type: float", AttrValue).reason
+        == '"type" takes a name of the enum DataType, found "float"'
     )
 
 
@@ -295,7 +296,7 @@ def test_a_text_cut_in_the_middle(length):
     """A text that was cut is refused where it ends."""
     fault = _fault(RICH[:length])
     assert fault.line == RICH[:length].count("\n") + 1
-    assert "the text ends" in fault.reason or "no closing quote" in fault.reason
+    assert "the end of the text" in fault.reason or "no closing quote" in fault.reason
 
 
 @given(st.binary(max_size=80) | st.text(max_size=80))

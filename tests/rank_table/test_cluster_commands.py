@@ -315,7 +315,7 @@ def test_merge(run):
     ]
     code, text = run(ranktable, "merge", "a.json", "b.json", "a.json")
     assert code == 1
-    assert 'a.json is specified twice, with the server "a"' in text
+    assert 'a.json is specified twice, so the server "a"' in text
     assert run(ranktable, "merge", "a.json", "none.json")[0] == 2
 
 

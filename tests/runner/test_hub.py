@@ -192,7 +192,7 @@ def test_a_rank_that_left(job):
     threading.Timer(0.2, ranks.hub.left, (1, "has ended")).start()
     for _ in range(2):
         found, _ = ranks.all((head, [numpy.zeros(1)]), None)
-        assert found == 'rank 1 has ended, and rank 0 waits for it in "op"'
+        assert found == 'rank 1 has ended, but rank 0 waits for this rank in "op"'
     assert ranks.links[0].stopped is False
     ranks.hub.left(1, "has ended", stopping=True)
     ranks.all((head, [numpy.zeros(1)]), None)

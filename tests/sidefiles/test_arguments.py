@@ -252,7 +252,7 @@ def test_profiling_dynamic_shapes():
     model = ProfilingOptions.of(training_trace=True, fp_point="net/conv", bp_point="")
     assert profiling.check(model) == ()
     (found,) = profiling.check(model, dynamic=True)
-    assert (found.rule, "bp_point must be set by hand" in found.message) == ("NPU752", True)
+    assert (found.rule, "bp_point must be set explicitly" in found.message) == ("NPU752", True)
     assert profiling.check(ProfilingOptions.of(training_trace=False), dynamic=True) == ()
 
 

@@ -393,7 +393,7 @@ def _job_id(
     context.report(
         rules.job_id_format,
         variable.name,
-        "{} {}; legal: {}; GE refuses it (E10051) and the adapter aborts the process"
+        "{} {}; legal: {}; GE rejects the value (E10051) and the adapter aborts the process"
         if too_long
         else "{} {}; recommended: {}",
         variable.name,

@@ -131,11 +131,11 @@ def _consequence_of_both(table: Sequence[str], cm: Sequence[str]) -> str:
     if "RANK_SIZE" in table and "CM_WORKER_SIZE" in cm:
         return phrase("get_ranksize raises ValueError")
     if "RANK_TABLE_FILE" in table and "CM_CHIEF_IP" in cm:
-        return phrase("the plugin uses neither of the two")
+        return phrase("the plugin uses neither the rank table nor the CM_ variables")
     if "RANK_SIZE" in table:
         return phrase("the plugin does not read the CM_ variables")
     if "RANK_TABLE_FILE" in table and "CM_WORKER_SIZE" in cm:
-        return phrase("the plugin does not read the table")
+        return phrase("the plugin does not read the rank table")
     return phrase("the documentation forbids it")
 
 

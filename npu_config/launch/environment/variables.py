@@ -176,7 +176,7 @@ JOB = (
     ),
     Variable(
         "POD_NAME",
-        "name of the container; identifies the process with a template 2 rank table",
+        "name of the container; identifies the process in a rank table of template 2",
         Text(),
         read_by=("C++ plugin", "NPUBasics (before RANK_ID)"),
     ),
@@ -226,7 +226,7 @@ JOB = (
         read_by=("NPURunConfig", "NPUEstimator", "C++ plugin"),
         interactions=(
             "a cluster needs ParameterServerStrategy and mix_compile_mode True",
-            "the job uses the task type and index of this value",
+            "the options job and task_index are set from the task type and index",
             "a ps task does not initialise the device, an evaluator does not use HCCL",
         ),
         facts=("ps-worker-mix-compile", "tf-config-json"),
@@ -269,7 +269,7 @@ JOB = (
     ),
     Variable(
         "PYTHONHASHSEED",
-        "seed of Python's hashes; seed_everything of precision_tool writes it",
+        "seed of Python's hash(); seed_everything of precision_tool sets this variable",
         Text(),
         read_by=("Python",),
     ),
@@ -296,7 +296,7 @@ HCCL = (
     ),
     _hccl(
         "HCCL_CONNECT_TIMEOUT",
-        "how long devices wait for each other's sockets; 20 s are added",
+        "timeout of the socket connections between devices; the effective timeout is 20 s longer",
         Whole(120, 7200),
         default="120",
         unit="s",
@@ -306,7 +306,12 @@ HCCL = (
         "IP version of the communication between devices",
         Choice(("AF_INET", "AF_INET6")),
         default="AF_INET",
-        interactions=("if no interface has this IP version, the existing interfaces decide",),
+        interactions=(
+            (
+                "if no interface has this IP version, HCCL uses the version of the "
+                "existing interfaces"
+            ),
+        ),
     ),
     _hccl(
         "HCCL_NPU_SOCKET_PORT_RANGE",
@@ -357,7 +362,7 @@ HCCL = (
     ),
     _hccl(
         "HCCL_INTRA_PCIE_ENABLE",
-        "PCIe between the devices of a server",
+        "1: the devices of a server communicate over PCIe",
         _SWITCH,
         default="1",
         products=frozenset((Product.ATLAS_A2, Product.ATLAS_TRAINING)),
@@ -368,7 +373,7 @@ HCCL = (
     ),
     _hccl(
         "HCCL_INTRA_ROCE_ENABLE",
-        "RoCE between the devices of a server",
+        "1: the devices of a server communicate over RoCE",
         _SWITCH,
         default="0",
         products=frozenset((Product.ATLAS_A2, Product.ATLAS_TRAINING, Product.ATLAS_A3)),
@@ -424,7 +429,7 @@ ENGINE = (
         default="false",
         read_by=("GE", "C++ adapter (conflict check)"),
         interactions=(
-            "the option profiling_mode takes precedence, except when it is dynamic",
+            "the option profiling_mode takes precedence, unless this variable is dynamic",
             "dynamic: the profiler can attach later; set this value before the job starts",
             "true cannot be combined with profiler.Profiler",
         ),
@@ -434,7 +439,7 @@ ENGINE = (
     ),
     Variable(
         "PROFILING_OPTIONS",
-        "what is profiled",
+        "options of the profiling",
         JsonObject(),
         products=ADAPTER,
         read_by=("GE",),
@@ -446,7 +451,7 @@ ENGINE = (
         "STEP_NOW",
         "the current step, for accelerated training",
         _UINT32,
-        interactions=("used with TOTAL_STEP for the trigger step",),
+        interactions=("used with TOTAL_STEP if the trigger of the acceleration is step",),
         facts=("accelerate-step-env", "accelerate-env-updated"),
     ),
     _progress(
@@ -460,7 +465,9 @@ ENGINE = (
         "LOSS_NOW",
         "the current loss, for accelerated training",
         NUMBER,
-        interactions=("used with TARGET_LOSS for the trigger loss; 0 never triggers",),
+        interactions=(
+            ("used with TARGET_LOSS if the trigger of the acceleration is loss; 0 never triggers"),
+        ),
         facts=("accelerate-loss-env", "accelerate-env-updated"),
     ),
     _progress(
@@ -480,7 +487,7 @@ ENGINE = (
         interactions=(
             "control operators with references and raw_ops cannot be converted",
             "may reduce the speed",
-            "a better way: tf.enable_control_flow_v2() and tf.enable_resource_variables()",
+            "better: call tf.enable_control_flow_v2() and tf.enable_resource_variables()",
         ),
         facts=("dynamic-shape-v1-control-flow",),
         page=_ENV + "ENABLE_FORCE_V2_CONTROL.md",
@@ -488,7 +495,7 @@ ENGINE = (
     ),
     Variable(
         "ENABLE_HF32_EXECUTION",
-        "HF32 in place of FP32 inside Conv and MatMul",
+        "use of HF32 in place of FP32 in Conv and MatMul",
         Word(("0", "1"), quietly=("00", "01", "10", "11")),
         default="unset: Conv on, MatMul off",
         products=frozenset((Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2)),
@@ -498,7 +505,7 @@ ENGINE = (
                 "order of precedence: op_precision_mode by node name, this variable, "
                 "op_precision_mode by type"
             ),
-            "no effect in inference with float16, its default",
+            "no effect in online inference with float16, the default precision there",
         ),
         facts=("op-precision-vs-hf32-env", "hf32-execution-values", "precision-inference-hf32"),
         page=_ENV + "ENABLE_HF32_EXECUTION.md",
@@ -572,9 +579,9 @@ ENGINE = (
         DIRECTORY,
         read_by=("GE", "operator compiler", "C++ adapter"),
         interactions=(
-            "the exception dump works in mode 1, whatever the option says",
+            "the exception dump works in mode 1, whatever the value of enable_exception_dump",
             "cannot be combined with oom in op_debug_config",
-            "graphs of the adapter go to <path>/extra-info/graph/<pid>_<device>/",
+            "the adapter writes its graphs to <path>/extra-info/graph/<pid>_<device>/",
             "if op_debug_config is empty, GE uses dump_bin, dump_cce, dump_loc, ccec_g",
         ),
         facts=("exception-dump-collect-path", "op-debug-oom-collect-path"),
@@ -683,7 +690,7 @@ _tf2 = family(_ENV, products=ADAPTER, read_by=("npu_device (TF2)",), severity=_W
 TOOLS = (
     Variable(
         "PRECISION_TOOL_OVERFLOW",
-        "precision_tool collects overflow data when no action is set",
+        "precision_tool collects overflow data if its argument action is not set",
         Switch("True"),
         read_by=("precision_tool",),
         interactions=("takes precedence over PRECISION_TOOL_DUMP",),
@@ -692,7 +699,7 @@ TOOLS = (
     ),
     Variable(
         "PRECISION_TOOL_DUMP",
-        "precision_tool dumps data when no action is set",
+        "precision_tool dumps data if its argument action is not set",
         Switch("True"),
         read_by=("precision_tool",),
         facts=("precision-tool-env-switch",),
@@ -703,19 +710,19 @@ TOOLS = (
 TENSORFLOW_2 = (
     _tf2(
         "NPU_DUMP_GRAPH",
-        "dump of graphs by the adapter for TensorFlow 2; precision_tool writes true",
+        "the adapter for TensorFlow 2 dumps its graphs; precision_tool sets true",
         _TRUE_OR_FALSE,
         interactions=(_NO_EFFECT,),
     ),
     _tf2(
         "NPU_DEBUG",
-        "debug log of the adapter for TensorFlow 2",
+        "the adapter for TensorFlow 2 writes a debug log",
         _TRUE_OR_FALSE,
         interactions=(_EARLY, _NO_EFFECT),
     ),
     _tf2(
         "NPU_ENABLE_PERF",
-        "output of graph times by the adapter for TensorFlow 2",
+        "the adapter for TensorFlow 2 prints the run time of graphs",
         _TRUE_OR_FALSE,
         interactions=("needs NPU_DEBUG", _NO_EFFECT),
     ),

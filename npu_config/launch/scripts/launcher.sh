@@ -72,7 +72,7 @@ trap 'signal_all KILL' EXIT
 report_end() { # number of a process, its code
   local who="rank ${ranks[$1]} (device ${devices[$1]}, process ${groups[$1]})"
   local how="failed with code $2"
-  [ "$2" -le 128 ] || [ -z "${names[$2 - 128]-}" ] || how="was ended by SIG${names[$2 - 128]}"
+  [ "$2" -le 128 ] || [ -z "${names[$2 - 128]-}" ] || how="was terminated by SIG${names[$2 - 128]}"
   [ "$2" -eq 0 ] || say "$who $how; log: $logs/rank_${ranks[$1]}.log"
 }
 

@@ -325,7 +325,7 @@ class _Tables:
             if not os.path.isfile(full):
                 return None, _MISSING if self._on_host else None
         except ValueError:
-            return None, "is not a path"
+            return None, "is not a valid path"
         parsed = rank_table.load(full, self._target)
         count = sum(1 for each in parsed.diagnostics if each.severity is Severity.ERROR)
         if count:  # a table with a comment has a model, and HCCL refuses it
@@ -617,7 +617,7 @@ def _matters(name: str) -> bool:
 def why_unchecked(text: str) -> Optional[str]:
     """Why a launch script is not checked, in a few words; None: it is."""
     if _OTHER_SHELL.match(text) is not None:
-        return "for a shell other than bash"
+        return "written for a shell other than bash"
     return "the parser of launch scripts is not installed" if parser() is None else None
 
 

@@ -389,8 +389,8 @@ def for_(run: ScriptRun, state: State, node: Node) -> None:
         _loop_of_unknown_rounds(run, state, loop.body, loop.name)
         if _starts_ranks(run, loop.body, run.launches[before:]):
             message = (
-                "it is not known how often this loop runs, so it is not checked whether "
-                "its ranks share a device"
+                "the number of iterations of this loop is unknown; npu_config does not check "
+                "whether its ranks share a device"
             )
             run.note(spot, message)
         return

@@ -551,7 +551,9 @@ def _of_files(run: ScriptRun, found: Started, spot: Spot) -> Dict[str, ShellVari
         content = None if near is None else run.load(near)
         if content is None:
             run.note(
-                spot, "the file of variables was not found; the variables it sets are not checked"
+                spot,
+                "the file of environment variables was not found; the variables it "
+                "sets are not checked",
             )
             continue
         source, begin = ShellScript(content, near), 0

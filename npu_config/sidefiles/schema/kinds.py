@@ -284,7 +284,7 @@ class NumberText(JsonKind):
             raise BadValueError(phrase("legal: {}", self._range()))
         if match.group(1) or match.end() != len(value) or not value[0].isdecimal():
             raise BadValueError(
-                phrase("HCCL reads it as {}", number),
+                phrase("HCCL reads the value as {}", number),
                 phrase('write "{}" if this is intended', number),
                 read_as=number,
             )
@@ -328,7 +328,7 @@ class CutInteger(JsonKind):
             raise BadValueError(phrase("legal: {} to {}", self.lowest, self.highest))
         if type(value) is not int or number != value:
             raise BadValueError(
-                phrase("HCCL reads it as {}", number),
+                phrase("HCCL reads the value as {}", number),
                 phrase("write {}", number),
                 instead=str(number),
                 read_as=number,

@@ -290,7 +290,7 @@ class FileFindings:
                 finding = last[topic]
                 reported.append(
                     finding.rule.diagnostic(
-                        phrase("{:,} more of the previous kind", count - MOST_OF_A_RULE),
+                        phrase("{:,} more like the previous finding", count - MOST_OF_A_RULE),
                         places.place(finding.path),
                         None,
                         "correct these first",
