@@ -651,7 +651,7 @@ def _by_numbers(
     kind = _kind(row, array)
     tables = table and array.numbers is not None
     if tables and ours.shape and array.shape and ours.shape != array.shape:
-        message = "the shape is {}, {} in the reference"
+        message = "the shape is {} on the device and {} in the reference"
         text = phrase(message, list(ours.shape), list(array.shape))
         return attr.evolve(row, verdict=DIVERGES, reason=text, causes=("shape",), kind=kind)
     try:
