@@ -544,8 +544,8 @@ def _shifted_hooks(script: Resolver) -> Iterator[Note]:
         for line in source.mentions(name):
             if line > appended and re.search(name + r"\[-1\]", source.lines[line - 1]):
                 text = (
-                    "npu_hooks_append has added the last item of this list: select your "
-                    "own hook by another name"
+                    "npu_hooks_append added the last item of this list: keep your own hook in a "
+                    "variable, and use the variable"
                 )
                 yield Note(line, "hook-index", MANUAL, text)
 
