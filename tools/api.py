@@ -410,7 +410,7 @@ def topics() -> Iterator[Topic]:
         also = [name for name in dict.fromkeys(also) if name != member.name]
         parts = ["# {}".format(member.name), body(member)]
         if language() != "en":
-            parts.insert(1, localized("The text is that of the source, which is in English."))
+            parts.insert(1, localized("The following text is available in English only."))
         url = "{}/reference/python/{}.html".format(DOCS_URL, member.page)
         page = "\n\n".join(parts) + "\n" + url + "\n"
         facts = {"signature": member.signature, "url": url}

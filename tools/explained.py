@@ -111,7 +111,7 @@ def _facts(option: Option) -> Iterator[Tuple[str, Optional[str]]]:
     if option.former_wire:
         yield localized("Field .{}", option.former_wire), str(option.former_wire_versions)
     yield "NPURunConfig", option.run_config or "no argument"
-    yield "A bad value", option.outcome.value
+    yield "An invalid value", option.outcome.value
 
 
 def _list(facts: Iterator[Tuple[str, Optional[str]]]) -> str:
@@ -195,7 +195,7 @@ def variable_page(variable: Variable) -> str:
     facts += [("Default", variable.default), ("Read by", listed(variable.read_by))]
     if variable.products is not None:
         facts.append(("Products", listed(sorted(p.value for p in variable.products))))
-    facts.append(("A bad value", variable.consequence))
+    facts.append(("An invalid value", variable.consequence))
     parts = [
         "# {}".format(variable.name),
         localized("Environment variable: {}.", localized(variable.meaning)),
@@ -213,7 +213,7 @@ def fact_page(fact: Fact) -> str:
     said = [(LABELS[key], text) for key, text in fact.details.items()]
     parts = [
         "# {}".format(fact.id),
-        localized("What migrate does about: {}.", localized(fact.title)),
+        localized("How npu-config migrate handles: {}.", localized(fact.title)),
         _list(iter(said)),
     ]
     if fact.source:
@@ -225,7 +225,7 @@ def fact_page(fact: Fact) -> str:
 def argument_page(name: str, options: Sequence[str], fields: Sequence[str]) -> str:
     """What an argument of NPURunConfig carries."""
     parts = [localized("# NPURunConfig: {}", name)]
-    parts += [localized("Carries the option {}.", option) for option in options]
+    parts += [localized("Sets the option {}.", option) for option in options]
     if fields:
         parts.append(localized("A configuration object; its fields:"))
         parts.append("\n".join("- {}".format(field) for field in fields))
@@ -349,9 +349,9 @@ def _fields(name: str, carried: Mapping[str, Sequence[str]]) -> Tuple[str, ...]:
 def _carries(name: str, options: Sequence[str], carried: Mapping[str, Sequence[str]]) -> str:
     if options:
         return localized(
-            "carries the option {}" if len(options) == 1 else "carries the options {}",
+            "sets the option {}" if len(options) == 1 else "sets the options {}",
             ", ".join(options),
         )
     if _fields(name, carried):
-        return localized("a configuration object with fields that carry options")
-    return localized("an argument of NPURunConfig that carries no option")
+        return localized("a configuration object whose fields set options")
+    return localized("an argument of NPURunConfig that sets no option")

@@ -59,7 +59,7 @@ GLUE = (
 
 WORDS = (
     "Arguments:", "Debugging", "Default", "Example:", "Methods and properties:", "Raises:",
-    "Returns:", "Values:", "Yields:", "The text is that of the source, which is in English.",
+    "Returns:", "Values:", "Yields:", "The following text is available in English only.",
     "default {}", "Mode", "Next", "Products", "Right:", "Status", "Takes", "Unit", "Wrong:",
     "a list", "advice", "an object", "argument", "changed", "deprecated", "directory",
     "documented", "experimental", "failed", "file", "no effect", "null", "option", "passed",

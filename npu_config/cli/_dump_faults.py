@@ -51,7 +51,7 @@ run_option = click.option(
 @click.option(
     "--before",
     metavar="RUN|PATH",
-    help="Compare with an earlier run: which overflows are gone, are left or are new.",
+    help="Compare with an earlier run: show which overflows are gone, remain or are new.",
 )
 @click.option(
     "--write-mixlist",
@@ -85,7 +85,7 @@ def overflow_command(
         earlier = _earlier(path, before, graph, device, outputs.format_)
         if set(earlier.runs) == set(report.runs):
             raise Failure(
-                "--before names the run that is examined; name an earlier run: {}",
+                "--before must name an earlier run, not the run that is examined: {}",
                 ", ".join(sorted({run for _, run in (*report.runs, *report.older) if run}))
                 or localized("(none)"),
             )
@@ -178,7 +178,7 @@ def _compared(compared: Any) -> str:
     lines = [""]
     for words, members in (
         (phrase("gone"), compared.gone),
-        (phrase("left"), compared.left),
+        (phrase("remaining"), compared.left),
         (phrase("new"), compared.new),
     ):
         names = [printable(name_of(each)) for each in members]
@@ -211,10 +211,10 @@ def scan_command(
 ) -> int:
     """Find NaN, infinities and values at the limit of their type below PATH.
 
-    The order is that of execution: by the graph where --graph is set, else by time. Tables of
-    statistics are read as well.
+    Tensors are listed in the order of execution: by the graph with --graph, otherwise by
+    time. Tables of statistics are read as well.
 
-    Exit code 0 when every tensor is clean, 1 when one is not or could not be examined.
+    Exit code 0 when every tensor is clean, 1 when a tensor is not clean or could not be examined.
     """
     from npu_config.dumps import scan as scanning
     from npu_config.dumps.tree import select
@@ -429,8 +429,8 @@ def compare_command(
 
     REFERENCE is a folder of .npy files (OPERATOR.OUTPUT.TIME.npy, of tfdbg-export or dump
     export), or another dump. Every step, device and model that both sides have is compared.
-    Without --graph inputs are not compared. Two single files (dumps or .npy) are compared by
-    themselves. Without REFERENCE the devices of the dump are compared with each other: weights
+    Without --graph inputs are not compared. Two single files (dumps or .npy) can be
+    compared, too. Without REFERENCE the devices of the dump are compared with each other: weights
     and summed gradients have to be equal bit for bit.
 
     Exit code 0 when all compared tensors agree and cover the whole network, 1 when something
@@ -484,7 +484,7 @@ def _comparison(
             if chosen.pop(name) is not None:
                 raise click.UsageError(localized("--{} needs REFERENCE", name.replace("_", "-")))
         if any(value is not None for value in bounds.values()):
-            message = "ranks are compared bit for bit; limits apply only with REFERENCE"
+            message = "limits require REFERENCE: without one, the ranks must be equal bit for bit"
             raise click.UsageError(localized(message))
         return lambda: compare_ranks(npu, graph, **chosen, progress=progress)
     if os.path.isfile(npu) and os.path.isfile(reference):
@@ -511,9 +511,9 @@ threshold_option = click.option(
 @limit_option("Number of rows to print; 0: all.")
 @format_option
 def result_command(path: str, threshold: float, limit: int, format_: str) -> int:
-    """Read a result table of msaccucmp, old or new, and find what diverges in it.
+    """Read a result table of msaccucmp, old or new, and find the tensors that diverge.
 
-    Exit code 0 when every cosine similarity is above the threshold, 1 when one is not.
+    Exit code 0 when every cosine similarity is above the threshold, otherwise 1.
     """
     from npu_config.dumps.result import read_result
 

@@ -49,10 +49,18 @@ _NAMED = 10
 )
 @graph_option
 @click.option(
-    "--suspect", "passes", multiple=True, metavar="PASS", help="A fusion pass that is a suspect."
+    "--suspect",
+    "passes",
+    multiple=True,
+    metavar="PASS",
+    help="A fusion pass to test as a possible cause.",
 )
 @click.option(
-    "--type", "types", multiple=True, metavar="TYPE", help="An operator type that is a suspect."
+    "--type",
+    "types",
+    multiple=True,
+    metavar="TYPE",
+    help="An operator type to test as a possible cause.",
 )
 @click.option(
     "--reference",

@@ -46,7 +46,7 @@ def failure_called(word: str) -> List[Topic]:
         if code is not None:
             return [_of_code(code)]
         of = next((c.component for c in codes().values() if c.code[:2] == word[:2].upper()), None)
-        text = "an error code of {} whose meaning is not known: read the text next to the code"
+        text = "the meaning of this error code of {} is not known: read the text beside the code"
         return [] if of is None else [_of_unlisted(word.upper(), phrase(text, of))]
     match = _NUMBER.fullmatch(word)
     if match is not None:

@@ -84,7 +84,8 @@ def print_findings(
 findings_option = click.option(
     "--findings",
     metavar="FILE",
-    help="Write what is wrong with the source to a file, as `npu-config check --format json`.",
+    help="Write the findings in the source to a file, in the format of `npu-config check "
+    "--format json`.",
 )
 
 

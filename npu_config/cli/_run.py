@@ -88,7 +88,8 @@ OPTIONS = (
         "--timeout",
         "timeout",
         range(1, sys.maxsize),
-        "End the run after this many seconds, with exit code 124, and report where it was.",
+        "End the run after this many seconds with exit code 124, and report the line "
+        "that was running.",
         metavar="SECONDS",
     ),
     RunOption(
@@ -345,7 +346,7 @@ def _recognised(error: str) -> Iterator[str]:
     found = recognised(error)
     if found is not None:
         name, cause, todo = found
-        text = "npu-config run: this is {}: {} What to do: {}\n"
+        text = "npu-config run: known failure {}: {} What to do: {}\n"
         yield localized(text, name, localized(cause), localized(todo))
 
 

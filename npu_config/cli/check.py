@@ -93,10 +93,10 @@ def command(
     (NPU3) or names, joined by commas.  The table [tool.npu-config] of pyproject.toml holds
     defaults.  Without PATH: the working directory.
 
-    Text shows errors and warnings, and the number of notes; the other formats hold everything.
+    Text output shows errors, warnings and the number of notes; other formats show all findings.
 
-    Exit code 0: no errors (with --strict: nor warnings, nor a named file that was not checked);
-    1: there are some; 2: wrong usage, or a named path does not exist.
+    Exit code 0: no errors (with --strict: no warning either, and every named file was checked);
+    1: otherwise; 2: wrong usage, or a named path does not exist.
     """
     from npu_config.cli import _session
     from npu_config.lint.project import find_project, settings_of

@@ -48,18 +48,18 @@ class CannType(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     multiple=True,
     type=CannType(),
     metavar="VERSION",
-    help="Only for this version of CANN; repeatable.",
+    help="Show only this version of CANN; repeatable.",
 )
 @form_option("How the table is printed.")
 def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -> int:
     """List which versions of the TF Adapter read the options of scripts and configurations.
 
     One row for each place where an option is set, one column for each version; then the oldest
-    version that reads every option unchanged.  Without --cann every measured version is looked at,
-    and neighbours that agree in every row share a column.
+    version that supports every option as it is set.  Without --cann every measured version is
+    looked at, and neighbours that agree in every row share a column.
 
-    Exit code 0: with --cann every option is read in each of these versions; 1: one is not, or a
-    file cannot be read; 2: wrong usage.
+    Exit code 0: with --cann every option is read in each of these versions; 1: an option is
+    not read, or a file cannot be read; 2: wrong usage.
     """
     from npu_config.cli._session import candidates
     from npu_config.core.diagnostics import Diagnostic, Report, Severity
@@ -116,7 +116,7 @@ def _meant(chosen: _Chosen) -> str:
     if snapshot.cann is not None and parse_cann(snapshot.cann)[1] == parse_cann(chosen.cann)[1]:
         return ""
     if is_measured(chosen.cann):
-        which = "the last measured version before it"
+        which = "the newest older version that was measured"
     else:
         which = "the newest" if chosen.version == NEWEST else "the oldest"
     return localized(
@@ -183,10 +183,10 @@ def _table(
             ends = dict.fromkeys(localized(str(SNAPSHOTS[end])) for end in column[:2])
             lines.append("{:>2} {}".format(head, localized(" to ").join(ends)))
     lines.append(
-        localized("no version reads every option unchanged")
+        localized("no version supports every option as it is set")
         if first is None
         else localized(
-            "the oldest version that reads every option unchanged: {}", SNAPSHOTS[first]
+            "the oldest version that supports every option as it is set: {}", SNAPSHOTS[first]
         )
     )
     return "\n".join(lines) + "\n"

@@ -30,13 +30,13 @@ def command(
     out: Optional[str],
     force: bool,
 ) -> int:
-    """Find what in a graph will fail on the NPU, and say how to fix it.
+    """Find the parts of a graph that will fail on the NPU, and show how to fix them.
 
     GRAPH is a GraphDef (.pbtxt, .pb), a MetaGraphDef (a checkpoint's .meta, or the checkpoint's
     prefix), or a SavedModel.  With --config and -o FILE the configuration is written with the
     options that fix the problems found, as far as options can.
 
-    Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
+    Exit code 0: no errors (with --strict: no warnings either); 1: otherwise; 2: wrong usage.
     """
     from npu_config.diagnosis.graph import diagnose
 

@@ -214,7 +214,7 @@ def _text(sides: Any, result: Any) -> str:
             lines.append(localized(said, ", ".join(equal)))
     if result.not_compared:
         names = ", ".join(localized(_TITLES[key]) for key in result.not_compared)
-        lines.append(localized("not compared, because only one of the two has this: {}\n", names))
+        lines.append(localized("not compared, because they exist on one side only: {}\n", names))
     return "".join(lines)
 
 

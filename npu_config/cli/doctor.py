@@ -30,7 +30,7 @@ def command(
     on_host: bool,
     findings: Optional[str],
 ) -> int:
-    """Go through the checks before tuning: passed, advice, failed, cannot be checked here.
+    """Run the checks to do before tuning: passed, advice, failed, or cannot be checked here.
 
     Checks a configuration (.yaml .toml .json .pbtxt .pb) or a training script (.py; - for
     standard input), the environment and this machine.

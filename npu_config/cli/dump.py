@@ -318,7 +318,7 @@ def export_command(
 ) -> int:
     """Export dumps as .npy files with an index.csv, as tfdbg-export does.
 
-    OUT is a directory that is new, empty, or of an export that was interrupted, which goes on.
+    OUT is a new or empty directory, or the directory of an interrupted export, which continues.
     """
     from npu_config.dumps.export import export_dumps
     from npu_config.text.tables import INDEX

@@ -124,7 +124,7 @@ _KINDS = {
 )
 @click.option("--force", is_flag=True, help="Overwrite files that exist.")
 def command(**given: Any) -> int:
-    """Write the exact environment of each process of a job, or check one.
+    """Write the exact environment of each process of a job, or check an environment.
 
     \b
     npu-config env --rank-table rank_table.json --job-id resnet --rank 0
@@ -134,9 +134,9 @@ def command(**given: Any) -> int:
     npu-config env --check
     npu-config env --check rank0.env rank1.env --rank-table rank_table.json
 
-    With --check: the environment of this command and the files it names, or files of
-    variables, of several processes against each other.  Exit code 0: no errors; 1: there are
-    some; 2: wrong usage.
+    With --check: check the environment of this command and the files that it names, or files of
+    variables; those of several processes are compared.  Exit code 0: no errors; 1: errors were
+    found; 2: wrong usage.
     """
     ctx = click.get_current_context()
     _refuse_ignored(ctx, given)

@@ -34,10 +34,10 @@ _WORD = re.compile(r"\w\w|[^\W\x00-\x7f]")
 def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_: str) -> None:
     """Explain options, rules, environment variables and NPURunConfig arguments.
 
-    A NAME is that of an option (dump_step), a rule (NPU104, value-not-allowed), a variable
-    (RANK_ID), an argument (dump_config), or of an entry in a report of migrate (hvd-rank).
-    So is an error code (EI0006, E30008), a return number (507018, 0x7020016) or a failure that
-    npu-config log knows (faq-getnext-timeout).
+    A NAME is the name of an option (dump_step), a rule (NPU104, value-not-allowed), a variable
+    (RANK_ID), an argument (dump_config), or an entry in a report of migrate (hvd-rank).
+    It may also be an error code (EI0006, E30008), a return number (507018, 0x7020016)
+    or a failure that npu-config log knows (faq-getnext-timeout).
     Other WORDS, and the words of a message, are searched for in names, pages and the guides, in
     both languages.
 

@@ -26,7 +26,7 @@ from npu_config.text.source import attempted
 def command(paths: Tuple[str, ...], checking: bool, diff: bool, as_kind: Optional[str]) -> int:
     """Clean side files and rank tables in place (- for standard input, to standard output).
 
-    Comments and commas that strict JSON refuses are removed, other mechanical faults are
+    Comments and commas that strict JSON does not allow are removed, other mechanical faults are
     corrected, and JSON is indented again.  A file that has other errors is left unchanged.
     """
     dry = checking or diff

@@ -16,8 +16,8 @@ from npu_config.core.message import localized
 def command(path: str, all_: bool) -> None:
     """Sum up a fusion_result.json: which fusion passes changed the graphs.
 
-    A wrong result can come from one of them: switch half of them off (fusion_switch_file), run
-    again, and go on with the half that matters.
+    One of the passes can cause a wrong result: switch half of them off (fusion_switch_file), run
+    again, and continue with the half that changes the result.
     """
     from npu_config.diagnosis.fusion_result import FusionPass, read_fusion_result
 

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 @click.option(
     "--keep-layers",
     is_flag=True,
-    help="Write the difference to the files that CONFIG extends (to CONFIG, if it extends none).",
+    help="Write only the options that differ from the files that CONFIG extends (from "
+    "CONFIG, if it extends none).",
 )
 @click.option(
     "--side-files",

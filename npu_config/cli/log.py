@@ -41,7 +41,7 @@ _PAUSE, _QUIET = 0.2, 1.0
 @click.option(
     "--bundle",
     metavar="FILE.zip",
-    help="Write an archive without names for a colleague who helps; an existing file is never "
+    help="Write an archive for support, with names removed; an existing file is never "
     "overwritten.",
 )
 def command(
@@ -64,8 +64,8 @@ def command(
     python train.py 2>&1 | npu-config log --follow -
 
     Exit code 0: no failure is found (if the end of the job is not in the logs, the report says so:
-    the job may still have failed); 1: something failed, a file cannot be read, or none is a log;
-    2: wrong usage.
+    the job may still have failed); 1: something failed, a file cannot be read, or no file is
+    a log; 2: wrong usage.
     """
     from npu_config.logs.redact import Redactor, of_this_machine
 

@@ -19,7 +19,7 @@ def command() -> int:
     output; the documentation (editors) tells how to set up each editor.  The findings are those of
     `npu-config check --if-ours` on the saved files, with the settings of pyproject.toml.
 
-    It needs Python 3.8 or newer and the extra "lsp": pip install "npu_config[lsp]".
+    The server needs Python 3.8 or newer and the extra "lsp": pip install "npu_config[lsp]".
     """
     if sys.version_info < _OLDEST:
         raise Failure(

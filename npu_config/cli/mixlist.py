@@ -41,7 +41,8 @@ _move_options = together(
     ),
     *(
         _types_option(
-            "--remove-from-" + name, help=phrase("Operator types that leave the {} list.", name)
+            "--remove-from-" + name,
+            help=phrase("Operator types to remove from the {} list.", name),
         )
         for name, _ in _LISTS
     ),
@@ -102,7 +103,7 @@ def check_command(
 ) -> int:
     """Check files of mixed-precision lists (- for standard input).
 
-    Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
+    Exit code 0: no errors (with --strict: no warnings either); 1: otherwise; 2: wrong usage.
     """
     from npu_config.sidefiles import mixlist
 

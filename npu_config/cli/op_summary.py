@@ -66,9 +66,9 @@ def command(
     """Sum up the time in a profile, and find float16 operators on a single block.
 
     PATH is a table of the profiler (op_summary, op_statistic, task_time, aicpu, step_trace,
-    communication_statistic: .csv), or a directory with some (PROF_*).
+    communication_statistic: .csv), or a directory with such tables (PROF_*).
 
-    Exit code 0, or 1 when a table cannot be read; the others are read all the same.
+    Exit code 0, or 1 when a table cannot be read; the other tables are still read.
     """
     from npu_config.diagnosis.graph import float16_nodes
     from npu_config.diagnosis.op_summary import advise
@@ -196,7 +196,7 @@ def _profile(profile: Any, top: int) -> str:
     if profile.others:
         names = [os.path.basename(path) for path in profile.others]
         shown = [*names[:5], "..."] if len(names) > 5 else names
-        message = "not read, because the kind of table is unknown: {:,} ({})"
+        message = "tables that were not read, because their type is unknown: {:,} ({})"
         lines.append(printable(localized(message, len(names), ", ".join(shown))))
     if profile.engines:
         lines.append("")
@@ -230,7 +230,7 @@ def _steps(steps: Any) -> str:
 def _compared(earlier: Any, profile: Any, compared: Any, top: int) -> str:
     """What changed since an earlier profile, the largest change first."""
     per_step = earlier.steps is not None and profile.steps is not None
-    message = "compared with the earlier profile, all of its time:"
+    message = "compared with the earlier profile, total time:"
     if per_step:
         message = "compared with the earlier profile, time of one step:"
     lines = ["", localized(message)]

@@ -82,12 +82,12 @@ def command() -> None:
     "hccn_confs",
     multiple=True,
     metavar="SERVER=FILE",
-    help="Take devices and addresses of a server from a copy of its /etc/hccn.conf.",
+    help="Read the devices and addresses of a server from a copy of its /etc/hccn.conf.",
 )
 @click.option(
     "--local",
     metavar="SERVER",
-    help="Take devices and addresses of this machine, under this name ('' for the host name).",
+    help="Use the devices and addresses of this machine, under this name ('' for the host name).",
 )
 @click.option(
     "--host-ip", "host_ips", multiple=True, metavar="SERVER=IP", help="The IP address of a host."
@@ -212,7 +212,7 @@ def _deliver(table: Any, out: Optional[str], force: bool) -> None:
     deliver(rank_table.render(table), out, force)
     if out is not None and TABLE_PATH.problem_of(os.path.abspath(out)) is not None:
         legal = TABLE_PATH.describe()
-        say(localized("{}: RANK_TABLE_FILE takes {} (NPU670)\n", out, legal), err=True)
+        say(localized("{}: RANK_TABLE_FILE must be {} (NPU670)\n", out, legal), err=True)
 
 
 def _addresses(hccn_confs: Tuple[str, ...], local: Optional[str]) -> Dict[str, Dict[int, str]]:
@@ -277,7 +277,7 @@ def check_command(
 ) -> int:
     """Check rank tables (- for standard input) and report what is wrong, and where.
 
-    Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
+    Exit code 0: no errors (with --strict: no warnings either); 1: otherwise; 2: wrong usage.
     """
     from npu_config import rank_table
     from npu_config.core.target import Target
@@ -355,8 +355,8 @@ def merge_command(
 ) -> None:
     """Merge the rank tables of several servers into one, e.g. those that hccl_tools wrote.
 
-    Ranks are numbered file by file, in the order given.  The tables are of one version and of
-    different servers.
+    Ranks are numbered file by file, in the order given.  All tables must have the same version
+    and different servers.
 
     \b
     npu-config ranktable merge node_0.json node_1.json --target atlas_training -o all.json

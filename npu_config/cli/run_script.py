@@ -44,8 +44,8 @@ def _options(function: Any) -> Any:
 def command(**values: Any) -> int:
     """Run a training script without an NPU and without the vendor's package.
 
-    npu_bridge and hccl are served by this package, iteration offload makes the loops that the
-    device would make, and the configuration of every session is checked.  The exit code is that
+    This package provides npu_bridge and hccl, iteration offload runs as many steps as on the
+    device, and the configuration of every session is checked.  The exit code is that
     of the script.
     """
     return _run.run(values)

@@ -41,8 +41,8 @@ def command(
 
     Takes a configuration, a training script, the record of a job or a folder that holds one, or -
     for standard input.  The source of a value is a file or one that it extends, --set, a
-    script, a call of the builder, a task that implies it, the adapter that replaces it, or the
-    default of the version.
+    script, a call of the builder, a task that implies it, the adapter that replaces the value, or
+    the default of the version.
 
     Findings are printed to standard error; exit code 1 when there are errors.
     """

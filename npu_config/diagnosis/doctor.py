@@ -369,7 +369,7 @@ def _loss_scale(facts: Facts) -> CheckResult:
         return passed("a file that the script imports scales the loss")
     if script.uses(_OPTIMIZER) is None and not script.imports("Optimizer(", ".minimize("):
         if script.uses(_TRAINING) is None:
-            return passed("nothing in the script trains")
+            return passed("the script contains no training")
         return unknown("the optimizer is created in a file that is not checked")
     if not any(mode in _all_mixed() for mode in modes):
         return unknown(_MODE_UNKNOWN if facts.settings else _nothing(facts))
@@ -553,7 +553,7 @@ def _cann(facts: Facts) -> CheckResult:
     if wanted is None or version == wanted or version.startswith(wanted + "."):
         return passed(phrase("CANN {}, {}", version, Target(cann=version).snapshot))
     reason = phrase("CANN {} is installed, the configuration is for {}", version, wanted)
-    return failed(reason, "install that version, or change the target")
+    return failed(reason, "install the CANN version of the configuration, or change its target")
 
 
 CHECKS = (

@@ -72,8 +72,8 @@ def training_record_unreadable() -> None:
     "NPU283",
     Severity.WARNING,
     source=("docs/en/tfadapter_1/migration/others/overflow_data_collect.md",),
-    help="look at the steps before the first one: the input, the learning rate, and the overflow "
-    "data of the forward pass (overflow_detection)",
+    help="check the steps before the first NaN: the input, the learning rate, and the "
+    "overflow data of the forward pass (overflow_detection)",
 )
 def loss_not_a_number() -> None:
     """A training log or summary says that the loss is NaN.

@@ -382,7 +382,7 @@ class Comparing:
         self.rows: List[Row] = []
         self.parts: List[Part] = []
         self.notes: List[Diagnostic] = []
-        self.unknown: Dict[str, Diagnostic] = {}
+        self.unknown: List[Diagnostic] = []
         self._tick: Callable[[], None] = lambda: None
 
     def through(
@@ -472,8 +472,7 @@ class Comparing:
         if not any(graph.find(operator.name) for operator in ordered):
             message = "the graph names none of the {:,} operators that were dumped"
             text = phrase(message, len(ordered))
-            finding = rules.graph_of_another_model.diagnostic(text, Place(graph.path))
-            self.unknown[model or ""] = finding
+            self.unknown.append(rules.graph_of_another_model.diagnostic(text, Place(graph.path)))
             return None
         self.graphs.is_known = True
         last, ids = len(graph), {op.name: op.id for op in graph}
@@ -499,7 +498,7 @@ def result_of(
     """What it comes to over all parts."""
     unread = [*notes, *_once(work.notes)]
     if not work.graphs.is_known:
-        unread += list(work.unknown.values())[:1]
+        unread += work.unknown[:1]
     if all(row.verdict == NOT_COMPARED for row in work.rows):
         without = not work.graphs.is_known
         raise NpuConfigError([_nothing_matched(work.rows, path, without), *unread])
@@ -652,7 +651,7 @@ def _by_numbers(
     kind = _kind(row, array)
     tables = table and array.numbers is not None
     if tables and ours.shape and array.shape and ours.shape != array.shape:
-        message = "the shape is {}, {} in the reference"
+        message = "the shape is {} on the device and {} in the reference"
         text = phrase(message, list(ours.shape), list(array.shape))
         return attr.evolve(row, verdict=DIVERGES, reason=text, causes=("shape",), kind=kind)
     try:

@@ -86,17 +86,17 @@ class Metrics:
     mean_relative: float
     signal_to_noise: float
     differing: int
-    nan: Tuple[int, int] = (0, 0)
-    infinite: Tuple[int, int] = (0, 0)
-    odd: int = 0
-    boolean: bool = False
-    remark: str = ""
-    saturated: int = 0
-    overflowed: int = 0
-    whole: bool = False
-    low: Tuple[float, float] = (_NAN, _NAN)
-    high: Tuple[float, float] = (_NAN, _NAN)
-    first_odd: int = 0
+    nan: Tuple[int, int]
+    infinite: Tuple[int, int]
+    odd: int
+    boolean: bool
+    remark: str
+    saturated: int
+    overflowed: int
+    whole: bool
+    low: Tuple[float, float]
+    high: Tuple[float, float]
+    first_odd: int
     beyond: int = 0
     share: float = 0.0
     zeroed: int = 0

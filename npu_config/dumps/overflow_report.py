@@ -262,16 +262,16 @@ def _earlier(compared: Optional[RunsCompared]) -> str:
     rows = [
         ("diverges" if members is not compared.gone else "", [localized(words), name_of(group)])
         for words, members in (
-            (phrase("left"), compared.left),
+            (phrase("remaining"), compared.left),
             (phrase("new"), compared.new),
             (phrase("gone"), compared.gone),
         )
         for group in members
     ]
     return "<h2>{}</h2><p>{}</p>{}".format(
-        escaped(localized("Against the earlier run")),
+        escaped(localized("Compared with the earlier run")),
         escaped(verdict_on(compared)),
-        sortable([localized("state"), localized("operator")], rows) if rows else "",
+        sortable([localized("status"), localized("operator")], rows) if rows else "",
     )
 
 

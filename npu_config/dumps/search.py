@@ -300,7 +300,7 @@ def _search(content: Any) -> Search:
     if any(each.kind not in KINDS for each in suspects) or content["records"] not in RECORDS:
         raise TypeError
     if [run.number for run in runs] != list(range(1, len(runs) + 1)):
-        raise _StateError("the runs of the state are not numbered from 1")
+        raise _StateError("the runs in the state file are not numbered from 1")
     if any(run.verdict is None for run in runs[:-1]):
         raise _StateError("a run before the last run has no verdict")
     reference = content["reference"]

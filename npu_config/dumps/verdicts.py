@@ -266,7 +266,7 @@ def _integers(
 
 
 def _single(metrics: Metrics) -> Judged:
-    message = "the single value is {}, {} in the reference"
+    message = "the only value is {} on the device and {} in the reference"
     return Judged(DIVERGES, ("single",), phrase(message, *_told_apart(*metrics.mean)))
 
 
@@ -518,7 +518,7 @@ def _bent(pairs: Pairs, metrics: Metrics, near: float) -> Optional[Tuple[str, st
         if off[number] <= allowed and not is_constant:
             return "clipped", phrase(message, _cut_off(metrics, number, near))
         if off[number + 2] <= allowed:
-            return "absolute", phrase(message, phrase("without the signs"))
+            return "absolute", phrase(message, phrase("without their signs (as absolute values)"))
     return None
 
 
@@ -579,7 +579,8 @@ def _arranged(
             return "shifted", phrase(
                 "the device values equal the reference, shifted by {:+d}", shift
             )
-    if same(numpy.sort(y), numpy.sort(x), min(near, _DRAWN / math.sqrt(x.size))):
+    drawn = min(near, _DRAWN / math.sqrt(x.size))
+    if metrics.beyond > 1 and same(numpy.sort(y), numpy.sort(x), drawn):  # one has no other place
         return "permutation", "the device values equal the reference, in another order"
     return None
 
@@ -655,12 +656,16 @@ def judge_numbers(
     for name, mine, there in both:
         if name in COUNTS and mine != there:
             causes.append("nan" if name == COUNTS[0] else "infinite")
-            reasons.append(phrase("{}: {:g}, {:g} in the reference", name, mine, there))
+            reasons.append(
+                phrase("{}: {:g} on the device, {:g} in the reference", name, mine, there)
+            )
     for name, mine, there in both:
         if tables and name not in COUNTS and not math.isfinite(there):
             if mine != there and not (math.isnan(mine) and math.isnan(there)):
                 causes.append("nan" if math.isnan(there) else "infinite")
-                reasons.append(phrase("{}: {:g}, {:g} in the reference", name, mine, there))
+                reasons.append(
+                    phrase("{}: {:g} on the device, {:g} in the reference", name, mine, there)
+                )
         elif (
             name not in COUNTS
             and math.isfinite(there)
@@ -669,7 +674,9 @@ def judge_numbers(
             limit = _limit(data_type)
             full = limit is not None and abs(mine) >= limit and abs(there) > limit
             causes.append("saturation" if full else "statistics")
-            reasons.append(phrase("{}: {:.6g}, {:.6g} in the reference", name, mine, there))
+            reasons.append(
+                phrase("{}: {:.6g} on the device, {:.6g} in the reference", name, mine, there)
+            )
     if causes:
         return Judged(DIVERGES, tuple(dict.fromkeys(causes)), join("; ", reasons))
     if exact:

@@ -115,8 +115,8 @@ _ADVICE = {
     ),
     "rank-table": phrase("check the rank table: npu-config ranktable check FILE"),
     "timeout": phrase(
-        "find in the lines before the time-out what the process waited for; raise the time-out "
-        "only if that still makes progress"
+        "find in the lines before the time-out what the process waited for; raise the "
+        "time-out only if the other side still makes progress"
     ),
     "environment": phrase("check the file or the variable named in the text next to the code"),
     "package-or-driver": phrase(
@@ -295,9 +295,10 @@ class Unlisted(NamedTuple):
     def sentence(self) -> str:
         """What can be said of it."""
         if self.meaning:
-            return phrase("a number of {}: {}", self.part, self.meaning)
+            return phrase("a return number of {}: {}", self.part, self.meaning)
         return phrase(
-            "a number of {} whose meaning is not known: read the text next to the number",
+            "the meaning of this return number of {} is not known: read the text next to the "
+            "number",
             self.part,
         )
 
@@ -305,16 +306,16 @@ class Unlisted(NamedTuple):
 _PARTS = (
     (re.compile(r"0x0*50[12][0-9a-f]{5}"), phrase("the graph engine")),
     (re.compile(r"13432[0-9]{5}"), phrase("the graph engine")),
-    (re.compile(r"0x0*702[0-9a-f]{4}"), phrase("the runtime, about the driver")),
-    (re.compile(r"0x0*71[0-9a-f]{5}"), phrase("the runtime, about the device")),
-    (re.compile(r"0x0*7[0-9a-f]{6}"), phrase("the runtime, an inner one")),
+    (re.compile(r"0x0*702[0-9a-f]{4}"), phrase("the runtime (driver errors)")),
+    (re.compile(r"0x0*71[0-9a-f]{5}"), phrase("the runtime (device errors)")),
+    (re.compile(r"0x0*7[0-9a-f]{6}"), phrase("the runtime (internal errors)")),
     (re.compile(r"0x[0-9a-f]{1,3}"), phrase("the runtime")),
-    (re.compile(r"107[0-9]{3}"), phrase("the runtime, for wrong use")),
+    (re.compile(r"107[0-9]{3}"), phrase("the runtime (incorrect calls)")),
     (
         re.compile(r"207[0-9]{3}"),
-        phrase("the runtime, for resources and features that are missing"),
+        phrase("the runtime (missing resources and features)"),
     ),
-    (re.compile(r"507[0-9]{3}"), phrase("the runtime, for errors on the device")),
+    (re.compile(r"507[0-9]{3}"), phrase("the runtime (errors on the device)")),
     (re.compile(r"[1-5]45[0-9]{3}"), phrase("the graph engine")),
     (re.compile(r"[1-5]61[0-9]{3}"), phrase("single-operator calls (ACLNN)")),
     (re.compile(r"[1-5]00[0-9]{3}"), phrase("acl itself")),

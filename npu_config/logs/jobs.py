@@ -397,7 +397,7 @@ def read_job(
     paths = tuple(paths)
     for path in paths:
         if path != "-" and is_directory(path) and not any(files_of([path])):
-            job.unread.append((path, phrase("no log is in this folder")))
+            job.unread.append((path, phrase("this folder contains no log")))
     for path, named in files_of(paths):
         if len(job.paths) >= _MOST_FILES:
             why = phrase("not read: there are more than {:,} files", _MOST_FILES)

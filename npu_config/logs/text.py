@@ -75,8 +75,8 @@ def no_failure(report: LogReport) -> List[str]:
     return [
         phrase("these logs show no failure, but no end of the job either: {}", listed(names)),
         phrase(
-            "the job may still run, may have been ended from outside, or the log is truncated: "
-            "check the exit code, and pass the logs of the other ranks and of the launcher, too"
+            "the job may still run, may have been terminated, or the log is truncated: check "
+            "the exit code, and pass the logs of the other ranks and of the launcher, too"
         ),
         *_survived(report),
     ]
@@ -216,8 +216,8 @@ def verdict_words(report: LogReport) -> List[str]:
         found.append(
             phrase(
                 "{} waited for rank {} until the time-out, and the log of rank {} shows no "
-                "error: this rank was late, hung, or was ended from outside; check what it did "
-                "meanwhile",
+                "error: this rank was late, hung, or was terminated; check what this rank did in "
+                "that time",
                 _others(waiting),
                 verdict.rank,
                 verdict.rank,

@@ -87,17 +87,17 @@ def _reference(work: Work, site: Site) -> None:
         work.manual(
             site.line,
             "estimator-config",
-            "this is a subclass: not edited; the patch of npu_init configures its sessions"
+            "this is a subclass: not edited; at run time, npu_init configures its sessions"
             if is_base
-            else "the class is stored or passed on: not edited; the patch of npu_init "
-            "configures its sessions",
+            else "the class is stored or passed on: not edited; at run time, npu_init configures "
+            "its sessions",
         )
 
 
 _old_estimator = of_calls(
     "estimator-config",
-    "tf.contrib.learn uses another RunConfig: port this code to tf.estimator; the patch of "
-    "npu_init configures the sessions",
+    "tf.contrib.learn uses another RunConfig: port this code to tf.estimator; at run "
+    "time, npu_init configures the sessions",
     needs_patch=True,
 )
 """An Estimator of tf.contrib.learn, whose RunConfig is another one."""

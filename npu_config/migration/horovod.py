@@ -359,7 +359,15 @@ def _constant_of(work: Work, use: HorovodUse, value: ast.expr) -> Optional[str]:
 def _dropped(text: str, given: Mapping[str, ast.expr], *kept: str) -> str:
     """What is said of a call, with the arguments that its counterpart does not take."""
     names = [name for name in given if name not in kept]
-    return phrase("{}; dropped without loss: {}", text, ", ".join(names)) if names else text
+    return (
+        phrase(
+            "{}; arguments removed, because they are not needed on the NPU: {}",
+            text,
+            ", ".join(names),
+        )
+        if names
+        else text
+    )
 
 
 def _take_first(work: Work, call: ast.Call, first: ast.expr) -> int:
@@ -798,10 +806,10 @@ def horovod(work: Work) -> None:
             work.refuse(site.line, "hvd-import", phrase(text, work.keeper), blocks=True)
     for site in imports:
         if isinstance(site.parents[-1], ast.ClassDef):
-            text = "imported into a class: import it at the top"
+            text = "Horovod is imported inside a class: import Horovod at the top of the file"
             work.refuse(site.line, "hvd-import", text, blocks=True)
         if any(alias.name == "*" for alias in site.node.names):
-            text = "imports everything: import Horovod by its own name"
+            text = "this line imports all names (*) of Horovod: import the module under a name"
             work.refuse(site.line, "hvd-import", text, blocks=True)
     for site in strange:
         is_one = script.resolved(site) is not None
@@ -935,7 +943,10 @@ def _report_borrowed(work: Work) -> None:
         return
     uses, strange = _uses(work)
     for line in sorted([use.line for use in uses] + [site.line for site in strange])[:1]:
-        text = "Horovod comes from another module of the project: import it here, by its own name"
+        text = (
+            "Horovod is imported through another module of the project: import Horovod "
+            "directly in this file"
+        )
         work.refuse(line, "hvd-import", text, blocks=True)
 
 

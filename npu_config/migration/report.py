@@ -22,9 +22,9 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _TITLES = (
     (CHANGED, False, "changed"),
     (REFUSED, True, "refused: these lines are unchanged, for the reason given"),
-    (MANUAL, True, "left to do"),
-    (REFUSED, False, "left as it is"),
-    (MANUAL, False, "to know"),
+    (MANUAL, True, "manual work"),
+    (REFUSED, False, "unchanged"),
+    (MANUAL, False, phrase("notes")),
 )
 """The parts of a report: a kind of entries, whether something has to be done, and its title."""
 _ENTRIES = {
@@ -239,8 +239,8 @@ def _counts(outcomes: Sequence[FileOutcome]) -> Dict[str, int]:
 def _summary(outcomes: Sequence[FileOutcome]) -> str:
     counts = _counts(outcomes)
     return localized(
-        "{}: {changed} changed, {blocked} refused as a whole; "
-        "left to do: {to_do}, to know: {to_know}{}{}",
+        "{}: {changed} changed, {blocked} refused as a whole; manual work: {to_do}, "
+        "notes: {to_know}{}{}",
         localized("1 file") if counts["files"] == 1 else localized("{files} files", **counts),
         localized("; {not_read} not migrated", **counts) if counts["not_read"] else "",
         localized(

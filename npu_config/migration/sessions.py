@@ -253,8 +253,8 @@ def _is_entered(work: Work, name: str) -> bool:
 
 _PROTO = "npu_config_proto"
 STAR_NOTE = (
-    "* or ** may contain a config: left unchanged; the patch of npu_init configures the "
-    "sessions it creates"
+    "* or ** may contain a config: call left unchanged; at run time, npu_init "
+    "configures its sessions"
 )
 
 
@@ -347,9 +347,9 @@ _MASTER = (
     "do not exist on the NPU"
 )
 _ANY_MASTER = (
-    "the master of this session is not known: left unchanged, the patch of npu_init "
-    "configures the session; on the NPU the master must be empty, because remote masters "
-    "are not supported"
+    "the master of this session is not known: left unchanged; at run time, npu_init "
+    "configures the session; on the NPU the master must be empty, because remote "
+    "masters are not supported"
 )
 
 
@@ -395,8 +395,8 @@ def _reference(work: Work, site: Site) -> None:
         )
     else:
         text = (
-            "the class is stored or passed on: not edited; the patch of npu_init "
-            "configures the sessions it creates"
+            "the class is stored or passed on: not edited; at run time, npu_init configures "
+            "its sessions"
         )
     work.needs_patch(site)
     work.manual(site.line, "session-reference", text)
@@ -410,8 +410,8 @@ _supervisor = of_calls(
 )
 _monitored = of_calls(
     "session-reference",
-    "this session accepts no config; its default creator makes a session that npu_init has "
-    "patched",
+    "this session accepts no config; its default creator uses the session class that "
+    "npu_init patches",
     unless=lambda work, site, call: argument(call, "session_creator", 0) is not None,
     needs_patch=True,
 )
@@ -419,7 +419,7 @@ _monitored = of_calls(
 
 _inside = of_calls(
     "session-reference",
-    "TensorFlow creates this session internally: the patch of npu_init configures it",
+    "TensorFlow creates this session internally: at run time, npu_init configures the session",
     needs_patch=True,
 )
 _INSIDE = (
@@ -512,7 +512,7 @@ def _is_of_own_class(work: Work, site: Site, node: ast.expr) -> bool:
 
 _SUPERVISED = ("managed_session", "prepare_or_wait_for_session")
 _UNKNOWN_OWNER = (
-    "this may not be a TensorFlow Supervisor: left unchanged; the patch of npu_init "
+    "this may not be a TensorFlow Supervisor: left unchanged; at run time, npu_init "
     "configures the session"
 )
 _GRAPHS = ("tensorflow.Graph", "tensorflow.get_default_graph")

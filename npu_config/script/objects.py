@@ -504,8 +504,8 @@ _COMPARE: Dict[type, Callable[[Any, Any], Any]] = {
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
-    ast.Is: operator.eq,
-    ast.IsNot: operator.ne,
+    ast.Is: lambda left, right: type(left) is type(right) and left == right,
+    ast.IsNot: lambda left, right: type(left) is not type(right) or left != right,
     ast.In: lambda left, right: left in right,
     ast.NotIn: lambda left, right: left not in right,
 }

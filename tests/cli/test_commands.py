@@ -462,7 +462,7 @@ def test_explain_facts_of_migrations(npu, fact):
     result = npu("explain", fact)
     assert result.code == 0
     assert (
-        "# {}\n\nWhat migrate does about: {}.\n".format(fact, migration_facts()[fact].title)
+        "# {}\n\nHow npu-config migrate handles: {}.\n".format(fact, migration_facts()[fact].title)
         in result.out
     )
     assert migration_facts()[fact].details

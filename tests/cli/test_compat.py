@@ -64,7 +64,10 @@ def test_compat_of_a_script_knows_the_field(npu, tmp_path):
 @pytest.mark.parametrize(
     ("cann", "why"),
     [
-        ("8.0.RC2", "adapter r1.15.0 (about CANN 7.0.0), the last measured version before it\n"),
+        (
+            "8.0.RC2",
+            "adapter r1.15.0 (about CANN 7.0.0), the newest older version that was measured\n",
+        ),
         ("99", "adapter master-2026-07, the newest\n"),
         ("2.0", "adapter r1.1.1 (about CANN 3.2), the oldest\n"),
         ("7.0", ""),
@@ -96,7 +99,9 @@ def test_compat_for_chosen_versions(npu, new):
     result = npu("compat", new, "--cann", "9.0.0", "--cann", "5.1")
     assert result.code == 1
     assert "r1.9.0 v0.0.48" in result.out
-    assert "the oldest version that reads every option unchanged: adapter v0.0.48" in result.out
+    assert (
+        "the oldest version that supports every option as it is set: adapter v0.0.48" in result.out
+    )
     assert npu("compat", new, "--cann", "9.0.0").code == 0
 
 

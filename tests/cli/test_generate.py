@@ -415,8 +415,10 @@ def test_lists_that_differ_by_path(generate):
     assert found == [
         "Not written:",
         (
-            'modify_mixlist: a file with { "black-list": { "to-add": [ "ReduceSumD" ] } } when '
-            'FLAGS.amp (line 7); a file with { "black-list": { "to-add": [ "Mul" ] } } when not '
+            'modify_mixlist: a file with the content { "black-list": { "to-add": [ "ReduceSumD" '
+            "] } } when "
+            'FLAGS.amp (line 7); a file with the content { "black-list": { "to-add": [ "Mul" ] '
+            "} } when not "
             "FLAGS.amp (line 9)"
         ),
     ]

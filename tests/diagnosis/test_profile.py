@@ -133,7 +133,10 @@ def test_each_table_is_read_once(npu, tmp_path, monkeypatch):
     write(tmp_path, {"op_summary_1.csv": LEVEL_1, "aicpu_1.csv": AICPU, "l2_cache_1.csv": "x"})
     result = npu("op-summary", tmp_path)
     assert (result.code, len(opened)) == (0, 2)
-    assert "not read, because the kind of table is unknown: 1 (l2_cache_1.csv)" in result.out
+    assert (
+        "tables that were not read, because their type is unknown: 1 (l2_cache_1.csv)"
+        in result.out
+    )
     assert "block list (modify_mixlist, black-list to-add): ReduceSum" in result.out
 
 

@@ -334,6 +334,18 @@ def test_results_of_both_generations(tmp_path, net):
             read_result(tmp_path / "bad.csv")
 
 
+@pytest.mark.parametrize(("padding", "ending"), [(0.0, 5.0), (7.0, 0.0)])
+def test_dumps_whose_padding_differs(tmp_path, padding, ending):
+    """Only what a tensor holds is compared; the rest of its last block is anything."""
+    for name, rest in (("npu", padding), ("other", ending)):
+        device = numpy.full((1, 1, 2, 2, 16), rest, "f4")
+        device[..., :3] = numpy.arange(12, dtype="f4").reshape(1, 1, 2, 2, 3)
+        tensor = w.array("output", device, format_code=3, original=(1, 2, 2, 3))
+        w.operator(w.step_folder(tmp_path / name), "a", [tensor])
+    (row,) = compare_dumps(tmp_path / "npu", tmp_path / "other").rows
+    assert (row.verdict, row.shape, row.metrics.elements) == ("agrees", (1, 2, 2, 3), 12)
+
+
 @pytest.mark.parametrize(
     ("index", "cosine", "expected"),
     [

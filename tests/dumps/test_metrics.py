@@ -115,6 +115,18 @@ def test_complex_against_real(real, swapped):
     assert found.root_mean_square == pytest.approx(math.sqrt(16 / 6))
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize(
+    ("signed", "unsigned", "differing"),
+    [(0, 0, 0), (1, 1, 0), (-1, 2**64 - 1, 1), (-(2**63), 2**63, 1), (2**63 - 1, 2**63 - 1, 0)],
+)
+def test_64_bits_with_and_without_sign(signed, unsigned, differing, swapped):
+    """They are equal as numbers, not as bits."""
+    sides = [numpy.array([signed, 7], "i8"), numpy.array([unsigned, 7], "u8")]
+    found = measure(pairs_of(*(reversed(sides) if swapped else sides)))
+    assert (found.differing, found.whole) == (differing, True)
+
+
 INF, NAN = math.inf, math.nan
 
 

@@ -47,6 +47,7 @@ def test_vectors(name):
         same(wanted, tensor.array(layout))
         for limit in (1, 7, 100, 1 << 20):
             pieces = list(tensor.blocks(layout == "original", limit))
+            assert all(piece.size <= limit for piece in pieces)
             flat = numpy.concatenate([numpy.empty(0, wanted.dtype), *pieces])
             same(wanted.reshape(-1), flat)
     if not expected:
@@ -94,6 +95,20 @@ def test_header():
     assert dump.original_op == output.original_op
 
 
+@pytest.mark.parametrize(("field", "size"), [(5, 16), (8, 16), (5, 0), (7, 16)])
+def test_what_lies_behind_the_tensors(tmp_path, field, size):
+    """Buffers and workspaces are part of the payload; more than the header states is a finding."""
+    extra = w.bytes_field(field, w.number_field(3, size))
+    content = w.dump("x", [w.array("output", numpy.ones(3, "f4"))], extra=extra)
+    path = tmp_path / "d"
+    path.write_bytes(content + bytes(16))
+    is_stated = field != 7 and size == 16
+    assert [found.rule for found in open_dump(path).diagnostics] == ["NPU315"] * (not is_stated)
+    path.write_bytes(content + bytes(16 if is_stated else 0))
+    same(numpy.ones(3, "f4"), read_dump(path).outputs[0].array())
+
+
+@pytest.mark.parametrize("side", ["input", "output"])
 @pytest.mark.parametrize(
     ("format_code", "sub_format", "expected"),
     [
@@ -106,13 +121,13 @@ def test_header():
         (4 | 5 << 24, 0, 0),
     ],
 )
-def test_what_a_format_packs(tmp_path, format_code, sub_format, expected):
+def test_what_a_format_packs(tmp_path, format_code, sub_format, expected, side):
     """Its code in 8 bits and the sub format in 16, where that has no field of its own."""
     more = {"format_code": format_code, "sub_format": sub_format}
     path = tmp_path / "d"
-    path.write_bytes(w.dump("x", [w.array("output", numpy.ones(3, "f4"), **more)]))
-    (output,) = read_dump(path).outputs
-    assert (output.format, output.sub_format) == ("FRACTAL_Z", expected)
+    path.write_bytes(w.dump("x", [w.array(side, numpy.ones(3, "f4"), **more)]))
+    (tensor,) = getattr(read_dump(path), side + "s")
+    assert (tensor.format, tensor.sub_format) == ("FRACTAL_Z", expected)
 
 
 def test_size_may_exceed_the_shape(tmp_path):

@@ -263,7 +263,7 @@ def test_did_the_change_help(npu, tmp_path):
     assert result.code == 1
     assert "did not help these operators: 1 of 2 still overflow" in page.read_text()
     assert page.read_text().count("<h2 id=") == 2
-    for words in ("gone: 1; a", "left: 1; b", "new: 1; c", "did not help"):
+    for words in ("gone: 1; a", "remaining: 1; b", "new: 1; c", "did not help"):
         assert words in result.out
     page.unlink()
     npu("--lang", "zh", "dump", "overflow", tmp_path, "--before", RUNS[0], "--html", page)
@@ -281,7 +281,7 @@ def test_did_the_change_help(npu, tmp_path):
     names = {key: [g["op_name"] for g in groups] for key, groups in content["compared"].items()}
     assert names == {"gone": ["a"], "left": [], "new": ["b", "c"]}
     same = npu("dump", "overflow", tmp_path, "--before", RUNS[1])
-    assert (same.code, "--before names the run" in same.err) == (2, True)
+    assert (same.code, "--before must name an earlier run" in same.err) == (2, True)
     wrong = npu("dump", "overflow", tmp_path, "--before", "yesterday")
     assert (wrong.code, "neither a run nor a path" in wrong.err) == (2, True)
     assert npu("dump", "overflow", tmp_path, "--before", "20200101000000").code == 1

@@ -19,6 +19,7 @@ import numpy
 from dumps.simulated_device import Device
 
 from npu_config import NpuConfigError
+from npu_config.core.message import phrase
 from npu_config.dumps import search as s
 from tests.cli.conftest import npu
 
@@ -46,6 +47,25 @@ def solved(suspects, agrees):
 
 
 SUSPECTS = tuple(s.Suspect(s.GRAPH, name) for name in PASSES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "plain",
+        phrase("{} of {}", 1, "two"),
+        phrase("{}: {}", phrase("{} {:.2f}", "a", 0.5), None),
+        phrase("{} in {}", True, phrase("step {}", phrase("{}", "b"))),
+        phrase("{} files", Path("a")),
+    ],
+)
+def test_sentences_that_are_kept(text):
+    """A later call has them with their parts, where these still give the text."""
+    kept = json.loads(json.dumps(s._kept(text)))
+    said = s._said(kept, str(text))
+    assert said == text
+    assert getattr(said, "template", None) == getattr(text, "template", None)
+    assert s._said(kept, "another") == "another"
 
 
 @pytest.mark.parametrize("seed", range(50))

@@ -333,6 +333,44 @@ def test_few_elements():
     assert verdict(even * numpy.float32(1.06), even, "DT_FLOAT").verdict == "diverges"
 
 
+@pytest.mark.parametrize(
+    ("places", "cause", "box"),
+    [
+        ([0, 999], "elements", None),
+        (numpy.linspace(0, 999, 10).astype(int), "elements", None),
+        (numpy.linspace(0, 999, 11).astype(int), "cosine", None),
+        (range(100, 600), "elements", "[100:600]"),
+        (range(100, 601), "cosine", None),
+        ([7], "elements", None),
+    ],
+)
+def test_how_few_elements_are_off(places, cause, box):
+    """One of a hundred wherever they are, or what half of the tensor holds."""
+    y = numpy.random.RandomState(3).standard_normal(1000).astype("f4")
+    noise = numpy.random.RandomState(4).standard_normal(len(places)) * 50
+    x = y.copy()
+    x[list(places)] += noise.astype("f4")
+    found = verdict(x, y, "DT_FLOAT", shape=(1000,))
+    assert found.causes[0] == cause
+    assert ("within {}".format(box) in found.reason) == (box is not None)
+    assert ("within" in found.reason) == (box is not None)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize(
+    ("noise", "bare", "cut"),
+    [(0, "absolute", "clipped"), (1e-3, "absolute", "clipped"), (0.2, "cosine", "cosine")],
+)
+def test_what_is_cut_off_or_without_signs(size, noise, bare, cut):
+    """Up to the limit of a relative distance, whatever the size of the values is."""
+    y = numpy.random.RandomState(3).standard_normal(1000) * size
+    noise = numpy.random.RandomState(4).standard_normal(1000) * size * noise
+    for x, cause in ((abs(y), bare), (numpy.maximum(y, 0), cut), (y.clip(-size, size), cut)):
+        x, other = (x + noise).astype("f4"), y.astype("f4")
+        for sides in ((x, other), (other, x)):
+            assert verdict(*sides, "DT_FLOAT").causes[0] == cause
+
+
 @pytest.mark.parametrize(("most", "cause"), [(384, "permutation"), (383, "cosine")])
 def test_the_largest_tensor_that_is_sorted(monkeypatch, most, cause):
     """Whether a larger one is another order of the reference is not looked at."""

@@ -285,8 +285,8 @@ def test_a_file_and_a_line_that_are_refused(script):
     """What is refused is the whole file, or lines of it."""
     script.write_text(PLAIN + "d = tf.data.Dataset.range(4).batch(3)\n")
     result = npu(script).stderr
-    assert "  left as it is\n    line 5, drop-remainder" in result
-    assert "1 changed, 0 refused as a whole; left to do: 0, to know: 1\n" in result
+    assert "  unchanged\n    line 5, drop-remainder" in result
+    assert "1 changed, 0 refused as a whole; manual work: 0, notes: 1\n" in result
     script.write_text("import tensorflow as tf\ntf.enable_eager_execution()\n")
     result = npu(script).stderr
     assert "{}: the whole file is refused, nothing is edited\n".format(script) in result
@@ -301,7 +301,7 @@ def test_a_line_that_is_refused_alone(script):
     )
     result = npu(script).stderr
     assert "{}: nothing is edited\n".format(script) in result
-    assert "0 changed, 0 refused as a whole; left to do: 1, to know: 0\n" in result
+    assert "0 changed, 0 refused as a whole; manual work: 1, notes: 0\n" in result
 
 
 def test_files_with_two_names(script, tmp_path):
@@ -309,7 +309,7 @@ def test_files_with_two_names(script, tmp_path):
     os.link(str(script), str(tmp_path / "other.py"))
     result = npu("--write", tmp_path).stdout
     assert result.count(".py: not migrated\n") == 2
-    assert "0 changed, 0 refused as a whole; left to do: 0, to know: 0; 2 not migrated\n" in result
+    assert "0 changed, 0 refused as a whole; manual work: 0, notes: 0; 2 not migrated\n" in result
 
 
 GUARDED = '\nif __name__ == "__main__":\n    run()\n'

@@ -174,7 +174,10 @@ def test_arguments_that_are_dropped(call, id, dropped):
     """What has no counterpart and changes nothing is named, on its line."""
     ((line, kind, text),) = said(HEAD + "y = " + call + "\n", id)
     assert (line, kind) == (4, "changed")
-    assert text.endswith("; dropped without loss: " + (dropped or "name, device_dense"))
+    assert text.endswith(
+        "; arguments removed, because they are not needed on the NPU: "
+        + (dropped or "name, device_dense")
+    )
 
 
 @pytest.mark.parametrize(

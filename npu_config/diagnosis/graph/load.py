@@ -272,7 +272,7 @@ def _text_fault(path: str, text: str, error: Exception) -> NpuConfigError:
         return _no_graph(path)
     match = re.match(r"(?:(\d+):\d+ ?: ?)?(.*)", str(error), re.DOTALL)
     assert match is not None
-    reason = match.group(2).strip() or "not the text form of a message"
+    reason = match.group(2).strip() or "not a protobuf message in text form"
     return _unreadable(
         path,
         phrase("the text is not a graph: {}", reason.splitlines()[0]),

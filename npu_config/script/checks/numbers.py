@@ -28,30 +28,26 @@ from npu_config.situations import precision
 _TYPES = ("float64", "double", "complex64", "complex128")
 _TYPED: Dict[str, Tuple[str, int]] = {
     "placeholder": ("dtype", 0),
-    "placeholder_with_default": ("dtype", 9),
     "sparse_placeholder": ("dtype", 0),
-    "Variable": ("dtype", 9),
+    "Variable": ("dtype", 7),
     "get_variable": ("dtype", 2),
     "constant": ("dtype", 1),
     "convert_to_tensor": ("dtype", 1),
     "cast": ("dtype", 1),
     "zeros": ("dtype", 1),
     "ones": ("dtype", 1),
-    "fill": ("dtype", 9),
     "random_normal": ("dtype", 3),
     "random_uniform": ("dtype", 3),
     "truncated_normal": ("dtype", 3),
     "one_hot": ("dtype", 5),
-    "range": ("dtype", 9),
+    "range": ("dtype", 3),
     "eye": ("dtype", 3),
     "zeros_like": ("dtype", 1),
     "ones_like": ("dtype", 1),
     "normal": ("dtype", 3),
     "uniform": ("dtype", 3),
-    "Input": ("dtype", 9),
-    "set_floatx": ("floatx", 0),
-    "to_double": ("", 9),
-    "complex": ("", 9),
+    "Input": ("dtype", 3),
+    "set_floatx": ("value", 0),
 }
 _MADE = {
     "to_double": "float64",
@@ -87,7 +83,7 @@ _MAKERS = (*_TYPED, *sorted({name.rpartition(".")[2] for name in _MADE} - set(_T
 def double_in_network(context: Context) -> None:
     """float64 and complex numbers are given to what makes tensors."""
     is_typed = _mentions_types(context)
-    made = _MAKERS if is_typed else (*_HOLDING, "complex", *_MAKERS[len(_TYPED) :])
+    made = _MAKERS if is_typed else (*_HOLDING, *_MAKERS[len(_TYPED) :])
     meaning = context.meaning
     places = list(meaning.calls(*made)) if context.mentions(*made) else []
     if is_typed and context.mentions("layers"):
@@ -185,8 +181,9 @@ def _has_type(meaning: Meaning, scope: Scope, call: ast.Call, name: str) -> bool
     """True when a type is among the arguments by position, or the result may be another one."""
     if name in ("numpy.zeros", "numpy.ones"):
         return len(call.args) > 1
-    if name in ("numpy.full",):
-        return len(call.args) > 2 or not isinstance(number_of(call.args[1]), float)
+    if name == "numpy.full":
+        filled = argument(call, "fill_value", 1)
+        return len(call.args) > 2 or not isinstance(filled and number_of(filled), float)
     if name == "numpy.sqrt":
         return not call.args or meaning.constant(scope, call.args[0]) is None
     return False
@@ -579,7 +576,7 @@ def guard_vanishes(context: Context) -> None:
         seen.add(site.line)
         context.report(
             place,
-            "{} protects {}, but is 0 in float16 ({})",
+            "{} guards {} against 0, but is itself 0 in float16 ({})",
             repr(value),
             what,
             mode,

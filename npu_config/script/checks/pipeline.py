@@ -408,7 +408,7 @@ def runs_of_both(context: Context, initialisers: Initialisers) -> Iterator[Site]
             is_plain = name_of(call.func) == "Scaffold"
             given = (
                 argument(call, "init_op", 0 if is_plain else 4),
-                argument(call, "local_init_op", 4 if is_plain else 10),
+                argument(call, "local_init_op", 5 if is_plain else 6),
             )
             each = [initialisers.of(site.scope, value) for value in given]
             found = max(each, key=len)
@@ -468,7 +468,7 @@ def _apart(context: Context, initialisers: Initialisers, site: Site) -> Optional
     ]
     text = between.join(run.replace("\n", end) for run in runs)
     edit = Edit(line, column, end_line, end_column, text)
-    return Fix("run the two initializers one after the other", (edit,))
+    return Fix("run the two initializers in separate session.run calls", (edit,))
 
 
 def _calls(node: ast.AST) -> bool:
@@ -480,8 +480,6 @@ def _listed(items: List[str]) -> str:
 
 
 _LARGE = 10000
-_NO_CONSTANTS = (ast.Name, ast.Attribute, ast.Call)
-_SHORT = ("file", "path", "name", "glob", "list")
 
 
 _SHUFFLING = ("shuffle", "shuffle_and_repeat")
@@ -536,21 +534,11 @@ def _is_short(meaning: Meaning, site: Site, size: float) -> bool:
         name, node = name_of(call.func), call.func
         if name in ("repeat", "interleave", "flat_map", "apply"):
             return False
-        if name in ("list_files", "from_tensors"):
+        if name in ("list_files", "from_tensors", "from_tensor_slices"):
             return True
-        first = call.args[0] if call.args else None
         if name == "range":
-            count = meaning.constant(scope, first)
+            count = meaning.constant(scope, call.args[0] if call.args else None)
             return count is not None and count < size
-        if name == "from_tensor_slices" and first is not None:
-            made = meaning.value(scope, first)
-            text = ast.dump(first) if made is None else ast.dump(made.node) + ast.dump(first)
-            is_list = (
-                made is not None
-                and isinstance(made.node, (ast.List, ast.Tuple))
-                and not any(isinstance(each, _NO_CONSTANTS) for each in items_of(made.node))
-            )
-            return is_list or any(word in text.lower() for word in _SHORT[:4])
     return False
 
 
@@ -594,9 +582,9 @@ def short_last_batch(context: Context) -> None:
         if is_whole or meaning.constant(site.scope, size) == 1:
             continue
         text = (
-            "{} without drop_remainder=True: the first dimension of the batch is unknown, "
-            "although no batch is short after an endless repeat, and the graph is compiled "
-            "for dynamic shapes"
+            "{} without drop_remainder=True: after an endless repeat no batch is short, but "
+            "the first dimension of the batch is unknown, and the graph is compiled for "
+            "dynamic shapes"
             if _is_endless(meaning, site.scope, call.func)
             else "{} without drop_remainder=True: the last batch may be shorter, and the graph is "
             "compiled for dynamic shapes"
