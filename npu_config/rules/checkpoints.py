@@ -34,7 +34,7 @@ CHECKPOINT_STEPS = 100
 def two_checkpoint_intervals(case: Case) -> None:
     """``save_checkpoints_steps`` and ``save_checkpoints_secs`` are both set.
 
-    tf.estimator.RunConfig raises.
+    tf.estimator.RunConfig raises ValueError.
 
     Wrong, in a script:
 
@@ -68,7 +68,7 @@ def two_checkpoint_intervals(case: Case) -> None:
 def checkpoint_inside_loop(case: Case) -> None:
     """``save_checkpoints_steps`` is not a multiple of ``iterations_per_loop``.
 
-    Hooks run between loops only: checkpoints are not written at the steps asked for.
+    Hooks run only between two loops, so no checkpoint is written at these steps.
 
     Wrong, in a script:
 
@@ -113,7 +113,7 @@ def _no_interval(case: Case) -> bool:
 def summary_inside_loop(case: Case) -> None:
     """``save_summary_steps`` is set with iteration offload.
 
-    Summaries may not be stored at that interval.
+    Summaries may not be stored at this interval.
 
     Wrong, in a script:
 
@@ -128,7 +128,7 @@ def summary_inside_loop(case: Case) -> None:
         case.report_argument(
             "save_summary_steps",
             '"save_summary_steps" is {} with "iterations_per_loop" {}; summaries may not be '
-            "stored at this interval; legal with it: 0",
+            "stored at this interval; legal: 0",
             steps,
             loops(case),
             help='set "save_summary_steps" to 0 and use host_call of NPUEstimatorSpec',
@@ -146,7 +146,7 @@ def summary_inside_loop(case: Case) -> None:
 def log_inside_loop(case: Case) -> None:
     """``log_step_count_steps`` is not a multiple of ``iterations_per_loop``.
 
-    The log may not follow that interval.
+    The steps may be logged at other intervals.
 
     Wrong, in a script:
 
@@ -180,7 +180,8 @@ def log_inside_loop(case: Case) -> None:
 def checkpoint_by_time_on_many_devices(case: Case) -> None:
     """``save_checkpoints_secs`` is set for training on several devices.
 
-    The devices would save at different steps, and collective operations diverge.
+    The devices would save at different steps, and their collective operations would no longer
+    match.
 
     Wrong, in a script started with RANK_SIZE=8:
 
@@ -210,13 +211,13 @@ def checkpoint_by_time_on_many_devices(case: Case) -> None:
 def default_checkpoint_interval(case: Case) -> None:
     """Both checkpoint intervals are None: a checkpoint is saved every 100 steps.
 
-    Give 0 to save none.
+    Set ``save_checkpoints_steps`` to 0 to save no checkpoint.
 
-    Wrong, in a script that is to save no checkpoints:
+    Wrong, in a script that should save no checkpoints:
 
         NPURunConfig(save_checkpoints_steps=None, save_checkpoints_secs=None)
 
-    Right, in a script that is to save no checkpoints:
+    Right, in a script that should save no checkpoints:
 
         NPURunConfig(save_checkpoints_steps=0)
     """

@@ -34,8 +34,8 @@ _DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
 def core_limit_with_prebuilt_operators(case: Case) -> None:
     """``aicore_num`` is set with ``jit_compile: "false"``.
 
-    The limit counts when an operator is compiled; a prebuilt binary, which ``"false"`` prefers for
-    static shapes, ignores it.
+    The limit takes effect when an operator is compiled.  For static shapes, ``"false"`` prefers
+    prebuilt operators, which ignore the limit.
 
     Wrong:
 
@@ -72,8 +72,8 @@ def core_limit_with_prebuilt_operators(case: Case) -> None:
 def core_limit_with_operator_cache(case: Case) -> None:
     """``aicore_num`` is set while compiled operators are kept in the cache.
 
-    An operator that is found in the cache keeps the limit it was compiled with: the option takes
-    effect for the first compilation only.
+    An operator from the cache keeps the limit that it was compiled with: the option takes effect
+    only in the first compilation.
 
     Wrong:
 
@@ -110,7 +110,7 @@ def core_limit_with_operator_cache(case: Case) -> None:
 def cache_mode_with_debug_level(case: Case) -> None:
     """``op_compiler_cache_mode`` is set while ``op_debug_level`` is not 0.
 
-    It is ignored: the cache is off and every operator is compiled anew.
+    The option is ignored: the cache is off and every operator is compiled again.
 
     Wrong:
 
@@ -126,8 +126,8 @@ def cache_mode_with_debug_level(case: Case) -> None:
     if mode not in (None, "disable") and case.get("op_debug_level"):
         case.report(
             "op_compiler_cache_mode",
-            '"op_compiler_cache_mode" is ignored, because "op_debug_level" is {}: '
-            "every operator is compiled anew",
+            '"op_compiler_cache_mode" is ignored, because "op_debug_level" is {}: every '
+            "operator is compiled again",
             case.get("op_debug_level"),
             help='set "op_debug_level" to 0, or remove it',
         )
@@ -144,8 +144,8 @@ def cache_mode_with_debug_level(case: Case) -> None:
 def cache_mode_with_debug_config(case: Case) -> None:
     """``op_compiler_cache_mode`` is set together with ``op_debug_config``.
 
-    The cache is off for the operators that the file names in ``op_debug_list``, and for all of
-    them when it has no such line.
+    The cache is off for the operators that the file lists in ``op_debug_list``, and for all
+    operators if the file has no such line.
 
     Wrong:
 
@@ -161,8 +161,8 @@ def cache_mode_with_debug_config(case: Case) -> None:
     if mode not in (None, "disable") and given(case, "op_debug_config"):
         case.report(
             "op_compiler_cache_mode",
-            '"op_compiler_cache_mode" is ignored for the operators that "op_debug_config" names '
-            '(all of them without "op_debug_list" in the file)',
+            '"op_compiler_cache_mode" is ignored for the operators that the file of '
+            '"op_debug_config" lists (all operators if it has no "op_debug_list")',
             help='set "op_compiler_cache_mode" to "disable" while debugging',
         )
 
@@ -178,7 +178,7 @@ def cache_mode_with_debug_config(case: Case) -> None:
 def cache_directory_of_disabled_cache(case: Case) -> None:
     """``op_compiler_cache_dir`` is set while the cache is off.
 
-    Nothing is written there.
+    No file is written to this directory.
 
     Wrong:
 
@@ -194,7 +194,7 @@ def cache_directory_of_disabled_cache(case: Case) -> None:
         case.report(
             "op_compiler_cache_dir",
             '"op_compiler_cache_dir" has no effect, because "op_compiler_cache_mode" is "disable"',
-            help='set "op_compiler_cache_mode" to "enable", or remove the directory',
+            help='set "op_compiler_cache_mode" to "enable", or remove "op_compiler_cache_dir"',
         )
 
 
@@ -208,7 +208,7 @@ def cache_directory_of_disabled_cache(case: Case) -> None:
 def debug_level_in_training(case: Case) -> None:
     """``op_debug_level`` is 1 or 2 in training.
 
-    These levels cost speed; they are for locating AI Core errors.
+    These levels slow the training down; they are meant for locating AI Core errors.
 
     Wrong:
 
@@ -239,9 +239,10 @@ def debug_level_in_training(case: Case) -> None:
 def debug_config_beside_level_zero(case: Case) -> None:
     """``op_debug_level`` is 0 and ``op_debug_config`` is set.
 
-    The level does not switch the file off: compile files are still kept as the file says.
+    Level 0 does not disable the file of ``op_debug_config``: compilation files are still kept as
+    the file requests.
 
-    Wrong, where nothing is to be kept:
+    Wrong, if no file should be kept:
 
         op_debug_config: op_debug.cfg
         op_debug_level: 0
@@ -270,7 +271,8 @@ def debug_config_beside_level_zero(case: Case) -> None:
 def debug_kernels_of_dynamic_shapes(case: Case) -> None:
     """``op_debug_level`` is 2 for a graph with dynamic shapes.
 
-    Kernels grow without optimisation, and the compilation may fail ("InputSection too large").
+    Kernels that are not optimised are larger, and their compilation may fail ("InputSection too
+    large").
 
     Wrong:
 
@@ -289,7 +291,7 @@ def debug_kernels_of_dynamic_shapes(case: Case) -> None:
             '"op_debug_level" is 2 with dynamic shapes ("{}"); the compilation of large '
             "kernels may fail",
             dynamic,
-            help="use another level, or static shapes, to locate the error",
+            help="use another debug level or static shapes to locate the error",
         )
 
 
@@ -307,7 +309,7 @@ _TUNING_OPTIONS = needing("aoe_mode")
 def tuning_option_without_tuning(case: Case) -> None:
     """An option of AOE tuning is set while ``aoe_mode`` is not.
 
-    It is ignored, unless the environment variable AOE_MODE switches the tuning on.
+    The option is ignored, unless the environment variable AOE_MODE enables tuning.
 
     Wrong:
 
@@ -343,10 +345,10 @@ def tuning_option_without_tuning(case: Case) -> None:
     source=("docs/en/tfadapter_1/apiref/session_config/experiment_options.md", _PERFORMANCE),
 )
 def more_streams_than_cores(case: Case) -> None:
-    """More parallel streams are requested than ``aicore_num`` leaves cores for.
+    """The number of parallel streams is greater than the number of cores in ``aicore_num``.
 
-    Operators on several streams share the cores; with fewer cores than streams they only wait
-    for one another.
+    Operators on several streams share the cores; if there are fewer cores than streams, the
+    operators only wait for one another.
 
     Wrong:
 

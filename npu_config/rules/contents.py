@@ -201,9 +201,9 @@ def _debug_switches(case: Case) -> Tuple[str, ...]:
 def accelerate_environment(case: Case) -> None:
     """An environment variable of the accelerated training is not a number.
 
-    With the trigger `step` the adapter reads TOTAL_STEP and STEP_NOW, unsigned 32-bit
-    integers; with `loss` TARGET_LOSS and LOSS_NOW, floats.  The first run fails with
-    InvalidArgument otherwise, and STEP_NOW or LOSS_NOW has to be brought up to date after every
+    With the trigger `step` the adapter reads TOTAL_STEP and STEP_NOW, unsigned 32-bit integers;
+    with `loss` it reads TARGET_LOSS and LOSS_NOW, floats.  If a value is not such a number, the
+    first run fails with InvalidArgument.  The script must update STEP_NOW or LOSS_NOW after every
     run.
 
     Wrong:
@@ -239,9 +239,9 @@ def accelerate_environment(case: Case) -> None:
     on_host=True,
 )
 def memory_check_with_debug_level(case: Case) -> None:
-    """The file of ``op_debug_config`` has ``oom`` while ``op_debug_level`` is 2.
+    """The file of ``op_debug_config`` enables ``oom`` while ``op_debug_level`` is 2.
 
-    An AI Core error follows at run time.
+    An AI Core error occurs at run time.
 
     Wrong:
 
@@ -258,8 +258,8 @@ def memory_check_with_debug_level(case: Case) -> None:
     if case.get("op_debug_level") == 2 and "oom" in _debug_switches(case):
         case.report(
             "op_debug_level",
-            '"op_debug_level" is 2 and the file of "op_debug_config" has oom; legal with oom: '
-            "0, 1, 3, 4",
+            '"op_debug_level" is 2 and the file of "op_debug_config" enables oom; legal with'
+            " oom: 0, 1, 3, 4",
             help='remove "op_debug_level", which is deprecated',
             consequence="an AI Core error follows at run time",
         )
@@ -274,7 +274,7 @@ def memory_check_with_debug_level(case: Case) -> None:
     on_host=True,
 )
 def memory_check_with_collect_path(case: Case) -> None:
-    """The file of ``op_debug_config`` has ``oom`` while NPU_COLLECT_PATH is set.
+    """The file of ``op_debug_config`` enables ``oom`` while NPU_COLLECT_PATH is set.
 
     The compiled model or kernel fails when it is used.
 
@@ -293,7 +293,7 @@ def memory_check_with_collect_path(case: Case) -> None:
     if case.variable("NPU_COLLECT_PATH") and "oom" in _debug_switches(case):
         case.report(
             "op_debug_config",
-            'the file of "op_debug_config" has oom and NPU_COLLECT_PATH is set in the '
+            'the file of "op_debug_config" enables oom and NPU_COLLECT_PATH is set in the '
             "environment; only one of them is allowed",
             help="unset NPU_COLLECT_PATH, or remove oom from the file",
             consequence="the compiled kernels fail",
@@ -310,9 +310,10 @@ def memory_check_with_collect_path(case: Case) -> None:
     on_host=True,
 )
 def unoptimised_kernels_of_dynamic_shapes(case: Case) -> None:
-    """The file of ``op_debug_config`` has ``ccec_O0`` or ``ccec_g`` for dynamic shapes.
+    """The file of ``op_debug_config`` enables ``ccec_O0`` or ``ccec_g`` for dynamic shapes.
 
-    Kernels grow without optimisation, and the compilation may fail ("InputSection too large").
+    Kernels that are not optimised are larger, and their compilation may fail ("InputSection too
+    large").
 
     Wrong:
 
@@ -333,11 +334,11 @@ def unoptimised_kernels_of_dynamic_shapes(case: Case) -> None:
     if found:
         case.report(
             "op_debug_config",
-            'the file of "op_debug_config" has {} with dynamic shapes ("{}"); the '
+            'the file of "op_debug_config" enables {} with dynamic shapes ("{}"); the '
             "compilation of large kernels may fail",
             join(" and ", found),
             dynamic,
-            help="use another switch, or static shapes, to locate the error",
+            help="use another debug switch or static shapes to locate the error",
         )
 
 
@@ -351,9 +352,9 @@ def unoptimised_kernels_of_dynamic_shapes(case: Case) -> None:
     on_host=True,
 )
 def switch_beats_fusion_file(case: Case) -> None:
-    """``optimization_switch`` and the file of ``fusion_switch_file`` disagree about a pass.
+    """``optimization_switch`` and ``fusion_switch_file`` set one pass to different values.
 
-    The option is used.
+    The value in ``optimization_switch`` is used.
 
     Wrong:
 

@@ -46,9 +46,9 @@ def _written_by_class(case: Case, name: str) -> bool:
 def deprecated_option(case: Case) -> None:
     """An option is set that the documentation calls deprecated.
 
-    It still works.  Only options that have a successor are reported (with a version of the target:
-    one that this version reads): iteration offload still needs ``enable_data_pre_proc``, which has
-    none.
+    The option still works.  Only options that have a successor are reported; if the target has a
+    version, the successor must exist in this version.  Iteration offload still needs
+    ``enable_data_pre_proc``, which has no successor.
 
     Wrong:
 
@@ -84,12 +84,13 @@ def deprecated_option(case: Case) -> None:
 def option_without_effect(case: Case) -> None:
     """An option is set that no longer has an effect.
 
-    ``graph_memory_max_size`` and ``variable_memory_max_size`` limited memory in older versions:
-    there they are the remedy for "exceeds total var size".  The newest accept them, and allocate
-    memory as needed.  So they are a note without a version of the target, nothing with one that
-    uses them.  ``min_group_size`` and ``enable_reduce_precision`` are read by nothing.
-    In a script all this is information: it trains as well without them.  So it is in a
-    ConfigProto for the last two, which NPUEstimator writes.
+    ``graph_memory_max_size`` and ``variable_memory_max_size`` limited the memory in older
+    versions, where they are the solution for "exceeds total var size".  The newest versions accept
+    both options, but allocate memory as needed.  Without a version of the target they are
+    therefore reported as information; with a version that uses them they are not reported.  The
+    adapter does not read ``min_group_size`` and ``enable_reduce_precision``.  In a script all four
+    options are information: the training is the same without them.  In a ConfigProto the last two
+    are information, too, because NPUEstimator writes them.
 
     Wrong:
 
@@ -151,12 +152,13 @@ def _severity_without_effect(case: Case, option: Option) -> Optional[Severity]:
     ),
 )
 def removed_auto_tune(case: Case) -> None:
-    """``auto_tune_mode`` is set: the tuning it switched on was removed.
+    """``auto_tune_mode`` is set, but the tuning that it enabled was removed.
 
-    The graph engine refuses any text but the empty one (E10060), and the adapter aborts the
-    process.  A value that is known only when the script runs is a warning; an empty one is too,
-    and in a script information: it is read, and nothing comes of it.  The successor is AOE.
-    Adapters until r1.10.0 still tuned; with such a target nothing is wrong.
+    The graph engine rejects every value except an empty string (E10060), and the adapter aborts
+    the process.  A value that is known only at run time is a warning.  An empty string is a
+    warning, too (in a script: information), because it is read but has no effect.  The successor
+    is AOE.  Adapters up to r1.10.0 still support this tuning; for such a target nothing is
+    reported.
 
     Wrong:
 
@@ -170,7 +172,7 @@ def removed_auto_tune(case: Case) -> None:
         return
     mode = case.get(REMOVED)
     if mode is None:
-        severity, outcome = Severity.WARNING, "any value but an empty string ends the process"
+        severity, outcome = Severity.WARNING, "every non-empty value ends the process"
     elif mode == "":
         severity = Severity.INFO if in_script(case) else Severity.WARNING
         outcome = "an empty string has no effect"
@@ -194,8 +196,8 @@ def removed_auto_tune(case: Case) -> None:
 def undocumented_option(case: Case) -> None:
     """An option is set that no documentation describes.
 
-    It may change or go without notice.  A warning for options of free text, whose values nothing
-    checks and nobody can look up.
+    The option may change or be removed without notice.  A free-text option is reported as a
+    warning, because its values are neither checked nor documented.
 
     Wrong:
 
@@ -231,7 +233,8 @@ def undocumented_option(case: Case) -> None:
 def experimental_option(case: Case) -> None:
     """An experimental option is set.
 
-    The documentation keeps these out of production: they may change in later versions.
+    According to the documentation, these options are not for production: they may change in later
+    versions.
 
     Wrong, in production:
 
@@ -261,8 +264,8 @@ def experimental_option(case: Case) -> None:
 def undocumented_value(case: Case) -> None:
     """An option has a value that the runtime accepts but that is not documented.
 
-    ``lazy_recompile`` and the ``_for_all`` modes of ``op_select_implmode`` are known to the
-    adapter only.  ``static_memory_policy`` 1 is a warning: it is treated as 2.
+    Only the adapter knows ``lazy_recompile`` and the ``_for_all`` modes of ``op_select_implmode``;
+    no documentation describes them.  ``static_memory_policy`` 1 is a warning: it is treated as 2.
 
     Wrong:
 

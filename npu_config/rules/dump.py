@@ -42,7 +42,8 @@ _OF_PROFILING = needing("profiling_mode")
 def both_dumps(case: Case) -> None:
     """Data dump and overflow detection are both enabled.
 
-    The adapter passes both on; the graph engine refuses them when the session starts (E10001).
+    The adapter passes both options to the graph engine, which rejects them when the session starts
+    (E10001).
 
     Wrong:
 
@@ -60,10 +61,10 @@ def both_dumps(case: Case) -> None:
             "enable_dump_debug",
             '"enable_dump"{} and "enable_dump_debug" are both True; only one of them is allowed',
             line_of(case, "enable_dump", "enable_dump_debug"),
-            help='enable only one of them in each run; with flags, write "if" and "elif"'
+            help='enable only one of them in each run; if flags enable them, use "if" and "elif"'
             if in_script(case)
             else "enable only one of them in each run",
-            consequence="the graph engine refuses the session",
+            consequence="the graph engine rejects the session",
         )
 
 
@@ -78,7 +79,7 @@ def both_dumps(case: Case) -> None:
 def dump_without_path(case: Case) -> None:
     """A dump is switched on and ``dump_path`` is not set.
 
-    session.run raises.
+    session.run raises an exception.
 
     Wrong:
 
@@ -117,8 +118,8 @@ def dump_without_path(case: Case) -> None:
 def dump_option_without_dump(case: Case) -> None:
     """An option of the data dump is set, but ``enable_dump`` is not.
 
-    ``dump_step`` and ``dump_mode`` are not even read then, also under ``enable_dump_debug``;
-    ``dump_data`` and ``dump_layer`` are used by data dump only.
+    Without ``enable_dump`` the adapter does not read ``dump_step`` and ``dump_mode``, even if
+    ``enable_dump_debug`` is True.  Only the data dump uses ``dump_data`` and ``dump_layer``.
 
     Wrong:
 
@@ -144,7 +145,7 @@ def dump_option_without_dump(case: Case) -> None:
 def overflow_mode_without_detection(case: Case) -> None:
     """``dump_debug_mode`` is set while ``enable_dump_debug`` is not.
 
-    It is ignored.
+    The option is ignored.
 
     Wrong:
 
@@ -208,8 +209,9 @@ def dump_path_without_dump(case: Case) -> None:
 def dump_with_exception_dump(case: Case) -> None:
     """A dump and the common exception dump are both enabled.
 
-    In a network with dynamic shapes only the exception dump works then; with static shapes both
-    do.  In a script whose options say nothing of dynamic shapes it is information.
+    In a network with dynamic shapes only the exception dump works in this case; with static shapes
+    both dumps work.  In a script whose options do not mention dynamic shapes, this is reported as
+    information.
 
     Wrong:
 
@@ -244,7 +246,7 @@ def dump_with_exception_dump(case: Case) -> None:
 def dump_of_every_step(case: Case) -> None:
     """Data dump is on in training and ``dump_step`` does not limit it.
 
-    Every iteration is dumped then; one can reach tens of GB.
+    Every iteration is dumped, and one iteration can take tens of GB.
 
     Wrong:
 
@@ -337,8 +339,8 @@ def profiling_options_without_profiling(case: Case) -> None:
 def profiling_without_options(case: Case) -> None:
     """Profiling is on, but ``profiling_options`` is missing or empty.
 
-    The adapter then uses a text of its own: training_trace, task_time, hccl and aicpu on,
-    PipeUtilization, output ``./``.  An empty text is a warning, since it looks like "collect
+    The adapter then uses its default: training_trace, task_time, hccl and aicpu on,
+    PipeUtilization, output ``./``.  An empty string is a warning, because it looks like "collect
     nothing".
 
     Wrong:

@@ -32,10 +32,10 @@ _DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"
     source=(_DOC,),
 )
 def hybrid_compilation_moves_weights(case: Case) -> None:
-    """``compile_hybrid_mode`` 1 switches ``external_weight`` on by itself.
+    """``compile_hybrid_mode`` 1 switches ``external_weight`` on automatically.
 
-    The two graphs share their weights through files.  A warning when ``external_weight`` is set
-    to False.
+    Mode 1 compiles two graphs, which share their weights through files.  If ``external_weight`` is
+    False, this is reported as a warning.
 
     Wrong:
 
@@ -84,7 +84,8 @@ def hybrid_compilation_moves_weights(case: Case) -> None:
 def dynamic_compilation_with_shape_profiles(case: Case) -> None:
     """``compile_dynamic_mode`` is True with shape profiles.
 
-    It makes every input shape dynamic, so that profiles have no place; session.run raises.
+    ``compile_dynamic_mode`` makes every input shape dynamic and cannot be combined with profiles;
+    session.run raises an exception.
 
     Wrong:
 
@@ -120,7 +121,7 @@ def dynamic_compilation_with_shape_profiles(case: Case) -> None:
 def dynamic_compilation_with_dynamic_input(case: Case) -> None:
     """``compile_dynamic_mode`` and ``dynamic_input`` are both True.
 
-    They are the new and the old way to the same; session.run raises.
+    They are the new and the old option for the same feature; session.run raises an exception.
 
     Wrong:
 
@@ -154,7 +155,7 @@ def dynamic_compilation_with_dynamic_input(case: Case) -> None:
 def shape_generalization_without_jit(case: Case) -> None:
     """``shape_generalization_mode`` is set while ``jit_compile`` is not ``"true"``.
 
-    It is ignored, with a warning in the log.
+    The option is ignored, and the log contains a warning.
 
     Wrong:
 
@@ -187,7 +188,7 @@ def shape_generalization_without_jit(case: Case) -> None:
 def shape_generalization_with_dynamic_compilation(case: Case) -> None:
     """``shape_generalization_mode`` is set while ``compile_dynamic_mode`` is True.
 
-    Every shape is dynamic from the first iteration on, so that nothing is left to generalise.
+    Every shape is dynamic from the first iteration on, so no shape is left to generalise.
 
     Wrong:
 
@@ -222,7 +223,7 @@ _OF_DYNAMIC_INPUT = needing("dynamic_input")
 def dynamic_option_without_dynamic_input(case: Case) -> None:
     """An option of ``dynamic_input`` is set, but ``dynamic_input`` is not True.
 
-    It is ignored.
+    The option is ignored.
 
     Wrong:
 
@@ -284,7 +285,7 @@ def shape_range_with_shape_profiles(case: Case) -> None:
 def dynamic_input_forces_jit(case: Case) -> None:
     """``dynamic_input`` is True: the graph is compiled as with ``jit_compile: "true"``.
 
-    Whatever ``jit_compile`` says.
+    The value of ``jit_compile`` has no effect.
 
     Wrong:
 
@@ -317,7 +318,7 @@ def dynamic_input_forces_jit(case: Case) -> None:
 def insert_op_file_with_shape_profiles(case: Case) -> None:
     """``insert_op_file`` is set together with ``dynamic_dims``.
 
-    The image preprocessing that the file describes does not know shape profiles.
+    The image preprocessing that the file describes does not support shape profiles.
 
     Wrong:
 
@@ -351,7 +352,7 @@ def insert_op_file_with_shape_profiles(case: Case) -> None:
 def input_fusion_with_dynamic_shapes(case: Case) -> None:
     """``input_fusion_size`` is set while every graph has dynamic shapes.
 
-    Inputs are merged into one copy in static-shape graphs only.
+    Only graphs with static shapes merge inputs into one copy.
 
     Wrong:
 

@@ -43,7 +43,7 @@ _BEATEN: Dict[str, Tuple[str, ...]] = {
 def option_beats_environment(case: Case) -> None:
     """An option and its environment variable have different values.
 
-    The option is used.
+    The value of the option is used.
 
     Wrong:
 
@@ -83,9 +83,9 @@ def option_beats_environment(case: Case) -> None:
     on_host=True,
 )
 def memory_policy_in_environment_too(case: Case) -> None:
-    """``static_memory_policy`` is set and so is GE_USE_STATIC_MEMORY.
+    """``static_memory_policy`` and GE_USE_STATIC_MEMORY are both set.
 
-    They must not be combined; the variable will be retired.
+    The option and the variable must not be combined; the variable will be retired.
 
     Wrong:
 
@@ -99,8 +99,8 @@ def memory_policy_in_environment_too(case: Case) -> None:
     if case.variable("GE_USE_STATIC_MEMORY") is not None and given(case, "static_memory_policy"):
         case.report(
             "static_memory_policy",
-            '"static_memory_policy" is set and so is GE_USE_STATIC_MEMORY in the environment; '
-            "only one of them is allowed",
+            '"static_memory_policy" and the environment variable GE_USE_STATIC_MEMORY are '
+            "both set; only one of them is allowed",
             help="unset GE_USE_STATIC_MEMORY",
         )
 
@@ -121,7 +121,7 @@ def memory_policy_in_environment_too(case: Case) -> None:
 def hf32_with_float16_inference(case: Case) -> None:
     """ENABLE_HF32_EXECUTION is set for online inference that does not keep float32.
 
-    The default precision of inference is float16, and the variable has no effect.
+    Online inference uses float16 by default, and the variable then has no effect.
 
     Wrong:
 
@@ -160,10 +160,10 @@ def hf32_with_float16_inference(case: Case) -> None:
     on_host=True,
 )
 def hf32_beside_operator_precision(case: Case) -> None:
-    """``op_precision_mode`` is set and so is ENABLE_HF32_EXECUTION.
+    """``op_precision_mode`` and ENABLE_HF32_EXECUTION are both set.
 
-    For one operator a line under ByNodeName beats the variable, and the variable beats a line
-    under ByOpType; the documentation advises not to combine them.
+    For one operator, a line under ByNodeName takes precedence over the variable, and the variable
+    takes precedence over a line under ByOpType.  The documentation advises against combining them.
 
     Wrong:
 
@@ -179,8 +179,8 @@ def hf32_beside_operator_precision(case: Case) -> None:
     if case.variable("ENABLE_HF32_EXECUTION") is not None and given(case, "op_precision_mode"):
         case.report(
             "op_precision_mode",
-            '"op_precision_mode" is set and so is ENABLE_HF32_EXECUTION, which takes '
-            "precedence over the lines under ByOpType, but not over those under ByNodeName",
+            '"op_precision_mode" and ENABLE_HF32_EXECUTION are both set; the variable takes '
+            "precedence over lines under ByOpType, but not over lines under ByNodeName",
             help="use one of them",
         )
 
@@ -196,8 +196,8 @@ def hf32_beside_operator_precision(case: Case) -> None:
 def exception_dump_redirected(case: Case) -> None:
     """``enable_exception_dump`` is set, but NPU_COLLECT_PATH overrides it.
 
-    With the variable the common exception dump (1) is used whatever the option says, and goes to
-    that directory.
+    If the variable is set, the common exception dump (1) is used, whatever the value of the option
+    is, and the dump is written to the directory in the variable.
 
     Wrong:
 
@@ -238,8 +238,8 @@ def accelerated_training_without_progress(case: Case) -> None:
     """The environment variables with the progress of the accelerated training are not set.
 
     ``step`` needs TOTAL_STEP and STEP_NOW, ``loss`` needs TARGET_LOSS and LOSS_NOW; without them
-    the first run raises.  A warning, since the script may still set them, as
-    TellMeStepOrLossHook does.
+    the first run raises an exception.  This is only a warning, because the script may still set
+    the variables, as TellMeStepOrLossHook does.
 
     Wrong:
 
@@ -321,7 +321,7 @@ def parallel_streams_of_dynamic_graph(case: Case) -> None:
 def forced_cache_with_parallel_compilation(case: Case) -> None:
     """``op_compiler_cache_mode: force`` is set while operators are compiled in parallel.
 
-    Forcing deletes what other compilations have cached, which may then fail.
+    ``force`` deletes the cache of other compilations, which may then fail.
 
     Wrong:
 
@@ -380,8 +380,8 @@ def cluster_of(case: Case) -> Any:
 def parameter_servers_without_mixed_computing(case: Case) -> None:
     """TF_CONFIG describes a cluster, and mixed computing is off.
 
-    Training with parameter servers needs ``mix_compile_mode`` True, and with it
-    ``iterations_per_loop`` 1.  NPURunConfig raises.
+    Training with parameter servers needs ``mix_compile_mode`` True, and therefore
+    ``iterations_per_loop`` 1.  Otherwise NPURunConfig raises an exception.
 
     Wrong:
 
@@ -396,7 +396,8 @@ def parameter_servers_without_mixed_computing(case: Case) -> None:
     if case.never("mix_compile_mode", True) and cluster_of(case) is not None:
         case.report(
             "mix_compile_mode",
-            'TF_CONFIG describes a cluster, which needs "mix_compile_mode" True; it is {}',
+            'TF_CONFIG describes a cluster, which needs "mix_compile_mode" True, but the '
+            "option is {}",
             off(case, "mix_compile_mode"),
             help='set "mix_compile_mode" to True and "iterations_per_loop" to 1',
         )

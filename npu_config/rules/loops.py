@@ -41,8 +41,8 @@ def _looped(case: Case) -> Union[int, str, None]:
 def loop_with_mixed_computing(case: Case) -> None:
     """Iteration offload and mixed computing are on together.
 
-    Operators on the host cannot take part in a loop that runs on the device.  NPURunConfig
-    raises; as session options nothing checks it.
+    Operators on the host cannot run in a loop on the device.  NPURunConfig raises an exception; if
+    the options are set on the session, nothing checks them.
 
     Wrong:
 
@@ -58,7 +58,7 @@ def loop_with_mixed_computing(case: Case) -> None:
     if _looped(case) and on(case, "mix_compile_mode"):
         case.report(
             "iterations_per_loop",
-            '"iterations_per_loop" is {} with "mix_compile_mode" True; legal with it: 1',
+            '"iterations_per_loop" is {} with "mix_compile_mode" True; legal: 1',
             _looped(case),
             help='set "iterations_per_loop" to 1, or "mix_compile_mode" to False',
         )
@@ -75,8 +75,9 @@ def loop_with_mixed_computing(case: Case) -> None:
 def loop_without_data_preprocessing(case: Case) -> None:
     """Iteration offload is on without ``enable_data_pre_proc``.
 
-    The loop on the device takes each batch itself, which needs GetNext on the device.  Nothing
-    checks it; the loop cannot fetch new data.  NPURunConfig switches it on by default.
+    The loop on the device fetches each batch itself, so GetNext must run on the device.  Nothing
+    checks the option; without it the loop cannot fetch new data.  NPURunConfig switches the option
+    on by default.
 
     Wrong:
 
@@ -110,7 +111,8 @@ def loop_without_data_preprocessing(case: Case) -> None:
 def loop_with_lazy_recompile(case: Case) -> None:
     """Iteration offload is on with ``dynamic_graph_execute_mode: lazy_recompile``.
 
-    A graph that is compiled anew for each shape cannot run in a loop; the first run raises.
+    A graph that is compiled again for each shape cannot run in a loop; the first run raises an
+    exception.
 
     Wrong:
 
@@ -133,8 +135,8 @@ def loop_with_lazy_recompile(case: Case) -> None:
     ):
         case.report(
             "iterations_per_loop",
-            '"iterations_per_loop" is {} with "dynamic_graph_execute_mode" "lazy_recompile"; '
-            "legal with it: 1",
+            '"iterations_per_loop" is {} with "dynamic_graph_execute_mode" "lazy_recompile";'
+            " legal: 1",
             _looped(case),
             help='set "iterations_per_loop" to 1, or use "dynamic_execute"',
             consequence="the first run raises",
@@ -152,8 +154,7 @@ def loop_with_lazy_recompile(case: Case) -> None:
 def loop_with_accelerated_training(case: Case) -> None:
     """``experimental_accelerate_train_mode`` is set with iteration offload.
 
-    The step at which the precision is switched then falls on the end of a loop, which may affect
-    the accuracy.
+    The precision is then switched only at the end of a loop, which may affect the accuracy.
 
     Wrong:
 
@@ -186,8 +187,8 @@ def loop_with_accelerated_training(case: Case) -> None:
 def host_variables_without_mixed_computing(case: Case) -> None:
     """``variable_placement: Host`` is set without mixed computing.
 
-    Variables can live on the host only when a part of the graph runs there.  The documentation
-    demands it; nothing checks it.
+    Variables can be on the host only if a part of the graph runs there.  The documentation
+    requires mixed computing, but nothing checks the options.
 
     Wrong:
 
@@ -217,7 +218,8 @@ def host_variables_without_mixed_computing(case: Case) -> None:
 def subgraph_without_mixed_computing(case: Case) -> None:
     """``in_out_pair`` is set without mixed computing.
 
-    It says which part of the graph stays on the host; session.run raises.
+    ``in_out_pair`` divides the graph between host and device, which needs mixed computing;
+    session.run raises an exception.
 
     Wrong:
 
@@ -250,7 +252,8 @@ def subgraph_without_mixed_computing(case: Case) -> None:
 def subgraph_flag_without_subgraph(case: Case) -> None:
     """``in_out_pair_flag`` is set without ``in_out_pair``.
 
-    The flag says on which side the range of ``in_out_pair`` runs; without a range it says nothing.
+    The flag selects the side (host or device) on which the range of ``in_out_pair`` runs; without
+    a range it has no effect.
 
     Wrong:
 
@@ -286,9 +289,9 @@ def subgraph_flag_without_subgraph(case: Case) -> None:
 def offload_switched_off(case: Case) -> None:
     """``use_off_line`` is False: nothing runs on the NPU.
 
-    The whole graph stays with TensorFlow on the host, and every other option is without effect.
-    Where no other option is set it is information: so a session is kept on the host on purpose,
-    to prepare data, say.
+    TensorFlow runs the whole graph on the host, and all other options have no effect.  If no other
+    option is set, this is reported as information: the session may be kept on the host on purpose,
+    for example to prepare data.
 
     Wrong:
 

@@ -25,7 +25,7 @@ def batched_copy_after_fusion(case: Case) -> None:
     Inputs up to ``input_fusion_size`` are merged first; only the others, if there are at least
     two, are copied in one batch.
 
-    Wrong, where all inputs are meant to be in the batch:
+    Wrong, if all inputs should be copied in one batch:
 
         input_batch_cpy: true
 
@@ -83,8 +83,8 @@ def slower_memory_policy(case: Case) -> None:
 def shared_memory_of_parallel_graphs(case: Case) -> None:
     """``static_memory_policy`` 2 or 4 is set while graphs run in parallel.
 
-    These policies share one memory between the graphs of a session, which must not run at the
-    same time then.
+    These policies share one memory block between the graphs of a session, so the graphs must not
+    run at the same time.
 
     Wrong:
 
@@ -104,7 +104,7 @@ def shared_memory_of_parallel_graphs(case: Case) -> None:
         case.report(
             "static_memory_policy",
             '"static_memory_policy" is {}, which shares memory between graphs, but '
-            '"graph_max_parallel_model_num" is {}; legal then: 0, 3',
+            '"graph_max_parallel_model_num" is {}; legal for parallel graphs: 0, 3',
             policy,
             threads,
             help='set "static_memory_policy" to 0 or 3, or "graph_max_parallel_model_num" to 1',
@@ -122,7 +122,7 @@ def shared_memory_of_parallel_graphs(case: Case) -> None:
 def small_channel_off_in_inference(case: Case) -> None:
     """``enable_small_channel`` is 0 in online inference.
 
-    The adapter overwrites it with 1.
+    The adapter changes the value to 1.
 
     Wrong:
 
@@ -155,8 +155,9 @@ def small_channel_off_in_inference(case: Case) -> None:
 def small_channel_in_training(case: Case) -> None:
     """``enable_small_channel`` is 1 in training.
 
-    It is not advised there; only ResNet-50, -101, -152 and GoogleNet (first convolution and
-    pooling) gain.  In a script, which may well train one of these, it is information.
+    The documentation advises against 1 in training; only ResNet-50, -101, -152 and GoogleNet
+    (first convolution and pooling) become faster.  In a script this is reported as information,
+    because the script may train one of these networks.
 
     Wrong:
 
@@ -190,8 +191,8 @@ def small_channel_in_training(case: Case) -> None:
 def two_weight_compressions(case: Case) -> None:
     """``enable_compress_weight`` and ``compress_weight_conf`` are set together.
 
-    The adapter aborts the process when both keys are there, even with the first one False.
-    NPURunConfig always writes the first one, so that it cannot carry the second.
+    The adapter aborts the process if both keys are set, even if the first one is False.
+    NPURunConfig always writes the first key, so the second one cannot be passed to NPURunConfig.
 
     Wrong:
 

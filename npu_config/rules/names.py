@@ -148,9 +148,9 @@ _ZEROS = {"b": "False", "i": "0", "s": "empty text"}
 def unknown_option(case: Case) -> None:
     """An unknown option is set.
 
-    The adapter reads the names that it knows and never looks at the others: a misspelt option
-    has no effect and nothing says so.  In a ConfigProto or a script, where a newer adapter may
-    know more names, a name that is like none of the known ones is a warning.
+    The adapter reads only the names that it knows: a misspelled option has no effect, and no
+    message reports it.  In a ConfigProto or a script, where a newer adapter may know more names, a
+    name that is similar to no known name is a warning.
 
     Wrong:
 
@@ -203,7 +203,7 @@ def _removed(name: str) -> Optional[str]:
     if option is None:
         return None
     use = phrase("use {}", option.replacement) if option.replacement else "remove it"
-    return phrase("the option exists {}; {}", option.versions, use)
+    return phrase("the option is available {}; {}", option.versions, use)
 
 
 def _key_of_profiling(name: str) -> Optional[str]:
@@ -230,10 +230,10 @@ def _is_typo(case: Case, name: str, meant: str) -> bool:
 def wrong_field(case: Case) -> None:
     """A value is in a field of AttrValue that the adapter does not read for this option.
 
-    ``parameter_map["x"].b = 1`` and ``parameter_map["x"].i = 1`` are two different fields.  Read
-    from the wrong one, the value is 0, False or empty text, and nothing says so
-    (``jit_compile`` and ``shape_generalization_mode`` are refused; ``export_compile_stat`` and
-    ``oo_constant_folding`` are skipped).
+    ``parameter_map["x"].b = 1`` and ``parameter_map["x"].i = 1`` set two different fields.  If the
+    adapter reads a field that is not set, it gets 0, False or an empty string, and no message
+    reports it (``jit_compile`` and ``shape_generalization_mode`` are rejected;
+    ``export_compile_stat`` and ``oo_constant_folding`` are skipped).
 
     Wrong, in a script:
 
@@ -297,9 +297,11 @@ def read_instead(option: Option, setting: Setting, wire: str) -> Tuple[Any, str]
     """What the runtime has of an option whose value is in another field, and why, in words."""
     empty = {"b": False, "i": 0, "s": ""}[wire]
     follows = _consequence_of_wrong_field(option, wire)
-    why = phrase('field ".{}" is read, but the value is in ".{}"; {}', wire, setting.wire, follows)
+    why = phrase(
+        'the adapter reads field ".{}", but the value is in ".{}"; {}', wire, setting.wire, follows
+    )
     if not setting.wire:
-        why = phrase('field ".{}" is read, but has no value; {}', wire, follows)
+        why = phrase('the adapter reads field ".{}", which has no value; {}', wire, follows)
     if option.name not in _SKIPPED:
         return empty, why
     return None if option.default is None else option.kind.to_wire(option.default), why
@@ -315,8 +317,8 @@ def read_instead(option: Option, setting: Setting, wire: str) -> Tuple[Any, str]
 def wrong_type(case: Case) -> None:
     """A value has the wrong type for the option.
 
-    Types are strict: True is not 1, "true" is not True, 1 is not "1".  The adapter reads one
-    field and takes whatever is there.
+    Types are strict: True is not 1, "true" is not True, 1 is not "1".  The adapter reads only one
+    field, and uses its content without a check.
 
     Wrong:
 
@@ -371,10 +373,10 @@ def wrong_type(case: Case) -> None:
 def value_not_allowed(case: Case) -> None:
     """A value is not one of the legal values of the option.
 
-    What happens then differs by option, and the message says it: the adapter aborts the process
-    (no traceback), session.run raises, the graph engine refuses it minutes later, or nothing
-    checks it at all.  What nothing reads in this configuration is a warning: ``dump_mode`` while
-    ``enable_dump`` is off.
+    The consequence depends on the option, and the message states it: the adapter aborts the
+    process (no traceback), session.run raises an exception, the graph engine rejects the value
+    minutes later, or nothing checks the value.  A value that is not read in this configuration is
+    a warning, for example ``dump_mode`` while ``enable_dump`` is off.
 
     Wrong:
 
@@ -411,8 +413,8 @@ def value_not_allowed(case: Case) -> None:
 def out_of_range(case: Case) -> None:
     """A number lies outside the range of the option.
 
-    Some ranges are enforced by an abort of the process, some by clamping (``input_fusion_size``),
-    some wrap around in 32 bits, most by nothing.
+    For some options the process is aborted, some values are clamped to the range
+    (``input_fusion_size``), some wrap around in 32 bits, and most are not checked at all.
 
     Wrong:
 
@@ -457,8 +459,9 @@ def out_of_range(case: Case) -> None:
 def bad_syntax(case: Case) -> None:
     """A string does not follow the syntax of the option.
 
-    Some grammars are checked by the adapter (it aborts, or session.run raises), some by the graph
-    engine minutes later, some by nothing; the message says which.
+    The adapter checks the syntax of some options (it aborts, or session.run raises an exception),
+    and the graph engine checks others minutes later; some are not checked.  The message states the
+    consequence.
 
     Wrong:
 
@@ -570,7 +573,7 @@ def _remedy(option: Option) -> str:
         return "set a legal value, or remove it"
     written = option.kind.to_wire(default)
     return phrase(
-        "set a legal value, or remove the option, which means {}",
+        "set a legal value, or remove the option (default: {})",
         '"{}"'.format(written) if isinstance(written, str) else written,
     )
 

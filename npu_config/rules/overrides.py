@@ -34,8 +34,8 @@ def override_not_understood() -> None:
     """An override of a configuration is not ``NAME=VALUE``, or names no option.
 
     ``--set`` and ``NpuConfig.load(path, overrides=...)`` take the name of an option, ``=`` and the
-    value: true or false, an integer, or text, as the option takes it; a list or mapping as JSON.
-    ``null`` takes the option away.
+    value.  The value is true or false, an integer, or text, as the option requires; a list or a
+    mapping is written as JSON. ``null`` removes the option.
 
     Wrong: `npu-config check job.yaml --set hccl_timeout`
 

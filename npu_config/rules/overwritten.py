@@ -14,9 +14,9 @@ from npu_config.core.message import phrase
 def value_overwritten() -> None:
     """A configuration or preset replaces an existing value.
 
-    It is a value of the ConfigProto that the configuration is added to, or an environment variable
-    that the preset sets for a block.  The value that was configured last is used, and both are in
-    the script: only one of them can be meant.
+    The existing value is in the ConfigProto to which the configuration is added, or in an
+    environment variable that the preset sets for a block of code.  The value that was configured
+    last is used.  The script sets both values, but only one of them can be intended.
 
     Wrong:
 

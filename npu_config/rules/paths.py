@@ -31,7 +31,7 @@ class Wanted(NamedTuple):
     created: bool = False
 
 
-_REFUSED = "the graph engine refuses the file and the adapter aborts the process"
+_REFUSED = "the graph engine rejects the file and the adapter aborts the process"
 
 WANTED = {
     "dump_path": Wanted(True, "session.run raises", strict=True),
@@ -139,8 +139,8 @@ MISSING_FILE_RULES = frozenset(("NPU770", "NPU771", "NPU772", "NPU773", "NPU774"
 def path_missing(case: Case) -> None:
     """A file or directory that an option points to does not exist.
 
-    Relative paths begin at the directory the process runs in; ``~`` is not expanded.  The
-    directory of the operator cache is made when it is missing, the others are not.
+    Relative paths start at the working directory of the process; ``~`` is not expanded.  The
+    directory of the operator cache is created if it is missing, other directories are not.
 
     Wrong:
 
@@ -173,7 +173,7 @@ def _remedy(found: PathStatus) -> str:
 def path_of_wrong_kind(case: Case) -> None:
     """A path names a file where a directory is required, or the reverse.
 
-    What happens then is the same as when nothing is there.
+    The consequence is the same as for a missing path.
 
     Wrong:
 
@@ -200,8 +200,9 @@ def path_of_wrong_kind(case: Case) -> None:
 def path_is_a_link(case: Case) -> None:
     """A directory that the adapter checks is a symbolic link.
 
-    The adapter looks at the entry itself and finds no directory.  A slash at the end makes it look
-    behind the link.  Holds for ``dump_path`` and ``work_path``.
+    The adapter checks the link itself, which is not a directory.  With a slash at the end of the
+    path the adapter checks the directory that the link points to.  This applies to ``dump_path``
+    and ``work_path``.
 
     Wrong:
 
@@ -230,8 +231,8 @@ def path_is_a_link(case: Case) -> None:
 def path_not_accessible(case: Case) -> None:
     """A file cannot be read, or a directory cannot be read and written, by this user.
 
-    The adapter asks for both rights on the directories of dumps and tuning before the session
-    starts; the other paths fail when they are used.  (The super-user may do everything.)
+    Before the session starts, the adapter requires both permissions for the directories of dumps
+    and tuning; other paths fail when they are used.  (The superuser has all permissions.)
 
     Wrong:
 
@@ -274,7 +275,8 @@ def path_not_accessible(case: Case) -> None:
 def empty_side_file(case: Case) -> None:
     """A file that an option points to is empty.
 
-    No format of these files allows it: the graph engine refuses the file while it initialises.
+    None of the file formats allows an empty file: the graph engine rejects the file during
+    initialisation.
 
     Wrong:
 
@@ -311,7 +313,7 @@ def empty_side_file(case: Case) -> None:
 def profiling_output_missing(case: Case) -> None:
     """The ``output`` of ``profiling_options`` is not a directory that can be read and written.
 
-    Newer tools create it; with others the results may be lost.
+    Newer tools create the directory; with other tools the results may be lost.
 
     Wrong:
 

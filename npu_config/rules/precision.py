@@ -32,8 +32,8 @@ BFLOAT16_PRODUCTS = OPTIONS["precision_mode_v2"].value_products["mixed_bfloat16"
 def both_precision_modes(case: Case) -> None:
     """``precision_mode`` and ``precision_mode_v2`` are set together.
 
-    They are two vocabularies for one setting.  The adapter looks only at whether both keys are
-    there, not at their values, and session.run raises.
+    Both options set the precision mode, with different values.  The adapter checks only whether
+    both keys are set, not their values, and session.run raises an exception.
 
     Wrong:
 
@@ -95,8 +95,8 @@ def hif8_precision_mode(case: Case) -> None:
 def force_fp16_in_training(case: Case) -> None:
     """``precision_mode: force_fp16`` is set for training.
 
-    It is documented for online inference only, where it is the default.  Nothing checks it: the
-    training runs, with every operator in float16.
+    ``force_fp16`` is documented for online inference only, where it is the default.  Nothing
+    checks the option: the training runs, with every operator in float16.
 
     Wrong:
 
@@ -130,8 +130,8 @@ def force_fp16_in_training(case: Case) -> None:
 def mixlist_without_mixed_precision(case: Case) -> None:
     """``modify_mixlist`` is set without a mixed precision mode.
 
-    The file edits the operator lists of mixed precision.  With another mode, or with none set,
-    session.run raises.
+    The file changes the operator lists of mixed precision.  With another precision mode, or
+    without one, session.run raises an exception.
 
     Wrong:
 
@@ -162,8 +162,7 @@ def mixlist_without_mixed_precision(case: Case) -> None:
         return
     case.report(
         "modify_mixlist",
-        '"modify_mixlist" is set but {}; legal with it: "precision_mode" {}, or '
-        '"precision_mode_v2" {}',
+        '"modify_mixlist" is set but {}; required: "precision_mode" {}, or "precision_mode_v2" {}',
         found,
         either(_MIXED),
         either(_MIXED_V2),
@@ -191,9 +190,8 @@ def either(values: Tuple[str, ...]) -> str:
 def custom_dtypes_with_kept_dtypes(case: Case) -> None:
     """``customize_dtypes`` is set while every operator keeps its data type.
 
-    With ``must_keep_origin_dtype`` or ``origin`` the file has no effect.  These modes are the
-    default of training on ascend_950, atlas_a3 and atlas_a2, so that leaving the mode out is
-    no way around.
+    With ``must_keep_origin_dtype`` or ``origin`` the file has no effect.  Training on ascend_950,
+    atlas_a3 and atlas_a2 uses such a mode by default, so removing the mode does not help.
 
     Wrong:
 
@@ -247,7 +245,7 @@ def custom_dtypes_with_kept_dtypes(case: Case) -> None:
 def two_implementation_modes(case: Case) -> None:
     """``op_precision_mode`` is set together with ``op_select_implmode``.
 
-    Both choose how operators are implemented.  ``op_precision_mode`` is used, and
+    Both options select the implementation of operators.  ``op_precision_mode`` is used, and
     ``op_select_implmode`` and ``optypelist_for_implmode`` are ignored.
 
     Wrong:
@@ -289,8 +287,8 @@ def two_implementation_modes(case: Case) -> None:
 def optypelist_without_implmode(case: Case) -> None:
     """``optypelist_for_implmode`` is set without ``op_select_implmode``.
 
-    The list says which operator types the mode applies to; without the mode the adapter aborts
-    the process.
+    ``optypelist_for_implmode`` lists the operator types that the mode applies to; without the mode
+    the adapter aborts the process.
 
     Wrong:
 
@@ -325,11 +323,11 @@ def optypelist_without_implmode(case: Case) -> None:
     ),
 )
 def accelerated_training_with_precision_mode(case: Case) -> None:
-    """``experimental_accelerate_train_mode`` is set with a precision mode it cannot start from.
+    """``experimental_accelerate_train_mode`` is set with an unsupported precision mode.
 
-    The acceleration switches the precision itself and starts from full precision: only
-    ``allow_fp32_to_fp16``, ``must_keep_origin_dtype`` (``origin``), or no mode at all are
-    supported.  The first run raises.
+    The accelerated training switches the precision itself and starts from full precision: only
+    ``allow_fp32_to_fp16``, ``must_keep_origin_dtype`` (``origin``), or no precision mode are
+    supported.  With another mode the first run raises an exception.
 
     Wrong:
 
@@ -351,7 +349,7 @@ def accelerated_training_with_precision_mode(case: Case) -> None:
         if mode is not None and mode not in legal:
             case.report(
                 name,
-                '"{}" is "{}" with "experimental_accelerate_train_mode"; legal then: {}, or unset',
+                '"{}" is "{}" with "experimental_accelerate_train_mode"; legal: {}, or unset',
                 name,
                 mode,
                 either(legal),
@@ -369,10 +367,10 @@ def accelerated_training_with_precision_mode(case: Case) -> None:
     source=(_ACCURACY,),
 )
 def accelerated_training_in_bfloat16(case: Case) -> None:
-    """``experimental_accelerate_train_mode`` lowers to bfloat16 on a product without bfloat16.
+    """``experimental_accelerate_train_mode`` uses bfloat16 on a product without bfloat16.
 
-    ``fast1`` lowers to bfloat16, which only ascend_950, atlas_a3 and atlas_a2 support; ``fast``
-    lowers to float16.
+    ``fast1`` lowers the precision to bfloat16, which only ascend_950, atlas_a3 and atlas_a2
+    support; ``fast`` lowers the precision to float16.
 
     Wrong:
 
@@ -388,8 +386,8 @@ def accelerated_training_in_bfloat16(case: Case) -> None:
     if mode is not None and mode.precision == "fast1":
         case.report(
             "experimental_accelerate_train_mode",
-            '"experimental_accelerate_train_mode" lowers to bfloat16 ("fast1"), '
-            "which is supported on ascend_950, atlas_a2, atlas_a3 only",
+            '"experimental_accelerate_train_mode" lowers the precision to bfloat16 '
+            '("fast1"), which is supported on ascend_950, atlas_a2, atlas_a3 only',
             help='write "fast" for float16',
         )
 
@@ -405,10 +403,11 @@ def accelerated_training_in_bfloat16(case: Case) -> None:
     ),
 )
 def optypelist_with_mode_for_all(case: Case) -> None:
-    """``optypelist_for_implmode`` is set, and ``op_select_implmode`` is for all operators.
+    """``optypelist_for_implmode`` is set, but the ``op_select_implmode`` applies to all operators.
 
-    The list says which operator types ``op_select_implmode`` applies to; the undocumented modes
-    ``high_precision_for_all`` and ``high_performance_for_all`` apply to every one.
+    ``optypelist_for_implmode`` lists the operator types that ``op_select_implmode`` applies to,
+    but the undocumented modes ``high_precision_for_all`` and ``high_performance_for_all`` apply to
+    all operator types.
 
     Wrong:
 
@@ -428,6 +427,7 @@ def optypelist_with_mode_for_all(case: Case) -> None:
             '"optypelist_for_implmode" does not restrict it',
             mode,
             help=phrase(
-                'set "op_select_implmode" to "{}", or remove the list', mode[: -len(_FOR_ALL)]
+                'set "op_select_implmode" to "{}", or remove "optypelist_for_implmode"',
+                mode[: -len(_FOR_ALL)],
             ),
         )

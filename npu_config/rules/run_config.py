@@ -32,8 +32,8 @@ UNSUPPORTED = ("train_distribute", "eval_distribute")
 def unsupported_run_config_field(case: Case) -> None:
     """A tf.estimator.RunConfig sets a field that the NPU does not support.
 
-    ``train_distribute`` and ``eval_distribute``.  NPURunConfig has no argument for ``device_fn``,
-    ``protocol`` and ``experimental_distribute``: NPU839.
+    The unsupported fields are ``train_distribute`` and ``eval_distribute``.  NPURunConfig has no
+    arguments ``device_fn``, ``protocol`` and ``experimental_distribute``: see NPU839.
 
     Wrong, in a script:
 
@@ -75,8 +75,8 @@ _UNCHECKED = {
 def wrong_nested_config(case: Case) -> None:
     """A configuration object in an NPURunConfig is of the wrong class.
 
-    It raises ValueError, or NPUEstimator fails later: with ``profiling_config``,
-    ``memory_config`` and ``session_config``, which nobody looks at before.
+    NPURunConfig raises ValueError.  It does not check ``profiling_config``, ``memory_config`` and
+    ``session_config``; with a wrong class there, NPUEstimator fails later.
 
     Wrong, in a script:
 
@@ -91,9 +91,9 @@ def wrong_nested_config(case: Case) -> None:
         if value is not None and expected not in [c.__name__ for c in type(value).__mro__]:
             case.report_argument(
                 name,
-                '"{}" takes a {} or None, got {}; NPUEstimator fails later'
+                '"{}" must be a {} or None, got {}; NPUEstimator fails later'
                 if name in _UNCHECKED
-                else '"{}" takes a {} or None, got {}; NPURunConfig raises',
+                else '"{}" must be a {} or None, got {}; NPURunConfig raises',
                 name,
                 expected,
                 type(value).__name__,
@@ -125,7 +125,7 @@ def wrong_horovod_mode(case: Case) -> None:
     if setting is not None and setting.value is not UNKNOWN and type(setting.value) is not bool:
         case.report_argument(
             "horovod_mode",
-            '"horovod_mode" takes True or False, got {}; NPURunConfig raises',
+            '"horovod_mode" must be True or False, got {}; NPURunConfig raises',
             type(setting.value).__name__,
             help="write True or False",
         )
@@ -145,7 +145,7 @@ _INPUT_FIELDS = (*SHAPE_PROFILES, "compile_hybrid_mode")
 def incomplete_dynamic_input_config(case: Case) -> None:
     """A field of DynamicInputConfig is None.
 
-    Then none of the four reaches the session.
+    None of the four fields is then written to the session.
 
     Wrong, in a script:
 
@@ -183,9 +183,9 @@ def incomplete_dynamic_input_config(case: Case) -> None:
     about="run_config",
 )
 def overflow_mode_without_dump_mode(case: Case) -> None:
-    """``DumpConfig(dump_mode=None)`` keeps ``dump_debug_mode`` from the session.
+    """``dump_debug_mode`` of DumpConfig has no effect, because ``dump_mode`` is None.
 
-    NPUEstimator writes it only when ``dump_mode`` is not None.
+    NPUEstimator writes ``dump_debug_mode`` only if ``dump_mode`` is not None.
 
     Wrong, in a script:
 
@@ -215,9 +215,10 @@ def overflow_mode_without_dump_mode(case: Case) -> None:
 def npu_optimizer_in_session_config(case: Case) -> None:
     """The ``session_config`` of NPURunConfig already contains an NpuOptimizer.
 
-    NPUEstimator adds another one; what it always writes (enable_dump, jit_compile,
-    iterations_per_loop, mix_compile_mode, ...) beats the first.  In a script, ``check`` names
-    each option that loses by it: NPU883; the entry of ``npu_config_proto()`` has none to lose.
+    NPUEstimator adds a second entry.  The options that NPUEstimator always writes (enable_dump,
+    jit_compile, iterations_per_loop, mix_compile_mode, ...) override those of the first entry.  In
+    a script, ``check`` reports each option that is overridden (NPU883); the entry of
+    ``npu_config_proto()`` contains no options.
 
     Wrong, in a script:
 
@@ -236,8 +237,8 @@ def npu_optimizer_in_session_config(case: Case) -> None:
     ):
         case.report(
             None,
-            '"session_config" already contains an "{}"; NPUEstimator adds a second one, whose '
-            "keys are used",
+            '"session_config" already contains an "{}"; NPUEstimator adds a second one, '
+            "whose keys override the first",
             NPU_OPTIMIZER,
             help="pass the options as arguments of NPURunConfig",
             place=session.place,
@@ -260,7 +261,7 @@ _NO_ARGUMENT = tuple(
 def option_without_run_config_argument(case: Case) -> None:
     """An option is set that NPURunConfig has no argument for.
 
-    It can be set on the NpuOptimizer of ``session_config`` only.
+    The option can be set only on the NpuOptimizer of ``session_config``.
 
     Wrong, in a script:
 
@@ -291,7 +292,7 @@ def option_without_run_config_argument(case: Case) -> None:
 def two_model_directories(case: Case) -> None:
     """``model_dir`` differs between NPUEstimator and NPURunConfig.
 
-    NPUEstimator raises.
+    NPUEstimator raises an exception.
 
     Wrong, in a script:
 
@@ -308,7 +309,7 @@ def two_model_directories(case: Case) -> None:
             '"model_dir" is "{}" in NPUEstimator and "{}" in NPURunConfig; NPUEstimator raises',
             second[:80],
             first[:80],
-            help="specify it only once",
+            help='set "model_dir" only once',
         )
 
 
@@ -321,9 +322,9 @@ def two_model_directories(case: Case) -> None:
     about="run_config",
 )
 def parameter_servers_without_strategy(case: Case) -> None:
-    """TF_CONFIG has a cluster but ``distribute`` no ParameterServerStrategy, or the reverse.
+    """TF_CONFIG has a cluster but ``distribute`` has no ParameterServerStrategy, or the reverse.
 
-    NPURunConfig raises.
+    NPURunConfig raises an exception.
 
     Wrong, in a script started with a cluster in TF_CONFIG:
 

@@ -25,8 +25,8 @@ _REWRITER_CONFIG = "from tensorflow.core.protobuf.rewriter_config_pb2 import Rew
 def no_npu_optimizer(case: Case) -> None:
     """No entry of ``custom_optimizers`` is called ``NpuOptimizer``.
 
-    The adapter looks for exactly that name.  Without it nothing is offloaded: TensorFlow runs the
-    graph on the CPU, and says nothing.
+    The adapter looks for exactly this name.  Without it nothing is offloaded: TensorFlow runs the
+    whole graph on the CPU, and no message reports it.
 
     Wrong, in a script:
 
@@ -98,9 +98,9 @@ def _as_text(case: Case, field: str, value: str) -> Optional[str]:
 def second_npu_optimizer(case: Case) -> None:
     """Several entries of ``custom_optimizers`` are called ``NpuOptimizer``.
 
-    The adapter reads all of them in order: a key of a later entry wins, a few options fall back to
-    their default when the last entry lacks them, and constraints between options are checked
-    only inside one entry.
+    The adapter reads all entries in order: the keys of later entries override those of earlier
+    ones, a few options return to their default if the last entry does not contain them, and
+    constraints between options are checked only within one entry.
 
     Wrong, in a script:
 
@@ -118,8 +118,8 @@ def second_npu_optimizer(case: Case) -> None:
     places = session.optimizer_places
     case.report(
         None,
-        '{} custom optimizers are named "{}"; exactly one is legal, and the keys of the later '
-        "ones are used",
+        '{} custom optimizers are named "{}"; only one is allowed, and the keys of later '
+        "ones override those of earlier ones",
         len(indexes),
         NPU_OPTIMIZER,
         help="set all options on one NpuOptimizer entry",
@@ -137,9 +137,9 @@ def second_npu_optimizer(case: Case) -> None:
 def remapping_not_off(case: Case) -> None:
     """``rewrite_options.remapping`` is not OFF.
 
-    TensorFlow's remapper conflicts with the passes of the NPU.  Nothing checks it.  NPUEstimator
-    does not switch it off by itself either (a warning there, since the session patch of npu_init
-    may).
+    TensorFlow's remapper conflicts with the graph passes of the NPU. Nothing checks the option.
+    NPUEstimator does not switch it off either (this is a warning there, because the session patch
+    of npu_init may switch it off).
 
     Wrong, in a script:
 
@@ -181,10 +181,11 @@ def remapping_not_off(case: Case) -> None:
 def memory_optimization_not_off(case: Case) -> None:
     """``rewrite_options.memory_optimization`` is not NO_MEM_OPT.
 
-    The documentation wants it off, and writes RewriterConfig.OFF, which is a value of another
-    enum: it lands as MANUAL, under which the optimizer still runs.  (If TensorFlow ends in
-    memory_optimizer.cc with it switched off, the FAQ says to leave it on.)  Advice, but for a
-    value that switches an optimization on: that is a warning.
+    The documentation requires the memory optimization to be off, but writes RewriterConfig.OFF, a
+    value of another enum: its number means MANUAL here, and the optimizer still runs.  (If
+    TensorFlow fails in memory_optimizer.cc while the optimization is off, the FAQ says to leave
+    the optimization on.) This is advice, except for a value that switches an optimization on: such
+    a value is a warning.
 
     Wrong, in a script:
 
@@ -202,7 +203,7 @@ def memory_optimization_not_off(case: Case) -> None:
     is_advice = written in ("MANUAL", "DEFAULT_MEM_OPT")
     case.report(
         None,
-        "{} (the number of RewriterConfig.OFF); the value for off is NO_MEM_OPT"
+        "{} (the same number as RewriterConfig.OFF); the value for off is NO_MEM_OPT"
         if written == "MANUAL"
         else "{}; the value for off is NO_MEM_OPT",
         _stands(session, "memory_optimization", written, "DEFAULT_MEM_OPT"),
@@ -228,11 +229,12 @@ def memory_optimization_not_off(case: Case) -> None:
 def xla_not_off(case: Case) -> None:
     """``optimizer_options.global_jit_level`` is not OFF.
 
-    XLA and the NPU passes cannot both compile the graph.  ``ON_1`` and ``ON_2`` are errors;
-    ``DEFAULT`` is only worth knowing, since it leaves XLA to the flags of TensorFlow.
+    XLA and the graph passes of the NPU cannot both compile the graph.  ``ON_1`` and ``ON_2`` are
+    errors; ``DEFAULT`` is information, because the flags of TensorFlow then decide whether XLA is
+    used.
 
     ``npu_config_proto``, and every session of a script that imports ``npu_bridge.npu_init``, set
-    it to OFF themselves, whatever stands there: nothing is reported then.
+    the option to OFF, whatever its value is: nothing is reported in these cases.
 
     Wrong, in a script:
 
@@ -269,8 +271,8 @@ def xla_not_off(case: Case) -> None:
 def soft_placement_off(case: Case) -> None:
     """``allow_soft_placement`` is not True.
 
-    Operators that exist on the host only cannot be placed then.  Every helper of the vendor
-    switches it on.
+    Without soft placement, operators that exist only on the host cannot be placed.  Every helper
+    function of the vendor switches soft placement on.
 
     Wrong, in a script:
 

@@ -27,8 +27,8 @@ MOST_PROFILES_950 = DynamicDims.most
 def incomplete_shape_profiles(case: Case) -> None:
     """Not all of ``input_shape``, ``dynamic_dims`` and ``dynamic_node_type`` are set.
 
-    They describe one thing and are used together; with one or two of them the adapter aborts the
-    process.
+    The three options describe the shape profiles together; if only one or two of them are set, the
+    adapter aborts the process.
 
     Wrong:
 
@@ -69,7 +69,8 @@ def incomplete_shape_profiles(case: Case) -> None:
 def profile_of_wrong_length(case: Case) -> None:
     """A profile of ``dynamic_dims`` does not have one size for each ``-1`` of ``input_shape``.
 
-    Each profile fills all the ``-1`` of all inputs, in order.  The graph engine refuses others.
+    Each profile contains the sizes for all ``-1`` of all inputs, in order.  The graph engine
+    rejects other profiles.
 
     Wrong:
 
@@ -117,9 +118,9 @@ def profile_of_wrong_length(case: Case) -> None:
     source=(_DOC,),
 )
 def too_many_shape_profiles(case: Case) -> None:
-    """``dynamic_dims`` holds more than 100 profiles.
+    """``dynamic_dims`` contains more than 100 profiles.
 
-    ascend_950 takes up to 256.  Without a target, 101 to 256 profiles are a warning.
+    ascend_950 supports up to 256 profiles.  Without a target, 101 to 256 profiles are a warning.
 
     Wrong:
 
@@ -164,8 +165,8 @@ def too_many_shape_profiles(case: Case) -> None:
 def inputs_not_alphabetical(case: Case) -> None:
     """The inputs of ``input_shape`` are not in alphabetical order.
 
-    The graph lists its inputs by name, and shapes are matched to them by position: in another
-    order each input gets the shape of another one.  Nothing checks it.
+    The graph lists its inputs by name, and the shapes are matched to the inputs by position: in
+    another order, inputs get the shapes of other inputs.  Nothing checks the order.
 
     Wrong:
 
@@ -252,7 +253,7 @@ def shape_profiles_with_mixed_computing(case: Case) -> None:
 def shape_profiles_with_tuning(case: Case) -> None:
     """Shape profiles are set while AOE tuning is on.
 
-    session.run raises.
+    session.run raises an exception.
 
     Wrong:
 
@@ -289,8 +290,8 @@ def shape_profiles_with_tuning(case: Case) -> None:
 def hybrid_compilation_without_profiles(case: Case) -> None:
     """``compile_hybrid_mode`` is 1 without shape profiles.
 
-    It compiles one graph for the profiles and one for all other shapes; session.run raises
-    without profiles.
+    Mode 1 compiles one graph for the profiles and one graph for all other shapes; without profiles
+    session.run raises an exception.
 
     Wrong:
 
@@ -330,7 +331,7 @@ def hybrid_compilation_without_profiles(case: Case) -> None:
 def hybrid_compilation_of_dataset_inputs(case: Case) -> None:
     """``compile_hybrid_mode`` is 1 and the dynamic inputs come from a dataset.
 
-    Only placeholders are supported; session.run raises.
+    Only placeholders are supported; with a dataset session.run raises an exception.
 
     Wrong:
 
@@ -351,8 +352,8 @@ def hybrid_compilation_of_dataset_inputs(case: Case) -> None:
     if case.get("compile_hybrid_mode") == 1 and case.get("dynamic_node_type") == 0:
         case.report(
             "dynamic_node_type",
-            '"dynamic_node_type" is 0 (dataset) with "compile_hybrid_mode" 1; legal with it: '
-            "1 (placeholder)",
+            '"dynamic_node_type" is 0 (dataset) with "compile_hybrid_mode" 1; legal: 1 '
+            "(placeholder)",
             help='feed placeholders and set "dynamic_node_type" to 1',
             consequence=Outcome.REJECT.value,
         )

@@ -34,8 +34,8 @@ from npu_config.rules.case import (
 def option_not_on_product(case: Case) -> None:
     """An option is set that the target product does not support.
 
-    Speaks only when a product is given (``--target``, ``Target(product=...)``), and not about
-    a value that is, or may be, the default anyway.
+    This is reported only if a product is specified (``--target``, ``Target(product=...)``), and
+    not for a value that is, or may be, the default.
 
     Wrong:
 
@@ -88,7 +88,7 @@ _RANGES_BY_PRODUCT = tuple(name for name, option in OPTIONS.items() if option.ra
 def value_not_on_product(case: Case) -> None:
     """An option has a value that the target product does not support.
 
-    Without a target it speaks only where no product supports the value.
+    Without a target, a value is reported only if no product supports it.
 
     Wrong:
 
@@ -165,8 +165,8 @@ _MODE_SEVERITY = {"aoe_mode": Severity.ERROR, "dump_step": Severity.INFO}
 def option_not_in_mode(case: Case) -> None:
     """An option for online inference is set for training, or the reverse.
 
-    ``graph_run_mode`` says which it is: 1 (training) when it is absent, 0 for online inference.
-    Nothing checks it at run time.  An error for ``aoe_mode``, which tunes training only.
+    ``graph_run_mode`` selects the mode: 1 or not set is training, 0 is online inference.  Nothing
+    checks the option at run time.  ``aoe_mode``, which tunes training only, is an error.
 
     Wrong:
 
@@ -221,7 +221,7 @@ def _report_mode(case: Case, names: List[str], mode: str) -> None:
 def mode_not_of_target(case: Case) -> None:
     """``graph_run_mode`` contradicts the mode of the target.
 
-    When it is absent the graph runs in training mode, also in an inference script.
+    If ``graph_run_mode`` is not set, the graph runs in training mode, even in an inference script.
 
     Wrong:
 
@@ -268,9 +268,9 @@ _HISTORY = ("tf_adapter/util/npu_attrs.cc",)
 def option_not_in_version(case: Case) -> None:
     """An option is set that the adapter of the target's version does not read.
 
-    Options came with time, and some went.  An adapter reads the names that it knows and never
-    looks at the others, so the option has no effect and nothing says so.  Speaks only when a
-    version is given (``--target-cann``, ``Target(cann=...)``, ``Target(adapter=...)``).  In a
+    Later versions added options, and removed some.  The adapter reads only the names that it
+    knows, so the option has no effect and no message reports it.  This is reported only if a
+    version is specified (``--target-cann``, ``Target(cann=...)``, ``Target(adapter=...)``).  In a
     ConfigProto or a script it is a warning, as for an unknown name.
 
     Wrong:
@@ -290,7 +290,7 @@ def option_not_in_version(case: Case) -> None:
             continue
         case.report(
             option.name,
-            '"{}" is not read by {}; the option exists {}',
+            '"{}" is not read by {}; the option is available {}',
             option.name,
             SNAPSHOTS[case.version],
             option.versions,
@@ -311,8 +311,9 @@ def option_not_in_version(case: Case) -> None:
 def value_not_in_version(case: Case) -> None:
     """An option has a value that the adapter of the target version does not know.
 
-    The lists of legal values grew, and lost some.  ``jit_compile`` was a bool before it became a
-    text: those adapters know ``"true"`` and ``"false"`` only.  Only with a version of the target.
+    Later versions added legal values, and removed some.  ``jit_compile`` was a bool before it
+    became a string: the adapters of that time know only ``"true"`` and ``"false"``.  This is
+    reported only if the target has a version.
 
     Wrong:
 
@@ -342,9 +343,9 @@ def value_not_in_version(case: Case) -> None:
     about="version",
 )
 def version_not_measured(case: Case) -> None:
-    """The CANN version of the target is newer or older than every adapter that was measured.
+    """The CANN version of the target is newer or older than every adapter that npu_config knows.
 
-    The rules then speak of the newest, or the oldest, adapter that is known here.
+    The rules of the newest, or the oldest, known adapter are then used.
 
     Wrong:
 
@@ -377,7 +378,7 @@ def version_not_measured(case: Case) -> None:
 def argument_not_in_version(case: Case) -> None:
     """NPURunConfig is called with an argument that the target version does not have.
 
-    It raises TypeError on the host.  Speaks only when a version is given.
+    The call raises TypeError on the host.  This is reported only if a version is specified.
 
     Wrong, in a script for CANN 5.0.2:
 
@@ -400,7 +401,7 @@ def argument_not_in_version(case: Case) -> None:
         if others is not None:
             case.report(
                 name if name in ALL_OPTIONS else None,
-                'NPURunConfig of {} has no argument "{}"; the argument exists {}',
+                'NPURunConfig of {} has no argument "{}"; the argument is available {}',
                 SNAPSHOTS[case.version],
                 name,
                 others,

@@ -30,8 +30,8 @@ HCCL_DEFAULT: int = OPTIONS["hccl_timeout"].default
 def collective_timeout_rounded(case: Case) -> None:
     """``hccl_timeout`` is not a multiple of 68 on a product that rounds it.
 
-    atlas_training and atlas_300i_duo use the multiple of 68 below it, at least 68: 600 becomes
-    544.
+    atlas_training and atlas_300i_duo round the value down to a multiple of 68, at least 68: 600
+    becomes 544.
 
     Wrong:
 
@@ -73,7 +73,7 @@ def rounded(seconds: int) -> int:
 def collective_timeout_off(case: Case) -> None:
     """``hccl_timeout`` is 0: a collective operation waits without limit.
 
-    When one process dies, the others hang.
+    If one process dies, the other processes hang.
 
     Wrong:
 
@@ -102,10 +102,10 @@ def collective_timeout_off(case: Case) -> None:
 def stream_timeout_below_collective_timeout(case: Case) -> None:
     """``stream_sync_timeout`` is not longer than the timeout of collective operations.
 
-    In a cluster it must be larger than the collective timeout (``hccl_timeout``, else
-    HCCL_EXEC_TIMEOUT, else 1836 s); otherwise the synchronisation fails first.  Mind the units:
-    milliseconds against seconds.  A warning where it is not known that the job runs on several
-    devices.
+    In a cluster ``stream_sync_timeout`` must be longer than the timeout of collective operations
+    (``hccl_timeout``, else HCCL_EXEC_TIMEOUT, else 1836 s); otherwise the synchronisation fails
+    first.  Note the units: milliseconds and seconds.  If it is not known whether the job runs on
+    several devices, this is a warning.
 
     Wrong:
 
@@ -129,7 +129,7 @@ def stream_timeout_below_collective_timeout(case: Case) -> None:
     seconds, origin = collective
     case.report(
         "stream_sync_timeout",
-        '"stream_sync_timeout" is {} ms, {}; in a cluster it must be larger',
+        '"stream_sync_timeout" is {} ms, {}; in a cluster the first timeout must be longer',
         limit,
         phrase("but {} is {} s", origin, seconds)
         if seconds
@@ -177,7 +177,7 @@ def device_count(case: Case) -> int:
 def synchronisation_without_limit(case: Case) -> None:
     """A synchronisation timeout is -1: there is no time limit, and a hang is not reported.
 
-    That is the default; the finding is for configurations that write it.
+    -1 is the default; it is reported only if the configuration sets it.
 
     Wrong, where a hang must be noticed:
 
@@ -209,7 +209,7 @@ _TIMEOUTS = ("op_wait_timeout", "op_execute_timeout", *_NO_LIMIT)
 def timeout_without_meaning(case: Case) -> None:
     """A timeout is 0 or negative (some timeouts accept -1: no limit).
 
-    The documentation gives such a value no meaning and nothing checks it.
+    Such a value has no documented meaning, and nothing checks it.
 
     Wrong:
 
@@ -247,7 +247,8 @@ def timeout_without_meaning(case: Case) -> None:
 def half_of_data_distribution(case: Case) -> None:
     """One of ``local_rank_id`` and ``local_device_list`` is set without the other.
 
-    Together they let one process feed several devices; alone they have no defined effect.
+    Together the two options let one process feed several devices; one without the other has no
+    defined effect.
 
     Wrong:
 

@@ -24,13 +24,13 @@ class SideFileWarning(UserWarning):
     source=("npu_config", "cann/ge:compiler/engines/nn_engine/utils/common/config_parser"),
 )
 def side_file_not_written(case: Case) -> None:
-    """The configuration needs a file of its builder, but the file is never saved.
+    """An option names a file that NpuConfigBuilder creates, but the file is never saved.
 
     ``mixed_precision(black_list=...)``, ``op_precision(...)``, ``fusion_switch(...)`` and
-    ``fusion_off()`` point an option to a file and keep its content; only
-    ``NpuConfig.save_side_files`` writes it.  Without the file the graph engine refuses the option
-    and the adapter aborts the process.  Nothing is said when the file is there, or is written
-    somewhere in the script.
+    ``fusion_off()`` set an option to the path of a file and keep the content in memory; only
+    ``NpuConfig.save_side_files`` writes the file.  Without the file the graph engine rejects the
+    option and the adapter aborts the process.  Nothing is reported if the file exists, or if the
+    script writes it.
 
     Wrong, in a script:
 

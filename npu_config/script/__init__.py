@@ -56,8 +56,8 @@ _OF_A_PACKAGE = "__init__.py"
 def script_not_parsed() -> None:
     """A script is not Python 3 and is not checked.
 
-    Python 2 scripts (``print "loss", loss``) cannot be parsed, nor can files with unsaved merge
-    marks or half a line.  The other files are checked all the same.
+    Python 2 scripts (``print "loss", loss``) cannot be parsed, and neither can files with merge
+    conflict markers or incomplete lines.  All other files are still checked.
 
     Wrong:
 
@@ -73,11 +73,12 @@ def script_not_parsed() -> None:
 def script_not_decoded() -> None:
     """A script cannot be decoded with the encoding that Python would use.
 
-    That is UTF-8, unless a comment in one of the first two lines says otherwise (PEP 263).
-    Python refuses to run the script.
+    The encoding is UTF-8, unless a comment in one of the first two lines declares another one (PEP
+    263).  Python does not run the script.
 
-    An import reads comments of any bytes: a module with such a byte in a comment is checked as any
-    other one, and the finding is a warning unless the file is run itself.
+    In a module that is imported, comments may contain any bytes: a module with such bytes in a
+    comment is checked like any other module, and the finding is a warning unless the file itself
+    is run.
 
     Wrong, for a file that was saved as GBK:
 

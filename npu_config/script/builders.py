@@ -43,9 +43,9 @@ from npu_config.text.words import is_typo, meant_names, near
 def own_call_refused() -> None:
     """A call to npu_config uses a name, an argument or a target that does not exist.
 
-    Python raises AttributeError, TypeError or ValueError, or the import raises ImportError, when
-    the script comes there.  ``NpuConfig`` takes a mapping of options; by name they are given to
-    ``NpuConfigBuilder().set``.
+    Python raises AttributeError, TypeError or ValueError when it runs this line, or the import
+    raises ImportError.  ``NpuConfig`` takes a mapping of options; ``NpuConfigBuilder().set`` takes
+    options by name.
 
     Wrong:
 

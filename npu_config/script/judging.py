@@ -476,9 +476,9 @@ def _with_one_note(found: List[Diagnostic], own: Optional[str]) -> List[Diagnost
     message = first.message
     if others:
         message += phrase(
-            "; {} is not set as documented"
+            "; {} does not have the documented value"
             if len(others) == 1
-            else "; {} are not set as documented",
+            else "; {} do not have the documented values",
             joined(list(map(shown, others))),
         )
     if lines:
@@ -491,8 +491,8 @@ _RUNS_TEXT = ("exec", "eval", "compile")
 _MAKERS = ("NPURunConfig", "NpuConfigBuilder")
 _SETS = ("parameter_map", "custom_optimizers", "NpuConfig", "NPURunConfig")
 _HELP = (
-    "check it by hand (options that another file sets: npu-config check FILE), or write the "
-    "options out; # npu: ignore[NPU784] silences this note"
+    "check these options by hand (if another file sets them: npu-config check FILE), or set "
+    "them to literal values; # npu: ignore[NPU784] silences this note"
 )
 
 

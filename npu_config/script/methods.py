@@ -293,8 +293,8 @@ def _clear(run: Run, owner: Any, call: Call) -> None:
 def attribute_without_effect() -> None:
     """A script sets an attribute of an NPURunConfig that is ignored or cannot be set.
 
-    NPURunConfig keeps most of its arguments under a name of its own, and NPUEstimator reads that:
-    a value that is assigned to another name is never read.  What belongs to
+    NPURunConfig stores most of its arguments under other attribute names, and NPUEstimator reads
+    those: a value that is assigned to any other attribute is never read.  An attribute of
     tf.estimator.RunConfig, such as ``model_dir``, cannot be assigned: Python raises
     AttributeError.
 

@@ -241,7 +241,7 @@ def _value(setting: Setting, script: Optional[Script]) -> str:
     """The value, or the expression that gives it."""
     if setting.content is not None:
         content = " ".join(setting.content.split())
-        return phrase("a file with {}", content)
+        return phrase("a file with the content {}", content)
     if setting.value is not UNKNOWN:
         return spelled(setting.value)
     if script is None or setting.place.end_column is None:

@@ -198,7 +198,10 @@ def test_a_root_is_no_division(npu, tmp_path):
     ):
         script = tmp_path / "train.py"
         script.write_text(text + "y = " + made + "\n" + SESSION.format("config"))
-        assert "1e-10 protects {}, but is 0 in float16".format(guards) in npu("check", script).out
+        assert (
+            "1e-10 guards {} against 0, but is itself 0 in float16".format(guards)
+            in npu("check", script).out
+        )
 
 
 def test_a_replaced_configuration_is_told_once(npu, tmp_path):

@@ -117,17 +117,23 @@ def test_a_value_in_a_field_that_is_not_read(npu, folder):
     said = {line.split()[0]: line.partition("the adapter: ")[2] for line in lines}
     assert said == {
         "enable_dump": (
-            'field ".b" is read, but the value is in ".i"; the runtime reads False; set to 0'
+            'the adapter reads field ".b", but the value is in ".i"; the runtime reads False; '
+            "set to 0"
         ),
         "iterations_per_loop": (
-            'field ".i" is read, but the value is in ".b"; the runtime reads 0; set to True'
+            'the adapter reads field ".i", but the value is in ".b"; the runtime reads 0; set '
+            "to True"
         ),
-        "hcom_parallel": 'field ".b" is read, but has no value; the runtime reads False',
+        "hcom_parallel": (
+            'the adapter reads field ".b", which has no value; the runtime reads False'
+        ),
         "jit_compile": (
-            'field ".s" is read, but the value is in ".b"; session.run raises; set to False'
+            'the adapter reads field ".s", but the value is in ".b"; session.run raises; set to '
+            "False"
         ),
         "oo_constant_folding": (
-            'field ".b" is read, but the value is in ".i"; the option is skipped; set to 0'
+            'the adapter reads field ".b", but the value is in ".i"; the option is skipped; set '
+            "to 0"
         ),
     }
     (folder / "session.py").write_text(

@@ -380,6 +380,13 @@ def test_single_files(tmp_path, npu):
     same = compare_files(tmp_path / "x.npy", tmp_path / "x.npy")
     assert (same.threshold, same.covered, same.ok, same.path_to_it) == (0.98, True, True, ())
     assert compare_files(tmp_path / "x.npy", tmp_path / "x.npy", 0.5).threshold == 0.5
+    several = w.operator(tmp_path, "d", [w.array("output", x[:2]), w.array("output", x)])
+    (row,) = compare_files(several, tmp_path / "x.npy").rows
+    assert (row.side, row.tensor_index.rpartition(":")[2], row.verdict) == (
+        "output",
+        "1",
+        "agrees",
+    )
     side = w.operator(tmp_path, "c", [w.array("input", x)])
     with pytest.raises(NpuConfigError, match="no tensor in common"):
         compare_files(side, short)

@@ -95,6 +95,19 @@ def test_header():
     assert dump.original_op == output.original_op
 
 
+@pytest.mark.parametrize(("field", "size"), [(5, 16), (8, 16), (5, 0), (7, 16)])
+def test_what_lies_behind_the_tensors(tmp_path, field, size):
+    """Buffers and workspaces are part of the payload; more than the header states is a finding."""
+    extra = w.bytes_field(field, w.number_field(3, size))
+    content = w.dump("x", [w.array("output", numpy.ones(3, "f4"))], extra=extra)
+    path = tmp_path / "d"
+    path.write_bytes(content + bytes(16))
+    is_stated = field != 7 and size == 16
+    assert [found.rule for found in open_dump(path).diagnostics] == ["NPU315"] * (not is_stated)
+    path.write_bytes(content + bytes(16 if is_stated else 0))
+    same(numpy.ones(3, "f4"), read_dump(path).outputs[0].array())
+
+
 @pytest.mark.parametrize("side", ["input", "output"])
 @pytest.mark.parametrize(
     ("format_code", "sub_format", "expected"),

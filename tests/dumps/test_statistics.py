@@ -10,6 +10,7 @@ import numpy
 from dumps.number_arrays import any_numbers
 
 from npu_config import NpuConfigError
+from npu_config.dumps.overflow import _reported_row
 from npu_config.dumps.statistics import (
     StatisticsRow,
     measured,
@@ -130,6 +131,9 @@ def test_rows_of_tables(data_type, shape, numbers, expected):
     """Counts as the table has them, else as far as its extremes say; else nothing."""
     row = StatisticsRow("output", 0, 16, data_type, "ND", shape, numbers)
     found = statistics_of_row(row)
+    report = _reported_row(row)
+    assert (report.side, report.number, report.shape) == ("output", 0, shape or ())
+    assert (report.statistics is None, bool(report.reason)) == (expected is None,) * 2
     if expected is None:
         assert found is None
         return

@@ -113,6 +113,25 @@ def test_a_link_to_a_dump_that_is_gone(tmp_path, npu):
         assert (result.code, "Add.b.2.2.1767323045000001" in result.out) == (1, True), result
 
 
+@pytest.mark.parametrize("beside", ["a dump", "a stray file", "nothing"])
+def test_what_is_beside_a_link_to_nothing(tmp_path, beside):
+    """It is one finding of several things; where there is nothing else, the only answer."""
+    folder = w.step_folder(tmp_path)
+    (folder / "Add.b.2.2.1767323045000001").symlink_to("nowhere")
+    if beside == "nothing":
+        with pytest.raises(NpuConfigError, match="NPU701"):
+            find_dumps(tmp_path)
+        return
+    if beside == "a dump":
+        w.operator(folder, "a", [])
+    else:
+        (folder / "notes.txt").write_text("")
+        (folder / "loop").symlink_to(tmp_path)
+    tree = find_dumps(tmp_path)
+    assert (len(tree), bool(tree.strays)) == (beside == "a dump", beside == "a stray file")
+    assert [found.rule for found in tree.diagnostics] == ["NPU701"]
+
+
 def test_a_file_that_vanishes(tmp_path):
     """A file that was listed and is gone is one finding."""
     path = w.operator(w.step_folder(tmp_path), "a", [])

@@ -356,6 +356,21 @@ def test_how_few_elements_are_off(places, cause, box):
     assert ("within" in found.reason) == (box is not None)
 
 
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize(
+    ("noise", "bare", "cut"),
+    [(0, "absolute", "clipped"), (1e-3, "absolute", "clipped"), (0.2, "cosine", "cosine")],
+)
+def test_what_is_cut_off_or_without_signs(size, noise, bare, cut):
+    """Up to the limit of a relative distance, whatever the size of the values is."""
+    y = numpy.random.RandomState(3).standard_normal(1000) * size
+    noise = numpy.random.RandomState(4).standard_normal(1000) * size * noise
+    for x, cause in ((abs(y), bare), (numpy.maximum(y, 0), cut), (y.clip(-size, size), cut)):
+        x, other = (x + noise).astype("f4"), y.astype("f4")
+        for sides in ((x, other), (other, x)):
+            assert verdict(*sides, "DT_FLOAT").causes[0] == cause
+
+
 @pytest.mark.parametrize(("most", "cause"), [(384, "permutation"), (383, "cosine")])
 def test_the_largest_tensor_that_is_sorted(monkeypatch, most, cause):
     """Whether a larger one is another order of the reference is not looked at."""

@@ -54,7 +54,7 @@ _MODES = frozenset(
 def mode_in_place_of_path(context: Context) -> None:
     """``dump_path`` is set to the value of another option, such as ``"all"``.
 
-    The dump goes to a directory of that name, or fails; most likely ``dump_mode`` or
+    The dump is written to a directory of that name, or fails; probably ``dump_mode`` or
     ``dump_debug_mode`` was meant.
 
     Wrong:
@@ -109,7 +109,8 @@ def _report_swapped(context: Context, block: Block, mode: str) -> None:
 def assignment_raises(context: Context) -> None:
     """A value of the wrong type is assigned to a field of AttrValue.
 
-    protobuf raises TypeError.  ``.s`` takes bytes, and ``tf.compat.as_bytes`` takes text.
+    protobuf raises TypeError.  ``.s`` needs bytes; ``tf.compat.as_bytes`` needs text and returns
+    bytes.
 
     Wrong:
 
@@ -170,7 +171,7 @@ def _as_literal_bytes(context: Context, place: Place) -> Optional[Fix]:
 def bytes_of_unset_variable(context: Context) -> None:
     """``as_bytes(os.getenv(...))`` is called without a default for the variable.
 
-    When the variable is not set, os.getenv gives None and as_bytes raises TypeError.
+    If the variable is not set, os.getenv returns None and as_bytes raises TypeError.
 
     Wrong:
 
@@ -187,7 +188,7 @@ def bytes_of_unset_variable(context: Context) -> None:
             continue
         context.report(
             node,
-            "{} is None when the variable is not set, and as_bytes raises TypeError",
+            "{} is None if the environment variable is not set, and as_bytes raises TypeError",
             value.key,
             guards=guards,
             help="add a default, or set the option only when the variable is set",
@@ -210,7 +211,7 @@ def _is_named(context: Context, variable: Any) -> bool:
 def unknown_argument(context: Context) -> None:
     """A constructor of npu_bridge is called with an argument that does not exist.
 
-    It raises TypeError.
+    The call raises TypeError.
 
     Wrong:
 
@@ -251,7 +252,7 @@ def unknown_argument(context: Context) -> None:
                 continue
             context.report(
                 argument.name_place,
-                '{} has no argument "{}"; it raises TypeError',
+                '{} has no argument "{}"; the call raises TypeError',
                 made.kind,
                 name,
                 guards=made.path,
@@ -268,9 +269,9 @@ def _report_foreign(context: Context, made: Constructed, foreign: Dict[str, Argu
     several = len(foreign) > 1
     context.report(
         next(iter(foreign.values())).name_place,
-        "{} has no arguments {}; it raises TypeError"
+        "{} has no arguments {}; the call raises TypeError"
         if several
-        else "{} has no argument {}; it raises TypeError",
+        else "{} has no argument {}; the call raises TypeError",
         made.kind,
         joined([shown(name) for name in foreign]),
         guards=made.path,
@@ -296,8 +297,8 @@ def _was_argument(context: Context, kind: str, name: str) -> bool:
 def option_set_twice(context: Context) -> None:
     """A later assignment always replaces the earlier value of an option.
 
-    The first value is lost.  Where the first assignments are under a condition, the condition
-    has no effect.  (A default that is set first and overridden under a condition is fine.)
+    The first value is lost.  If the earlier assignment is under a condition, the condition has no
+    effect.  (A default value that is overridden under a condition is not reported.)
 
     Wrong:
 
@@ -371,8 +372,9 @@ _LINES_OF_DEFINITION = 6
 def flag_default_not_allowed(context: Context) -> None:
     """An option is set from a flag or an environment variable whose default is not legal.
 
-    When the flag is not given, or the variable is not set, the runtime gets that value.  An item
-    of a table, whichever it is, is refused if no value of the table is legal.
+    If the flag is not specified, or the variable is not set, the runtime gets the default value.
+    An option that is set from a table is reported if no value of the table is legal, whichever
+    item is selected.
 
     Wrong:
 
@@ -458,7 +460,7 @@ def _item_of_table(name: str, value: Unknown) -> Optional[_Default]:
         _Default(
             each,
             lambda: False,
-            '"{}" is read from a table that has no legal value; the first value {}; legal: {}',
+            '"{}" is set from a table that has no legal value; the first value {}; legal: {}',
             (),
             "use only legal values in the table",
         )
@@ -602,9 +604,9 @@ _REPLACING = ("set_defaults", "set_default", "setattr", "__dict__", "vars")
 def switch_never_on(context: Context) -> None:
     """A script sets ``profiling_mode`` to False under ``if profiling:``.
 
-    The flag of the script asks for profiling (or for a dump), and the only assignment under it
-    switches it off: it can never be switched on.  So it is where the condition compares a flag
-    that holds text with True: argparse gives text for a flag without ``type`` and ``action``.
+    The flag of the script requests profiling (or a dump), but the only assignment under the flag
+    disables it: it can never be enabled.  The same happens if the condition compares a text flag
+    with True: argparse returns text for a flag without ``type`` and ``action``.
 
     Wrong:
 
@@ -672,7 +674,7 @@ def _report_never_true(context: Context) -> None:
                 context.report(
                     decision.node,
                     'the condition "{}" is never true, so "{}" is never switched on: the '
-                    "flag in line {} is text, or its default {}",
+                    "value of the flag in line {} is text, or the default {}",
                     decision.text,
                     name,
                     line,

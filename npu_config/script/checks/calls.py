@@ -62,7 +62,7 @@ def _output_hook(call: Call) -> Problem:
 def _step_hook(call: Call) -> Problem:
     if call.value("step", 0) is None and call.value("loss", 2) is None:
         return (
-            "TellMeStepOrLossHook needs step or loss, got neither; it raises ValueError",
+            "TellMeStepOrLossHook needs step or loss, got neither; the call raises ValueError",
             "pass the name of the step tensor or of the loss tensor",
         )
     return None
@@ -73,7 +73,7 @@ def _fixed_scale(call: Call) -> Problem:
     if isinstance(scale, (int, float)) and not isinstance(scale, bool) and scale < 1:
         return (
             phrase(
-                "FixedLossScaleManager needs a loss scale of at least 1, got {!r}; it "
+                "FixedLossScaleManager needs a loss scale of at least 1, got {!r}; the call "
                 "raises ValueError",
                 scale,
             ),
@@ -85,7 +85,10 @@ def _fixed_scale(call: Call) -> Problem:
 def _optimizer(call: Call) -> Problem:
     if call.value("is_loss_scale", 3) is True and call.value("loss_scale_manager", 1) is None:
         return (
-            "NPUOptimizer(is_loss_scale=True) needs a loss_scale_manager; it raises ValueError",
+            (
+                "NPUOptimizer(is_loss_scale=True) needs a loss_scale_manager; the call raises "
+                "ValueError"
+            ),
             "pass a FixedLossScaleManager or ExponentialUpdateLossScaleManager",
         )
     return None
@@ -101,7 +104,7 @@ def _limit_core(call: Call) -> Problem:
     return (
         phrase(
             "limit_core_num_scope needs op_vectorore_num as a string with a number of at "
-            "least 1, got {}; it raises ValueError",
+            "least 1, got {}; the call raises ValueError",
             phrase('its default "0"') if given is None else repr(value),
         ),
         'write op_vectorore_num="8"',
@@ -133,9 +136,9 @@ def call_raises(context: Context) -> None:
     """A function of npu_bridge is called with arguments that it rejects.
 
     ``NPUOutputTensorHook`` divides by ``output_every_n_steps``, whose default is 0.
-    ``TellMeStepOrLossHook`` needs ``step`` or ``loss``.  ``FixedLossScaleManager`` takes a scale
-    from 1 on.  ``NPUOptimizer(is_loss_scale=True)`` needs a ``loss_scale_manager``.
-    ``limit_core_num_scope`` refuses its own default.
+    ``TellMeStepOrLossHook`` needs ``step`` or ``loss``.  ``FixedLossScaleManager`` needs a loss
+    scale of at least 1.  ``NPUOptimizer(is_loss_scale=True)`` needs a ``loss_scale_manager``.
+    ``limit_core_num_scope`` rejects its own default.
 
     Wrong:
 
@@ -163,8 +166,8 @@ def call_raises(context: Context) -> None:
 def positional_config_is_none(context: Context) -> None:
     """``tf.Session(target, graph, None)`` is called after npu_init was imported.
 
-    The session that npu_init puts in the place of TensorFlow's edits the configuration it is
-    given by position, and fails on None.  Leaving it out is fine.
+    npu_init replaces tf.Session by a class that edits the configuration if it is passed by
+    position, and fails on None.  A call without this argument works.
 
     Wrong:
 
@@ -201,7 +204,7 @@ def positional_config_is_none(context: Context) -> None:
 def tailing_optimization_differs(context: Context) -> None:
     """``is_tailing_optimization`` differs between the session and NPUOptimizer.
 
-    The two must be equal; nothing checks it.
+    The two values must be equal, but nothing checks them.
 
     Wrong:
 
@@ -254,7 +257,7 @@ def tailing_optimization_differs(context: Context) -> None:
 def estimator_config_class(context: Context) -> None:
     """The configuration of NPUEstimator is not an NPURunConfig, or is missing.
 
-    It raises ValueError, or TypeError for none.
+    NPUEstimator raises ValueError, or TypeError if the configuration is missing.
 
     Wrong:
 
@@ -315,8 +318,8 @@ _WRAPPERS = ("npu_distributed_optimizer_wrapper", "NPUDistributedOptimizer")
 def import_below_a_module(context: Context) -> None:
     """A name of npu_bridge is imported as if it were a module.
 
-    ``npu_bridge.npu_init`` is one file, and nothing can be imported as ``npu_bridge.npu_init.x``;
-    the line raises ModuleNotFoundError.
+    ``npu_bridge.npu_init`` is a single file, so nothing can be imported as
+    ``npu_bridge.npu_init.x``; the line raises ModuleNotFoundError.
 
     Wrong:
 
@@ -358,8 +361,8 @@ def _keyword(context: Context, node: ast.stmt) -> Place:
 def shutdown_never_run(context: Context) -> None:
     """``shutdown_system`` or ``initialize_system`` creates an operation that is never run.
 
-    Both give back an operation of the graph, which a session has to run; the call alone starts
-    and ends nothing.
+    Both functions return an operation of the graph, which a session must run; the call alone
+    neither starts nor ends anything.
 
     Wrong:
 
@@ -401,9 +404,10 @@ def _owner(call: ast.Call) -> str:
 def loss_scale_not_distributed(context: Context) -> None:
     """NPULossScaleOptimizer lacks ``is_distributed=True`` in distributed training.
 
-    The optimizer is wrapped for several ranks, and ``is_distributed`` is left at False: a rank on
-    which a step overflows passes over it, the others make it, and the loss scales drift apart.
-    Speaks only where both are in the same statements, so that one is never without the other.
+    The optimizer is wrapped for several ranks, but ``is_distributed`` is False: if a step
+    overflows on one rank, this rank skips the step, the other ranks do not, and the loss scales
+    become different.  This is reported only if both calls are in the same block of statements, so
+    that one never runs without the other.
 
     Wrong:
 
@@ -510,11 +514,11 @@ _EXITS = ("exit", "_exit", "abort", "quit")
     whole=True,
 )
 def shutdown_after_app_run(context: Context) -> None:
-    """``shutdown_resource`` or ``close_session`` comes after ``tf.app.run`` or ``sys.exit``.
+    """``shutdown_resource`` or ``close_session`` is called after ``tf.app.run`` or ``sys.exit``.
 
-    tf.app.run ends the process when ``main`` returns, as sys.exit does: the lines after it are
-    never reached, whatever condition they are under.  Both raise SystemExit, which
-    ``except Exception`` does not catch.
+    tf.app.run ends the process when ``main`` returns, as sys.exit does: the lines after the call
+    are never reached, under any condition.  Both raise SystemExit, which ``except Exception`` does
+    not catch.
 
     Wrong:
 
@@ -702,12 +706,12 @@ def _given(made: Constructed) -> str:
 def run_config_of_plain_estimator(context: Context) -> None:
     """An NPURunConfig is passed to ``tf.estimator.Estimator``, which ignores its NPU options.
 
-    NPUEstimator is what writes the options of NPURunConfig into the session.  For an Estimator of
-    TensorFlow, a ready-made one (``tf.estimator.DNNClassifier``) and that of
-    ``tf.keras.estimator.model_to_estimator`` included, only its ``session_config`` counts:
-    precision, dump, profiling and the loop stay at their defaults, and nothing says so.
-    (npu_config's own NPURunConfig, which `npu-config run` serves, writes them into
-    ``session_config``.)
+    NPUEstimator writes the options of NPURunConfig into the session.  An Estimator of TensorFlow
+    uses only its ``session_config``: precision, dump, profiling and the loop keep their defaults,
+    and no message reports it.  This includes ready-made Estimators
+    (``tf.estimator.DNNClassifier``) and the Estimator that
+    ``tf.keras.estimator.model_to_estimator`` returns.  (The NPURunConfig of npu_config, which
+    `npu-config run` provides, writes the options into ``session_config``.)
 
     Wrong:
 

@@ -67,8 +67,8 @@ Within = Tuple[FunctionNode, ...]
 def name_not_imported(context: Context) -> None:
     """A name of npu_bridge, or ``RewriterConfig``, is used but never imported.
 
-    The line raises NameError.  ``from npu_bridge.npu_init import *`` brings these names in; often
-    it is missing, or commented out.  A use in a function that nothing in the script calls is a
+    The line raises NameError.  ``from npu_bridge.npu_init import *`` imports these names; this
+    line is often missing or commented out.  A use in a function that the script never calls is a
     warning.
 
     Wrong:
@@ -125,9 +125,9 @@ def adapter_not_imported(context: Context) -> None:
     """A program opens a session with an NpuOptimizer, but does not load the adapter.
 
     ``import npu_bridge`` registers the optimizer with TensorFlow.  Without it TensorFlow does not
-    know the name and passes over the entry: the graph runs on the CPU, and nothing is said.
-    (Looked for in the script and in the files that it imports; where one of them cannot be
-    found, nothing is said.)
+    know the name and ignores the entry: the graph runs on the CPU, and no message reports it.
+    (The script and the files that it imports are searched for the import; if one of these files
+    cannot be found, nothing is reported.)
 
     Wrong:
 
@@ -337,8 +337,8 @@ class _Import(NamedTuple):
 def own_name_unknown(context: Context) -> None:
     """A script uses a name that does not exist in npu_config.
 
-    Python raises ImportError or AttributeError when the script comes there.  A name that is like
-    none is reported only where another import says that the module is this npu_config.
+    Python raises ImportError or AttributeError when it runs this line.  A name that is similar to
+    no known name is reported only if another import shows that the module is this npu_config.
 
     Wrong:
 
@@ -472,9 +472,10 @@ def _report_unknown(
     whole=True,
 )
 def import_not_in_version(context: Context) -> None:
-    """The adapter of the target version does not have a name that is imported from npu_init.
+    """A name is imported from npu_init that the adapter of the target version does not have.
 
-    It raises ImportError on the host.  Speaks only when a version is given (``--target-cann``).
+    The import raises ImportError on the host.  This is reported only if a version is specified
+    (``--target-cann``).
 
     Wrong, for CANN 5.0.2:
 
@@ -492,7 +493,7 @@ def import_not_in_version(context: Context) -> None:
             if versions is not None and not versions.has(context.version):
                 context.report(
                     _place_of_name(context, node, alias.name),
-                    'npu_init of {} has no "{}"; the adapter has this name {}',
+                    'npu_init of {} has no "{}"; the name is available {}',
                     SNAPSHOTS[context.version],
                     alias.name,
                     versions,

@@ -255,19 +255,18 @@ _VARIABLES = "npu_runconfig"
     also=("iterations_per_loop",),
 )
 def loop_without_iteration_op(context: Context) -> None:
-    """``iterations_per_loop`` is set, but the script does not create the loop, or only half of it.
+    """``iterations_per_loop`` is set, but the script creates no loop, or only a part of one.
 
-    The loop is built around an operation that is called ``IterationOp``, and a variable of the
-    session says how often it runs.  ``set_iteration_per_loop`` makes both.  Elsewhere each half
-    is made by itself: the operation by ``tf.group(train_op, name="IterationOp")`` or
-    ``create_iteration_per_loop_var``, the count by a ``SetIterationsVarHook`` that is given to
-    the session or the Estimator, or by ``load_iteration_per_loop_var``.  Without one of them each
-    session.run trains one step.  (Looked for in the script and in the files that it imports;
-    where one of them cannot be found, nothing is said.)
-    The option may be set on a ``parameter_map``, on a NpuConfigBuilder or in a configuration file
-    that the script loads.  NPUEstimator makes the loop itself, an Estimator of TensorFlow does
-    not, and ``fit`` of Keras cannot run one: ``keras_to_npu.model_to_npu_estimator`` converts the
-    model.
+    The loop needs an operation that is called ``IterationOp``, and a variable with the number of
+    iterations.  ``set_iteration_per_loop`` creates both.  Other scripts create them separately:
+    the operation by ``tf.group(train_op, name="IterationOp")`` or
+    ``create_iteration_per_loop_var``, the number by a ``SetIterationsVarHook`` that is passed to
+    the session or the Estimator, or by ``load_iteration_per_loop_var``.  If one of them is
+    missing, each session.run trains one step.  (The script and the files that it imports are
+    searched; if one of these files cannot be found, nothing is reported.) The option may be set on
+    a ``parameter_map``, on a NpuConfigBuilder or in a configuration file that the script loads.
+    NPUEstimator creates the loop itself, an Estimator of TensorFlow does not, and ``fit`` of Keras
+    cannot run a loop: ``keras_to_npu.model_to_npu_estimator`` converts the model.
 
     Wrong:
 
@@ -433,8 +432,8 @@ def _is_elsewhere(context: Context, words: Tuple[str, ...]) -> bool:
 def loop_without_option(context: Context) -> None:
     """A device loop is created, but no session sets ``iterations_per_loop``.
 
-    The option decides whether the adapter builds the loop; without it IterationOp is an ordinary
-    operation, and each session.run trains one step.
+    The adapter builds the loop only if the option is set; without the option IterationOp is an
+    ordinary operation, and each session.run trains one step.
 
     Wrong:
 
@@ -485,8 +484,8 @@ _PASS = "tf_adapter/optimizers/om_partition_subgraphs_pass.cc"
 def loop_counts_differ(context: Context) -> None:
     """The option and the loop have different numbers of iterations.
 
-    The option decides whether to offload, the loop variable how often the loop runs; the
-    documentation demands that they are equal, and nothing checks it.
+    The option enables iteration offload, and the loop variable sets the number of iterations.  The
+    documentation requires both to be equal, but nothing checks them.
 
     Wrong:
 
@@ -573,7 +572,7 @@ def loop_count_refused(context: Context) -> None:
 def one_shot_iterator_in_loop(context: Context) -> None:
     """A one-shot iterator feeds a loop of several iterations.
 
-    A graph with a OneShotIterator may only run one iteration per session.run; otherwise the
+    A graph with a OneShotIterator can run only one iteration per session.run; otherwise the
     adapter aborts the process ("iterator_per_loop only support 1 when using OneShotIterator").
 
     Wrong:
@@ -623,9 +622,9 @@ _CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorEx
 def loop_never_run(context: Context) -> None:
     """The operation that set_iteration_per_loop returns is never used.
 
-    It is a new operation, which has to be run in the place of the training operation.  Nothing
-    reads the name or the attribute that holds it: the session keeps running the training
-    operation itself, and each session.run trains one step.
+    ``set_iteration_per_loop`` returns a new operation, which must be run in place of the training
+    operation.  The script never reads the variable or attribute that holds the new operation: the
+    session still runs the training operation itself, and each session.run trains one step.
 
     Wrong:
 
@@ -662,7 +661,7 @@ def loop_never_run(context: Context) -> None:
                 option="iterations_per_loop",
                 help=phrase(
                     "run {} in place of the training operation",
-                    '"{}"'.format(name) if name else phrase("it"),
+                    '"{}"'.format(name) if name else phrase("the returned operation"),
                 ),
             )
 
@@ -676,9 +675,9 @@ def loop_never_run(context: Context) -> None:
 def loop_in_name_scope(context: Context) -> None:
     """The loop is created inside a name scope.
 
-    The adapter looks for an operation that is called ``IterationOp``, letter by letter.  In a
-    scope it is called ``train/IterationOp``, which is not recognised: each session.run trains one
-    step.
+    The adapter looks for an operation with exactly the name ``IterationOp``.  In a name scope the
+    name becomes ``train/IterationOp``, for example, which the adapter does not recognise: each
+    session.run trains one step.
 
     Wrong:
 
@@ -750,8 +749,8 @@ def _name_of_scope(call: ast.Call) -> Optional[str]:
 def second_iteration_op(context: Context) -> None:
     """The device loop is created twice in one function, or repeatedly in a Python loop.
 
-    The second operation is called ``IterationOp_1`` in the same graph, which the adapter does not
-    recognise: that training operation is not looped.
+    The second operation of the graph is called ``IterationOp_1``, which the adapter does not
+    recognise: this training operation does not run in a loop.
 
     Wrong:
 
@@ -893,10 +892,10 @@ _PLACEHOLDERS = ("placeholder", "placeholder_with_default")
 def feed_in_loop(context: Context) -> None:
     """A session.run feeds one batch to a loop of several iterations.
 
-    What is fed stays the same during one session.run: every iteration of the loop trains on the
-    same batch.  Iteration offload takes its data from a Dataset with an initializable iterator.
-    How often the loop runs is said by the call that makes it, by ``load_iteration_per_loop_var``
-    or by a SetIterationsVarHook.
+    The fed values stay the same during one session.run: every iteration of the loop trains on the
+    same batch.  Iteration offload needs data from a Dataset with an initializable iterator.  The
+    number of iterations is set by the call that creates the loop, by
+    ``load_iteration_per_loop_var`` or by a SetIterationsVarHook.
 
     Wrong:
 

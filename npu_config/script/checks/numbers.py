@@ -576,7 +576,7 @@ def guard_vanishes(context: Context) -> None:
         seen.add(site.line)
         context.report(
             place,
-            "{} protects {}, but is 0 in float16 ({})",
+            "{} guards {} against 0, but is itself 0 in float16 ({})",
             repr(value),
             what,
             mode,

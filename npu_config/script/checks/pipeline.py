@@ -468,7 +468,7 @@ def _apart(context: Context, initialisers: Initialisers, site: Site) -> Optional
     ]
     text = between.join(run.replace("\n", end) for run in runs)
     edit = Edit(line, column, end_line, end_column, text)
-    return Fix("run the two initializers one after the other", (edit,))
+    return Fix("run the two initializers in separate session.run calls", (edit,))
 
 
 def _calls(node: ast.AST) -> bool:
@@ -582,9 +582,9 @@ def short_last_batch(context: Context) -> None:
         if is_whole or meaning.constant(site.scope, size) == 1:
             continue
         text = (
-            "{} without drop_remainder=True: the first dimension of the batch is unknown, "
-            "although no batch is short after an endless repeat, and the graph is compiled "
-            "for dynamic shapes"
+            "{} without drop_remainder=True: after an endless repeat no batch is short, but "
+            "the first dimension of the batch is unknown, and the graph is compiled for "
+            "dynamic shapes"
             if _is_endless(meaning, site.scope, call.func)
             else "{} without drop_remainder=True: the last batch may be shorter, and the graph is "
             "compiled for dynamic shapes"

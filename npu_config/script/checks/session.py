@@ -198,9 +198,9 @@ def _returns(function: ast.AST, names: Set[str], made: Optional[ast.AST]) -> boo
 def config_never_used(context: Context) -> None:
     """A ConfigProto or a DumpConfig with options is built but never used.
 
-    A session that is opened with another configuration, or with none, does not know of it.  The
-    same is true of NPURunConfig, DumpConfig, ProfilingConfig and their kin, when they are given
-    a name that nothing reads.
+    A session that is opened with another configuration, or without one, does not use it.  The same
+    is true of NPURunConfig, DumpConfig, ProfilingConfig and similar objects that are assigned to a
+    name that is never read.
 
     Wrong:
 
@@ -360,7 +360,8 @@ def _plain(value: object) -> object:
 def option_after_session(context: Context) -> None:
     """An option is set on a configuration after a session was opened with it.
 
-    tf.Session copies the configuration when it is made; what is set later has no effect on it.
+    tf.Session copies the configuration when the session is created; an option that is set later
+    has no effect on this session.
 
     Wrong:
 
@@ -417,13 +418,13 @@ def _opened(context: Context, message: Message) -> List[Use]:
     source=(_ESTIMATOR,),
 )
 def option_overridden_by_run_config(context: Context) -> None:
-    """NPURunConfig always overrides this option of its ``session_config``.
+    """``session_config`` sets an option that NPURunConfig always overrides.
 
-    NPUEstimator adds an NpuOptimizer entry of its own after the one in ``session_config``.  The
-    keys it always writes (``enable_dump``, ``jit_compile``, ``iterations_per_loop`` ...) win,
-    with the value of the argument or its default.  A key that the adapter reads beside a switch
-    only (``dynamic_graph_execute_mode`` beside ``dynamic_input``) wins with the switch in the
-    same entry.
+    NPUEstimator adds its own NpuOptimizer entry after the entry in ``session_config``.  The keys
+    that it always writes (``enable_dump``, ``jit_compile``, ``iterations_per_loop`` ...) override
+    the keys in ``session_config``, with the value of the argument or its default.  A key that the
+    adapter reads only with a switch (``dynamic_graph_execute_mode`` with ``dynamic_input``) is
+    overridden only if NPUEstimator writes the switch, too.
 
     Wrong:
 
@@ -458,7 +459,9 @@ def option_overridden_by_run_config(context: Context) -> None:
                     entry.name,
                     made.place.line,
                     '"{}"'.format(value) if isinstance(value, str) else value,
-                    phrase("its argument") if given else phrase("the default of its argument"),
+                    phrase("the value of the argument")
+                    if given
+                    else phrase("the default of the argument"),
                     guards=entry.path,
                     option=entry.name,
                     help=phrase(
@@ -479,8 +482,8 @@ def option_overridden_by_run_config(context: Context) -> None:
 def optimizer_misnamed(context: Context) -> None:
     """A ``custom_optimizers`` entry with NPU options is not named ``NpuOptimizer``.
 
-    The adapter looks for ``NpuOptimizer``, letter by letter.  The options of an entry with another
-    name have no effect.  Unless another entry has the name, or npu_init adds one, the whole graph
+    The adapter looks for exactly the name ``NpuOptimizer``.  The options of an entry with another
+    name have no effect.  Unless another entry has this name, or npu_init adds one, the whole graph
     runs on the CPU.  An entry without a name is a warning.
 
     Wrong:
@@ -573,11 +576,12 @@ _EXPORTING = (
 def session_without_configuration(context: Context) -> None:
     """A session that trains or uses the model is opened without the configuration.
 
-    The options of a ConfigProto hold for the sessions that are opened with it.  Another session
-    of the script, opened with none or with one that nobody gives the entry, does not know of them:
-    precision, dump and the rest are at their defaults there, and without npu_init its graph runs
-    on the CPU.  (Found where the session restores or initializes variables, as monitored ones do
-    themselves, or runs what trains or what the other session runs.)
+    The options of a ConfigProto apply only to the sessions that are opened with it.  Another
+    session of the script, without a ConfigProto or with one that has no NpuOptimizer entry, does
+    not get them: precision, dump and all other options have their defaults there, and without
+    npu_init the graph runs on the CPU. (This is reported if the session restores or initialises
+    variables, which monitored sessions do themselves, runs a training operation, or runs the
+    operations of the other session.)
 
     Wrong:
 

@@ -46,11 +46,11 @@ _PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.Ge
     needs=(tuple(_APPENDING),),
 )
 def last_hook_is_appended(context: Context) -> None:
-    """The last item of a hook list is read after ``npu_hooks_append`` appended one.
+    """The last item of a hook list is read after ``npu_hooks_append`` appended a hook.
 
-    npu_hooks_append and npu_callbacks_append extend the list that they are given, in place: its
-    last item is the hook that broadcasts the variables.  A script that takes its own hook from
-    the end gets that one, and an AttributeError for the first attribute it asks for.
+    npu_hooks_append and npu_callbacks_append append to the list that is passed to them: its last
+    item is then the hook that broadcasts the variables.  A script that reads its own hook from the
+    end of the list gets this hook, and an AttributeError when it reads an attribute.
 
     Wrong:
 
@@ -87,7 +87,7 @@ def last_hook_is_appended(context: Context) -> None:
                     _APPENDING[name][1],
                     name,
                     call.lineno,
-                    help="keep the object in a variable of its own",
+                    help="store the object in a separate variable",
                 )
 
 
@@ -284,7 +284,7 @@ def _table(meaning: Meaning, part: Value) -> Optional[Value]:
 def table_in_dataset_function(context: Context) -> None:
     """A lookup table is used in preprocessing, and mixed computing is off.
 
-    The table is initialised on the device and used on the host, which fails, unless
+    The table is initialised on the device but used on the host, which fails unless
     ``mix_compile_mode`` keeps both on the host.
 
     Wrong:
