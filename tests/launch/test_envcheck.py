@@ -163,7 +163,7 @@ def test_findings(environ, product, expected):
         ({**WITH_TABLE, "CM_WORKER_SIZE": "4"}, "raises ValueError", "unset CM_WORKER_SIZE"),
         ({**WITH_TABLE, "CM_CHIEF_IP": "10.0.0.1"}, "uses neither", "unset CM_CHIEF_IP"),
         ({**CHIEF, "RANK_TABLE_FILE": "/t.json"}, "uses neither", "unset RANK_TABLE_FILE"),
-        ({**CHIEF, "RANK_ID": "3"}, "documentation forbids it", "unset RANK_ID"),
+        ({**CHIEF, "RANK_ID": "3"}, "documentation forbids this", "unset RANK_ID"),
         ({"RANK_SIZE": "1", "CM_CHIEF_IP": "10.0.0.1"}, "read the CM_", "unset RANK_SIZE"),
         (
             {"RANK_TABLE_FILE": "/t", "CM_WORKER_SIZE": "1"},
@@ -385,11 +385,11 @@ def test_any_environment(environ, product):
 
 
 JOBS = [
-    ({"JOB_ID": "a"}, {"JOB_ID": "b"}, ['JOB_ID="b", but it is "a" in first']),
-    ({"JOB_ID": "a"}, {}, ['JOB_ID is not set, but it is "a" in first']),
-    ({}, {"JOB_ID": "b"}, ['JOB_ID="b", but it is not set in first']),
+    ({"JOB_ID": "a"}, {"JOB_ID": "b"}, ['JOB_ID="b", but JOB_ID="a" in first']),
+    ({"JOB_ID": "a"}, {}, ['JOB_ID is not set, but JOB_ID="a" in first']),
+    ({}, {"JOB_ID": "b"}, ['JOB_ID="b", but JOB_ID is not set in first']),
     ({"CM_CHIEF_IP": "10.0.0.1"}, {"CM_CHIEF_IP": "10.0.0.2"},
-     ['CM_CHIEF_IP="10.0.0.2", but it is "10.0.0.1" in first']),
+     ['CM_CHIEF_IP="10.0.0.2", but CM_CHIEF_IP="10.0.0.1" in first']),
     ({"CM_WORKER_IP": "10.0.0.1"}, {"CM_WORKER_IP": "10.0.0.2"}, []),
     ({"RANK_ID": "1"}, {"RANK_ID": "1"}, ['RANK_ID="1", the same as in first']),
     ({"RANK_ID": "1"}, {"RANK_ID": "2"}, []),
