@@ -139,8 +139,8 @@ _CHANGING = "|".join(sorted({each for names in CHANGING.values() for each in nam
 def is_changed(source: ScriptSource, name: str) -> bool:
     """True when a list or dict may be changed after it was made."""
     pattern = re.compile(
-        r"(?<!\w){}\s*(?:\.\s*(?:{})\b"
-        r"|\[[^\[\]]*\]\s*[-+*/|&]?=(?!=))".format(re.escape(name), _CHANGING)
+        r"(?<!\w){0}\s*(?:\.\s*(?:{1})\b|\[[^\[\]]*\]\s*[-+*/|&]?=(?!=))"
+        r"|\bdel\b.*(?<!\w){0}\s*\[".format(re.escape(name), _CHANGING)
     )
     return any(pattern.search(source.lines[line - 1]) for line in source.mentions(name))
 
