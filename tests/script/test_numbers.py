@@ -110,7 +110,7 @@ def vanishing(text, before="", mode="allow_mix_precision"):
     return messages(before + setting.format(mode) + "y = tf.abs(x)\n" + text, "NPU2003")
 
 
-SAID = "{} protects {}, but is 0 in float16 (allow_mix_precision)"
+SAID = "{} guards {} against 0, but is itself 0 in float16 (allow_mix_precision)"
 GUARDS = [
     ("z = x / (y + 1e-8)", "1e-08", "a division"),
     ("z = 1.0 / (1e-8 + y)", "1e-08", "a division"),
