@@ -110,7 +110,8 @@ def _mapfile(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -
 
 
 def _set_array(state: State, name: str, fields: Sequence[str], spot: Spot) -> None:
-    is_known = not any(UNKNOWN_PART in each or ARRAY_SEPARATOR in each for each in fields)
+    parts = (UNKNOWN_PART, ARRAY_SEPARATOR)
+    is_known = fields != [""] and not any(part in each for each in fields for part in parts)
     elements = ARRAY_SEPARATOR.join(fields) if is_known else UNKNOWN
     state.set(name, UNKNOWN, spot, elements=elements)
 
@@ -139,7 +140,9 @@ def _export(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) ->
     """``command export NAME=value``; without a command before it, it is a declaration."""
     for word in words:
         name, equals, value = ("", "", "") if word is UNKNOWN else word.partition("=")
-        if equals and NAME.match(name):
+        if word is UNKNOWN:
+            state.forget()  # any of them may be set
+        elif equals and NAME.match(name):
             state.set(name, value, spot, True)
         elif NAME.match(name):
             state.export(name, spot)
@@ -177,8 +180,11 @@ def _set(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> No
 
 
 def _shift(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    if state.shell.arguments is not None:
-        state.writable_shell().arguments = state.shell.arguments[1:] if not words else None
+    arguments, by = state.shell.arguments, words[0] if words else "1"
+    if by is UNKNOWN or not by.isdecimal():
+        state.writable_shell().arguments = None
+    elif arguments is not None and int(by[:9]) <= len(arguments):
+        state.writable_shell().arguments = arguments[int(by[:9]) :]
 
 
 def _alias(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:

@@ -48,6 +48,7 @@ from npu_config.launch.shell.words import (
     LONGEST,
     NAME,
     NOT_KNOWN,
+    UNKNOWN_PART,
     ShellPath,
     ShellVariable,
     State,
@@ -68,7 +69,10 @@ from npu_config.launch.shell.words import (
     value_of,
 )
 
-_TEXTS = ("string", "concatenation", "simple_expansion", "expansion", "command_substitution")
+_TEXTS = (
+    *("string", "raw_string", "concatenation", "joined"),
+    *("simple_expansion", "expansion", "command_substitution"),
+)
 _PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}|<[A-Za-z_ -]+>")
 _SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([^\s()`]+)")
 
@@ -125,6 +129,8 @@ def _elements(run: ScriptRun, state: State, node: Node) -> Value:
     words = together(fields_of(run.script, state, each) for each in nodes)
     if any(word is UNKNOWN or "[" in word or ARRAY_SEPARATOR in word for word in words):
         return UNKNOWN
+    if words == [""]:  # its text would be that of no element
+        return UNKNOWN
     return _kept(run, ARRAY_SEPARATOR.join(map(str, words)))
 
 
@@ -154,8 +160,7 @@ def declaration(run: ScriptRun, state: State, node: Node) -> None:
     )
     export = not taken and (keyword == "export" or (given and "x" in options))
     refers = given and "n" in options and keyword != "export"
-    if run.locals and keyword in _MAKE_LOCAL and "g" not in options:
-        _own(run, state, node)
+    is_own = bool(run.locals) and keyword in _MAKE_LOCAL and "g" not in options
     for child in parts_of(node)[1:]:
         spot = run.script.spot(child)
         if child.type in ("word", "concatenation") and "{" in run.script.text(child):
@@ -165,6 +170,8 @@ def declaration(run: ScriptRun, state: State, node: Node) -> None:
                 text(run, state, source, place_of(spot))
                 continue
         if child.type == "variable_assignment":
+            if is_own:
+                _own(run, state, run.script.text(child.children[0]))
             assignment(run, state, child, export)
             if refers or (given and "i" in options):
                 _change(state, run.script.text(child.children[0]), spot, refers)
@@ -173,39 +180,52 @@ def declaration(run: ScriptRun, state: State, node: Node) -> None:
             help = "write NAME=value without blanks"
             fault = export_of_no_name.diagnostic(message, place_of(spot), help=help)
             run.faults.setdefault(place_of(run.script.spot(node)), fault)
+        elif child.type == "variable_name" and is_own:
+            _own(run, state, run.script.text(child))
+            state.forget([run.script.text(child)])  # a program still gets what it was
         elif child.type == "variable_name" and export:
             state.export(run.script.text(child), spot)
         elif child.type == "variable_name" and taken:
             state.forget_export(run.script.text(child))
         elif child.type in _TEXTS:
-            whole = value_of(run.script, state, child)
-            name, equals, value = ("", "", "") if whole is UNKNOWN else whole.partition("=")
-            if equals and NAME.match(name):
-                run.needs_no_note(spot)
-                state.set(name, value, spot, export)
-            elif whole is UNKNOWN:
-                names = names_in(spot)
-                for name in names:
-                    state.set(name, UNKNOWN, spot, export)
-                if not names:
-                    state.forget()  # any of them may be set: export $(cat job.env)
-                    message = (
-                        "the names of the variables set here are not known; these "
-                        "variables are not checked"
-                    )
-                    run.note(run.script.spot(node), message)
+            _declared(run, state, child, export, is_own)
+
+
+def _declared(run: ScriptRun, state: State, node: Node, export: bool, is_own: bool) -> None:
+    """A word that says only once it is expanded what it declares: ``export "$NAME=1"``."""
+    spot = run.script.spot(node)
+    words = fields_of(run.script, state, node)
+    if UNKNOWN in words and node.type == "string":
+        words = [leniently(run.script, state, node)]
+    for word in words:
+        named, equals, value = ("", "", "") if word is UNKNOWN else word.partition("=")
+        name = named[:-1] if named.endswith("+") else named
+        if NAME.match(name) is None:
+            if word is UNKNOWN or UNKNOWN_PART in named:
+                state.forget()  # any of them may be set: export $(cat job.env)
+                message = (
+                    "the names of the variables set here are not known; these "
+                    "variables are not checked"
+                )
+                run.note(spot, message)
+            continue
+        if is_own:
+            _own(run, state, name)
+        if equals:
+            run.needs_no_note(spot)
+            is_known = UNKNOWN_PART not in value and name == named
+            state.set(name, value if is_known else UNKNOWN, spot, export)
+        elif export:
+            state.export(name, spot)
 
 
 _MAKE_LOCAL = ("local", "declare", "typeset")
 
 
-def _own(run: ScriptRun, state: State, node: Node) -> None:
-    """The variables of a function alone: what they were comes back at its end."""
-    for child in node.children[1:]:
-        named = child.children[0] if child.type == "variable_assignment" else child
-        if named.type == "variable_name":
-            name = run.script.text(named)
-            run.locals[-1].setdefault(name, state.variables.get(name))
+def _own(run: ScriptRun, state: State, name: str) -> None:
+    """A variable of a function alone: what it was comes back at its end."""
+    before = state.variables.get(name), name in state.shell.unset
+    run.locals[-1].setdefault(name, before)
 
 
 def _change(state: State, name: str, spot: Spot, refers: bool) -> None:
@@ -243,16 +263,16 @@ def aside(run: ScriptRun, state: State, node: Node) -> None:
 
 def pipeline(run: ScriptRun, state: State, node: Node) -> None:
     """``a | b``: each in a process of its own, with what the one before it prints."""
-    begin, before = state.fork(), run.stdin
+    before = run.stdin
     for child in node.children:
         if child.is_named:
+            begin = state.fork()
             statements(run, state, [child])
             printed = output(run.script, state, child)
             if not _passes_on(run.script.text(child)):
                 run.stdin = printed
-            state.dead = ""
+            state.rollback(begin)
     run.stdin = before
-    state.rollback(begin)
 
 
 def _passes_on(command: str) -> bool:
@@ -368,7 +388,7 @@ def _for(run: ScriptRun, node: Node) -> _For:
     body = [child for child in node.children if child.type in _BODIES]
     words: Optional[List[Node]] = None
     for child in node.children[2:]:
-        if child.type == "in":
+        if run.script.text(child) == "in":  # an error for the grammar where nothing is behind it
             words = []
         elif words is not None and child.is_named and child not in body:
             words.append(child)
@@ -551,13 +571,14 @@ def _loop_of_unknown_rounds(
     if name is not None and body:
         state.set(name, UNKNOWN, run.script.spot(body[0]))
     _round(run, state, body, None)
-    kept = changed.intersection(state.variables)
+    kept = {each: state.variables[each].exported for each in changed & state.variables.keys()}
     state.join(state.rollback(begin), state.empty_branch())
-    for changed_name in kept:
+    for changed_name, exported in kept.items():
         variable = state.variables.get(changed_name)
         if variable is not None:
             # A loop that exists runs: what it sets counts as set, with an unknown value.
-            state.put(changed_name, variable._replace(value=UNKNOWN, certain=True))
+            variable = variable._replace(value=UNKNOWN, certain=True, exported=exported)
+            state.put(changed_name, variable)
 
 
 _READS = re.compile(r"(?:IFS=\S{0,8}[ \t]{1,8})?\bread\b")
@@ -873,8 +894,10 @@ def _call(run: ScriptRun, state: State, name: str, arguments: Sequence[Value]) -
     if run.line is not None and not run.line.in_background:
         run.joined = run.line
     run.handlers.get(body.type, unknown)(run, state, body)
-    for own, variable in run.locals.pop().items():
+    for own, (variable, is_unset) in run.locals.pop().items():
         state.put(own, variable)
+        if is_unset:
+            state.writable_shell().unset.add(own)
     state.dead = "" if state.dead == "return" else state.dead
     if b"return" in script.data[body.start_byte : body.end_byte]:
         for name in names_in(script.spot(body)):

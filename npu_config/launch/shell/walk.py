@@ -96,7 +96,8 @@ class ScriptRun:
         programs: whether a program ran that may have made any file.
         near: the path of a file that a script names, as far as somebody asked.
         stdin: the text that the command gets which is followed; None where it is not known.
-        locals: what the variables were before the functions on the way made them their own.
+        locals: what the variables were before the functions on the way made them their own, and
+            whether they certainly were not set.
         notes: what is not followed, by its place.
         read_spans: the parts of the first script that need no note: read, or certainly not run.
         unsure: whether a part is followed that the grammar does not understand.
@@ -127,7 +128,9 @@ class ScriptRun:
     near: Dict[Tuple[str, str], str] = attr.ib(factory=dict, init=False)
     moved: bool = attr.ib(default=False, init=False)
     stdin: Optional[ShellVariable] = attr.ib(default=None, init=False)
-    locals: List[Dict[str, Optional[ShellVariable]]] = attr.ib(factory=list, init=False)
+    locals: List[Dict[str, Tuple[Optional[ShellVariable], bool]]] = attr.ib(
+        factory=list, init=False
+    )
     notes: Dict[Place, str] = attr.ib(factory=dict, init=False)
     read_spans: List[Tuple[int, int]] = attr.ib(factory=list, init=False)
     unsure: int = attr.ib(default=0, init=False)

@@ -30,13 +30,14 @@ Value = Union[str, Unknown]
 class ShellVariable(NamedTuple):
     """A variable; ``certain`` is False when only some of the paths to here set it.
 
+    ``exported`` is None when it is exported on some of the paths only.
     ``elements`` is an array in one text, the words with :data:`ARRAY_SEPARATOR` between them.
     ``maybe`` are values that it has on some of the paths only, and where they are set.
     """
 
     value: Value
     spot: Optional[Spot] = None
-    exported: bool = False
+    exported: Optional[bool] = False
     certain: bool = True
     elements: Value = UNKNOWN
     maybe: "Tuple[Possible, ...]" = ()
@@ -56,14 +57,14 @@ class Shell:
         unset: the names that are certainly not set: others may come from outside.
         functions: name to body.
         arguments: ``$1`` and what follows; None when they are not known.
-        export_all: after ``set -a``.
+        export_all: after ``set -a``; None after one that may not be reached.
         expands_aliases: after ``shopt -s expand_aliases``; a script has none else.
     """
 
     unset: Set[str]
     functions: Dict[str, Any]
     arguments: Optional[Tuple[Value, ...]]
-    export_all: bool
+    export_all: Optional[bool]
     expands_aliases: bool = False
 
 
@@ -148,7 +149,7 @@ class State:
             shell.unset & other.unset,
             {**other.functions, **shell.functions},
             shell.arguments if shell.arguments == other.arguments else None,
-            shell.export_all or other.export_all,
+            shell.export_all if shell.export_all is other.export_all else None,
             shell.expands_aliases and other.expands_aliases,
         )
 
@@ -177,7 +178,16 @@ class State:
     def elements(self, name: str) -> Value:
         """The elements of an array in one text."""
         variable = self.variables.get(name)
-        return UNKNOWN if variable is None or not variable.certain else variable.elements
+        if variable is None:
+            return "" if name in self.shell.unset else UNKNOWN
+        return variable.elements if variable.certain else UNKNOWN
+
+    def array(self, name: str) -> Optional[List[str]]:
+        """The elements of an array; None when they are not known."""
+        elements = self.elements(name)
+        if elements is UNKNOWN:
+            return None
+        return elements.split(ARRAY_SEPARATOR) if elements else []
 
     def put(self, name: str, variable: Optional[ShellVariable]) -> None:
         """Have this variable, or none, under a name."""
@@ -193,6 +203,10 @@ class State:
             self.exported[name] = variable
         elif name in self.exported:
             del self.exported[name]
+        if variable is not None and variable.exported is None:
+            variable = variable._replace(
+                exported=True, certain=False, elements=UNKNOWN, maybe=possible(variable)
+            )
         if variable is not None and variable.exported and variable.maybe:
             self.doubtful[name] = variable
         elif self.doubtful:
@@ -208,14 +222,9 @@ class State:
     ) -> None:
         """Assign; a variable that was exported stays so."""
         before = self.variables.get(name)
-        self.before.setdefault(name, before)
-        if self.shell.export_all or (before is not None and before.exported):
-            export = True
-        variable = self.variables[name] = ShellVariable(value, spot, export, True, elements)
-        if export:
-            self.exported[name] = variable
-        if self.doubtful:
-            self.doubtful.pop(name, None)
+        ways = (export, self.shell.export_all, before is not None and before.exported)
+        exported = True in ways or (None if None in ways else False)
+        self.put(name, ShellVariable(value, spot, exported, True, elements))
         if name in self.shell.unset:
             self.writable_shell().unset.discard(name)
 
@@ -265,14 +274,13 @@ def _joined(one: Optional[ShellVariable], two: Optional[ShellVariable]) -> Shell
     if one is None or two is None:
         known = one or two
         assert known is not None
-        return ShellVariable(
-            known.value, known.spot, known.exported, False, UNKNOWN, possible(known)
-        )
+        exported = None if known.exported else False
+        return ShellVariable(known.value, known.spot, exported, False, UNKNOWN, possible(known))
     is_same = one.value == two.value
     return ShellVariable(
         one.value if is_same else UNKNOWN,
         one.spot,
-        one.exported or two.exported,
+        one.exported if one.exported is two.exported else None,
         one.certain and two.certain,
         one.elements if one.elements == two.elements else UNKNOWN,
         _all_of(one.maybe, two.maybe) if is_same else _all_of(possible(one), possible(two)),
@@ -308,7 +316,11 @@ _SEVERAL = re.compile(r",|\.\.")
 _RANGE = re.compile(r"(-?[0-9]{1,6})\.\.(-?[0-9]{1,6})(?:\.\.([1-9][0-9]{0,5}))?\Z")
 _ALL = re.compile(r'"?\$\{(!?)(\w+)\[[@*]\]\}"?\Z')
 _NAMED = re.compile(r"\$\{?(\w+)\}?\Z")
-_DEFAULTS = frozenset((":-", "-", ":=", "="))
+_LENGTH = re.compile(r"\$\{#(\w+)(\[[@*]\])?\}\Z", re.ASCII)
+_SIGNS = frozenset((*(":-", "-", ":=", "=", ":+", "+", ":?", "?"), *("#", "##", "%", "%%")))
+_WILD = {"*": ".*", "?": "."}
+_NOT_SIMPLE = re.compile(r"[\\\[(~]")
+"""What a pattern has that is not looked for: sets, groups, what is escaped."""
 _INNER = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
 _COMPUTES = re.compile(
     r"\s*(?:\$\(|`)\s*(?:basename|cat|cd|dirname|echo|printf|readlink|realpath|seq)\b"
@@ -378,7 +390,7 @@ def value_of(script: ShellScript, state: State, node: Optional[Node]) -> Value:
     if kind == "string":
         return _quoted(script, state, node)
     if kind == "concatenation":
-        return _concatenated([value_of(script, state, child) for child in node.children])
+        return _one_word(script, state, node.children, node.start_byte)
     if kind in ("simple_expansion", "expansion"):
         return _expansion(script, state, node)
     if kind == "command_substitution":
@@ -408,6 +420,17 @@ def value_of(script: ShellScript, state: State, node: Optional[Node]) -> Value:
         text = text[2:-1].replace("\\n", "\n").replace("\\t", "\t")
         return UNKNOWN if "\\" in text else text
     return UNKNOWN
+
+
+def _one_word(script: ShellScript, state: State, nodes: Sequence[Node], begin: int) -> Value:
+    """Several parts that follow each other, with the blanks between them."""
+    parts: List[Value] = []
+    for node in nodes:
+        inner = script.text(node) if node.type in _INNER else ""  # it may begin with blanks, too
+        blanks = inner[: len(inner) - len(inner.lstrip())]
+        parts += [script.source[begin : node.start_byte], blanks, value_of(script, state, node)]
+        begin = node.end_byte
+    return _concatenated(parts)
 
 
 _PLAIN_WORDS = frozenset(
@@ -445,10 +468,9 @@ def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
         return [UNKNOWN] if arguments is None else _words(state, arguments, text[0] == '"')
     whole = _ALL.match(text) if text.endswith(("]}", ']}"')) else None
     if whole is not None:
-        elements = state.elements(whole.group(2))
-        if elements is UNKNOWN:
+        words = state.array(whole.group(2))
+        if words is None:
             return [UNKNOWN]
-        words = elements.split(ARRAY_SEPARATOR) if elements else []
         if whole.group(1):
             words = [str(number) for number in range(len(words))]
         if text.endswith('[*]}"'):
@@ -459,12 +481,17 @@ def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
     if value is UNKNOWN or kind in ("string", "raw_string"):
         return [value]
     if kind in _INNER:
-        return _split(state, value)
-    if kind in ("joined", "concatenation"):
-        if "$" in text and state.separators() != _BLANKS:
+        fields = _split(state, value)
+        # in ${name:-"a b"} a part of the value is not split
+        is_split = kind != "expansion" or len(fields) == 1 or _QUOTE.search(text) is None
+        return fields if is_split else [UNKNOWN]
+    if kind == "joined" or any(each.type in _INNER for each in node.children):
+        if state.separators() != _BLANKS:
             return [UNKNOWN]  # the separators that the word has itself separate nothing
-        if kind == "joined" and " " in value:
+        if _QUOTE.search(text) is None:
             return _split(state, value)
+        if not set(_BLANKS).isdisjoint(value):
+            return [UNKNOWN]
     if _GLOB.search(value) is not None:
         return [UNKNOWN]
     return [value]
@@ -570,7 +597,8 @@ def _quoted(
             inner = script.text(child)  # the grammar counts the blanks before it in
             start = child.start_byte + len(inner) - len(inner.lstrip())
             parts.append(plain(position, start))
-            value = value_of(script, state, child)
+            is_plain = child.type != "expansion" or "'" not in inner  # they are quotes in some
+            value = value_of(script, state, child) if is_plain else UNKNOWN
             parts.append(unknown if unknown is not None and value is UNKNOWN else value)
             position = child.end_byte
     parts.append(plain(position, end))
@@ -584,66 +612,117 @@ def _expansion(script: ShellScript, state: State, node: Node) -> Value:
         return _variable(script, state, name.group(1))
     if text == "${BASH_SOURCE[0]}":
         return _variable(script, state, "0")
-    if text in ("$#", "${#}"):
+    if text in ("$#", "${#}", "${#@}", "${#*}"):
         arguments = state.shell.arguments
         return UNKNOWN if arguments is None or UNKNOWN in arguments else str(len(arguments))
+    length = _LENGTH.match(text)
+    if length is not None:
+        return _length(script, state, *length.groups())
     if node.children[1:2] and node.children[1].type == "subscript":
         return _element(script, state, node) if len(node.children) == 3 else UNKNOWN
-    return _default(script, state, node)
+    return _with_sign(script, state, node)
 
 
-def _parts_of_default(script: ShellScript, node: Node) -> Optional[Tuple[str, str]]:
-    """The name in ``${name:-default}`` and the sign behind it."""
+def _length(script: ShellScript, state: State, name: str, of_array: Optional[str]) -> Value:
+    """``${#name}``, and ``${#name[@]}``."""
+    if of_array:
+        words = state.array(name)
+        return UNKNOWN if words is None else str(len(words))
+    value = _variable(script, state, name)  # in which characters the locale may say
+    return str(len(value)) if value is not UNKNOWN and value.isascii() else UNKNOWN
+
+
+def _parts_of_sign(script: ShellScript, node: Node) -> Optional[Tuple[str, str]]:
+    """The name in ``${name:-default}`` or ``${name%pattern}``, and the sign behind it."""
     if node.type != "expansion" or len(node.children) < 4:
         return None
     name, sign = script.text(node.children[1]), script.text(node.children[2])
-    return (name, sign) if sign in _DEFAULTS and _PARAMETER.match(name) else None
+    return (name, sign) if sign in _SIGNS and _PARAMETER.match(name) else None
 
 
 def defaults(script: ShellScript, state: State, node: Optional[Node]) -> "Tuple[Possible, ...]":
     """The values that a word has where a variable has none outside: ``"${name:-default}"``."""
     if node is not None and node.type == "string" and len(node.children) == 3:
         node = node.children[1]
-    parts = None if node is None else _parts_of_default(script, node)
-    if node is None or parts is None:
+    parts = None if node is None else _parts_of_sign(script, node)
+    if node is None or parts is None or parts[1][-1] not in "-=":
         return ()
-    default = _concatenated([value_of(script, state, each) for each in node.children[3:-1]])
+    default = _behind_sign(script, state, node)
     return () if default is UNKNOWN else ((default, script.spot(node)),)
 
 
-def _default(script: ShellScript, state: State, node: Node) -> Value:
-    """``${name:-default}``, and ``${name:=default}``, which assigns it."""
-    parts = _parts_of_default(script, node)
+def _behind_sign(script: ShellScript, state: State, node: Node) -> Value:
+    return _one_word(script, state, node.children[3:-1], node.children[2].end_byte)
+
+
+def _with_sign(script: ShellScript, state: State, node: Node) -> Value:
+    """``${name:-default}``, ``${name:=default}``, which assigns it, ``${name%pattern}``..."""
+    parts = _parts_of_sign(script, node)
     if parts is None:
         return UNKNOWN
     name, sign = parts
     value = _variable(script, state, name)
-    if value is not UNKNOWN and (value or not (":" in sign or name in state.shell.unset)):
-        return value
-    default = _concatenated([value_of(script, state, each) for each in node.children[3:-1]])
+    if sign[0] in "#%":
+        return UNKNOWN if value is UNKNOWN else _without(script, state, node, value)
     if value is UNKNOWN:
-        variable = state.variables.get(name)
-        before = () if variable is None else possible(variable)
         if "=" in sign:
-            mine = () if default is UNKNOWN else ((default, script.spot(node)),)
-            maybe = _all_of(before, mine)
-            exported = variable is not None and variable.exported
-            state.set(name, UNKNOWN, script.spot(node), exported)
+            variable = state.variables.get(name)
+            before = () if variable is None else possible(variable)
+            maybe = _all_of(before, defaults(script, state, node))
+            state.set(name, UNKNOWN, script.spot(node))
             state.put(name, state.variables[name]._replace(maybe=maybe))
         return UNKNOWN
+    is_there = _has(state, name) and (value != "" or ":" not in sign)
+    if is_there != ("+" in sign):
+        return value if is_there else ""
+    if "?" in sign:  # the script ends here
+        return UNKNOWN
+    other = _behind_sign(script, state, node)
     if "=" in sign:
-        state.set(name, default, script.spot(node))
-    return default
+        state.set(name, other, script.spot(node))
+    return other
+
+
+def _has(state: State, name: str) -> bool:
+    """Whether a variable is set whose value is known."""
+    if name.isdecimal():
+        return int(name[:9]) <= len(state.shell.arguments or ())
+    return name in state.variables or name not in state.shell.unset
+
+
+def _without(script: ShellScript, state: State, node: Node, value: str) -> Value:
+    """A value without what a pattern matches at its beginning or its end."""
+    sign = script.text(node.children[2])
+    pattern: List[str] = []
+    begin = node.children[2].end_byte
+    quoted = (each for each in node.children[3:-1] if each.type in ("string", "raw_string"))
+    for part in (*quoted, node.children[-1]):
+        text = _filled(state, script.source[begin : part.start_byte])
+        if text is UNKNOWN or _NOT_SIMPLE.search(text) is not None:
+            return UNKNOWN
+        pattern += [_WILD.get(mark) or re.escape(mark) for mark in text]
+        literal = "" if part.type == "}" else value_of(script, state, part)
+        if literal is UNKNOWN:
+            return UNKNOWN
+        pattern += map(re.escape, literal)
+        begin = part.end_byte
+    if len(value) ** pattern.count(_WILD["*"]) > _LARGEST_TEXT:
+        return UNKNOWN
+    step = 1 if sign[0] == "#" else -1  # an end is a beginning, backwards
+    matches = "".join(pattern[::step])
+    if len(sign) == 1:
+        matches = matches.replace(_WILD["*"], _WILD["*"] + "?")
+    found = re.compile(matches, re.DOTALL).match(value[::step])
+    return value[::step][found.end() if found else 0 :][::step]
 
 
 def _element(script: ShellScript, state: State, node: Node) -> Value:
     """``${name[index]}``, of an array of known words by a known number."""
     inner = [child for child in node.children[1].children if child.type not in ("[", "]")]
-    elements = state.elements(script.text(inner[0]))
+    words = state.array(script.text(inner[0]))
     number = arithmetic(script, state, inner[1]) if len(inner) == 2 else None
-    if elements is UNKNOWN or number is None or number < 0:
+    if words is None or number is None or number < 0:
         return UNKNOWN
-    words = elements.split(ARRAY_SEPARATOR) if elements else []
     return words[number] if number < len(words) else ""
 
 
@@ -861,14 +940,15 @@ _CALCULATE: Dict[str, Callable[[int, int], int]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-_ORDER = {
-    ")": 0,
-    **dict.fromkeys(("==", "!="), 1),
-    **dict.fromkeys(("<", "<=", ">", ">="), 2),
-    **dict.fromkeys("+-", 3),
-    **dict.fromkeys("*/%", 4),
-    **dict.fromkeys(("unary +", "unary -"), 5),
-}
+_LEVELS = (
+    (")",),
+    ("==", "!="),
+    ("<", "<=", ">", ">="),
+    ("+", "-"),
+    ("*", "/", "%"),
+    ("unary +", "unary -"),
+)
+_ORDER = {sign: level for level, signs in enumerate(_LEVELS) for sign in signs}
 _COMPARISONS = {"-eq": "==", "-ne": "!=", "-lt": "<", "-le": "<=", "-gt": ">", "-ge": ">="}
 
 

@@ -66,7 +66,55 @@ f() { local A=2; }; A=1; f
 ? f() { A=2; return; A=3; }; f
 f() { A=$1; shift; A=$A$1; }; f x y
 set -- a b c; shift; A=$1$#
-? set -- a b c; shift 2; A=$1$#
+set -- a b c; shift 2; A=$1$#
+set -- a b c; shift 4; A=$1$#
+set -- a b c; shift 0; A=$1$#
+? set -- a b c; shift $B$(type -t cd); A=$1$#
+B=(a 'b c'); A=${#B[@]}${#B[*]}; B=(); A=$A${#B[@]}
+A=${#B[@]}
+? B=(''); A=${#B[@]}
+B=abc; A=${#B}${#C}
+? B=é; A=${#B}
+set -- a b; A=${#@}${#*}${#1}
+B=a.b.c; A=${B%.*},${B%%.*},${B#*.},${B##*.}
+B=a.b.c; A=${B%x},${B%},${B#?},${B%??},${B##?*},${B%%*}
+B=a.b.c; C=.c; A=${B%$C},${B%"$C"},${B#'a.'},${B%.b*c}
+? B=a.b.c; A=${B%."$B"*}
+B='a*b' C='*'; A=${B%"$C"},${B%$C},${B%%$C}
+B=abcb; A=${B%b*},${B%%b*},${B#*b},${B##*b},${B##*b?},${B#a*b}
+B='a b'; A=${B% *},"${B#* }"
+B=a/b; A=${B%/*},${B%/}; B=; A=$A${B%a}
+? B=ab; A=${B%[b]}
+? B=ab; A=${B%\\b}
+? A=${B%x*$(type -t cd)}
+B=b; A=${B+s}${B:+t}${C+u}${C:+v}
+B=; A=x${B+s}${B:+t}
+B=b C=c; A=${B:+$C ${B:+e}}
+B=b; A=${B?no}${B:?}
+B=; A=x${B?no}
+set -- a ''; A=${1+s}${2+t}${3+u},${2:+v},${3-d}${3:-e}
+A=; for B in; do A=1; done
+A=; for B in $C; do A=1; done
+A=1; for B in; do unset A; done; A=x$A
+A=1; A=2 | A=3; A=x$A
+A=1; true | { A=2; A=3; }; A=x$A
+A=1; echo b | read A; A=x$A
+B=A; declare "$B=2"
+B='A=2 C=3'; export $B; A=$A$C
+A=1; export 'A=2'
+? A=1; declare "A+=2"
+? A=1; export "A=$(type -t cd)"
+A=1; export "C=$(type -t cd)"
+? A=1; export "$(type -t cd)=2"
+? A=1; command export "$(type -t cd)=2"
+f() { local "A=2"; }; A=1; f
+? f() { local A; B=x$A; }; A=1; f; A=$B
+f() { local A; A=2; }; f; A=x$A
+B='a b'; A=; for C in ${B}c x$B "$B"d; do A=$A$C,; done
+? B='a b'; A=; for C in ${B}"c d"; do A=$A$C,; done
+? A=; for C in ${B:-"a b"}; do A=$A$C,; done
+A=; for C in ${B:-a b}; do A=$A$C,; done
+? A="${B:-'q'}"
 A=; for B in {1..3} {a,b}c {3..1}; do A=$A$B,; done
 A=; for B in {01..3} {1..5..2} {5..1..2} x{1,2}{a,b}; do A=$A$B,; done
 A=; for B in {-1..1} {1} {} {a..}; do A=$A$B,; done
