@@ -58,8 +58,8 @@ basic.option(
     "Logical device a session runs on, so one script can drive several devices "
     "with one session each.",
     notes=(
-        "If it is not set (-1 internally), ASCEND_DEVICE_ID, DEVICE_ID or 0 is used, in this "
-        "order."
+        "If the option is not set (-1 internally), ASCEND_DEVICE_ID, DEVICE_ID or 0 is used, "
+        "in this order."
     ),
     outcome=Outcome.ABORT,
     versions=since("r1.3.0"),
@@ -131,9 +131,9 @@ memory.option(
     "models of one session share them.",
     default=False,
     notes=(
-        'The adapter reads a bool and sends "0" or "1" to GE, or an empty string when it is '
-        "not set. The files are written to tmp_weight_<pid>_<sessionid> below the run "
-        "directory or ASCEND_WORK_PATH and removed when the model is unloaded."
+        'The adapter reads a bool and sends "0" or "1" to GE, or an empty string when the '
+        "option is not set. The files are written to tmp_weight_<pid>_<sessionid> below the "
+        "run directory or ASCEND_WORK_PATH and removed when the model is unloaded."
     ),
     versions=since("r1.11.0"),
     source=("npu_attrs.cc:2579", "npu_estimator.py:864"),
@@ -265,7 +265,7 @@ dynamic_shape.option(
     '"1" lets AI CPU and AI Core operators of a dynamic-shape graph run in parallel.',
     default="0",
     run_config_default=None,
-    notes='A string; if it is not set, the adapter sends an empty string, equal to "0".',
+    notes='A string; if the option is not set, the adapter sends an empty string, equal to "0".',
     outcome=Outcome.GE,
     versions=since("r1.15.0"),
     source=("npu_attrs.cc:2114", "npu_estimator.py:640"),
@@ -626,7 +626,7 @@ accuracy_comparison.option(
     default="0",
     modes="online_inference",
     run_config_default=None,
-    notes="A string; if it is not set, the adapter sends an empty string.",
+    notes="A string; if the option is not set, the adapter sends an empty string.",
     outcome=Outcome.GE,
     versions=since("v0.0.48"),
     source=("npu_attrs.cc:2117", "npu_estimator.py:649"),
@@ -818,7 +818,10 @@ aoe.option(
     products=_TUNED,
     modes="training",
     scope="process",
-    notes="A string, not an int. If it is not set, the environment variable AOE_MODE is used.",
+    notes=(
+        "A string, not an int. If the option is not set, the environment variable AOE_MODE "
+        "is used."
+    ),
     outcome=Outcome.REJECT,
     value_products={
         "1": products(Product.ATLAS_TRAINING),
@@ -994,8 +997,8 @@ exception.option(
     scope="process+session",
     notes=(
         "0 means never time out (only where 0 is allowed). On atlas_training and "
-        "atlas_300i_duo the effective value is floor(v/68)*68, at least 68. If it is not set, "
-        "the adapter sends an empty string, and HCCL_EXEC_TIMEOUT or 1836 is used."
+        "atlas_300i_duo the effective value is floor(v/68)*68, at least 68. If the option is "
+        "not set, the adapter sends an empty string, and HCCL_EXEC_TIMEOUT or 1836 is used."
     ),
     outcome=Outcome.UNCHECKED,
     ranges={
@@ -1255,7 +1258,7 @@ deprecated.option(
     Bool(),
     "Reformats variables at initialisation for the NPU.",
     status=Status.DEPRECATED,
-    notes="The adapter passes the option on only when it is set.",
+    notes="The adapter passes the option on only when the option is set.",
     source=("npu_attrs.cc:2035", "npu_estimator.py:550"),
 )
 
@@ -1274,8 +1277,8 @@ deprecated.option(
     status=Status.DEPRECATED,
     replacement="op_precision_mode",
     notes=(
-        "Only the first two values are documented. If it is not set, the adapter sends an "
-        "empty string, and operators use high_performance."
+        "Only the first two values are documented. If the option is not set, the adapter "
+        "sends an empty string, and operators use high_performance."
     ),
     outcome=Outcome.ABORT,
     undocumented_values=("high_precision_for_all", "high_performance_for_all"),
@@ -1443,7 +1446,7 @@ internal.option(
     Int(allowed=(0, 1, 2, 3)),
     "Topological sort: 0 BFS, 1 DFS, 2 reverse DFS, 3 stable reverse DFS.",
     status=Status.UNDOCUMENTED,
-    notes="The adapter passes the option on only when it is set; the default of GE is 1.",
+    notes="The adapter passes the option on only when the option is set; the default of GE is 1.",
     outcome=Outcome.UNCHECKED,
     versions=since("r1.10.0"),
     source=("npu_attrs.cc:2540", "npu_estimator.py:853"),

@@ -393,7 +393,7 @@ Check = TypeVar("Check", bound=Callable[[Any], None])
 _ID = lazy_pattern(r"NPU[1-9]\d{2,3}\Z")
 _BAND, _THREE = len("NPU8"), len("NPU802")
 _MANY = 30
-NO_PAGE = "{}: Python was started with -OO, which removes the docstring that is this page."
+NO_PAGE = "{}: Python was started with -OO, which removes the docstring that contains this page."
 
 
 def selects(word: str, id: str) -> bool:

@@ -61,8 +61,8 @@ def launcher_script(
     devices = [process.device_id for process in processes]
     if processes[0].server_id is None and len(set(devices)) != len(devices):
         raise refusal(
-            "several ranks have the same device, so they are of several servers, which a table "
-            "of version 2.0 does not name",
+            "several ranks have the same device, so they belong to several servers, but a table "
+            "of version 2.0 does not name servers",
             "choose the ranks of one server",
         )
     first = dict(job.variables(processes[0]))
@@ -348,11 +348,11 @@ def kubernetes_objects(
             "the devices of {} have no resource name here".format(
                 "an unknown product" if product is None else product.value
             ),
-            "give --target: {}".format(", ".join(each.value for each in RESOURCES)),
+            "specify --target: {}".format(", ".join(each.value for each in RESOURCES)),
         )
     for text in (image, *command, *sources, *(extra or {}).values()):
         if not is_utf8(text):
-            raise refusal(phrase('"{}" is not UTF-8; YAML cannot carry it', text), "rename it")
+            raise refusal(phrase('"{}" is not UTF-8; YAML cannot contain it', text), "rename it")
     resource, ring = RESOURCES[product]
     labels = {_RING: ring}
     rings = {

@@ -483,7 +483,7 @@ def _uncertain(work: Work, site: Site) -> None:
     script = work.script
     found = script.meaning(parts[0], site.scope)
     if found.binding is Binding.UNCERTAIN:
-        stores = script.module.stores.get(parts[0], ()) if len(parts) == 1 else ()
+        stores = script.module.stores.get(parts[0], ())
         known = [canonical(store.text) for store in stores if store.kind == "import"]
         known += [".".join(["tensorflow", *some]) for some in (parts, parts[1:])]
         reason = '"{}" may refer to several things: not edited; npu_init configures the sessions'

@@ -201,7 +201,9 @@ def _tensor(tensor: WireMessage) -> EventTensor:
 def _shape(shape: WireMessage) -> Optional[Tuple[int, ...]]:
     sizes = tuple(signed(each.number(1)) for each in shape.messages(2))
     if len(sizes) > MAX_RANK:
-        raise EventFileError(phrase("a tensor of {} dimensions; at most {}", len(sizes), MAX_RANK))
+        raise EventFileError(
+            phrase("a tensor has {} dimensions; at most {} are supported", len(sizes), MAX_RANK)
+        )
     return None if shape.number(3) or any(size < 0 for size in sizes) else sizes
 
 

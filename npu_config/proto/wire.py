@@ -56,7 +56,7 @@ def fields(data: Buffer) -> Iterator[Field]:
         elif kind in (FIXED32, FIXED64):
             length = 4 if kind == FIXED32 else 8
         else:
-            raise WireError(phrase("wire type {}", kind))
+            raise WireError(phrase("unsupported wire type {}", kind))
         start, position = position, position + length
         if position > end:
             raise WireError(phrase("a field of {} bytes is truncated", length), length)

@@ -346,5 +346,5 @@ def _check_port_owners(addresses: TableNode, findings: FileFindings) -> None:
                         "only one address",
                         shown(port),
                         dotted(level.path(before)),
-                        help="remove it from one of the two",
+                        help="remove the port from one of the two addresses",
                     )

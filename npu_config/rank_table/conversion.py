@@ -177,7 +177,7 @@ def _not_made(old: str, new: str) -> NpuConfigError:
         problem = phrase('there is no version "{}"; legal: 1.0, 1.2', new)
     else:
         problem = phrase("cannot convert version {} to version {}", old, new)
-        help = "keep it, or build a new table"
+        help = "keep the table, or build a new one"
     return _refusal(problem, help)
 
 
@@ -329,7 +329,7 @@ def _differences(given: Sequence[Tuple[str, AnyRankTable]]) -> List[Diagnostic]:
                     name,
                 )
                 found.append(
-                    rank_table_not_held.diagnostic(message, help="add it by hand if it is needed")
+                    rank_table_not_held.diagnostic(message, help="add the key by hand if needed")
                 )
     return found
 

@@ -589,7 +589,7 @@ def to_document(table: AnyRankTable) -> Dict[str, Any]:
         TypeError: ``table`` is another thing: a path, or all that came of parsing one.
     """
     if not hasattr(table, "rank_size"):
-        text = "a rank table is expected, got {}; the model of load(path) is one"
+        text = "expected a rank table, got {}; load(path).model is a rank table"
         raise TypeError(phrase(text, type(table).__name__))
     return dump(table)
 

@@ -719,8 +719,8 @@ def _foreign(found: Signs, path: str) -> Diagnostic:
     ours = (*found.options, *found.common)
     if found.misplaced is not None and not ours:
         message = phrase(
-            "{} contains options, but is not a group of options; or this file belongs to "
-            "another program",
+            "{} contains options, but is not a group of options: either the name is wrong, "
+            "or this file belongs to another program",
             shown(found.misplaced),
         )
         help = phrase("move the options under {} to a file of their own", shown(found.misplaced))

@@ -330,7 +330,9 @@ class _Interpreter:
             groups = listed(group.key for group in layout.GROUPS)
             message = phrase('"{}" is not a group of options; groups: {}', shorten(key), groups)
             inside = [name for name in value if isinstance(name, str) and name in OPTIONS]
-            help = phrase("move {} to the top", listed(map(shown, inside))) if inside else None
+            help = (
+                phrase("move {} to the top level", listed(map(shown, inside))) if inside else None
+            )
             self._findings.report(rules.wrong_structure, place, message, help)
         return True
 
@@ -381,7 +383,10 @@ class _Interpreter:
                         path[0],
                         layout.GROUP_OF_OPTION[name].key,
                     ),
-                    phrase('move it to "{}", or to the top', layout.GROUP_OF_OPTION[name].key),
+                    phrase(
+                        'move the option to "{}", or to the top level',
+                        layout.GROUP_OF_OPTION[name].key,
+                    ),
                 )
             self._option(name, inner, content)
 

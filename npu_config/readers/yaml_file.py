@@ -35,8 +35,8 @@ _SYNTAX_HELP = (
         "mapping values are not allowed",
         'put text that contains ": " in quotes, or check the indent',
     ),
-    ("expected <block end>", "indent the keys of one mapping alike"),
-    ("expected '<document start>'", "indent the keys of one mapping alike"),
+    ("expected <block end>", "indent all keys of a mapping by the same number of spaces"),
+    ("expected '<document start>'", "indent all keys of a mapping by the same number of spaces"),
     ("could not find expected ':'", 'write "key: value", with a space after the colon'),
     ("found unexpected end of stream", "close the quote or the bracket"),
     ("expected ',' or", "close the bracket, or put a comma between the items"),
@@ -465,8 +465,8 @@ class _Composer:
                 start,
                 end,
                 phrase(
-                    "the file has more than {:,} values (those of an alias count each time); "
-                    "the rest is not read",
+                    "the file has more than {:,} values (values of an alias count at each "
+                    "use); the rest is not read",
                     MAX_VALUES,
                 ),
             )

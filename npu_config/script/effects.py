@@ -127,7 +127,7 @@ def _bound_unseen(run: Run, frame: Frame, name: str, stores: List[Store]) -> Any
         return unknown
     frame.variables[name] = unknown
     value = evaluate_in(run, frame, node)
-    if isinstance(value, (list, dict)) and _is_changed(run.script.source, name):
+    if isinstance(value, (list, dict)) and is_changed(run.script.source, name):
         value = unknown
     frame.variables[name] = value
     return value
@@ -136,11 +136,11 @@ def _bound_unseen(run: Run, frame: Frame, name: str, stores: List[Store]) -> Any
 _CHANGING = "|".join(sorted({each for names in CHANGING.values() for each in names}))
 
 
-def _is_changed(source: ScriptSource, name: str) -> bool:
+def is_changed(source: ScriptSource, name: str) -> bool:
     """True when a list or dict may be changed after it was made."""
     pattern = re.compile(
-        r"(?<!\w){}\s*(?:\.\s*(?:{})\b"
-        r"|\[[^\[\]]*\]\s*[-+*/|&]?=(?!=))".format(re.escape(name), _CHANGING)
+        r"(?<!\w){0}\s*(?:\.\s*(?:{1})\b|\[[^\[\]]*\]\s*[-+*/|&]?=(?!=))"
+        r"|\bdel\b.*(?<!\w){0}\s*\[".format(re.escape(name), _CHANGING)
     )
     return any(pattern.search(source.lines[line - 1]) for line in source.mentions(name))
 

@@ -117,6 +117,8 @@ def _bind_name(run: Run, name: str, value: Any, node: ast.expr) -> None:
         frame = run.module
         used(run, value, "global")
     is_set_elsewhere = is_known(value) and len(frame.stores.get(name, ())) > 1
+    if isinstance(value, (list, dict)) and not is_set_elsewhere:
+        is_set_elsewhere = effects.is_changed(run.script.source, name)
     frame.scope.watch(name, Watch.ALL if is_set_elsewhere else interest_in(value))
     if isinstance(value, Function) and (
         frame is not run.module or isinstance(value.node, ast.Lambda)

@@ -243,7 +243,7 @@ def _refused(line: Line) -> Diagnostic:
                 phrase("a comment" if content else "a blank line"),
             ),
             line.content(),
-            help='remove the line; "--fix" or "npu-config format" does it',
+            help='remove the line, e.g. with "--fix" or "npu-config format"',
             fix=line.removal(),
         )
     return customize_dtypes_line.diagnostic(
@@ -327,7 +327,7 @@ def _line_help(content: str) -> str:
     if "OutputDtype" in content and content.find("OutputDtype") < content.find("InputDtype"):
         return "write InputDtype before OutputDtype"
     if "Dtype" not in content:
-        return "name the types with InputDtype: or OutputDtype:"
+        return "write InputDtype: or OutputDtype: before the data types"
     if content.lower().startswith("optype"):
         return "write OpType::<type>:InputDtype:..."
     return "start the line with the name and a colon"

@@ -361,9 +361,9 @@ def report_comments(log: Log, comments: List[Span]) -> Iterator[Diagnostic]:
         message,
         log.source.place(*comments[0]),
         help=phrase(
-            'remove them; "--fix" or "npu-config format" does it'
+            'remove the comments, e.g. with "--fix" or "npu-config format"'
             if many
-            else 'remove it; "--fix" or "npu-config format" does it'
+            else 'remove the comment, e.g. with "--fix" or "npu-config format"'
         ),
         fix=Fix("remove the comments" if many else "remove the comment", edits),
     )
@@ -757,7 +757,7 @@ class _JsonParser:
                     0,
                     1,
                     "the text starts with a byte order mark, which JSON forbids",
-                    "save the file as UTF-8 without it",
+                    "save the file as UTF-8 without a byte order mark",
                     "remove the byte order mark",
                     "",
                 )

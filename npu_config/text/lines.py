@@ -60,7 +60,7 @@ def marked(line: Line, rule: Rule) -> Diagnostic:
     return rule.diagnostic(
         "the line starts with a byte order mark, which is read as part of the line",
         line.content(),
-        help="save the file as UTF-8 without it",
+        help="save the file as UTF-8 without a byte order mark",
         severity=Severity.WARNING,
         fix=Fix("remove the byte order mark", (Edit(line.number, 1, line.number, 2, ""),)),
     )

@@ -118,7 +118,7 @@ def carry(
     for name, file in config.side_files.items():
         if folder is None and not is_there(file.path):
             beside[name] = (
-                phrase("{} does not exist yet; --side-files DIR writes it", file.path),
+                phrase("{} does not exist yet; --side-files DIR writes the file", file.path),
             )
     notes = Notes(beside, tuple(_whole(source, to, own_target)))
     if to not in WITHOUT_COMMENTS:
@@ -171,7 +171,7 @@ def _refused(name: str, setting: Setting, finding: Optional[Diagnostic]) -> str:
     if setting.place.line is not None:
         value = phrase("{} (line {})", value, setting.place.line)
     if finding is None:
-        return phrase("{}; the adapter does not read it", value)
+        return phrase("{}; the adapter does not read this option", value)
     return phrase("{}; {} [{}]", value, finding.message, finding.rule)
 
 
@@ -209,7 +209,10 @@ def _whole(source: Stated, to: str, own: Optional[Target]) -> List[str]:
     flags = [] if own is None or to in _WITH_TARGET else list(_flags(own))
     if flags:
         found.append(
-            phrase("the target is not part of this format; check it with {}", " ".join(flags))
+            phrase(
+                "this format does not contain the target; check the output with {}",
+                " ".join(flags),
+            )
         )
     return found
 

@@ -359,7 +359,7 @@ def test_the_target_of_a_builder(generate, to):
         assert 'npu.Target(product="atlas_a2", cann="8.0.0")' in text
     else:
         said = result.err if to == "pb" else Path("out").read_text(encoding="utf-8")
-        assert "check it with --target atlas_a2 --target-cann 8.0.0" in said
+        assert "check the output with --target atlas_a2 --target-cann 8.0.0" in said
     wrong = BUILDER.format(
         'product="atlas_training"', 'builder.set(precision_mode_v2="mixed_bfloat16")', ""
     )
@@ -384,7 +384,7 @@ def test_side_files_of_a_builder(generate, tmp_path, to, saved):
     result = generate(script, "-o", "out", to=to)
     assert result.code == 0
     text = Path("out").read_bytes().decode("utf-8", "replace") + result.err
-    assert "{} does not exist yet; --side-files DIR writes it".format(name) in text
+    assert "{} does not exist yet; --side-files DIR writes the file".format(name) in text
     result = generate(script, "--side-files", "files", "-o", "again", to=to)
     assert (result.code, result.err) == (0, "")
     assert json.loads((tmp_path / "files" / "ops_info.json").read_text()) == CONTENT

@@ -13,7 +13,12 @@ from npu_config import RULES, rank_table
 from npu_config.core.diagnostics import Place, Report, Severity
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.core.versions import Product
-from npu_config.launch.environment.check import check_environment, check_host, check_job
+from npu_config.launch.environment.check import (
+    check_environment,
+    check_host,
+    check_job,
+    is_one_edit,
+)
 from npu_config.launch.environment.job import chief_job, table_job
 from npu_config.launch.environment.variables import VARIABLES
 from npu_config.rank_table.building import build
@@ -158,7 +163,7 @@ def test_findings(environ, product, expected):
         ({**WITH_TABLE, "CM_WORKER_SIZE": "4"}, "raises ValueError", "unset CM_WORKER_SIZE"),
         ({**WITH_TABLE, "CM_CHIEF_IP": "10.0.0.1"}, "uses neither", "unset CM_CHIEF_IP"),
         ({**CHIEF, "RANK_TABLE_FILE": "/t.json"}, "uses neither", "unset RANK_TABLE_FILE"),
-        ({**CHIEF, "RANK_ID": "3"}, "documentation forbids it", "unset RANK_ID"),
+        ({**CHIEF, "RANK_ID": "3"}, "documentation forbids this", "unset RANK_ID"),
         ({"RANK_SIZE": "1", "CM_CHIEF_IP": "10.0.0.1"}, "read the CM_", "unset RANK_SIZE"),
         (
             {"RANK_TABLE_FILE": "/t", "CM_WORKER_SIZE": "1"},
@@ -380,11 +385,11 @@ def test_any_environment(environ, product):
 
 
 JOBS = [
-    ({"JOB_ID": "a"}, {"JOB_ID": "b"}, ['JOB_ID="b", but it is "a" in first']),
-    ({"JOB_ID": "a"}, {}, ['JOB_ID is not set, but it is "a" in first']),
-    ({}, {"JOB_ID": "b"}, ['JOB_ID="b", but it is not set in first']),
+    ({"JOB_ID": "a"}, {"JOB_ID": "b"}, ['JOB_ID="b", but JOB_ID="a" in first']),
+    ({"JOB_ID": "a"}, {}, ['JOB_ID is not set, but JOB_ID="a" in first']),
+    ({}, {"JOB_ID": "b"}, ['JOB_ID="b", but JOB_ID is not set in first']),
     ({"CM_CHIEF_IP": "10.0.0.1"}, {"CM_CHIEF_IP": "10.0.0.2"},
-     ['CM_CHIEF_IP="10.0.0.2", but it is "10.0.0.1" in first']),
+     ['CM_CHIEF_IP="10.0.0.2", but CM_CHIEF_IP="10.0.0.1" in first']),
     ({"CM_WORKER_IP": "10.0.0.1"}, {"CM_WORKER_IP": "10.0.0.2"}, []),
     ({"RANK_ID": "1"}, {"RANK_ID": "1"}, ['RANK_ID="1", the same as in first']),
     ({"RANK_ID": "1"}, {"RANK_ID": "2"}, []),
@@ -423,3 +428,19 @@ def test_a_rank_and_the_device_of_the_table():
             "export ASCEND_DEVICE_ID=1, unless a container numbers devices differently",
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_near"),
+    [
+        *[("RANK_ID", True), ("rank_id", True), ("RANK_IDX", True), ("RANK_I", True)],
+        *[("ANK_ID", True), ("XRANK_ID", True), ("RANK_XD", True), ("XANK_ID", True)],
+        *[("RANK_IX", True), ("RNAK_ID", True), ("ARNK_ID", True), ("RANK_DI", True)],
+        *[("RANKID", True), ("RANK__ID", True), ("RANK_XI", False), ("RNKA_ID", False)],
+        *[("RANK_IDXY", False), ("RANK_", False), ("XANK_IX", False), ("NARK_ID", False)],
+        *[("Rank_I", False), ("", False)],
+    ],
+)
+def test_one_slip(name, is_near):
+    """A letter that is missing, added, another one, or swapped with its neighbour."""
+    assert is_near == is_one_edit(name, "RANK_ID")

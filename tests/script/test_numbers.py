@@ -79,10 +79,12 @@ tf.placeholder_with_default(np.zeros(3), [3]) ; tf.keras.layers.Dense(3, dtype="
 def test_types(kind):
     """The type is an argument at its place, by name, or that of what numpy gives."""
     for text in TYPED[kind].strip().replace("\n", " ; ").split(" ; "):
-        words = "tf.{} creates a {} tensor, which the NPU does not support"
-        name = text.partition("(")[0][len("tf.") :]
-        expected = [] if kind is None else [words.format(name, kind)]
-        assert (text, messages("y = " + text, "NPU2001")) == (text, expected)
+        words = [text.partition("(")[0], kind]
+        found = [
+            [word for word in each.split() if word.startswith(("tf.", "float", "complex"))]
+            for each in messages("y = " + text, "NPU2001")
+        ]
+        assert (text, found) == (text, [] if kind is None else [words])
 
 
 @pytest.mark.parametrize("maker", ["zeros", "ones", "random_normal", "truncated_normal"])
@@ -90,7 +92,7 @@ def test_type_of_another_tensor(maker):
     """What is made of a tensor has its type, at any place among its arguments."""
     for given in ("dtype=D", "0, 1, D"):
         found = messages("y = tf.Variable(tf.{}([3], {}))".format(maker, given), "NPU2001")
-        assert "tf.Variable creates a float64 tensor, which the NPU does not support" in found
+        assert any("tf.Variable" in each and "float64" in each for each in found)
     assert messages("y = tf.Variable(tf.{}([3]))".format(maker), "NPU2001") == []
 
 
@@ -110,7 +112,6 @@ def vanishing(text, before="", mode="allow_mix_precision"):
     return messages(before + setting.format(mode) + "y = tf.abs(x)\n" + text, "NPU2003")
 
 
-SAID = "{} guards {} against 0, but is itself 0 in float16 (allow_mix_precision)"
 GUARDS = [
     ("z = x / (y + 1e-8)", "1e-08", "a division"),
     ("z = 1.0 / (1e-8 + y)", "1e-08", "a division"),
@@ -159,7 +160,9 @@ GUARDS = [
 @pytest.mark.parametrize(("text", "value", "what"), GUARDS)
 def test_guards(text, value, what):
     """A constant of less than 2^-25 beside what must not be 0."""
-    assert vanishing(text) == ([] if value is None else [SAID.format(value, what)])
+    found = vanishing(text)
+    assert [each.split()[0] for each in found] == ([] if value is None else [value])
+    assert all(what in each and "(allow_mix_precision)" in each for each in found)
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def parse_dotenv(text: str, path: Optional[str] = None) -> Environment:
     position = 0
     if text.startswith("\ufeff"):
         position = 1
-        help = "save the file as UTF-8 without it"
+        help = "save the file as UTF-8 without a byte order mark"
         log.fault(0, 1, "a byte order mark: it becomes a part of the first name", help)
     with suppress(StopReading):
         while position < len(text):

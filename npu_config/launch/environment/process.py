@@ -136,7 +136,7 @@ def _consequence_of_both(table: Sequence[str], cm: Sequence[str]) -> str:
         return phrase("the plugin does not read the CM_ variables")
     if "RANK_TABLE_FILE" in table and "CM_WORKER_SIZE" in cm:
         return phrase("the plugin does not read the rank table")
-    return phrase("the documentation forbids it")
+    return phrase("the documentation forbids this combination")
 
 
 def _is_of_table(table: Sequence[str], cm: Sequence[str]) -> bool:
@@ -427,7 +427,9 @@ def _check_equal(
         rules.job_environments_differ,
         variable,
         "{}, but {} in {}; all processes of a job need the same value",
-        phrase("{} is not set", variable) if mine is None else assigned(variable, mine),
-        phrase("it is not set") if theirs is None else phrase('it is "{}"', theirs),
+        *(
+            phrase("{} is not set", variable) if each is None else assigned(variable, each)
+            for each in (mine, theirs)
+        ),
         first,
     )

@@ -276,8 +276,9 @@ def graph_on_one_rank(context: Context) -> None:
         made = [_operators(meaning, site.scope, part) for part in branches]
         counts = [Counter(name for name, _ in part) for part in made]
         if counts[0] != counts[1]:
-            more = made[0] if len(made[0]) >= len(made[1]) else made[1]
-            name, node = more[0]
+            more, fewer = (0, 1) if len(made[0]) >= len(made[1]) else (1, 0)
+            alone = counts[more] - counts[fewer]
+            name, node = next(each for each in made[more] if each[0] in alone)
             context.report(
                 node,
                 "{} creates an operator on some ranks only: the graphs of the ranks differ",
@@ -293,13 +294,13 @@ def graph_on_one_rank(context: Context) -> None:
                 "only some ranks run this collective: they wait for the other ranks forever",
             )
             continue
-        alone = _fetched_alone(meaning, site.scope, run[0][0], run[1][0])
-        if alone is not None:
+        other = _fetched_alone(meaning, site.scope, run[0][0], run[1][0])
+        if other is not None:
             context.report(
-                alone,
+                other,
                 "{} is run together with a collective on some ranks only: the graphs of the "
                 "ranks differ",
-                expression(alone),
+                expression(other),
             )
 
 

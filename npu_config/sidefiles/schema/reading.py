@@ -293,7 +293,7 @@ class FileFindings:
                         phrase("{:,} more like the previous finding", count - MOST_OF_A_RULE),
                         places.place(finding.path),
                         None,
-                        "correct these first",
+                        "correct the previous findings first",
                         finding.severity,
                     )
                 )
