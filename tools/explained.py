@@ -82,7 +82,7 @@ def scalar_text(value: object) -> str:
 
 def _facts(option: Option) -> Iterator[Tuple[str, Optional[str]]]:
     kind = option.kind
-    yield "Takes", legal(option)
+    yield "Legal values", legal(option)
     if option.default is not None:
         yield "Default", scalar(option.default if kind.plain else kind.to_wire(option.default))
     if option.default_note:
@@ -191,7 +191,7 @@ def option_facts(option: Option) -> Dict[str, Any]:
 
 def variable_page(variable: Variable) -> str:
     """All that is known of an environment variable."""
-    facts = [("Takes", variable.kind.describe()), ("Unit", variable.unit)]
+    facts = [("Legal values", variable.kind.describe()), ("Unit", variable.unit)]
     facts += [("Default", variable.default), ("Read by", listed(variable.read_by))]
     if variable.products is not None:
         facts.append(("Products", listed(sorted(p.value for p in variable.products))))

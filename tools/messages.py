@@ -60,7 +60,7 @@ GLUE = (
 WORDS = (
     "Arguments:", "Debugging", "Default", "Example:", "Methods and properties:", "Raises:",
     "Returns:", "Values:", "Yields:", "The following text is available in English only.",
-    "default {}", "Mode", "Next", "Products", "Right:", "Status", "Takes", "Unit", "Wrong:",
+    "default {}", "Mode", "Next", "Products", "Right:", "Status", "Legal values", "Unit", "Wrong:",
     "a list", "advice", "an object", "argument", "changed", "deprecated", "directory",
     "documented", "experimental", "failed", "file", "no effect", "null", "option", "passed",
     "refused", "rule", "text", "training", "undocumented", "unchanged", "variable",

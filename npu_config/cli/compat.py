@@ -116,7 +116,7 @@ def _meant(chosen: _Chosen) -> str:
     if snapshot.cann is not None and parse_cann(snapshot.cann)[1] == parse_cann(chosen.cann)[1]:
         return ""
     if is_measured(chosen.cann):
-        which = "the newest older version that was measured"
+        which = "the closest older version that was measured"
     else:
         which = "the newest" if chosen.version == NEWEST else "the oldest"
     return localized(

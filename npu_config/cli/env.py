@@ -159,7 +159,7 @@ def _refuse_ignored(ctx: click.Context, given: Dict[str, Any]) -> None:
             others = "--check" if forms is _CHECK else "--to " + "|".join(forms)
             raise click.UsageError(
                 localized(
-                    "{} has no effect with {}; it applies to {}", option.opts[0], here, others
+                    "{0} has no effect with {1}; use {0} with {2}", option.opts[0], here, others
                 )
             )
         if kind is not None and not given[kind]:

@@ -261,7 +261,7 @@ def _advice(advice: Any) -> str:
         lines.append(
             localized(
                 "block list (modify_mixlist, black-list to-add): {} ({:.1%} of the time); "
-                "--write-mixlist writes it",
+                "--write-mixlist writes this list",
                 ", ".join(advice.black_list),
                 advice.share,
             )

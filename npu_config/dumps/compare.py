@@ -278,7 +278,7 @@ class Comparison:
 
     @property
     def covered(self) -> bool:
-        """False when so much was not compared that what agrees is no all-clear."""
+        """Whether enough was compared for "all values agree" to be a result."""
         compared = sum(part.coverage.compared for part in self.parts)
         return self.unknown <= compared and all(part.coverage.is_enough for part in self.parts)
 

@@ -287,7 +287,8 @@ def _numbers(
         if metrics.overflowed:
             causes.append("overflow")
             message = (
-                "infinite, where the reference is beyond the type's limit {1:g}: {0:,} of {2:,}"
+                "infinite values, where the reference exceeds the type's limit {1:g}: {0:,} of "
+                "{2:,}"
             )
             limit = (limits.largest or (0.0,))[0]
             text = phrase(message, metrics.overflowed, limit, metrics.elements)
@@ -299,7 +300,7 @@ def _numbers(
         causes.append("nan" if any(metrics.nan) else "infinite")
     if metrics.saturated:
         causes.append("saturation")
-        message = "values at the type's limit {1:g}, where the reference is beyond it: {0:,}"
+        message = "values at the type's limit {1:g}, where the reference exceeds this limit: {0:,}"
         reasons.append(phrase(message, metrics.saturated, (limits.largest or (0.0,))[0]))
     if metrics.compared and not _is_small(metrics, limits):
         metrics, found = _beyond(pairs, metrics, limits, shape)

@@ -106,7 +106,7 @@ def _page(path: str, text: str, start: int, end: int, pages: Pages) -> Optional[
 
 def _of_key(name: str, key: Key) -> str:
     """What is known of a key."""
-    lines = ["# {}".format(name), localized("- Takes: {}", described(key.kind))]
+    lines = ["# {}".format(name), localized("- Legal values: {}", described(key.kind))]
     lines.append(localized("- Required: {}", localized("yes" if key.required else "no")))
     if key.since is not None:
         lines.append(localized("- Since: CANN {}", key.since))

@@ -203,7 +203,7 @@ def _of_loaded(reading: Reading, around: Around) -> Iterator[Diagnostic]:
                 "folder above the script; the options of this file are not checked",
                 wanted.file,
             )
-            help = "name the file to check it"
+            help = "name the file to include it in the check"
             yield not_checked_here.diagnostic(message, wanted.place, help=help)
             continue
         if wanted.is_part:  # what is around the options stands elsewhere

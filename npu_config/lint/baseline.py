@@ -185,7 +185,9 @@ def _counts_of(content: Any) -> Dict[Key, int]:
         fields: Dict[str, Any] = entry if isinstance(entry, dict) else {}
         if not all(isinstance(fields.get(name), str) for name in _FIELDS):
             raise ValueError(
-                phrase("finding {} must have the strings {}", number, listed(_FIELDS))
+                phrase(
+                    "finding {} must have the keys {}, each with a string", number, listed(_FIELDS)
+                )
             )
         count = fields.get("count")
         if type(count) is not int or not 1 <= count <= _MOST:

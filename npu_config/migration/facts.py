@@ -37,7 +37,7 @@ LABELS: Mapping[str, str] = {
     "when": phrase("when"),
     "before": phrase("before"),
     "after": phrase("after"),
-    "left": "refused or reported",
+    "left": "not migrated, but reported",
 }
 """What is said of a fact, in this order, and how it is headed."""
 

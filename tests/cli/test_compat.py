@@ -66,7 +66,7 @@ def test_compat_of_a_script_knows_the_field(npu, tmp_path):
     [
         (
             "8.0.RC2",
-            "adapter r1.15.0 (about CANN 7.0.0), the newest older version that was measured\n",
+            "adapter r1.15.0 (about CANN 7.0.0), the closest older version that was measured\n",
         ),
         ("99", "adapter master-2026-07, the newest\n"),
         ("2.0", "adapter r1.1.1 (about CANN 3.2), the oldest\n"),

@@ -41,7 +41,7 @@ def test_from_a_wrong_loss_to_its_cure(tmp_path):
     assert "first in the order of the graph: norm/Square output 0" in scan[2]
     assert "not exported: 0" in export[2]
     assert "and whose outputs differ: norm/Square" in before[2]
-    assert "infinite, where the reference is beyond the type's limit 65504" in before[2]
+    assert "infinite values, where the reference exceeds the type's limit 65504" in before[2]
     assert "operator types in float32: Mul, Square" in search[-1][2]
     assert int(re.search(r"runs in all: (\d+)", search[-1][2]).group(1)) <= 6
     assert [code for _, code, _ in (overflow, scan, before, made, after)] == [1, 1, 1, 0, 0]

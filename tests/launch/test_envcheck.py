@@ -13,7 +13,12 @@ from npu_config import RULES, rank_table
 from npu_config.core.diagnostics import Place, Report, Severity
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.core.versions import Product
-from npu_config.launch.environment.check import check_environment, check_host, check_job
+from npu_config.launch.environment.check import (
+    check_environment,
+    check_host,
+    check_job,
+    is_one_edit,
+)
 from npu_config.launch.environment.job import chief_job, table_job
 from npu_config.launch.environment.variables import VARIABLES
 from npu_config.rank_table.building import build
@@ -423,3 +428,19 @@ def test_a_rank_and_the_device_of_the_table():
             "export ASCEND_DEVICE_ID=1, unless a container numbers devices differently",
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_near"),
+    [
+        *[("RANK_ID", True), ("rank_id", True), ("RANK_IDX", True), ("RANK_I", True)],
+        *[("ANK_ID", True), ("XRANK_ID", True), ("RANK_XD", True), ("XANK_ID", True)],
+        *[("RANK_IX", True), ("RNAK_ID", True), ("ARNK_ID", True), ("RANK_DI", True)],
+        *[("RANKID", True), ("RANK__ID", True), ("RANK_XI", False), ("RNKA_ID", False)],
+        *[("RANK_IDXY", False), ("RANK_", False), ("XANK_IX", False), ("NARK_ID", False)],
+        *[("Rank_I", False), ("", False)],
+    ],
+)
+def test_one_slip(name, is_near):
+    """A letter that is missing, added, another one, or swapped with its neighbour."""
+    assert is_near == is_one_edit(name, "RANK_ID")

@@ -109,7 +109,7 @@ def test_words_of_what_is_wrong(tmp_path):
     for content, words in (
         ("[]", "the content is not an object with a version"),
         ('{"version": 1, "findings": {}}', "the file has no list of findings"),
-        ('{"version": 1, "findings": [{"rule": ""}]}', "finding 1 must have the strings"),
+        ('{"version": 1, "findings": [{"rule": ""}]}', "finding 1 must have the keys"),
     ):
         path.write_text(content)
         with pytest.raises(BaselineError, match=words):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from npu_config import check
 from npu_config.core.diagnostics import Severity
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import Target
@@ -102,6 +103,18 @@ def test_no_more_than_a_hundred_suggestions():
     settings = Settings({name: Setting("x") for name in names}, SourceKind.FILE)
     found = [each.meant for each in judge(settings) if each.rule == "NPU101"]
     assert (len(found), found[99:]) == (102, ["precision_mode", None, None])
+
+
+@pytest.mark.parametrize(
+    ("other", "renames"), [("iterations_per_loop", True), ("precision_mode", False)]
+)
+def test_no_option_is_named_twice(tmp_path, other, renames):
+    """A slip is not renamed to an option that is set beside it."""
+    file = tmp_path / "npu.yaml"
+    value = {"iterations_per_loop": "1"}.get(other, "allow_fp32_to_fp16")
+    file.write_text("precison_mode: allow_fp32_to_fp16\n{}: {}\n".format(other, value))
+    (found,) = [each for each in check(file) if each.rule == "NPU101"]
+    assert (found.meant, found.fix is not None) == ("precision_mode", renames)
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,9 @@ B=(a 'b c'); A=; for C in "${B[@]}"; do A=$A$C,; done
 B=(a b c); A=; for C in ${!B[@]}; do A=$A$C,; done
 A=; for ((i = 0; i < 3; i++)); do A=$A$i; done
 A=; for ((i = 3; i > 0; i--)); do A=$A$i; done
+A=; for ((i = 0; i < 3; )); do A=$A$i; ((i++)); done
+? A=; for ((i = 0; ; i++)); do A=$A$i; if [ $i = 2 ]; then break; fi; done
+A=$((2 * -3 * 4)),$((-2 * 3 - -4)),$((2 - -3 * -2)),$((7 / -2 * -2))
 A=; for ((i = 0; i <= 6; i += 2)); do A=$A$i; done
 A=0; while [ $A -lt 3 ]; do A=$((A + 1)); done
 A=0; until [ $A -ge 3 ]; do A=$((A + 1)); done

@@ -73,6 +73,8 @@ DOLLARS = (
 REFUSED = [
     *(("a {}\nif a; then\n".format(text), 2, '"if" without "fi"' + _SYNTAX) for text in DOLLARS),
     ("if a; then\n  b\n", 1, '"if" without "fi"' + _SYNTAX),
+    ("[[ ( $a == b ) && c ]]\nif a; then\n", 2, '"if" without "fi"' + _SYNTAX),
+    ("[[ a ]]; if b; then\n", 1, '"if" without "fi"' + _SYNTAX),
     ("for i in 0 1; do\n  a &\n", 1, '"for" without "done"' + _SYNTAX),
     ("while a; do\n  if b; then\n    c\ndone\n", 2, '"if" without "fi"' + _SYNTAX),
     ("case $a in\n  b) c ;;\n", 1, '"case" without "esac"' + _SYNTAX),

@@ -103,6 +103,44 @@ def test_a_script_that_starts_itself_ends():
     )
 
 
+def test_scripts_that_read_others():
+    """Sixteen of them, one within the other, are followed."""
+
+    def load(path):
+        number = int(path.rpartition("/")[2][:-3])
+        return ". ./{}.sh; export A{}=1".format(number + 1, number)
+
+    (launch,) = follow(ShellScript(". 1.sh; python3 x.py", "0.sh"), load)[0].launches
+    assert {"A{}".format(number) for number in range(1, 17)} == set(launch.variables)
+
+
+def test_a_table_beside_the_script(tmp_path, monkeypatch):
+    """A relative path is looked for beside the script, then from here; others as they stand."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "jobs").mkdir()
+    for name in ("jobs/beside.json", "here.json"):
+        (tmp_path / name).write_text("{}")
+    read = []
+    for path in (
+        *("beside.json", "here.json", "none.json"),
+        *(str(tmp_path / name) for name in ("here.json", "beside.json", "jobs/beside.json")),
+    ):
+        text = "RANK_TABLE_FILE={} RANK_ID=0 RANK_SIZE=1 python3 x.py\n".format(path)
+        found, _ = check_script(text, "jobs/run.sh")
+        read.append([each.rule for each in found] == ["NPU622"])
+    assert read == [True, True, False, True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("command", "rules"),
+    [("python3 a.py", {"NPU672", "NPU678"}), ("mpirun -np 8 python3 a.py", set())],
+)
+def test_what_a_starter_may_add(command, rules):
+    """Of what ``mpirun`` starts it is not known which variables are missing."""
+    text = "unset JOB_ID RANK_ID\nexport RANK_SIZE=8 RANK_TABLE_FILE=/t.json\n" + command + "\n"
+    assert rules == {each.rule for each in check_script(text, "a.sh")[0]}
+
+
 @pytest.mark.parametrize(
     ("command", "kind", "script"),
     [
