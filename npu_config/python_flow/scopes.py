@@ -357,7 +357,7 @@ class _Fields(Dict[type, Tuple[str, ...]]):
         return found
 
 
-_WITHOUT_PARTS = frozenset(("ctx", "id", "attr", "arg", "kind", "type_comment"))
+_WITHOUT_PARTS = frozenset(("ctx", "op", "ops", "id", "attr", "arg", "kind", "type_comment"))
 _FIELDS = _Fields()
 
 
@@ -372,10 +372,10 @@ def children(node: ast.AST, lines: Optional[Sequence[int]] = None) -> List[ast.A
     for field in _FIELDS[node.__class__]:
         value: Any = getattr(node, field, None)
         kind = value.__class__
-        if kind in _NO_PARTS:
+        if kind in _NO_PARTS or not value:
             continue
         if kind is list:
-            if lines is not None and value and isinstance(value[0], ast.stmt):
+            if lines is not None and isinstance(value[0], ast.stmt):
                 found += in_lines(value, lines)
             else:
                 found += [part for part in value if isinstance(part, ast.AST)]

@@ -275,7 +275,10 @@ def situations_of(
     try:
         with guarded(path), remembering():
             script = Script(text, path, {}, parsed)
-            return [] if script.is_of_other_adapter else list(find_situations(script, paths))
+            try:
+                return [] if script.is_of_other_adapter else list(find_situations(script, paths))
+            finally:
+                script.forget()
     except (Unparsable, RecursionError):
         return []
     except NpuConfigError as error:

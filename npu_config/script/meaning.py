@@ -11,7 +11,15 @@ from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple
 
 from npu_config.core.lazy import cached_property
 from npu_config.python_flow.module import Function, Site, Value
-from npu_config.python_flow.scopes import FUNCTIONS, Scope, argument, is_open, last_line, name_of
+from npu_config.python_flow.scopes import (
+    FUNCTIONS,
+    Scope,
+    argument,
+    children,
+    is_open,
+    last_line,
+    name_of,
+)
 from npu_config.script.script import Script
 from npu_config.script.values import DEEP, Functions, Values
 
@@ -445,10 +453,9 @@ def is_of_input(name: str) -> bool:
 def _contains(tree: ast.AST, wanted: ast.expr) -> bool:
     """True for an expression that is made of the very name that it is bound to."""
     name = name_of(wanted)
-    named = [
-        node
-        for node in ast.walk(tree)
-        if node.__class__ is wanted.__class__ and name_of(node) == name
-    ]
+    nodes = [tree]
+    for node in nodes:
+        nodes += children(node)
+    named = [n for n in nodes if n.__class__ is wanted.__class__ and name_of(n) == name]
     text = ast.dump(wanted).replace("Store()", "Load()") if named else ""
     return any(ast.dump(node) == text for node in named)

@@ -181,6 +181,8 @@ def test_the_line_that_cannot_be_read(data, line):
         ("import a as b, \\\n    c.d", "  # e\n"),
         ("from a import b \\\r\n    as c", "; d\r\n"),
         ("from a import (  # (\n    b,\n    c  # ]\n)", "\nimport d\n"),
+        ("from a import (  # (\n    b)", "\nimport d\n"),
+        ("from a import (b  # )\n    , c)", "  # )\nimport d\n"),
     ],
 )
 def test_where_an_import_ends(text, rest):

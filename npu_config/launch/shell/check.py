@@ -231,7 +231,7 @@ def _line_ends(text: str, script: ShellScript) -> List[Diagnostic]:
 
     Inside of quotes and here-documents it is a part of the text, and does not matter in comments.
     """
-    starts = [each.end() - 2 for each in _WINDOWS.finditer(text)]
+    starts = [each.end() - 2 for each in _WINDOWS.finditer(text)] if "\r\n" in text else []
     if not starts:
         return []
     inside = [each for each in script.texts() if each[0] or not text.startswith("#!")]

@@ -585,7 +585,13 @@ _READS = re.compile(r"(?:IFS=\S{0,8}[ \t]{1,8})?\bread\b")
 _HEAD = re.compile(r"([\w./+-]+)(?:[ \t]|\Z)")
 _TABLE = re.compile(r"\.json|RANK_TABLE")
 _COMPUTED = re.compile(r"\$\(\(|\$\{\w+:?=")
-_MENTIONS = re.compile(r"(?:^|[\s/\"'])(?:python[0-9.]{0,8}|bash|sh)[ \t]|\w=|" + _TABLE.pattern)
+_MENTIONS = re.compile(
+    r"p(?<![^\s/\"'].)ython[0-9.]{0,8}[ \t]|b(?<![^\s/\"'].)ash[ \t]|s(?<![^\s/\"'].)h[ \t]"
+    r"|=(?<=\w.)|" + _TABLE.pattern
+)
+"""A text is looked through faster for alternatives that begin with a character each."""
+_PLAIN = re.compile(r"[\w./+:=,-]+(?:[ \t]+[\w./+:=,-]+)*\Z", re.ASCII)
+"""A command, or the text of an alias, that is nothing but words as they stand."""
 _LINE_END = re.compile(r"(?<!\\)\n")
 _TO_FILE = re.compile(r"(?:(&?[0-9]*>{1,2})[ \t]*([\w./+-]+)|[0-9]*>&[ \t]*[0-9-]+)\Z")
 """A redirection to a file with a plain name, or into another stream."""
@@ -720,9 +726,12 @@ def _is_quiet(run: ScriptRun, state: State, name: str, words: str) -> bool:
 
 def command(run: ScriptRun, state: State, node: Node) -> None:
     """A call of a function, a built-in command, or a program."""
-    head = _HEAD.match(run.script.source, node.start_byte, node.end_byte)
-    quiet = head is not None and not _may_do_more(head[1])
-    if quiet and _is_quiet(run, state, head[1], run.script.text(node)):  # type: ignore[index]
+    whole = run.script.text(node)
+    head = _HEAD.match(whole)
+    if head is not None and not _may_do_more(head[1]) and _is_quiet(run, state, head[1], whole):
+        return
+    if head is not None and _PLAIN.match(whole) is not None:
+        _apply(run, state, run.script.spot(node), [*whole.split()], {})
         return
     calculated = calculation(node) if head is None else None
     if calculated is not None:  # so the older grammar
@@ -847,10 +856,6 @@ def _apply(
         elif found is None or found.kind not in ("shell", "text", "python-text"):
             # What a program makes need not stand in its words: unknown is not wrong.
             run.programs = run.programs or first not in MAKES_NOTHING
-
-
-_PLAIN = re.compile(r"[\w./+:=,-]+(?:[ \t]+[\w./+:=,-]+)*\Z", re.ASCII)
-"""The text of an alias that is nothing but words."""
 
 
 def _may_write(run: ScriptRun, words: Sequence[Value]) -> None:

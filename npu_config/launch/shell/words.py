@@ -387,6 +387,9 @@ def value_of(script: ShellScript, state: State, node: Optional[Node]) -> Value:
     if node is None:
         return ""
     kind = node.type
+    if kind in _PLAIN_WORDS:
+        text = script.text(node)
+        return _ESCAPED.sub(r"\1", text) if "\\" in text else text
     if kind == "string":
         return _quoted(script, state, node)
     if kind == "concatenation":
@@ -396,8 +399,6 @@ def value_of(script: ShellScript, state: State, node: Optional[Node]) -> Value:
     if kind == "command_substitution":
         return _substituted(script, state, node)
     text = script.text(node)
-    if kind in _PLAIN_WORDS:
-        return _ESCAPED.sub(r"\1", text) if "\\" in text else text
     if kind == "raw_string":
         return text[1:-1]
     if kind == "arithmetic_expansion":
