@@ -148,9 +148,9 @@ _ZEROS = {"b": "False", "i": "0", "s": "empty text"}
 def unknown_option(case: Case) -> None:
     """An unknown option is set.
 
-    The adapter reads only the names that it knows: a misspelled option has no effect, and no
-    message reports it.  In a ConfigProto or a script, where a newer adapter may know more names, a
-    name that is similar to no known name is a warning.
+    The adapter reads only the names that it knows: a misspelled option has no effect, without any
+    message.  In a ConfigProto or a script, where a newer adapter may know more names, a name that
+    is similar to no known name is a warning.
 
     Wrong:
 
@@ -231,9 +231,9 @@ def wrong_field(case: Case) -> None:
     """A value is in a field of AttrValue that the adapter does not read for this option.
 
     ``parameter_map["x"].b = 1`` and ``parameter_map["x"].i = 1`` set two different fields.  If the
-    adapter reads a field that is not set, it gets 0, False or an empty string, and no message
-    reports it (``jit_compile`` and ``shape_generalization_mode`` are rejected;
-    ``export_compile_stat`` and ``oo_constant_folding`` are skipped).
+    adapter reads a field that is not set, it gets 0, False or an empty string, without any message
+    (``jit_compile`` and ``shape_generalization_mode`` are rejected; ``export_compile_stat`` and
+    ``oo_constant_folding`` are skipped).
 
     Wrong, in a script:
 

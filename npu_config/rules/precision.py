@@ -403,7 +403,7 @@ def accelerated_training_in_bfloat16(case: Case) -> None:
     ),
 )
 def optypelist_with_mode_for_all(case: Case) -> None:
-    """``optypelist_for_implmode`` is set, but the ``op_select_implmode`` applies to all operators.
+    """``optypelist_for_implmode`` is set, but ``op_select_implmode`` applies to all operators.
 
     ``optypelist_for_implmode`` lists the operator types that ``op_select_implmode`` applies to,
     but the undocumented modes ``high_precision_for_all`` and ``high_performance_for_all`` apply to

@@ -26,7 +26,7 @@ def no_npu_optimizer(case: Case) -> None:
     """No entry of ``custom_optimizers`` is called ``NpuOptimizer``.
 
     The adapter looks for exactly this name.  Without it nothing is offloaded: TensorFlow runs the
-    whole graph on the CPU, and no message reports it.
+    whole graph on the CPU, without any message.
 
     Wrong, in a script:
 

@@ -269,9 +269,9 @@ def option_not_in_version(case: Case) -> None:
     """An option is set that the adapter of the target's version does not read.
 
     Later versions added options, and removed some.  The adapter reads only the names that it
-    knows, so the option has no effect and no message reports it.  This is reported only if a
-    version is specified (``--target-cann``, ``Target(cann=...)``, ``Target(adapter=...)``).  In a
-    ConfigProto or a script it is a warning, as for an unknown name.
+    knows, so the option has no effect, without any message.  This is reported only if a version is
+    specified (``--target-cann``, ``Target(cann=...)``, ``Target(adapter=...)``).  In a ConfigProto
+    or a script it is a warning, as for an unknown name.
 
     Wrong:
 

@@ -209,7 +209,7 @@ _TIMEOUTS = ("op_wait_timeout", "op_execute_timeout", *_NO_LIMIT)
 def timeout_without_meaning(case: Case) -> None:
     """A timeout is 0 or negative (some timeouts accept -1: no limit).
 
-    Such a value has no documented meaning, and nothing checks it.
+    Such a value has no documented meaning, and nothing checks the value.
 
     Wrong:
 

@@ -21,6 +21,7 @@ from npu_config.launch.environment.check import (
 )
 from npu_config.launch.environment.job import chief_job, table_job
 from npu_config.launch.environment.variables import VARIABLES
+from npu_config.launch.shell.check import may_matter
 from npu_config.rank_table.building import build
 from tests import golden
 from tests.cli.conftest import npu
@@ -444,3 +445,34 @@ def test_a_rank_and_the_device_of_the_table():
 def test_one_slip(name, is_near):
     """A letter that is missing, added, another one, or swapped with its neighbour."""
     assert is_near == is_one_edit(name, "RANK_ID")
+
+
+@pytest.mark.parametrize(
+    ("text", "matters"),
+    [
+        *[("export HCCL_CONNECT_TIMEOUT=1", True), ("export CM_WORKER_SIZE=1", True)],
+        *[("source /usr/local/Ascend/env.sh", True), ("npu-smi info", True), ("input=1", False)],
+        *[
+            ("export RANK_SIZE=8", True),
+            ("export WORLD_SIZE=8", False),
+            ("python3 train.py", False),
+            ("", False),
+        ],
+    ],
+)
+def test_what_is_about_npus(text, matters):
+    """A word that only scripts for NPUs have, or the name of one of their variables."""
+    assert matters == may_matter(text.encode("utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("j" * 128 + "j", "JOB_ID has 129 characters; legal"),
+        ("é" * 128, "recommended"),
+    ],
+)
+def test_names_of_jobs(name, expected):
+    """GE refuses one that is too long; other strange ones are only not recommended."""
+    (found,) = [each for each in check_environment({"JOB_ID": name}) if "JOB_ID" in each.message]
+    assert expected in found.message

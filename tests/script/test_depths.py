@@ -5,6 +5,7 @@ A chain is followed to its limit, which keeps a script from costing too much, an
 
 import pytest
 
+from npu_config.python_flow.scopes import literal
 from npu_config.script.checks._check import Context
 from npu_config.script.checks.network import _is_cell, _made_by
 from npu_config.script.checks.numbers import _named_type
@@ -90,7 +91,7 @@ def around(first, before, behind=""):
 
 def gives(node):
     """Whether a node is the number 7."""
-    return getattr(getattr(node, "node", node), "value", 0) == 7
+    return literal(getattr(node, "node", node)) == 7
 
 
 def value(meaning, scope, node):

@@ -708,10 +708,9 @@ def run_config_of_plain_estimator(context: Context) -> None:
 
     NPUEstimator writes the options of NPURunConfig into the session.  An Estimator of TensorFlow
     uses only its ``session_config``: precision, dump, profiling and the loop keep their defaults,
-    and no message reports it.  This includes ready-made Estimators
-    (``tf.estimator.DNNClassifier``) and the Estimator that
-    ``tf.keras.estimator.model_to_estimator`` returns.  (The NPURunConfig of npu_config, which
-    `npu-config run` provides, writes the options into ``session_config``.)
+    without any message.  This includes ready-made Estimators (``tf.estimator.DNNClassifier``) and
+    the Estimator that ``tf.keras.estimator.model_to_estimator`` returns.  (The NPURunConfig of
+    npu_config, which `npu-config run` provides, writes the options into ``session_config``.)
 
     Wrong:
 

@@ -124,8 +124,8 @@ _LOADERS = ("load_op_library", "load_library")
 def adapter_not_imported(context: Context) -> None:
     """A program opens a session with an NpuOptimizer, but does not load the adapter.
 
-    ``import npu_bridge`` registers the optimizer with TensorFlow.  Without it TensorFlow does not
-    know the name and ignores the entry: the graph runs on the CPU, and no message reports it.
+    ``import npu_bridge`` registers the optimizer with TensorFlow.  Without this import TensorFlow
+    does not know the name and ignores the entry: the graph runs on the CPU, without any message.
     (The script and the files that it imports are searched for the import; if one of these files
     cannot be found, nothing is reported.)
 

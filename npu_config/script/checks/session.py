@@ -198,9 +198,9 @@ def _returns(function: ast.AST, names: Set[str], made: Optional[ast.AST]) -> boo
 def config_never_used(context: Context) -> None:
     """A ConfigProto or a DumpConfig with options is built but never used.
 
-    A session that is opened with another configuration, or without one, does not use it.  The same
-    is true of NPURunConfig, DumpConfig, ProfilingConfig and similar objects that are assigned to a
-    name that is never read.
+    A session that is opened with another configuration, or without one, does not use these
+    options.  The same is true of NPURunConfig, DumpConfig, ProfilingConfig and similar objects
+    that are assigned to a name that is never read.
 
     Wrong:
 
