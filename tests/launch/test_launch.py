@@ -96,7 +96,10 @@ def test_template_2():
         "pod-a",
         "1",
     )
-    assert 'export POD_NAME="${pods[$1]}"' in launcher_script(job, job.processes, ["true"])
+    script = launcher_script(job, job.processes, ["true"])
+    assert 'export POD_NAME="${pods[$1]}"' in script
+    names = " ".join(str(process.pod_name) for process in job.processes)
+    assert "\npods=({})\n".format(names) in script
 
 
 def test_version_2():
