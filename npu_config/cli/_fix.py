@@ -116,7 +116,7 @@ def _refusal(real: str, root: Optional[str]) -> Optional[str]:
         inside = os.path.join(os.path.realpath(root), "")
         if not real.startswith(inside):
             return localized(
-                "the path is a link to a file outside {}; to change that file, pass its own path",
+                "a link in this path points outside {}; to change the file, pass its real path",
                 root,
             )
     return None
