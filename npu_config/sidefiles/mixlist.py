@@ -134,7 +134,7 @@ def mixlist_remove_goes_gray() -> None:
     help="write an operator type, or remove the entry",
 )
 def mixlist_operator() -> None:
-    """An entry is not an operator type of the operator library.
+    """An entry of the mixed precision list is not an operator type of the operator library.
 
     The lists hold operator types (`Conv2D`, `MatMul`, `ReduceSumD`), not names of nodes of
     the network.  An entry that is not a type (a lower-case name, one with blanks) changes
