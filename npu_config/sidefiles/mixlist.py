@@ -85,7 +85,7 @@ def mixlist_structure() -> None:
     ),
 )
 def mixlist_contradiction() -> None:
-    """The list changes for one operator contradict each other.
+    """The changes to the mixed-precision lists contradict each other for one operator.
 
     Over the whole file an operator may be added to one list, and with that be removed from
     another one; or it may only be removed from the black or the white list.  The graph
