@@ -453,7 +453,7 @@ def test_no_comment_where_there_are_none(editor, project, name, text):
     titles = [each["title"] for each in editor.actions(path, 0, 99)]
     assert found
     assert [each for each in titles if each.endswith(" here")] == []
-    assert [each for each in titles if each.endswith(": explain")]
+    assert [each for each in titles if each.endswith(": explain this rule")]
 
 
 TABLES = {

@@ -97,7 +97,7 @@ def test_aliases_as_keys_and_of_scalars():
     """An alias is no key; as a value it means what its anchor means."""
     reading = read("x.yaml", None, "a: &x off\n*x : 1\nprecision_mode: *x\n")
     assert rules(reading)[0] == "NPU705"
-    assert reading.diagnostics[0].message == "an alias is used as a key; write the key out"
+    assert reading.diagnostics[0].message == "an alias is used as a key; write the key in full"
     assert 'YAML reads "off" as the boolean False' in reading.diagnostics[1].message
 
 
