@@ -131,7 +131,7 @@ def test_no_rank_table(value):
         lambda: rank_table.render(value),
         lambda: rank_table.check(value),
     ):
-        with pytest.raises(TypeError, match=r"a rank table is expected, got .* of load\(path\)"):
+        with pytest.raises(TypeError, match=r"expected a rank table, got .*; load\(path\)"):
             call()
 
 

@@ -24,7 +24,7 @@ __all__ = ["COMMENT", "Suppressions", "open_list"]
 
 @declare("NPU832", Severity.WARNING, source=("npu_config",))
 def ignore_comment() -> None:
-    """A ``# npu: ignore`` comment names no rule, or suppresses no finding (information).
+    """A ``# npu: ignore`` comment names no known rule, or suppresses no finding (severity info).
 
     Rules are in brackets; a comment that names them otherwise is not obeyed.
 

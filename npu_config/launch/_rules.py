@@ -48,7 +48,7 @@ def environment_value() -> None:
     source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
 )
 def rank_table_beside_cm_variables() -> None:
-    """Variables of a job with a rank table and of one without are set together.
+    """Environment variables of a rank-table job and `CM_` variables are set together.
 
     A job has `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE`, or it has the `CM_` variables; any of
     the ones beside any of the others is wrong.  With `RANK_TABLE_FILE` and `CM_CHIEF_IP` the

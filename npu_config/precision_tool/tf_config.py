@@ -47,7 +47,7 @@ _LOG = logging.getLogger("npu_config")
     source=("article:002",),
 )
 def unknown_action() -> None:
-    """The precision tool has no such action, or two of its actions exclude each other.
+    """The precision tool does not know an action, or two actions cannot be used together.
 
     Actions are `overflow`, `dump`, `fusion_off`, `fusion_switch` and `prof`, joined by `|`. The
     original tool looks for these words inside the text: a misspelt action does nothing, and of

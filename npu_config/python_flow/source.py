@@ -51,7 +51,7 @@ _LINE_END = re.compile(r"(?<!\\)(?<!\\\r)\n")
 _PIECE = re.compile(_STRING + r"|\#[^\r\n]*|[()\[\]{}]", re.S | re.X)
 _DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _TEXTS = ("Str", "Bytes", "JoinedStr")
-_BRACKETED = ("List", "Dict", "Set", "ListComp", "SetComp", "DictComp")
+_BRACKETED = ("GeneratorExp", "List", "Dict", "Set", "ListComp", "SetComp", "DictComp")
 _COMPREHENSIONS = ("ListComp", "SetComp", "DictComp")
 _LAST_PART: Dict[str, Callable[[Any], Any]] = {
     "BinOp": lambda node: node.right,
@@ -117,6 +117,8 @@ class _Reader:
         start = self.starts[node.lineno - 1] + column
         if type(node).__name__ in _COMPREHENSIONS and self.text[start] not in "[{":
             start = max(self.text.rfind("[", 0, start), self.text.rfind("{", 0, start), 0)
+        if isinstance(node, ast.GeneratorExp) and not HAS_ENDS:
+            start = max(self.text.rfind("(", 0, start), 0)
         return start
 
     def _texts(self, offset: int) -> Iterator[Tuple[int, int]]:

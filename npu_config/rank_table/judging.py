@@ -141,7 +141,7 @@ def not_a_rank_table() -> None:
     ),
 )
 def rank_table_version() -> None:
-    """The version is missing, unknown, or not supported by the product.
+    """The version of the rank table is missing, unknown, or not supported by the product.
 
     ascend_950 reads version `"2.0"` and nothing else; every other product reads `"1.0"`, `"1.2"`
     (super nodes of atlas_a3; elsewhere it is read as 1.0, a note) and template 2, which has no

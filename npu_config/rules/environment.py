@@ -235,7 +235,7 @@ PROGRESS = {"step": ("TOTAL_STEP", "STEP_NOW"), "loss": ("TARGET_LOSS", "LOSS_NO
     on_host=True,
 )
 def accelerated_training_without_progress(case: Case) -> None:
-    """The environment variables with the progress of the accelerated training are not set.
+    """The environment variables that give the progress of accelerated training are not set.
 
     ``step`` needs TOTAL_STEP and STEP_NOW, ``loss`` needs TARGET_LOSS and LOSS_NOW; without them
     the first run raises an exception.  This is only a warning, because the script may still set
@@ -280,7 +280,7 @@ def accelerated_training_without_progress(case: Case) -> None:
     on_host=True,
 )
 def parallel_streams_of_dynamic_graph(case: Case) -> None:
-    """``auto_multistream_parallel_mode`` is set for dynamic shapes without the variable it needs.
+    """ENABLE_DYNAMIC_SHAPE_MULTI_STREAM is not 1, so dynamic-shape graphs use only one stream.
 
     Graphs with dynamic shapes run on several streams only when
     ENABLE_DYNAMIC_SHAPE_MULTI_STREAM is 1.

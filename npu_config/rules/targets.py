@@ -343,7 +343,7 @@ def value_not_in_version(case: Case) -> None:
     about="version",
 )
 def version_not_measured(case: Case) -> None:
-    """The CANN version of the target is newer or older than every adapter that npu_config knows.
+    """The CANN version of the target is older or newer than all versions that npu_config knows.
 
     The rules of the newest, or the oldest, known adapter are then used.
 

@@ -369,7 +369,7 @@ def debugging(
     debug_dir: Optional[Directory] = None,
     export_compile_stat: Optional[Literal[0, 1, 2]] = None,
 ) -> Task:
-    """Choose which files are kept for failed operators and operator compilation.
+    """Choose which files are kept when an operator fails or is compiled.
 
     Args:
         exception_dump: 0 off, 1 common, 2 light.

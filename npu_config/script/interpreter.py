@@ -11,7 +11,16 @@ import contextlib
 from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 
-from npu_config.python_flow.scopes import FunctionNode, Scope, Watch, holds, in_brackets, last_line
+from npu_config.python_flow.scopes import (
+    UNCLEAR,
+    FunctionNode,
+    Scope,
+    Watch,
+    holds,
+    in_brackets,
+    last_line,
+    literal,
+)
 from npu_config.script import effects, methods, objects
 from npu_config.script.conditions import Condition, Decisions
 from npu_config.script.effects import (
@@ -269,7 +278,7 @@ def _calls_hot(run: Run, test: ast.expr) -> bool:
 
 def _while(run: Run, statement: ast.While) -> int:
     value = evaluate(run, statement.test)
-    if not isinstance(statement.test, ast.Constant):
+    if literal(statement.test) is UNCLEAR:
         for _ in range(_ITEMS):
             if not (is_known(value) and value):
                 break

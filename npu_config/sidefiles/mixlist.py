@@ -85,7 +85,7 @@ def mixlist_structure() -> None:
     ),
 )
 def mixlist_contradiction() -> None:
-    """The list changes for one operator contradict each other.
+    """The changes to the mixed-precision lists contradict each other for one operator.
 
     Over the whole file an operator may be added to one list, and with that be removed from
     another one; or it may only be removed from the black or the white list.  The graph
@@ -134,7 +134,7 @@ def mixlist_remove_goes_gray() -> None:
     help="write an operator type, or remove the entry",
 )
 def mixlist_operator() -> None:
-    """An entry is not an operator type of the operator library.
+    """An entry of the mixed precision list is not an operator type of the operator library.
 
     The lists hold operator types (`Conv2D`, `MatMul`, `ReduceSumD`), not names of nodes of
     the network.  An entry that is not a type (a lower-case name, one with blanks) changes

@@ -129,7 +129,7 @@ def op_debug_repeated() -> None:
 
 @_rule("NPU745", Severity.INFO, source=(_DOC,))
 def op_debug_mc2() -> None:
-    """The operator debug file requests debug files of operators that cannot have them.
+    """The operator debug file requests debug files for operators that do not keep any.
 
     With `oom`, `dump_cce` and `dump_loc` no files are kept for the operators that compute and
     communicate at once (MatMulAllReduce and its like).

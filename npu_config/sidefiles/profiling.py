@@ -147,7 +147,7 @@ def profiling_product() -> None:
     facts=("profiling-instr-exclusive",),
 )
 def profiling_instr_exclusive() -> None:
-    """`instr_profiling_freq` is combined with options that it excludes.
+    """`instr_profiling_freq` is combined with options that cannot be used with it.
 
     It cannot be combined with `training_trace`, `task_trace`, `task_time`, `hccl`, `aicpu`,
     `fp_point`, `bp_point`, `aic_metrics`, `l2` and `runtime_api`.

@@ -157,7 +157,7 @@ def loss_scale_manager_under_control_dependencies() -> None:
 
 @situation("NPU2005", Severity.INFO, TEXT, RUN, GRAPH, source=(_MIXED,))
 def step_counted_outside_optimizer() -> None:
-    """The global step counts the steps that loss scaling drops.
+    """The global step also counts the steps that loss scaling drops because of an overflow.
 
     A step with an overflow is dropped; an assignment outside of `apply_gradients` counts it all
     the same, and schedules run ahead. Give the global step to `apply_gradients`.

@@ -181,7 +181,7 @@ def json_syntax() -> None:
 
 @declare("NPU712", Severity.WARNING, source=("RFC 8259, section 4",))
 def json_duplicate_key() -> None:
-    """One object has the same key twice.
+    """A JSON object has the same key twice.
 
     JSON parsers do not complain: one of the two values is lost in silence, and which one
     depends on the parser.  npu_config goes on with the last one.

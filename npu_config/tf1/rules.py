@@ -241,7 +241,7 @@ def graph_annotation_argument() -> None:
 
 @declare("NPU859", Severity.ERROR, source=(_UTIL,))
 def util_argument() -> None:
-    """A check function of ``util`` rejects its argument.
+    """A check function of the module ``npu_bridge.estimator.npu.util`` rejects its argument.
 
     ``check_positive_integer``, ``check_path``, ``check_aoe_mode`` and the others are what
     scripts use to check their own flags; the message names the flag.
@@ -258,7 +258,7 @@ def util_argument() -> None:
 
 @declare("NPU860", Severity.ERROR, facts=("get-npu-rank-before-init",), source=(_UTIL,))
 def value_store_missing() -> None:
-    """``util`` reads or writes a stored value before ``global_dict_init`` is called.
+    """``util.set_value`` or ``util.get_value`` is called before ``global_dict_init``.
 
     ``init_resource`` creates the store; a script that uses it without ``init_resource``
     creates it.
@@ -579,7 +579,7 @@ def loop_runs_once() -> None:
 
 @declare("NPU826", Severity.ERROR, source=(_OFFLOAD,))
 def loops_setting() -> None:
-    """The setting for loops without a device is neither "device" nor "once".
+    """The value of NPU_CONFIG_LOOPS or of `set_loops` is neither "device" nor "once".
 
     "device" makes as many steps for a ``session.run`` as the device would, "once" makes one.
 
@@ -612,7 +612,7 @@ def loop_in_partial_run() -> None:
 
 @diagnostics.declare("NPU425", Severity.ERROR, source=("npu_config",))
 def vendor_package_present() -> None:
-    """The vendor's package is installed; its modules are not replaced by default.
+    """The vendor's npu_bridge is installed; npu_config replaces its modules only with `--force`.
 
     On the NPU host a script runs with the vendor's modules: run it with `python`.  `--force`
     (`force=True`) runs it with this package's stand-ins all the same.

@@ -230,4 +230,4 @@ def test_where_options_stand_under_a_key_of_the_user(npu, tmp_path):
     (found,) = [
         e for e in summary(npu, tmp_path / "a.yaml")["diagnostics"] if e["rule"] == "NPU706"
     ]
-    assert found["help"] == 'move "hccl_timeout" to the top'
+    assert found["help"] == 'move "hccl_timeout" to the top level'

@@ -280,7 +280,7 @@ def test_what_goes_wrong(tmp_path):
         "[rank 0] caught",
         "[rank 1] caught",
     ]
-    reason = "npu-config run: a collective of rank 0 failed: rank 1 has ended, and rank 0 waits"
+    reason = "npu-config run: a collective of rank 0 failed: rank 1 has ended, but rank 0 waits"
     assert reason in errors
     assert "rank 0 failed first, with exit code 1" in errors
 
