@@ -125,7 +125,7 @@ def profiling_range() -> None:
     "NPU749",
     Severity.ERROR,
     facts=("profiling-options-json",),
-    help="remove it for this product",
+    help="remove the key for this product",
 )
 def profiling_product() -> None:
     """A profiling option is not supported on this product.
