@@ -210,7 +210,7 @@ NEVER_ONE = (
     "server_num is {} for {} devices",
     "the graph names none of the {:,} operators",
     "the loss scale keeps falling",
-    "the loss scale probes its limit",
+    "the loss scale goes up and down around the largest usable value",
     "the original shape {} does not fit",
     "{:,} devices must have the ranks",
     "after {:,} findings, the rest of the text",

@@ -209,7 +209,7 @@ def _check(given: Dict[str, Any]) -> int:
             text = "{} is a launch script; npu-config check {} reads all of it, as bash does\n"
             say(localized(text, name, name), err=True)
     if not found and all(name.startswith("PYTHON") for name in names.intersection(VARIABLES)):
-        say("no variable of an NPU job is set in this environment\n", err=True)
+        say("no environment variable of an NPU job is set\n", err=True)
     if missing(files):
         return WRONG_CALL
     return FINDINGS if fails(report, given["strict"]) else DONE

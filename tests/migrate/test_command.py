@@ -150,8 +150,8 @@ def test_two_ways_to_write(script):
     ("name", "content", "words"),
     [
         ("old.py", b"import tensorflow\nprint 'x'\n", "Python 2"),
-        ("notes.py", b"this is no Python at all\n", "not Python 3"),
-        ("cut.py", b"import tensorflow as tf\nsess = tf.Session(\n", "not Python 3"),
+        ("notes.py", b"this is no Python at all\n", "as Python 3"),
+        ("cut.py", b"import tensorflow as tf\nsess = tf.Session(\n", "as Python 3"),
         ("latin.py", b"import tensorflow\nx = '\xff'\n", "not text"),
         ("train.ipynb", b"tensorflow", "not a notebook of format version 4"),
         ("new.py", b"import tensorflow as tf\n@tf.function\ndef f(): pass\n", "TensorFlow 2 only"),

@@ -488,10 +488,10 @@ def test_check_of_files(run):
 def test_check_of_an_environment_without_a_job(run):
     """That nothing was there to check is said."""
     code, text = run(env, "--check", env={**dict.fromkeys(VARIABLES), "PYTHONPATH": "."})
-    assert (code, "no variable of an NPU job is set" in text) == (0, True)
+    assert (code, "no environment variable of an NPU job is set" in text) == (0, True)
     Path("other.env").write_text("PYTHONPATH=.\nJAVA_HOME=/a\n")
     code, text = run(env, "--check", "other.env")
-    assert (code, "no variable of an NPU job is set" in text) == (0, True)
+    assert (code, "no environment variable of an NPU job is set" in text) == (0, True)
 
 
 def test_check_of_this_environment(run):
