@@ -81,7 +81,7 @@ def mixlist_structure() -> None:
     source=(PARSER,),
     help=(
         "keep one to-add entry for the operator type, and at most one to-remove entry, "
-        "under its present list"
+        "under the list that contains this type now"
     ),
 )
 def mixlist_contradiction() -> None:
@@ -328,7 +328,7 @@ def _judge_moves(findings: FileFindings, operator: str, steps: Dict[Move, Path])
     if moves == [Move("to-remove", "gray-list")]:
         message = (
             '{} is only removed from "gray-list"; an operator type removed from this '
-            "list must be added to another one"
+            "list must be added to another list"
         )
         findings.add(mixlist_contradiction, last, phrase(message, shown(operator)))
         return
