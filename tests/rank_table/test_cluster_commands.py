@@ -286,7 +286,7 @@ def test_convert_to_1_2(run):
 def test_a_name_that_no_job_reads(run):
     """A table under a name that RANK_TABLE_FILE does not take is written, and that is told."""
     code, text = build(run, "-o", "my.table")
-    assert (code, 'ends in ".json"' in text, os.listdir(".")) == (0, True, ["my.table"])
+    assert (code, '".json" at its end' in text, os.listdir(".")) == (0, True, ["my.table"])
 
 
 @pytest.mark.parametrize(
