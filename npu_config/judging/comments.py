@@ -246,12 +246,12 @@ def _faults(
         yield ignore_comment.diagnostic(
             phrase('the comment names "{}", which is not a rule', word[:40]),
             comment.place,
-            help="name rules by id (NPU104), beginning of an id (NPU1) or name",
+            help="specify rules by id (NPU104), by the beginning of an id (NPU1) or by name",
         )
     if not used and len(unknown) < max(1, len(comment.words)):
         yield ignore_comment.diagnostic(
             "the comment suppresses nothing",
             comment.place,
-            help="remove it",
+            help="remove the comment",
             severity=Severity.INFO,
         )

@@ -46,7 +46,10 @@ def unparsable_file() -> None:
 
 
 @declare(
-    "NPU703", Severity.ERROR, source=("npu_config",), help="split the file, or name the right file"
+    "NPU703",
+    Severity.ERROR,
+    source=("npu_config",),
+    help="split the file, or pass the path of the right file",
 )
 def file_too_large() -> None:
     """A file is too large, too deeply nested or has too many values, and is not read.
@@ -86,7 +89,7 @@ def not_checked_here() -> None:
     "NPU709",
     Severity.WARNING,
     source=("npu_config",),
-    help="npu-config init writes a file to start from",
+    help="npu-config init writes a configuration file to start from",
 )
 def nothing_to_check() -> None:
     """A file is empty, or a directory has no file to check.

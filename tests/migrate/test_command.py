@@ -142,7 +142,7 @@ def test_a_path_that_does_not_exist(script):
 
 
 def test_two_ways_to_write(script):
-    """2: --write and --output exclude each other."""
+    """2: --write and --output cannot be combined."""
     assert npu("--write", "--output", "x", script).exit_code == 2
 
 
@@ -272,7 +272,9 @@ def test_standard_input():
     for options in (["--write"], ["--output", "there"]):
         result = RUNNER.invoke(app, ["migrate", *options, "-"], input=PLAIN)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert "--write cannot write to standard input: name the script file" in result.stderr
+        assert (
+            "--write cannot write to standard input: pass the path of the script" in result.stderr
+        )
 
 
 def test_a_migrated_script_is_counted(script):
