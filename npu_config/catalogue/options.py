@@ -95,8 +95,9 @@ memory.option(
 memory.option(
     "static_memory_policy",
     Int(allowed=(0, 1, 2, 3, 4)),
-    "How graph memory is allocated: 0 dynamic, 2 static-shape expansion with "
-    "reuse across the graphs of a session, 3 dynamic-shape expansion, 4 both.",
+    "How graph memory is allocated: 0 dynamically, 2 expandable memory for static "
+    "shapes, shared by the graphs of a session, 3 expandable memory for dynamic shapes, "
+    "4 both 2 and 3.",
     default=0,
     run_config="memory_config.static_memory_policy",
     scope="process",
@@ -248,7 +249,8 @@ dynamic_shape.option(
 dynamic_shape.option(
     "compile_hybrid_mode",
     Int(allowed=(0, 1)),
-    "1 compiles both a profile graph and a dynamic-shape graph and picks one per run; 0 does not.",
+    "1 compiles one graph for the size profiles and one for dynamic shapes, and each run "
+    "uses one of the two; 0 turns this off.",
     default=0,
     modes="online_inference",
     run_config="dynamic_input_config.compile_hybrid_mode",
@@ -544,8 +546,8 @@ accuracy_comparison.option(
     modes="training",
     run_config="dump_config.enable_dump_debug",
     notes=(
-        "The Chinese documentation limits it to training; the English documentation does not "
-        "mention this."
+        "The Chinese documentation limits the option to training; the English documentation "
+        "does not mention this."
     ),
     sample=_DETECTION,
     source=("npu_attrs.cc:2052", "npu_estimator.py:564"),
@@ -594,7 +596,7 @@ accuracy_comparison.option(
 accuracy_comparison.option(
     "dump_data",
     Choice(("tensor", "stats")),
-    "Dump tensors, or per-operator statistics in CSV.",
+    "Selects what is dumped: tensors, or statistics of each operator in CSV files.",
     default="tensor",
     run_config="dump_config.dump_data",
     scope="process",
@@ -621,8 +623,8 @@ accuracy_comparison.option(
 accuracy_comparison.option(
     "quant_dumpable",
     Choice(("0", "1")),
-    '"1" keeps pre-quantisation inputs/outputs of an AMCT-quantised network so '
-    "they can be dumped.",
+    'In a network quantised by AMCT, "1" keeps the inputs and outputs before quantisation, '
+    "so that they can be dumped.",
     default="0",
     modes="online_inference",
     run_config_default=None,
@@ -646,7 +648,7 @@ accuracy_comparison.option(
 accuracy_comparison.option(
     "buffer_optimize",
     Choice(("l2_optimize", "off_optimize")),
-    "Selects the data buffer optimisation.",
+    "Turns the data buffer optimisation on (l2_optimize) or off (off_optimize).",
     default="l2_optimize",
     modes="online_inference",
     outcome=Outcome.ABORT,
@@ -717,7 +719,7 @@ performance.option(
 performance.option(
     "enable_scope_fusion_passes",
     NameList(what="pattern names", example="ScopeLayerNormPass,ScopeClipBoxesPass"),
-    "Names of non-general scope fusion patterns to enable.",
+    "Names of the scope fusion patterns to enable in addition to the general ones.",
     scope="process",
     source=("npu_attrs.cc:2150", "npu_estimator.py:806"),
 )
@@ -725,7 +727,7 @@ performance.option(
 performance.option(
     "stream_max_parallel_num",
     StreamLimits(),
-    "Degree of parallelism per engine (NMT networks).",
+    "Number of operators that each engine runs in parallel (machine translation networks).",
     notes="The default is 1 for each engine. The number must not exceed the number of AI Cores.",
     outcome=Outcome.UNCHECKED,
     source=("npu_attrs.cc:2111", "npu_estimator.py:631"),
@@ -734,7 +736,7 @@ performance.option(
 performance.option(
     "is_tailing_optimization",
     Bool(),
-    "Reorders the last gradient AllReduce to hide communication tailing (BERT, distributed).",
+    "Runs computation in parallel with the last gradient AllReduce (distributed BERT training).",
     default=False,
     modes="training",
     source=("npu_attrs.cc:2121", "npu_estimator.py:794"),
@@ -790,7 +792,7 @@ profiling.option(
 profiling.option(
     "profiling_options",
     JsonText(),
-    "JSON object with the collection options.",
+    "JSON object that says which profiling data to collect.",
     default_note=(
         "when profiling_mode is True and this is absent or empty: "
         '{"output":"./","training_trace":"on","task_time":"on","hccl":"on","aicpu":"on","aic_metrics":"PipeUtilization","msproftx":"off"}'
@@ -965,11 +967,12 @@ compilation.option(
 compilation.option(
     "optimization_switch",
     PassSwitches(),
-    "Switches single compile passes on or off.",
+    "Switches individual graph compilation passes on or off.",
     scope="process+session",
     status=Status.UNDOCUMENTED,
     notes=(
-        "Overrides fusion_switch_file for the same pass. The adapter adds the internal entry "
+        "For a pass that both options switch, this option takes precedence over "
+        "fusion_switch_file. The adapter adds the internal entry "
         "forbidden_close_pass:on."
     ),
     outcome=Outcome.SILENT,
@@ -978,7 +981,7 @@ compilation.option(
     source=("npu_attrs.cc:2627", "npu_estimator.py:767"),
 )
 
-exception = Page("exception", "Exception remedy: timeouts", "exception_remedy.md")
+exception = Page("exception", "Error handling: timeouts", "exception_remedy.md")
 
 exception.option(
     "hccl_timeout",
@@ -1139,7 +1142,8 @@ experimental.option(
 experimental.option(
     "shape_generalization_mode",
     Choice(("STRICT", "FULL", "ADAPTIVE")),
-    "Shape generalisation across iterations when jit_compile is true.",
+    "Selects how input shapes that change between iterations are generalised "
+    "when jit_compile is true.",
     default="STRICT",
     status=Status.EXPERIMENTAL,
     outcome=Outcome.REJECT,
@@ -1256,7 +1260,7 @@ deprecated.option(
 deprecated.option(
     "variable_format_optimize",
     Bool(),
-    "Reformats variables at initialisation for the NPU.",
+    "Converts variables at initialisation to a data format that suits the NPU.",
     status=Status.DEPRECATED,
     notes="The adapter passes the option on only when the option is set.",
     source=("npu_attrs.cc:2035", "npu_estimator.py:550"),
@@ -1328,7 +1332,7 @@ deprecated.option(
     scope="graph",
     read_when=("dynamic_input",),
     status=Status.DEPRECATED,
-    notes="Only dynamic_execute is documented.",
+    notes="The documentation describes only the value dynamic_execute.",
     outcome=Outcome.ABORT,
     undocumented_values=("lazy_recompile",),
     versions=since("r1.3.0"),
@@ -1422,7 +1426,7 @@ internal.option(
 internal.option(
     "hcom_multi_mode",
     Bool(),
-    "Internal collective communication mode flag.",
+    "Internal flag for the mode of collective communication.",
     default=False,
     scope="process+session",
     status=Status.UNDOCUMENTED,
@@ -1525,10 +1529,10 @@ internal.option(
 internal.option(
     "min_group_size",
     Bool(),
-    "NPUEstimator writes 1; nothing reads the option.",
+    "NPUEstimator writes 1, but no component reads the option.",
     run_config=None,
     status=Status.NO_EFFECT,
-    notes="NPUEstimator assigns the integer 1 to field b of AttrValue.",
+    notes="NPUEstimator assigns the integer 1 to the bool field b of AttrValue.",
     is_read=False,
     versions=NEVER,
     source=("npu_estimator.py:795",),
@@ -1537,7 +1541,7 @@ internal.option(
 internal.option(
     "enable_reduce_precision",
     Bool(),
-    "NPUEstimator writes the option; nothing reads it.",
+    "NPUEstimator writes the option, but no component reads it.",
     run_config_default=False,
     status=Status.NO_EFFECT,
     is_read=False,
@@ -1591,7 +1595,7 @@ removed.option(
 removed.option(
     "es_cluster_config",
     Text(),
-    "The cluster of an embedding service.",
+    "Cluster configuration of an embedding service.",
     status=Status.NO_EFFECT,
     versions=spans(("v0.0.3", "v0.0.3"), ("v0.0.4", "v0.0.20")),
     run_config=None,

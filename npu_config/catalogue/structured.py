@@ -199,7 +199,7 @@ class DumpStep(Structured):
             raise bad_syntax(
                 "has more than {} steps or ranges",
                 self.most,
-                help="combine adjacent steps to ranges",
+                help="combine adjacent steps into ranges",
             )
         return steps
 

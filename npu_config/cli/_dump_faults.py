@@ -57,7 +57,7 @@ run_option = click.option(
     "--write-mixlist",
     "mixlist",
     metavar="FILE",
-    help="Write the ops_info.json that keeps the operator types in float32.",
+    help="Write an ops_info.json that keeps the found operator types in float32.",
 )
 @output_options
 def overflow_command(
@@ -322,7 +322,7 @@ def _shown_overflow(index: int, group: Any) -> str:
         )
     ]
     if times > 1:
-        lines.append(localized("   {:,} equal overflows; the first:", times))
+        lines.append(localized("   number of overflows of this kind: {:,}; the first one:", times))
     for unit in each.units:
         for text, documented in unit.words:
             remark = "" if documented else localized(" (uncertain)")
@@ -372,21 +372,23 @@ bounds_options = together(
     click.option(
         "--threshold",
         type=click.FloatRange(-1, 1),
-        help="A tensor agrees when its cosine similarity is above this value (0.98).",
+        help="A tensor matches the reference when its cosine similarity is above this value "
+        "(0.98).",
     ),
     click.option(
         "--max-abs",
         "max_abs",
         type=click.FloatRange(min=0),
         metavar="X",
-        help="Largest difference of one element; default: by data type and kind of tensor.",
+        help="Largest difference allowed for an element; default: by data type and kind of "
+        "tensor.",
     ),
     click.option(
         "--max-rel",
         "max_rel",
         type=click.FloatRange(min=0),
         metavar="X",
-        help="Largest relative distance; default: by data type and kind of tensor.",
+        help="Largest relative distance allowed; default: by data type and kind of tensor.",
     ),
 )
 """Limits that replace the defaults."""
@@ -409,7 +411,9 @@ bounds_options = together(
     metavar="PATTERN",
     help="Leave these operators out (* and ? match any text).",
 )
-@click.option("--all", "everything", is_flag=True, help="Print inputs that agree, too.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Also print the inputs that match the reference."
+)
 @limit_option("Number of rows to print; 0: all.")
 @click.option(
     "--csv", "csv_file", metavar="FILE", help="Write the table with the columns of msaccucmp."
@@ -428,13 +432,13 @@ def compare_command(
     """Compare a dump with a reference, and find the first operator that diverges.
 
     REFERENCE is a folder of .npy files (OPERATOR.OUTPUT.TIME.npy, of tfdbg-export or dump
-    export), or another dump. Every step, device and model that both sides have is compared.
+    export), or another dump. Each step, device and model that exists in both is compared.
     Without --graph inputs are not compared. Two single files (dumps or .npy) can be
     compared, too. Without REFERENCE the devices of the dump are compared with each other: weights
     and summed gradients have to be equal bit for bit.
 
-    Exit code 0 when all compared tensors agree and cover the whole network, 1 when something
-    diverges or too much was not compared.
+    Exit code 0 when all compared tensors match and enough of the network was compared,
+    otherwise 1.
     """
     from npu_config.dumps import result
     from npu_config.dumps.comparison_page import comparison_page
@@ -484,7 +488,10 @@ def _comparison(
             if chosen.pop(name) is not None:
                 raise click.UsageError(localized("--{} needs REFERENCE", name.replace("_", "-")))
         if any(value is not None for value in bounds.values()):
-            message = "limits require REFERENCE: without one, the ranks must be equal bit for bit"
+            message = (
+                "options for limits require REFERENCE: without REFERENCE, the ranks must be "
+                "equal bit for bit"
+            )
             raise click.UsageError(localized(message))
         return lambda: compare_ranks(npu, graph, **chosen, progress=progress)
     if os.path.isfile(npu) and os.path.isfile(reference):
@@ -501,7 +508,7 @@ threshold_option = click.option(
     type=click.FloatRange(-1, 1),
     default=0.98,
     show_default=True,
-    help="A tensor agrees when its cosine similarity is above this value.",
+    help="A tensor matches the reference when its cosine similarity is above this value.",
 )
 
 
@@ -553,7 +560,7 @@ def _shown_comparison(result: Any, everything: bool, limit: int = 0) -> str:
     texts.append(left_out(len(rows) - len(shown)))
     hidden = len(here) - len(rows)
     if hidden:
-        message = "not shown, as they agree or were not compared: {:,} (--all)\n"
+        message = "not shown, because they match or were not compared: {:,} (--all shows them)\n"
         texts.append(localized(message, hidden))
     texts.append("\n")
     texts.append(_counts(result.rows))

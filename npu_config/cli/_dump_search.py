@@ -100,15 +100,15 @@ def search_command(
     """Search for the cause of wrong results: a fusion pass, an operator type, the precision mode.
 
     Each call writes the configuration of one run. Pass the result of the run to the next call
-    (--dump, --agrees or --diverges), until the smallest set of changes is found with which the
-    run agrees. STATE is the file that stores the suspects and every run.
+    (--dump, --agrees or --diverges), until the search has found the smallest set of changes that
+    makes the result correct. STATE is the file that stores the suspects and every run.
 
     Exit code 0 while the search continues and when it finds a set, 1 when it ends without one.
     """
     unchecked = ""
     if sum((dump is not None, agrees is not None, diverges is not None, undo)) > 1:
         raise click.UsageError(
-            localized("--dump, --agrees, --diverges and --undo exclude each other")
+            localized("--dump, --agrees, --diverges and --undo cannot be combined")
         )
 
     def new_search() -> Search:
@@ -255,7 +255,7 @@ def _new_search(path: str, base: str, suspects: List[Suspect], reference: Option
         kept.append(Suspect(PRECISION, following.ORIGIN[option]))
     if not any(each.kind != PRECISION for each in kept):
         raise Unproducible(
-            "no suspect is left: name fusion passes or operator types that {} does not change "
+            "no suspect is left: pass fusion passes or operator types that {} does not change "
             "yet (--fusion-result, --graph, --suspect, --type)",
             base,
         )
@@ -470,7 +470,7 @@ def _compared(folder: str, reference: Optional[str], graph: Optional[str]) -> _V
         first = found.first_diverging or next(iter(found.diverging), "?")
         return _Verdict(searching.DIVERGES, phrase("{} diverges from the reference", first))
     _refuse_damaged(found.diagnostics)
-    return _Verdict(searching.AGREES, "everything that was compared agrees")
+    return _Verdict(searching.AGREES, "everything that was compared matches the reference")
 
 
 def _refuse_damaged(found: Sequence[Diagnostic]) -> None:
@@ -568,17 +568,20 @@ def _next(
     pending = search.pending
     if result.state == searching.FOUND and pending is None:
         if cures:
-            lines.append(localized("the smallest set of changes with which the run agrees:"))
+            lines.append(localized("the smallest set of changes that makes the result correct:"))
             lines += ["  " + line for line in _changes(cures)]
         else:
             lines.append(
-                localized("the unchanged configuration already agrees; nothing has to be changed")
+                localized(
+                    "the result is correct with the unchanged configuration; nothing has to be "
+                    "changed"
+                )
             )
         message = "confirmed by run {}; runs in all: {:,}; configuration: {}"
         numbers = ", ".join(map(str, result.runs))
         lines.append(localized(message, numbers, len(search.runs), ", ".join(written)))
     elif pending is not None:
-        message = "suspects undecided: {:,} ({}); further runs: about {:,}"
+        message = "suspects still to test: {:,} ({}); further runs: about {:,}"
         more = 1 + math.ceil(math.log2(max(1, result.left)))
         names = [each.name for each in result.undecided]
         names = [*names[:_NAMED], *(["..."] if len(names) > _NAMED else [])]

@@ -46,7 +46,10 @@ def failure_called(word: str) -> List[Topic]:
         if code is not None:
             return [_of_code(code)]
         of = next((c.component for c in codes().values() if c.code[:2] == word[:2].upper()), None)
-        text = "the meaning of this error code of {} is not known: read the text beside the code"
+        text = (
+            "the meaning of this error code of {} is not known: read the log message after "
+            "the error code"
+        )
         return [] if of is None else [_of_unlisted(word.upper(), phrase(text, of))]
     match = _NUMBER.fullmatch(word)
     if match is not None:
@@ -141,7 +144,12 @@ def _of_code(code: Code) -> Topic:
         said.append(localized("Arguments of the message, in order: {}", listed(code.arguments)))
     lines.append(_list([*said, *_leads(code.leads_to)]))
     if not code.own:
-        lines.append(localized("A family of errors: the lines below the code explain the cause."))
+        lines.append(
+            localized(
+                "This code stands for a family of errors: the log lines after the code state the "
+                "cause."
+            )
+        )
     facts = {"class": code.class_, "component": code.component, "leads_to": dict(code.leads_to)}
     return Topic("code", code.code, localized(code.cause), _page(lines), (), facts)
 

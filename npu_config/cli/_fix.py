@@ -115,5 +115,8 @@ def _refusal(real: str, root: Optional[str]) -> Optional[str]:
     if root is not None:
         inside = os.path.join(os.path.realpath(root), "")
         if not real.startswith(inside):
-            return localized("a link points outside {}; name the file itself to write it", root)
+            return localized(
+                "a link in this path points outside {}; to change the file, pass its real path",
+                root,
+            )
     return None

@@ -96,7 +96,7 @@ def write_findings(path: str, judged: Optional[Judgement]) -> None:
         Failure: the file cannot be written, or exists and holds something else.
     """
     if os.path.lexists(path) and not _holds_findings(path):
-        raise Failure("{} exists and contains no findings; name another file", path)
+        raise Failure("{} exists and contains no findings; pass another file name", path)
     report = Report(() if judged is None else judged.found)
     unchecked = []
     if judged is not None and judged.unchecked is not None:
@@ -203,7 +203,7 @@ def record_of(path: str) -> str:
     record = record_in(path)
     if not os.path.lexists(record):
         raise Unproducible(
-            "{} does not exist; the folder holds no record of a job; name a configuration or a "
+            "{} does not exist; the folder holds no record of a job; pass a configuration or a "
             "script",
             record,
         )

@@ -185,7 +185,7 @@ def run(values: Mapping[str, Any]) -> int:
     if report is not None:
         report = os.path.abspath(report)  # the script may change the directory
         if os.path.isdir(report) or (os.path.lexists(report) and not values["overwrite"]):
-            text = "{} exists; name another file for the report, or add --overwrite"
+            text = "{} exists; pass another file name for the report, or add --overwrite"
             raise Failure(text, values["report"])
         if not os.path.isdir(os.path.dirname(report)):
             raise Failure("{} cannot be written: {}", report, os.strerror(errno.ENOENT))

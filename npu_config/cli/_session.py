@@ -366,7 +366,8 @@ class Session:
             if not count:
                 message = "the directory contains no file that can be checked"
                 help = (
-                    "name the files to check; --show-skipped lists the skipped ones with "
+                    "pass the paths of the files to check; --show-skipped lists the skipped files "
+                    "with "
                     "the reason"
                 )
                 if holds_logs(root):

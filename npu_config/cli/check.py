@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 @click.option(
     "--baseline", metavar="FILE", help="Report only findings that are not in this baseline."
 )
-@click.option("--write-baseline", metavar="FILE", help="Write all present findings to a baseline.")
+@click.option("--write-baseline", metavar="FILE", help="Write all current findings to a baseline.")
 @click.option("--force", is_flag=True, help="Overwrite an existing baseline.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C.")
 def command(

@@ -10,7 +10,10 @@ from npu_config.cli._output import say
 from npu_config.core.message import localized
 
 _MARKS = {"read": "+", "not-read": "-", "other-field": "f", "value-not-known": "v"}
-_LEGEND = "+ read, - not read, f another field is read, v the value is not supported"
+_LEGEND = (
+    "+ read, - not read, f the adapter reads another field (.b, .i, .f, .s), v the "
+    "value is not supported"
+)
 
 
 class _Chosen(NamedTuple):
@@ -56,7 +59,7 @@ def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -
 
     One row for each place where an option is set, one column for each version; then the oldest
     version that supports every option as it is set.  Without --cann every measured version is
-    looked at, and neighbours that agree in every row share a column.
+    shown, and neighbouring versions whose rows are all equal share a column.
 
     Exit code 0: with --cann every option is read in each of these versions; 1: an option is
     not read, or a file cannot be read; 2: wrong usage.
@@ -120,7 +123,7 @@ def _meant(chosen: _Chosen) -> str:
     else:
         which = "the newest" if chosen.version == NEWEST else "the oldest"
     return localized(
-        "CANN {} was not measured; its column shows {}, {}\n",
+        "the options of CANN {} were not measured; its column shows {}, {}\n",
         chosen.cann,
         snapshot,
         localized(which),

@@ -157,7 +157,7 @@ def _record(path: str, found: List[Any]) -> Tuple[Any, str]:
         for unit in units(record)
         for words, documented in unit.words
     ]
-    nothing = "  {}\n".format(localized("no status is set: nothing overflowed"))
+    nothing = "  {}\n".format(localized("no status bit is set: nothing overflowed"))
     return dict(record), "".join(lines) or nothing
 
 
@@ -299,7 +299,8 @@ def _entry(file: Any, opened: Any) -> Dict[str, Any]:
     type=click.Choice(["original", "device"]),
     default="original",
     show_default=True,
-    help="Export in the layout of the network where known, or in that of the device.",
+    help="Export each tensor in its original format (e.g. NCHW) where known, or in the "
+    "device format.",
 )
 @click.option(
     "--select", "ops", multiple=True, metavar="PATTERN", help="Only these operators (* and ?)."
@@ -328,7 +329,7 @@ def export_command(
         with progress(len(files)) as done:
             lines, found = export_dumps(files, out, layout, done)
     except FileExistsError as error:
-        raise Failure("{}; name another directory", error) from None
+        raise Failure("{}; pass another directory", error) from None
     except ImportError:
         raise Failure(NO_NUMPY) from None
     except OSError as error:
@@ -376,7 +377,11 @@ def _statistics(values: Any) -> str:
     if values.odd_positions:
         places = ", ".join(map(str, values.odd_positions))
         lines.append(
-            localized("    first NaN, infinite or limit values at {} (flat index)", places)
+            localized(
+                "    the first values that are NaN, infinite or at the limit have the flat "
+                "indices {}",
+                places,
+            )
         )
     if values.padded:
         message = "the padding of the device layout is included"

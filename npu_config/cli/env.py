@@ -62,7 +62,7 @@ _KINDS = {
     "workers",
     multiple=True,
     metavar="IP",
-    help="A server of a job without a rank table; name the master first.  Repeatable.",
+    help="A server of a job without a rank table; the first one is the master.  Repeatable.",
 )
 @click.option("--job-id", metavar="NAME", help="The name of the job.")
 @click.option(
@@ -93,7 +93,8 @@ _KINDS = {
     default="export",
     show_default=True,
     help="Output format: lines for a shell, a file of variables, JSON, bash scripts that start "
-    "all processes, or a job for an engine that starts them on many machines.",
+    "all processes, or files that start the processes on all servers with ssh, Slurm or "
+    "Kubernetes.",
 )
 @click.option("--image", metavar="NAME", help="With --to kubernetes: the container image.")
 @click.option(
@@ -209,7 +210,7 @@ def _check(given: Dict[str, Any]) -> int:
             text = "{} is a launch script; npu-config check {} reads all of it, as bash does\n"
             say(localized(text, name, name), err=True)
     if not found and all(name.startswith("PYTHON") for name in names.intersection(VARIABLES)):
-        say("no variable of an NPU job is set in this environment\n", err=True)
+        say("no environment variable of an NPU job is set\n", err=True)
     if missing(files):
         return WRONG_CALL
     return FINDINGS if fails(report, given["strict"]) else DONE
@@ -242,7 +243,7 @@ def _write(given: Dict[str, Any]) -> None:
             )
         )
     if _is_same(given["out"], given["rank_table"]):
-        raise click.UsageError("--output names the rank table itself; name another file")
+        raise click.UsageError("--output is the path of the rank table itself; pass another path")
     if given["rank"] is not None and given["server"] is not None:
         raise click.UsageError("use --rank or --server, not both")
     described = building.cluster_description
@@ -335,7 +336,8 @@ def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
     if out is None:
         raise click.UsageError(
             localized(
-                "there are {} servers: name a directory with -o, or choose one with --server",
+                "there are {} servers: pass a directory with -o, or choose one server with "
+                "--server",
                 len(servers),
             )
         )
@@ -363,7 +365,7 @@ def _ssh(job: Any, given: Dict[str, Any]) -> None:
     from npu_config.launch import engines
 
     if given["out"] is None:
-        raise click.UsageError("name a directory with -o: a script is written for every server")
+        raise click.UsageError("pass a directory with -o: a script is written for every server")
     if None in job.servers:
         raise click.UsageError("a rank table of version 2.0 names no servers to log in to")
     scripts = engines.launchers(job, given["words"], given["sources"])

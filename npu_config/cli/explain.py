@@ -50,7 +50,7 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
     npu-config explain --list --kind variable
     """
     if not listing and not any(_WORD.search(word) for word in words):
-        raise click.UsageError("name an option or a rule, or use --list")
+        raise click.UsageError("pass the name of an option or a rule, or use --list")
     found: List[Topic] = [] if words else _listed(kind)
     unknown: List[str] = []
     searched = listing

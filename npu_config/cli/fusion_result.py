@@ -12,7 +12,9 @@ from npu_config.core.message import localized
 
 @click.command("fusion-result")
 @click.argument("path", metavar="FILE", type=FILE)
-@click.option("--all", "all_", is_flag=True, help="Also show passes that matched without effect.")
+@click.option(
+    "--all", "all_", is_flag=True, help="Also show fusion passes that matched but changed nothing."
+)
 def command(path: str, all_: bool) -> None:
     """Sum up a fusion_result.json: which fusion passes changed the graphs.
 

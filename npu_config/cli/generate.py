@@ -180,7 +180,7 @@ def _extended(original: Reading, to: str, out: Optional[str]) -> Tuple[Below, Tu
     below = original.below
     if below is None:
         if original.kind not in LAYERED or not original.settings or path == STDIN:
-            raise Unproducible("{} cannot be extended by another file", path)
+            raise Unproducible("a configuration cannot extend {}", path)
         bases, below = (path,), Below(original.settings[0].entries, original.target)
     start = folder if out in (None, "-") else os.path.dirname(str(out))
     return below, tuple(os.path.relpath(each, start or os.curdir) for each in bases)
@@ -201,7 +201,9 @@ def _write_side_files(config: ConfigValue, out: Optional[str], force: bool) -> N
     texts: Dict[str, str] = {}
     for file in config.side_files.values():
         if texts.setdefault(file.path, file.text) != file.text:
-            raise Failure("two options need {} with different contents", file.path)
+            raise Failure(
+                "two options require the file {}, but with different contents", file.path
+            )
     if out not in (None, "-") and os.path.lexists(str(out)) and not force:
         raise Failure("{} exists; --force overwrites it", out)
     for path, text in texts.items():

@@ -70,7 +70,7 @@ def command(
     from npu_config.logs.redact import Redactor, of_this_machine
 
     if bundle is not None and os.path.lexists(bundle):
-        raise Failure("{} exists; name another file", bundle)
+        raise Failure("{} exists; pass another file name", bundle)
     report = _followed(paths) if follow else _read(paths)
     is_unread = not report.files
     if config is not None:
@@ -130,7 +130,7 @@ def _followed(paths: Tuple[str, ...]) -> Any:
     from npu_config.logs.report import Follower
 
     if "-" in paths and len(paths) > 1:
-        raise click.UsageError("--follow takes files, or - alone")
+        raise click.UsageError("--follow cannot combine - (standard input) with files")
     follower = Follower(paths)
     if paths == ("-",):
         for line in _stdin():

@@ -66,7 +66,7 @@ def _facts(report: Any) -> str:
 def _overflows(report: Any) -> str:
     if report.overflows is None:
         return localized(
-            "at least {} (one for each decrease; the log reports none itself)",
+            "at least {} (one for each decrease; the input itself reports no overflow)",
             report.least_overflows,
         )
     return localized("{} reported", report.overflows)

@@ -264,7 +264,7 @@ class _Plan(NamedTuple):
     type=click.Choice(IMPORTS),
     default=IMPORTS[0],
     show_default=True,
-    help="The package that migrated scripts import.",
+    help="The package to import in the migrated scripts.",
 )
 @click.option(
     "--report",
@@ -307,8 +307,11 @@ def command(
         (is_run and output is None, "--run requires --output"),
         (steps is not None and not is_run, "--steps requires --run"),
         (force and not write, "--force requires --write"),
-        (write and output is not None, "--write and --output exclude each other"),
-        ("-" in paths and writes, "--write cannot write to standard input: name the script file"),
+        (write and output is not None, "--write and --output cannot be combined"),
+        (
+            "-" in paths and writes,
+            "--write cannot write to standard input: pass the path of the script",
+        ),
     ):
         if is_wrong:
             raise click.UsageError(text)
@@ -408,7 +411,8 @@ def _empty_directories(paths: Sequence[str], outcomes: List[FileOutcome]) -> Lis
             found = rules.nothing_to_migrate.diagnostic(
                 "there is no Python file in this directory",
                 Place(path),
-                help="hidden and ignored directories are left out: name the file itself",
+                help="hidden and ignored directories are left out: pass the path of the file "
+                "itself",
             )
             outcomes = [*outcomes, FileOutcome(FileToMigrate(path), diagnostics=(found,))]
     return outcomes

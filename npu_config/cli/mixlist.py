@@ -21,7 +21,7 @@ from npu_config.core.message import localized, phrase
 _LISTS = (
     ("black", "keep their precision"),
     ("white", "may be computed in lower precision"),
-    ("gray", "follow the operator before them"),
+    ("gray", "take the precision of the operator before them"),
 )
 
 
@@ -31,7 +31,8 @@ _library_option = click.option(
     multiple=True,
     metavar="PATH",
     type=FILE,
-    help="An operator library (aic-<soc>-ops-info*.json, or their directory) to check with.",
+    help="An operator library to check against: aic-<soc>-ops-info*.json, or the "
+    "directory with these files.",
 )
 _types_option = functools.partial(click.option, multiple=True, metavar="TYPES")
 _move_options = together(
@@ -74,7 +75,7 @@ def build_command(
 
     wanted = {name: _types(words) for name, words in moves.items()}
     if not any(wanted.values()):
-        raise click.UsageError("name an operator type, e.g. --black ReduceSum")
+        raise click.UsageError("pass an operator type, e.g. --black ReduceSum")
     lists = {
         name if name.startswith("remove") else name + "_list": types
         for name, types in wanted.items()

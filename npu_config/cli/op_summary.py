@@ -36,7 +36,8 @@ _LARGE = 1 << 26
     "--graph",
     metavar="GRAPH",
     type=FILE,
-    help="The training graph: separates float16 of the network itself from converted float16.",
+    help="The training graph; it shows which float16 is in the network itself, and which "
+    "was converted.",
 )
 @click.option(
     "--type",
@@ -49,7 +50,8 @@ _LARGE = 1 << 26
     "--write-mixlist",
     "mixlist",
     metavar="FILE",
-    help="Write the ops_info.json for modify_mixlist that keeps the types in float32.",
+    help="Write an ops_info.json for modify_mixlist that keeps the found operator types "
+    "in float32.",
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that exists.")
 @form_option("How the result is printed.")
@@ -270,7 +272,7 @@ def _advice(advice: Any) -> str:
         lines.append(
             localized(
                 'cast the input of "{}" to float32: the network itself computes it in float16, '
-                "which the block list does not change",
+                "and the block list does not change this",
                 each.name,
             )
         )

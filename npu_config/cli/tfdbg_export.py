@@ -25,7 +25,7 @@ def command(dump: str, output: str) -> None:
     try:
         lines = attempt("text", lambda: export_tfdbg(dump, output))
     except FileExistsError:
-        raise Failure("{} is not empty; name another directory", output) from None
+        raise Failure("{} is not empty; pass another directory", output) from None
     except OSError as error:
         if error.filename is not None and _is_below(error.filename, dump):
             raise Unproducible("{} cannot be read: {}", error.filename, error.strerror) from None

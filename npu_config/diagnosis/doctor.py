@@ -266,7 +266,7 @@ _NO_SOURCE = "no configuration or script was given"
 def _valid(facts: Facts) -> CheckResult:
     if not facts.given:
         return unknown(_NO_SOURCE)
-    report, help = Report(facts.diagnostics), "npu-config check reports all of them"
+    report, help = Report(facts.diagnostics), "npu-config check reports all errors and warnings"
     if report.errors:
         words = "{} error, the first{}: {}", "{} errors, the first{}: {}"
         alone = report.errors[0].help if len(report) == 1 else None
@@ -308,7 +308,7 @@ def _used(facts: Facts) -> CheckResult:
         return unknown("the value of use_off_line is known only at run time")
     if not facts.writes_session and names and not names & {"NpuOptimizer", UNKNOWN}:
         reason = "no custom optimizer is named NpuOptimizer"
-        return failed(reason, 'name the entry "NpuOptimizer"')
+        return failed(reason, 'set the name of the custom optimizer to "NpuOptimizer"')
     return passed("the options reach the NpuOptimizer")
 
 
@@ -459,7 +459,7 @@ def _installed(name: str) -> bool:
 @check("dump-directories", _DUMP)
 def _directories(facts: Facts) -> CheckResult:
     if not facts.settings:
-        return unknown("no configuration with a directory was read")
+        return unknown("no configuration was read, so there is no directory to check")
     switches = facts.values("enable_dump") + facts.values("enable_dump_debug")
     paths = [path for path in facts.values("dump_path") if path is not None]
     if True not in switches and UNKNOWN not in switches:
@@ -488,13 +488,13 @@ def _environment(facts: Facts) -> CheckResult:
 
     given = [variable for variable in VARIABLES if variable in facts.environ]
     if not given:
-        return unknown("no variable of an NPU job is set in this environment")
+        return unknown("no environment variable of an NPU job is set")
     look: Any = check_host if facts.on_host else check_environment
     errors = [
         found for found in look(facts.environ, facts.target) if found.severity is Severity.ERROR
     ]
     if errors:
-        help = errors[0].help or "npu-config env --check lists all of them"
+        help = errors[0].help or "npu-config env --check lists all errors and warnings"
         return failed(errors[0].message, help)
     words = "{} variable checked" if len(given) == 1 else "{} variables checked"
     return passed(phrase(words, len(given)))
@@ -553,7 +553,10 @@ def _cann(facts: Facts) -> CheckResult:
     if wanted is None or version == wanted or version.startswith(wanted + "."):
         return passed(phrase("CANN {}, {}", version, Target(cann=version).snapshot))
     reason = phrase("CANN {} is installed, the configuration is for {}", version, wanted)
-    return failed(reason, "install the CANN version of the configuration, or change its target")
+    return failed(
+        reason,
+        "install the CANN version of the configuration, or change the target of the configuration",
+    )
 
 
 CHECKS = (

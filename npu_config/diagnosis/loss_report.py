@@ -623,8 +623,7 @@ def _findings(report: LossScaleReport, since: Tuple[int, int]) -> Iterator[Diagn
     elif report.pattern is Pattern.FALLING:
         yield loss_scale_overflows.diagnostic(
             phrase(
-                "the loss scale keeps falling, from {:g} to {:g} in {} decreases against {} "
-                "increases{}",
+                "the loss scale keeps falling, from {:g} to {:g} (decreases: {}, increases: {}{})",
                 report.highest,
                 report.last,
                 len(report.decreases),
@@ -640,11 +639,11 @@ def _findings(report: LossScaleReport, since: Tuple[int, int]) -> Iterator[Diagn
         level = report.decreases[report.search - 1].after
         yield loss_scale_overflows.diagnostic(
             phrase(
-                "the loss scale needed {} decrease to find its level {:g}; the update of "
-                "that step was skipped"
+                "the loss scale needed {} decrease to reach a usable value ({:g}); the "
+                "update of that step was skipped"
                 if report.search == 1
-                else "the loss scale needed {} decreases to find its level {:g}; the "
-                "updates of those steps were skipped",
+                else "the loss scale needed {} decreases to reach a usable value "
+                "({:g}); the updates of those steps were skipped",
                 report.search,
                 level,
             ),
@@ -667,8 +666,8 @@ def _findings(report: LossScaleReport, since: Tuple[int, int]) -> Iterator[Diagn
     elif report.pattern is Pattern.PROBING:
         yield loss_scale_overflows.diagnostic(
             phrase(
-                "the loss scale probes its limit: {} increases and {} decreases{}; this is "
-                "normal for a dynamic loss scale",
+                "the loss scale goes up and down around the largest usable value (increases: "
+                "{}, decreases: {}{}); this is normal for a dynamic loss scale",
                 report.increases,
                 len(report.decreases) - report.search,
                 _rhythm(report, unit),
@@ -716,7 +715,11 @@ def _since_words(over: int, fine: int) -> str:
 
 
 def _rhythm(report: LossScaleReport, unit: str) -> str:
-    return "" if report.rhythm is None else phrase(", one every {:g} {}s", report.rhythm, unit)
+    return (
+        ""
+        if report.rhythm is None
+        else phrase(", one decrease every {:g} {}s", report.rhythm, unit)
+    )
 
 
 def loss_scale_report(

@@ -68,7 +68,7 @@ def values_cannot_be_decoded() -> None:
 
 @declare("NPU318", Severity.ERROR, source=_DUMPS)
 def layout_cannot_be_converted() -> None:
-    """A tensor cannot be converted to the layout of the network.
+    """A tensor cannot be converted from its layout on the device to its original layout.
 
     Its format on the device is not documented (NC1HWC0_C04, FRACTAL_ZN_LSTM and others), or
     the two shapes in the header contradict it.  The array as the device stores it can be read.
@@ -188,7 +188,7 @@ def nothing_to_compare() -> None:
 
 @declare("NPU329", Severity.ERROR, source=_COMPARED)
 def operator_diverges() -> None:
-    """An output of an operator differs from the reference, while its inputs agree.
+    """An output of an operator differs from the reference, but its inputs match the reference.
 
     A low cosine similarity is a sure sign; a high one is no proof of the opposite.  The first
     such operator in the order of execution is where to look; what comes after it is often its
@@ -279,7 +279,7 @@ def search_unreadable() -> None:
 
 @declare("NPU3012", Severity.ERROR, source=("npu_config",))
 def search_without_result() -> None:
-    """A search fails: the result is wrong even with all changes together.
+    """A search for the cause fails: the result is wrong even with all changes applied together.
 
     All changes together do not help.  The cause is something else, such as the input, the
     algorithm or an operator that was no suspect; or one of the passes must not be switched off.

@@ -107,7 +107,9 @@ def _facts(comparison: Comparison) -> str:
     rows = comparison.rows
     counts = [(sum(row.verdict == name for row in rows), name) for name in _VERDICTS]
     bounds = comparison.bounds
-    distance = phrase("largest relative difference: by data type and kind of tensor")
+    distance = phrase(
+        "largest relative difference: depends on the data type and the kind of tensor"
+    )
     if bounds.relative is not None:
         distance = phrase("largest relative difference: {:g}", bounds.relative)
     limits = [phrase("limits: cosine {:g}", comparison.threshold), distance]
@@ -203,7 +205,10 @@ def _controls(comparison: Comparison) -> str:
         )
         for number, name in enumerate(_NUMBERS)
     )
-    keys = localized("keys: / search, d diverging only, n and p next and previous, arrows")
+    keys = localized(
+        "keys: / search; d only diverging rows; n, p next and previous diverging row; "
+        "arrow keys next and previous row"
+    )
     return (
         '<div class="bar"><input id="search" type="search" placeholder="{}"/>'
         '<label><input id="only" type="checkbox"/> {}</label>'

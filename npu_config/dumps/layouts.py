@@ -105,7 +105,7 @@ def plan(
 
 def _same(format: str, device: Shape, original: Shape) -> Plan:
     if math_prod(device) != math_prod(original):
-        message = "the shape {} has another number of elements than the original shape {}"
+        message = "the shape {} and the original shape {} have different numbers of elements"
         raise LayoutError(phrase(message, list(device), list(original)))
     axes = tuple(range(len(original)))
     layout = format if len(format) == len(original) else "ND"
@@ -119,7 +119,7 @@ def _by_letters(
     rank = len(legal[0])
     expected = len(_AXES[format]) if format in ("NC1HWC0", "NDC1HWC0") else 4
     if len(device) != expected:
-        message = "{} has {} dimensions, the shape is {}"
+        message = "a tensor in the format {} has {} dimensions, but the shape is {}"
         raise LayoutError(phrase(message, format, expected, list(device)))
     layouts = (original_format, *legal) if original_format in legal else legal
     full = original
@@ -130,7 +130,7 @@ def _by_letters(
             found = _arranged(_AXES[format], _split(format, device, layout, full), layout, full)
             if found is not None:
                 return found if full == original else _vector(found, original)
-    message = "the original shape {} fits no layout of the shape {} in {}"
+    message = "the original shape {} does not fit the shape {} in {} with any layout"
     raise LayoutError(phrase(message, list(original), list(device), format))
 
 

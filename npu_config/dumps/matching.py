@@ -164,7 +164,10 @@ def paired_ranks(tree: DumpTree, choice: Selection, path: str) -> Tuple[Paired, 
         text = phrase(
             "the dump has only one device ({}), and no reference was passed", _or_none(devices[0])
         )
-        help_ = "pass a reference as the second argument, or the dump of several devices"
+        help_ = (
+            "pass a reference dump as the second argument, or pass one dump of several devices "
+            "to compare the devices with each other"
+        )
         raise rules.nothing_to_compare.error(text, Place(path), help=help_)
     theirs = {folder: files for folder, files in groups.items() if folder.device == devices[0]}
     others = [(device, devices[0]) for device in devices[1:]]
@@ -293,7 +296,11 @@ def _steps(
     if not common and (len(there) == 1 or None in mine):
         taken = min(there, key=_place)
         left_out.extend(
-            phrase("step {}: the only step of the reference is compared with another", step)
+            phrase(
+                "step {}: not compared; the step of the reference is compared with another "
+                "step of the dump",
+                step,
+            )
             for step in mine
             if step != first
         )

@@ -363,7 +363,7 @@ def _cosine(sums: _Sums) -> Tuple[float, str]:
     if not sums.elements:
         return _NAN, "the tensor has no elements"
     if not sums.compared:
-        return _NAN, "no pair is finite on both sides"
+        return _NAN, "no element is finite on both sides"
     if sums.elements == 1:
         return 1.0, "This tensor is scalar."
     if not sums.xx and not sums.yy:
@@ -373,7 +373,7 @@ def _cosine(sums: _Sums) -> Tuple[float, str]:
         return _NAN, phrase("every value of {} is 0", side)
     cosine = sums.xy / math.sqrt(sums.xx) / math.sqrt(sums.yy)
     if math.isnan(cosine):
-        return _NAN, "the squares are beyond float64"
+        return _NAN, "the squares of the values exceed the range of float64"
     return min(cosine, 1.0), ""
 
 

@@ -166,7 +166,7 @@ def outcome(report: OverflowReport, path: str) -> List[str]:
             localized("the recorded overflows cannot be counted: a record is incomplete")
             if any(each.severity is Severity.ERROR for each in report.diagnostics)
             else localized("no overflow was recorded"),
-            localized("Ascend 950 writes no records.")
+            localized("Ascend 950 writes no overflow records.")
             + " "
             + localized(
                 "The values were not checked; check them with: npu-config dump scan {}", path
@@ -189,7 +189,7 @@ def outcome(report: OverflowReport, path: str) -> List[str]:
         message = "statistics tables that show NaN or infinities but have no record: {:,}; {}"
         lines.append(localized(message, len(report.suspicious), report.suspicious[0]))
     if report.strays:
-        message = "records without a status, where nothing overflowed: {:,}"
+        message = "overflow records whose status shows no overflow: {:,}"
         lines.append(localized(message, len(report.strays)))
     return lines
 

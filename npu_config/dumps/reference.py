@@ -277,7 +277,7 @@ def open_references(path: str) -> References:
     lines = _index(path)
     if lines is not None:
         if not lines:
-            raise _nothing(path, phrase("{} lists no file", INDEX))
+            raise _nothing(path, phrase("the index file {} lists no files", INDEX))
         return References(path, any(_is_of_dump(line) for line in lines), lines)
     count, files = 0, {}  # type: Tuple[int, Dict[Tuple[Folder, str, str, int], Tuple[int, Npy]]]
     for folder, folders, names in walk(path):

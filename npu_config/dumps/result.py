@@ -286,7 +286,7 @@ def outcome(comparison: Comparison) -> List[str]:
         lines.append(localized(message))
     else:
         if comparison.inputs == "agree":
-            lines.append(localized("the inputs of the network agree"))
+            lines.append(localized("the inputs of the network agree with the reference"))
         elif comparison.inputs == NOT_COMPARED:
             lines.append(localized("the inputs of the network were not compared"))
         if all(row.verdict != DIVERGES for row in comparison.rows):
@@ -320,7 +320,7 @@ def gaps(comparison: Comparison) -> List[str]:
             text = phrase(message, len(missing), count, listed(names), part.coverage.reason)
             found[text] = None
     if comparison.unknown:
-        message = "operators of models that the reference lacks completely: {:,}"
+        message = "operators of models that are completely missing from the reference: {:,}"
         found[phrase(message, comparison.unknown)] = None
     return list(found)
 

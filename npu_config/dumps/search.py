@@ -203,10 +203,14 @@ def findings(search: Search, result: SearchOutcome, path: str) -> List[Diagnosti
     if result.state != NOT_AMONG:
         return []
     message = (
-        "the result is wrong even with all {:,} changes: the suspects alone are not the cause"
+        "the result is wrong even with all {:,} changes: at least one cause is not in the list "
+        "of suspects"
     )
     text = phrase(message, len(search.suspects))
-    help_ = "compare the inputs first; then name other suspects in a new STATE file"
+    help_ = (
+        "compare the inputs of the network first; then start a new search with other suspects "
+        "and a new STATE file"
+    )
     return [search_without_result.diagnostic(text, Place(path), help=help_)]
 
 
@@ -281,7 +285,7 @@ def load_search(path: PathLike) -> Search:
     except (ValueError, RecursionError) as error:
         message = phrase("the file is not JSON: {}", error)
     except (KeyError, TypeError, AttributeError):
-        message = "the file is not the state of a search"
+        message = "the file is not a STATE file of npu-config dump search"
     except _StateError as error:
         message = error.args[0]
     help_ = "pass another file name to begin a new search"
@@ -302,7 +306,9 @@ def _search(content: Any) -> Search:
     if [run.number for run in runs] != list(range(1, len(runs) + 1)):
         raise _StateError("the runs in the state file are not numbered from 1")
     if any(run.verdict is None for run in runs[:-1]):
-        raise _StateError("a run before the last run has no verdict")
+        raise _StateError(
+            "the verdict of a run is missing, and only the last run may be without a verdict"
+        )
     reference = content["reference"]
     return Search(
         str(content["base"]),
@@ -327,7 +333,10 @@ def _run(each: Any, suspects: Cures) -> SearchRun:
     number, verdict = each["number"], each["verdict"]
     if not set(named) <= suspects:
         raise _StateError(
-            phrase(("run {} in the state file changes something that is not a suspect"), number)
+            phrase(
+                ("run {} in the state file contains a change that is not in the list of suspects"),
+                number,
+            )
         )
     if verdict not in (None, AGREES, DIVERGES):
         raise _StateError(

@@ -368,9 +368,7 @@ def _beyond(
         if metrics.beyond and not over:
             message = "elements that differ by more than {2:g}: {0:,} of {1:,}"
             if limits.absolute is None:
-                message = (
-                    "elements that differ by more than {2:g} of the reference: {0:,} of {1:,}"
-                )
+                message = "elements with a relative difference above {2:g}: {0:,} of {1:,}"
             limit = relative if limits.absolute is None else absolute
             text = phrase(message, metrics.beyond, metrics.elements, limit)
             places = [*_within(metrics, shape), *_at_worst(metrics, shape)]

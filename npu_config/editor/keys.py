@@ -114,7 +114,7 @@ def described(kind: Kind) -> str:
         words = (
             "a list; each item: {}"
             if isinstance(kind, kinds.Items)
-            else ("names, each with the value: {}")
+            else ("a mapping of names; each value: {}")
         )
         return localized(words, described(kind.item))
     return localized(kind.describe())

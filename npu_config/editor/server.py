@@ -439,7 +439,7 @@ def _actions(found: Diagnostic, file: OpenFile) -> Iterator[types.CodeAction]:
                 is_preferred=number == 0 and fix.safe,
                 edit=types.WorkspaceEdit(changes={file.uri: edits}),
             )
-    title = localized("{}: explain", found.rule)
+    title = localized("{}: explain this rule", found.rule)
     command = types.Command(title=title, command=EXPLAIN, arguments=[found.rule])
     yield types.CodeAction(title=title, kind=kind, diagnostics=diagnostics, command=command)
 

@@ -167,7 +167,7 @@ def _partly(found: List[Diagnostic], path: Optional[str]) -> Optional[str]:
     named = ", ".join(map(str, sorted(set(lines))[:_LINES]))
     if len(lines) > _LINES:
         named += ", ..."
-    return phrase("part of the file: line {}; --notes shows the reason", named)
+    return phrase("part of the file was not checked: line {}; --notes shows why", named)
 
 
 _LINES = 5
@@ -203,7 +203,7 @@ def _of_loaded(reading: Reading, around: Around) -> Iterator[Diagnostic]:
                 "folder above the script; the options of this file are not checked",
                 wanted.file,
             )
-            help = "name the file to include it in the check"
+            help = "pass the path of this file, too, to include the file in the check"
             yield not_checked_here.diagnostic(message, wanted.place, help=help)
             continue
         if wanted.is_part:  # what is around the options stands elsewhere

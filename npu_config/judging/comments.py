@@ -24,7 +24,7 @@ __all__ = ["COMMENT", "Suppressions", "open_list"]
 
 @declare("NPU832", Severity.WARNING, source=("npu_config",))
 def ignore_comment() -> None:
-    """A ``# npu: ignore`` comment names no rule, or suppresses no finding (information).
+    """A ``# npu: ignore`` comment names no known rule, or suppresses no finding (severity info).
 
     Rules are in brackets; a comment that names them otherwise is not obeyed.
 
@@ -246,12 +246,12 @@ def _faults(
         yield ignore_comment.diagnostic(
             phrase('the comment names "{}", which is not a rule', word[:40]),
             comment.place,
-            help="name rules by id (NPU104), beginning of an id (NPU1) or name",
+            help="specify rules by id (NPU104), by the beginning of an id (NPU1) or by name",
         )
     if not used and len(unknown) < max(1, len(comment.words)):
         yield ignore_comment.diagnostic(
             "the comment suppresses nothing",
             comment.place,
-            help="remove it",
+            help="remove the comment",
             severity=Severity.INFO,
         )

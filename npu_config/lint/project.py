@@ -282,7 +282,7 @@ def read_project(path: str, known_rules: KnownRules) -> Optional[Project]:
     if _MISNAMED in tables:
         place = document.places.key_place(("tool", _MISNAMED))
         message = phrase("unknown table [tool.{}]; did you mean [tool.{}]?", _MISNAMED, TABLE)
-        faults += (project_table.diagnostic(message, place, help="rename it"),)
+        faults += (project_table.diagnostic(message, place, help="rename the table"),)
     return Project(path, diagnostics=faults, text=text) if faults else None
 
 
@@ -417,7 +417,7 @@ class _Table:
             self._report(
                 (key, *inner, index),
                 phrase('"{}" is not a rule', word[:40]),
-                "name rules by id (NPU104), beginning of an id (NPU1) or name"
+                "specify rules by id (NPU104), by the beginning of an id (NPU1) or by name"
                 if close is None
                 else phrase('did you mean "{}"?', close),
             )

@@ -10,7 +10,7 @@ from npu_config.lint.gitignore import Patterns
 __all__ = ["Skipped", "walk"]
 
 IGNORED = "excluded by .gitignore or by the project settings"
-PACKAGES = "a directory of installed packages; name the directory to check its files"
+PACKAGES = "a directory of installed packages; pass the directory itself to check its files"
 LEFT_OUT = {
     **dict.fromkeys(("__pycache__", "build", "dist"), "a hidden or build directory"),
     **dict.fromkeys(("node_modules", "bower_components", "site-packages"), PACKAGES),

@@ -81,7 +81,9 @@ _OF_THE_ADAPTER = ("ENABLE_FORCE_V2_CONTROL", "AOE_MODE")
 _OF_JOBS = re.compile(r"SCRIPT|GRAPH|npu-config (?:compat|explain)")
 """Variables that only TensorFlow's adapter reads, and commands for its jobs."""
 
-_UNKNOWN = phrase("this error is not known here: the text is the message of the software itself")
+_UNKNOWN = phrase(
+    "npu-config does not know this error: the text is the original message of the software"
+)
 _OF_SCRIPTS = phrase(
     "go to the named line of the script and correct the error that the exception describes; "
     "the whole traceback is above this line"

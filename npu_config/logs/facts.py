@@ -92,17 +92,20 @@ def class_name(class_: str) -> str:
 
 _ADVICE = {
     "configuration": phrase(
-        "check the parameter named in the text next to the code, and the configuration"
+        "check the parameter that the log message names after the error code, and the "
+        "configuration"
     ),
     "script": phrase("read the traceback of the script above this line"),
     "data-pipeline": phrase("check the dataset: its end, its speed, and exceptions in it"),
     "shape-or-dtype": phrase(
-        "compare the shapes and data types named in the text next to the code"
+        "compare the shapes and data types that the log message names after the error code"
     ),
-    "operator-unsupported": phrase("check the operator named in the text next to the code"),
+    "operator-unsupported": phrase(
+        "check the operator that the log message names after the error code"
+    ),
     "operator-compile": phrase(
-        "find the operator named next to the code (fault kernel_name, op_name), and check its "
-        "input and shapes"
+        "find the operator that the log names next to the error code (fault kernel_name or "
+        "op_name), and check the inputs and the shapes of this operator"
     ),
     "memory": phrase(
         "use a smaller batch, and check with npu-smi info which process uses the memory"
@@ -118,7 +121,9 @@ _ADVICE = {
         "find in the lines before the time-out what the process waited for; raise the "
         "time-out only if the other side still makes progress"
     ),
-    "environment": phrase("check the file or the variable named in the text next to the code"),
+    "environment": phrase(
+        "check the file or the variable that the log message names after the error code"
+    ),
     "package-or-driver": phrase(
         "compare the versions of driver, firmware and CANN: npu-config compat"
     ),
@@ -295,10 +300,10 @@ class Unlisted(NamedTuple):
     def sentence(self) -> str:
         """What can be said of it."""
         if self.meaning:
-            return phrase("a return number of {}: {}", self.part, self.meaning)
+            return phrase("this is a return code of {}: {}", self.part, self.meaning)
         return phrase(
-            "the meaning of this return number of {} is not known: read the text next to the "
-            "number",
+            "the meaning of this return code of {} is not known: read the log message "
+            "that contains this code",
             self.part,
         )
 
@@ -318,7 +323,7 @@ _PARTS = (
     (re.compile(r"507[0-9]{3}"), phrase("the runtime (errors on the device)")),
     (re.compile(r"[1-5]45[0-9]{3}"), phrase("the graph engine")),
     (re.compile(r"[1-5]61[0-9]{3}"), phrase("single-operator calls (ACLNN)")),
-    (re.compile(r"[1-5]00[0-9]{3}"), phrase("acl itself")),
+    (re.compile(r"[1-5]00[0-9]{3}"), phrase("AscendCL (acl)")),
 )
 _HCCL = re.compile(r"0x0*5[0-9a-f]{2}0*(?P<number>[0-9a-f]{1,4})")
 

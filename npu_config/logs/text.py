@@ -122,7 +122,7 @@ def _first(report: LogReport, cause: Cause, everything: bool) -> List[str]:
     if report.framework not in ("", "tensorflow"):
         lines.append(
             localized(
-                "this is a job of {}: options of the TensorFlow adapter that a message names "
+                "this is a {} job: options of the TensorFlow adapter that a message mentions "
                 "do not apply to this job",
                 _FRAMEWORKS[report.framework],
             )

@@ -392,7 +392,7 @@ def _prefetch(work: Work, site: Site, call: ast.Call, name: str) -> None:
     line = work.script.position(start)[0]
     if name.endswith("copy_to_device"):
         work.replace(work.script.span(outer.func.value)[1], end, "")
-        work.changed(line, "prefetch-to-device", "the copy is removed: there is no GPU")
+        work.changed(line, "prefetch-to-device", "copy_to_device is removed: there is no GPU")
         return
     size = argument(call, "buffer_size", 1)
     if size is None:

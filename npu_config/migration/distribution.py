@@ -21,8 +21,8 @@ _STRATEGIES = (
 _CLUSTER = "tensorflow.train.ClusterSpec"
 _SETTER = "tensorflow.train.replica_device_setter"
 _SERVERS = {
-    _CLUSTER: "between-graph replication with sessions is not supported; "
-    "only NPUEstimator with ParameterServerStrategy and TF_CONFIG is",
+    _CLUSTER: "between-graph replication is not supported with sessions, "
+    "only with NPUEstimator, ParameterServerStrategy and TF_CONFIG",
     "tensorflow.train.Server": "sessions on the NPU do not support parameter servers",
     _SETTER: "the NPU has no parameter servers to place variables on",
     "tensorflow.train.SyncReplicasOptimizer": "on the NPU, npu_distributed_optimizer_wrapper "
@@ -57,7 +57,7 @@ def _replica_device_setter(work: Work, site: Site, call: ast.Call, name: str) ->
         work.depend(site, "parameter-server", _SERVERS[_SETTER])
     elif tasks is None or not value(tasks, site.scope):
         text = (
-            "without a cluster, and without parameter servers by default, this call has no "
+            "there is no cluster, and by default no parameter server, so this call has no "
             "effect: left unchanged"
         )
         work.manual(site.line, "parameter-server", text, asks=False)

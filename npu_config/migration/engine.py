@@ -64,7 +64,7 @@ def one_reason(work: Work) -> Optional[Note]:
         if work.blocked:
             return Note(site.line, "native-keras", REFUSED, text)
     for site in work.script.calls_of(*_EAGER):
-        text = "TensorFlow 1.15 on the NPU is graph mode"
+        text = "TensorFlow 1.15 supports only graph mode on the NPU"
         work.depend(site, "eager", text)
         if work.blocked:
             return Note(site.line, "eager", REFUSED, text)
@@ -79,7 +79,7 @@ _EAGER = (
     "tensorflow.python.framework.ops.enable_eager_execution",
 )
 _ONLY_2 = {
-    "tensorflow.GradientTape": "eager gradients",
+    "tensorflow.GradientTape": "gradients in eager mode",
     "tensorflow.random.set_seed": "a function of TensorFlow 2",
     "tensorflow.config.list_physical_devices": "a function of TensorFlow 2",
     "tensorflow.config.set_visible_devices": "a function of TensorFlow 2",
@@ -296,7 +296,7 @@ def analyse(
         reason = (
             "Python 2: convert it with 2to3 first"
             if old
-            else phrase("not Python 3 that can be analysed: {}", error)
+            else phrase("this code cannot be analysed as Python 3: {}", error)
         )
         id = "python2" if old else "syntax-error"
         refused = _refused(text, Note(error.line or 1, id, REFUSED, reason))
@@ -544,8 +544,8 @@ def _shifted_hooks(script: Resolver) -> Iterator[Note]:
         for line in source.mentions(name):
             if line > appended and re.search(name + r"\[-1\]", source.lines[line - 1]):
                 text = (
-                    "npu_hooks_append added the last item of this list: keep your own hook in a "
-                    "variable, and use the variable"
+                    "npu_hooks_append added a hook at the end of this list: store your own hook "
+                    "in a variable, and use this variable instead of the last item"
                 )
                 yield Note(line, "hook-index", MANUAL, text)
 

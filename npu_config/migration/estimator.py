@@ -137,7 +137,7 @@ def run_config(work: Work, site: Site, call: ast.Call, name: str) -> None:
         elif option == "protocol":
             work.manual(line, "runconfig-unsupported", "protocol is only for parameter servers")
         elif option == "save_checkpoints_steps" and choice_of_rank(work, site, value):
-            work.manual(line, "save-on-rank", "with NPURunConfig: use 0 instead of None")
+            work.manual(line, "save-on-rank", "if you use NPURunConfig: pass 0 instead of None")
     for line, names in nones.items():
         text = phrase(
             "NPURunConfig does not support {}; the value None has no effect", join(" and ", names)

@@ -389,13 +389,13 @@ _BY_FIRST: Mapping[str, Tuple[str, str]] = {
     "BroadcastGlobalVariablesHook": (
         "NPUBroadcastGlobalVariablesHook",
         (
-            "broadcasts the trainable variables only; Horovod also broadcasts moving averages "
-            "and slots"
+            "this hook broadcasts only the trainable variables; Horovod also broadcasts moving "
+            "averages and optimizer slots"
         ),
     ),
     "callbacks.BroadcastGlobalVariablesCallback": (
         "NPUBroadcastGlobalVariablesCallback",
-        "broadcasts the variables of one rank to all ranks",
+        "this callback broadcasts the variables of one rank to all ranks",
     ),
 }
 """What takes the first argument alone on the NPU, and what is said of it."""
@@ -579,7 +579,9 @@ def _allgather(work: Work, use: HorovodUse, call: ast.Call) -> None:
 
 def _shutdown(work: Work, use: HorovodUse, call: ast.Call) -> None:
     if not is_statement(use):
-        work.refuse(use.line, "hvd-refused", "shutdown is not a statement of its own", True)
+        work.refuse(
+            use.line, "hvd-refused", "shutdown() must be called in a statement of its own", True
+        )
         return
     work.remove_statement(use.site)
     work.changed(
@@ -613,7 +615,9 @@ def take_resources(work: Work, inits: List[HorovodUse]) -> None:
         return
     for use in inits:
         if use.call is None or not is_statement(use):
-            work.refuse(use.line, "hvd-init", "init is not a statement of its own", True)
+            work.refuse(
+                use.line, "hvd-init", "init() must be called in a statement of its own", True
+            )
             return
         if use.call.args or use.call.keywords:
             work.refuse(
@@ -962,7 +966,7 @@ def _report_optional(work: Work, imports: List[Site], uses: List[HorovodUse]) ->
         names = found.setdefault((use.line, id_of(use.name)), [])
         names += [RANKS[use.name] + "()"] if use.name in RANKS else []
     for (line, id), names in found.items():
-        text = "for several ranks: replace the try block and this line"
+        text = "for several ranks: replace Horovod in the try block and in this line"
         if names:
             text = "for several ranks: replace the try block and this line by {}"
             text = phrase(text, join(" and ", dict.fromkeys(names)))

@@ -252,8 +252,8 @@ def _equivalent(launcher: str, rest: str, following: List[str]) -> str:
     command = "python3 " + command if re.match(r"\S+\.py\b", command) else command
     form = "slurm" if launcher == "srun" else "launcher"
     return phrase(
-        "{}, one per device: npu-config ranktable build{} -o rank_table.json, then npu-config env "
-        "--rank-table rank_table.json --job-id NAME --to {} -o . -- {}",
+        "start {}, one per device: npu-config ranktable build{} -o rank_table.json, then "
+        "npu-config env --rank-table rank_table.json --job-id NAME --to {} -o . -- {}",
         _processes(call),
         servers,
         form,

@@ -177,7 +177,7 @@ def open_notebook(text: str) -> Union[Notebook, str]:
     language = _get(_get(metadata, "language_info"), "name")
     language = language or _get(_get(metadata, "kernelspec"), "language")
     if isinstance(language, str) and language.lower() not in ("python", "python3", "ipython"):
-        return phrase("a notebook of {}, not of Python", language)
+        return phrase("the notebook is written in {}, not in Python", language)
     found: List[Cell] = []
     starts: List[int] = []
     script: List[str] = []
@@ -200,7 +200,7 @@ def open_notebook(text: str) -> Union[Notebook, str]:
         code = _without_magics(lines)
         reason = _why_not_python("".join(code))
         if reason is not None:
-            return phrase("cell {} is not Python 3 that can be analysed: {}", number + 1, reason)
+            return phrase("cell {} cannot be analysed as Python 3: {}", number + 1, reason)
         starts.append(len(script))
         script += code
         found.append(Cell(number, lines, is_list))

@@ -205,7 +205,7 @@ def check_rank_ids(
     if ranks.values == range(count) or ranks.values == list(range(count)):
         return []
     legal = phrase("{:,} devices must have the ranks 0 to {}, each once", count, count - 1)
-    legal = legal if count > 1 else "a single device must have the rank 0"
+    legal = legal if count > 1 else "the only device must have the rank 0"
     first: Dict[int, int] = {}
     beyond: List[Tuple[int, int]] = []
     for owner, rank in ranks.pairs():

@@ -219,7 +219,9 @@ def _check_backups(reader: Reader, ranks: TableNode) -> None:
             at = (*path, "replaced_local_id")
             local = reader.value(at, key, key.kind, replaced[owner])
             if local in column.values:
-                problem = phrase("replaces local_id {}, which a rank of the table has", local)
+                problem = phrase(
+                    "replaces local_id {}, but another rank of the table has this local_id", local
+                )
         if problem is not None:
             reader.findings.report_at(
                 rank_table_local_ids,

@@ -204,7 +204,10 @@ def _assign(servers: TableNode, pods: TableNode, findings: FileFindings) -> Dict
             path = pods.level.path(owner)
             message = phrase("{} has no server_list", dotted(path))
             findings.add(
-                rank_table_super_pods, path, message, "name the servers of the super node"
+                rank_table_super_pods,
+                path,
+                message,
+                "add server_list with the servers of the super node",
             )
     members = pods.under("server_list")
     owners, listed = members.level.owners(), members["server_id"].values
@@ -223,7 +226,7 @@ def _assign(servers: TableNode, pods: TableNode, findings: FileFindings) -> Dict
                     path,
                     "{} is {}, which is not a server_id of server_list",
                     shown(name),
-                    help="name a server of server_list",
+                    help="write the server_id of a server in server_list",
                 )
         elif passed_over:
             findings.report_at(
@@ -239,10 +242,10 @@ def _assign(servers: TableNode, pods: TableNode, findings: FileFindings) -> Dict
                 findings.report_at(
                     rank_table_super_pods,
                     path,
-                    "{} is {}, which super_pod_list[{}] also names; the later entry is used",
+                    "{} is {}, which is also in super_pod_list[{}]; the later entry is used",
                     shown(name),
                     pod_of[index],
-                    help="remove one of the two",
+                    help="remove one of the two entries",
                     severity=Severity.WARNING,
                 )
             pod_of[index] = pod
@@ -539,7 +542,9 @@ def _backups(devices: TableNode, findings: FileFindings) -> None:
                     "the address of {}, a device of another server", dotted(level.path(other))
                 )
             elif first.setdefault(address, owner) != owner:
-                problem = phrase("already the backup of {}", dotted(level.path(first[address])))
+                problem = phrase(
+                    "which is already the backup address of {}", dotted(level.path(first[address]))
+                )
             else:
                 continue
             findings.report_at(
@@ -665,7 +670,7 @@ def _pod_addresses(reader: Reader, instances: TableNode, devices: TableNode) -> 
             reader.findings.report_at(
                 rank_table_address_needed,
                 devices.level.path(owner),
-                '{} has no "device_ip"; a group of several pods needs it',
+                '{} has no "device_ip", which every device in a group of several pods needs',
                 help="write the address of the device",
             )
     if not pairs:

@@ -470,7 +470,7 @@ def distinct(names: Sequence[str]) -> Sequence[str]:
         if not name.strip() or "," in name:
             raise refusal(
                 localized('"{}" is not the name of one server', name),
-                "name one server at a time, without commas",
+                "specify one server at a time, without commas",
             )
         if _DOTTED.match(name) and family_of(name) is None:
             raise refusal(
@@ -512,7 +512,7 @@ def server_plans(
         if name not in servers:
             raise refusal(
                 localized('"{}" is not a server of the table', name),
-                localized("name one of: {}", ", ".join(servers[:8])),
+                localized("specify a server of the table: {}", ", ".join(servers[:8])),
             )
     everyone = range(devices) if isinstance(devices, int) else devices
     plans = []
@@ -567,7 +567,7 @@ def layer(text: str) -> Layer:
     number = numbers(parts["layer"])
     if len(number) > 1:
         raise refusal(
-            localized('"{}" names several layers, but a layer has one number', text),
+            localized('"{}" contains several layer numbers, but a layer has only one', text),
             "describe each layer separately",
         )
     return Layer(

@@ -137,7 +137,9 @@ def not_held(table: AnyRankTable) -> Report:
                     key,
                     phrase(" (and {:,} more)", len(places) - 1) if places[1:] else "",
                 ),
-                help="set RANK_ID to the number of the rank" if key == "pod_name" else None,
+                help="set the environment variable RANK_ID to the number of the rank"
+                if key == "pod_name"
+                else None,
             )
             for key, places in lost.items()
         ]
@@ -277,12 +279,12 @@ def merge(
     kinds = {table.version for _, table in given if not isinstance(table, GroupTable)}
     for name, table in given:
         if isinstance(table, GroupTable):
-            problem = phrase("cannot merge {}: template 2", name)
+            problem = phrase("{} cannot be merged: it is a rank table of template 2", name)
             help: Optional[str] = "convert the table to version 1.0: npu-config ranktable convert"
             found.append(rank_table_not_convertible.diagnostic(problem, help=help))
     if len(kinds) > 1:
         problem = phrase("the tables are of different versions: {}", listed(sorted(kinds)))
-        help = None if "2.0" in kinds else "convert them to one version"
+        help = None if "2.0" in kinds else "convert the tables to the same version"
         found.append(rank_table_not_convertible.diagnostic(problem, help=help))
     owners: Dict[str, str] = {}
     for name, table in given:
@@ -300,7 +302,7 @@ def merge(
                     if before == name
                     else phrase('the server "{}" is both in {} and in {}', server_id, before, name)
                 )
-                help = "leave one of the two tables out"
+                help = "specify only one of the two tables"
                 found.append(rank_table_not_convertible.diagnostic(problem, help=help))
     if found:
         raise NpuConfigError(found)

@@ -389,7 +389,7 @@ def _check_product(dialect: Dialect, target: Target, findings: FileFindings) -> 
         findings.add(
             rank_table_template_2,
             ("group_list",),
-            "this is template 2, of older jobs; version 1.0 is recommended",
+            "this is a rank table of template 2, which older jobs use; version 1.0 is recommended",
             "convert the table: npu-config ranktable convert",
             at_key=True,
         )

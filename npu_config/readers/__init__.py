@@ -122,7 +122,7 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
         )
     if lower.endswith((".yaml", ".yml")) and all(key.search(top) for key in _COMPOSE):
         return Other(
-            phrase("a file of Docker Compose"),
+            phrase("a Docker Compose file"),
             "write the variables to a file, and run: npu-config env --check FILE",
         )
     if lower in ("makefile", "gnumakefile") or lower.endswith(".mk"):
@@ -133,7 +133,7 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
         if lower.startswith(("changeinfo", "change_info")):
             return Other(
                 phrase("a change-info file of HCCL, not a rank table"),
-                "name the rank table: npu-config check rank_table.json",
+                "pass the rank table instead: npu-config check rank_table.json",
             )
         if lower.startswith("fusion_result") or _FUSION_RESULT.search(top):
             return Other(
@@ -450,9 +450,9 @@ RULES_OF_OTHERS = tuple(
 
 NOTHING_OF_NPU = "the file sets no option of the NPU"
 _NO_KIND = Ownership(False, "unsupported file type")
-_RECORD = Ownership(False, "this is the record of a job")
+_RECORD = Ownership(False, "this file is the record of the options of a job, not a configuration")
 _TAKEN = Ownership(True, "the file refers to the NPU")
-_SIDE_FILE = Ownership(True, "the content is that of a side file or a rank table")
+_SIDE_FILE = Ownership(True, "the content is a rank table or a file that an NPU option refers to")
 
 
 def is_ours(path: str, content: bytes, named: bool = False) -> Ownership:
@@ -508,7 +508,7 @@ def _of_configuration(found: Signs) -> Ownership:
         reason = "the file sets only {}, which other programs also use"
         return Ownership(False, phrase(reason, listed(map(shown, names))), nearly=True)
     reason = phrase(
-        "the file sets {}, but most of its keys are not options: {}",
+        "the file sets {}, but most of its keys are not names of NPU options: {}",
         listed(map(shown, names[:_MOST_NAMES])),
         listed(map(shown, found.foreign[:_MOST_NAMES])),
     )

@@ -132,7 +132,7 @@ def read_version(document: Document, findings: FindingList, root: Dict[str, Any]
         rules.wrong_header,
         document.places.place(("version",)),
         phrase(
-            '"version" is {}; this npu_config reads version {}',
+            '"version" is {}; the installed npu_config reads only version {}',
             version if type(version) is int else shown,
             layout.VERSION,
         ),

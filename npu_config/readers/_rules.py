@@ -114,7 +114,7 @@ def wrong_header() -> None:
     "NPU7061",
     Severity.ERROR,
     source=("npu_config",),
-    help="name a configuration in YAML, TOML or JSON, relative to this file",
+    help="specify the path of a YAML, TOML or JSON configuration, relative to this file",
 )
 def base_not_read() -> None:
     """A file that a configuration names under `extends` cannot be read.
@@ -155,8 +155,8 @@ def bases_disagree() -> None:
     Severity.ERROR,
     source=("npu_config",),
     help=(
-        "name an unedited npu_config.json or its folder; read a newer record with a newer "
-        "npu_config"
+        "pass the path of an npu_config.json that was not edited, or of its folder; if a newer "
+        "version of npu_config wrote the file, update npu_config"
     ),
 )
 def record_not_read() -> None:
@@ -200,8 +200,8 @@ def file_of_another_kind() -> None:
     Severity.ERROR,
     source=("npu_config",),
     help=(
-        "name the file that contains the options, or check every key of this file with --as "
-        "yaml, toml or json"
+        "pass the file that contains the NPU options instead; to check every key of this file, "
+        "add --as yaml, toml or json"
     ),
 )
 def foreign_file() -> None:

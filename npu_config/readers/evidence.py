@@ -308,7 +308,7 @@ class Evidence(NamedTuple):
 
 EVIDENCE: Tuple[Evidence, ...] = (
     Evidence(
-        "the file names the schema of npu_config",
+        "the file refers to the schema of npu_config",
         lambda it: it.schema,
     ),
     Evidence(
@@ -316,15 +316,15 @@ EVIDENCE: Tuple[Evidence, ...] = (
         lambda it: it.called and bool(it.options),
     ),
     Evidence(
-        "most keys are options",
+        "most keys of the file are names of NPU options",
         lambda it: it.said and bool(it.options) and len(it.options) + it.named > len(it.foreign),
     ),
     Evidence(
-        "the file has a version or a group of options, and only keys of npu_config",
+        "the file has a version or a group of options, and all its keys are keys of npu_config",
         lambda it: it.said and not it.foreign and bool(it.common or it.groups),
     ),
     Evidence(
-        "the file sets only options",
+        "the file sets only NPU options",
         lambda it: not it.foreign and (bool(it.options) or len(it.common) > 1),
     ),
 )

@@ -111,10 +111,12 @@ class _Composer:
             return _refused(
                 base,
                 _circle(path, above[above.index(identity) :]),
-                'remove one "extends" of the circle',
+                'remove a path from one of these "extends" to break the circle',
             )
         if len(above) > MAX_LAYERS:
-            return _refused(base, phrase("more than {} files extend each other", MAX_LAYERS))
+            return _refused(
+                base, phrase('the chain of "extends" has more than {} files', MAX_LAYERS)
+            )
         if identity not in self._known:
             self._known[identity] = self._layers_of(base, path, above)
         return self._known[identity]
@@ -163,7 +165,9 @@ def _circle(path: str, circle: Tuple[str, ...]) -> str:
     if len(circle) == 1:
         return phrase("{} extends itself", shown(path))
     names = listed(shown(os.path.basename(each)) for each in circle)
-    return phrase("{} also extends this file: {}", shown(path), names)
+    return phrase(
+        "{} extends this file, directly or through other files; the circle: {}", shown(path), names
+    )
 
 
 def _refused(base: Base, message: str, help: Optional[str] = None) -> _Layers:

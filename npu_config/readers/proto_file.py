@@ -31,7 +31,7 @@ def _read_bytes(data: bytes, path: Optional[str]) -> Reading:
         config = parse_bytes(data)
     except ProtoSyntaxError:
         message = "the bytes are not a serialized ConfigProto"
-        help = "write the file with config.SerializeToString(), or name another one"
+        help = "write the file with config.SerializeToString(), or pass another file"
         fault = rules.unparsable_file.diagnostic(message, Place(path), help=help)
         return Reading("pb", path, diagnostics=(fault,), unchecked=CANNOT_BE_PARSED)
     return Reading("pb", path, (decode(config, path),), proto=config)

@@ -107,7 +107,7 @@ def _faults(value: Mapping[str, Any], is_whole: bool) -> Iterator[Tuple[str, str
     """The keys that are wrong, and how."""
     version = value.get("version")
     if "version" in value and (type(version) is not int or version != VERSION):
-        message = "the record is of version {}; this npu_config reads version {}"
+        message = "the record has version {}; the installed npu_config reads only version {}"
         yield "version", phrase(message, str(version)[:20], VERSION)
         return
     for key, types in PARTS.items():

@@ -265,7 +265,7 @@ class Scanner:
                     shorten(str(key), 40),
                     _shown(text[position:end]),
                 ),
-                "TOML writes key = value" if found == ":" else None,
+                'write "key = value" in TOML' if found == ":" else None,
             )
             raise _SkipLine
         for part in key.parts[:-1]:
@@ -325,7 +325,7 @@ class Scanner:
                 start,
                 end,
                 phrase("{} contains an escape or a character that TOML does not allow", shown),
-                "write a backslash twice, or use single quotes",
+                "write two backslashes for each backslash, or put the text in single quotes",
             )
         elif written.lower() in ("true", "false"):
             right = written.lower()

@@ -218,7 +218,8 @@ class Scalars:
                 help = phrase("write {} or {}", octal, decimal)
             else:
                 problem = phrase(
-                    '"{}" starts with 0: some parsers read text, some a number', shorten(text)
+                    '"{}" starts with 0: some parsers read it as text, others as a number',
+                    shorten(text),
                 )
                 help = phrase("write {}, or put it in quotes", decimal)
         elif kind in ("int", "float") and _BASE_60.match(text):
@@ -527,7 +528,7 @@ class _Composer:
     def _alias(self, name: Any, start: int, end: int) -> None:
         if self._wants_key():
             self._document.report(
-                rules.yaml_trap, start, end, "an alias is used as a key; write the key out"
+                rules.yaml_trap, start, end, "an alias is used as a key; write the key in full"
             )
             self._bad_key("*{}".format(start), start, end)
             return
@@ -575,7 +576,7 @@ class _Composer:
                 start,
                 end,
                 'merge keys ("<<") are not part of YAML 1.2 and are not accepted',
-                "write each option in full",
+                "write the options here instead of merging them",
             )
         elif kind == "null":
             self._document.report(

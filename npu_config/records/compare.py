@@ -88,7 +88,7 @@ def job_of(
         path = record_in(path)
         if not os.path.lexists(path):
             message = phrase("the folder contains no record of a job ({})", name_of(0))
-            help = phrase("name a folder with {}, or a configuration", name_of(0))
+            help = phrase("pass a folder that contains {}, or a configuration", name_of(0))
             place = Place(os.path.dirname(path))
             found = record_not_read.diagnostic(message, place, help=help)
             return ComparedJob(

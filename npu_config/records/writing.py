@@ -122,7 +122,7 @@ def _put_aside(path: str) -> None:
         return
     if not is_record(text):
         raise FileExistsError(
-            phrase("{} exists and is not a record; name another directory", path)
+            phrase("{} exists and is not a record of a job; specify another directory", path)
         )
     stem = path[: -len(".json")]
     for number in range(1, _ATTEMPTS):

@@ -15,7 +15,7 @@ def schema() -> Dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": DOCS_URL + "/reference/output.schema.json",
         "title": "Findings of npu-config",
-        "description": "Fields are only ever added while the version is 1.",
+        "description": "While the version is 1, fields are only added, never changed or removed.",
         **_object(
             {
                 "version": {"const": 1},

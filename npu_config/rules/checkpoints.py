@@ -51,7 +51,7 @@ def two_checkpoint_intervals(case: Case) -> None:
         case.report_argument(
             "save_checkpoints_secs",
             '"save_checkpoints_steps" and "save_checkpoints_secs" are both set; only one of '
-            "them is allowed; RunConfig raises",
+            "them is allowed; RunConfig raises ValueError",
             help='remove "save_checkpoints_secs"',
         )
 
@@ -165,7 +165,7 @@ def log_inside_loop(case: Case) -> None:
             "{}; steps may be logged at other intervals",
             steps,
             count,
-            help=phrase("set a multiple of {}", count),
+            help=phrase("set the value to a multiple of {}", count),
         )
 
 

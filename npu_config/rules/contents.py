@@ -199,7 +199,7 @@ def _debug_switches(case: Case) -> Tuple[str, ...]:
     help="export numbers, e.g. TOTAL_STEP=100000 STEP_NOW=0, or TARGET_LOSS=0.1 LOSS_NOW=9.5",
 )
 def accelerate_environment(case: Case) -> None:
-    """An environment variable of the accelerated training is not a number.
+    """An environment variable with the progress of the accelerated training is not a number.
 
     With the trigger `step` the adapter reads TOTAL_STEP and STEP_NOW, unsigned 32-bit integers;
     with `loss` it reads TARGET_LOSS and LOSS_NOW, floats.  If a value is not such a number, the

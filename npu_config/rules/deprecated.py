@@ -118,12 +118,12 @@ def option_without_effect(case: Case) -> None:
                 continue
             severity = Severity.INFO
             message = phrase(
-                '"{}" has an effect up to {} according to the documentation, but none in the '
-                "newest versions",
+                '"{}" has an effect in versions up to {} according to the documentation, but has '
+                "no effect in the newest versions",
                 name,
                 SNAPSHOTS[option.effective.spans[-1][1]],
             )
-            help = "remove the option, unless you use such an old version"
+            help = "remove the option, unless you use one of these old versions"
         case.report(
             name, message, help=help, place=case.entries[name].place_of_name, severity=severity
         )
@@ -172,7 +172,10 @@ def removed_auto_tune(case: Case) -> None:
         return
     mode = case.get(REMOVED)
     if mode is None:
-        severity, outcome = Severity.WARNING, "every non-empty value ends the process"
+        severity, outcome = (
+            Severity.WARNING,
+            "the adapter aborts the process for every non-empty value",
+        )
     elif mode == "":
         severity = Severity.INFO if in_script(case) else Severity.WARNING
         outcome = "an empty string has no effect"

@@ -60,7 +60,7 @@ def hybrid_compilation_moves_weights(case: Case) -> None:
     if case.get("external_weight") is False and case.source_kind is not SourceKind.RUN_CONFIG:
         case.report(
             "external_weight",
-            '"external_weight" is False with "compile_hybrid_mode" 1, which shares weights '
+            '"external_weight" is False, but "compile_hybrid_mode" is 1 and shares weights '
             "through files",
             help='set "external_weight" to True, or remove it',
             severity=Severity.WARNING,
@@ -205,7 +205,7 @@ def shape_generalization_with_dynamic_compilation(case: Case) -> None:
         case.report(
             "shape_generalization_mode",
             '"shape_generalization_mode" is ignored, because "compile_dynamic_mode" is True',
-            help="remove one of them",
+            help="remove one of the two options",
         )
 
 
@@ -270,7 +270,7 @@ def shape_range_with_shape_profiles(case: Case) -> None:
         case.report(
             "dynamic_inputs_shape_range",
             '"dynamic_inputs_shape_range" is ignored, because "dynamic_dims" is set',
-            help="remove one of them",
+            help="remove one of the two options",
         )
 
 
@@ -337,7 +337,7 @@ def insert_op_file_with_shape_profiles(case: Case) -> None:
         case.report(
             "insert_op_file",
             '"insert_op_file" is set with "dynamic_dims"; only one of them is allowed',
-            help="remove one of them",
+            help="remove one of the two options",
         )
 
 

@@ -70,7 +70,7 @@ def option_beats_environment(case: Case) -> None:
                 value,
                 variable,
                 text[:80],
-                help="remove one of them",
+                help="remove the option or the variable",
             )
 
 
@@ -181,7 +181,7 @@ def hf32_beside_operator_precision(case: Case) -> None:
             "op_precision_mode",
             '"op_precision_mode" and ENABLE_HF32_EXECUTION are both set; the variable takes '
             "precedence over lines under ByOpType, but not over lines under ByNodeName",
-            help="use one of them",
+            help="use only one of the two",
         )
 
 

@@ -139,7 +139,7 @@ def loop_with_lazy_recompile(case: Case) -> None:
             " legal: 1",
             _looped(case),
             help='set "iterations_per_loop" to 1, or use "dynamic_execute"',
-            consequence="the first run raises",
+            consequence="the first session.run raises an exception",
         )
 
 

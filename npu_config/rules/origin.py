@@ -68,11 +68,11 @@ _WORDS: Mapping[str, Any] = {
     "extends": lambda where, _: phrase("{} (base file)", where),
     "set": lambda _, by: phrase("--set {}", by),
     "script": _said("the script"),
-    "builder": _said("the builder"),
+    "builder": _said("the configuration builder"),
     "implied": _said("implied", "implied by {}"),
     "adapter": lambda _, by: phrase("the adapter: {}", by),
     "default": _said("default", "default of {}"),
-    "record": _said("the record"),
+    "record": _said("the record of the job"),
 }
 KINDS: Tuple[str, ...] = tuple(_WORDS)
 """Where a value may come from."""

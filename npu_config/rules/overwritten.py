@@ -42,7 +42,10 @@ def warn_overwritten(overwritten: Iterable[Tuple[str, Any, Any]]) -> None:
     for what, old, new in overwritten:
         warn_replaced(
             phrase(
-                "{} was {!r} in the ConfigProto that was passed and is now {!r}", what, old, new
+                "{} was {!r} in the ConfigProto of the script; npu_config replaced it by {!r}",
+                what,
+                old,
+                new,
             ),
             what,
         )

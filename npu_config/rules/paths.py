@@ -165,7 +165,9 @@ def _remedy(found: PathStatus) -> str:
     if found.problem != "does not exist":
         return "set another path"
     return (
-        "create the directory" if found.wanted.directory else "write the file, or correct the path"
+        "create the directory"
+        if found.wanted.directory
+        else "create the file, or correct the path"
     )
 
 
@@ -220,7 +222,8 @@ def path_is_a_link(case: Case) -> None:
         if found.status is not None and stat.S_ISLNK(found.status.st_mode):
             if os.path.isdir(found.path):
                 help = phrase(
-                    ('write "{}/", or the directory that the link points to'), shorten(found.path)
+                    'write the path as "{}/", or write the path that the link points to',
+                    shorten(found.path),
                 )
             else:
                 help = "set the path of a directory"
@@ -295,7 +298,7 @@ def empty_side_file(case: Case) -> None:
             and stat.S_ISREG(found.status.st_mode)
             and found.status.st_size == 0
         ):
-            _report(case, found, "is empty", "write the content of the file, or remove the option")
+            _report(case, found, "is empty", "write content into the file, or remove the option")
 
 
 @rule(

@@ -354,7 +354,7 @@ def accelerated_training_with_precision_mode(case: Case) -> None:
                 mode,
                 either(legal),
                 help=phrase('remove "{}"', name),
-                consequence="the first run raises",
+                consequence="the first session.run raises an exception",
             )
 
 
@@ -388,7 +388,7 @@ def accelerated_training_in_bfloat16(case: Case) -> None:
             "experimental_accelerate_train_mode",
             '"experimental_accelerate_train_mode" lowers the precision to bfloat16 '
             '("fast1"), which is supported on ascend_950, atlas_a2, atlas_a3 only',
-            help='write "fast" for float16',
+            help='write "fast" to use float16',
         )
 
 

@@ -93,7 +93,7 @@ def wrong_nested_config(case: Case) -> None:
                 name,
                 '"{}" must be a {} or None, got {}; NPUEstimator fails later'
                 if name in _UNCHECKED
-                else '"{}" must be a {} or None, got {}; NPURunConfig raises',
+                else '"{}" must be a {} or None, got {}; NPURunConfig raises ValueError',
                 name,
                 expected,
                 type(value).__name__,
@@ -125,7 +125,7 @@ def wrong_horovod_mode(case: Case) -> None:
     if setting is not None and setting.value is not UNKNOWN and type(setting.value) is not bool:
         case.report_argument(
             "horovod_mode",
-            '"horovod_mode" must be True or False, got {}; NPURunConfig raises',
+            '"horovod_mode" must be True or False, got {}; NPURunConfig raises ValueError',
             type(setting.value).__name__,
             help="write True or False",
         )
@@ -306,7 +306,8 @@ def two_model_directories(case: Case) -> None:
     if isinstance(first, str) and isinstance(second, str) and first != second:
         case.report_argument(
             "estimator.model_dir",
-            '"model_dir" is "{}" in NPUEstimator and "{}" in NPURunConfig; NPUEstimator raises',
+            '"model_dir" is "{}" in NPUEstimator and "{}" in NPURunConfig; NPUEstimator '
+            "raises an exception",
             second[:80],
             first[:80],
             help='set "model_dir" only once',
@@ -351,4 +352,4 @@ def parameter_servers_without_strategy(case: Case) -> None:
         help = "describe the cluster in TF_CONFIG, or remove the strategy"
     else:
         return
-    case.report_argument("distribute", "{}; NPURunConfig raises", problem, help=help)
+    case.report_argument("distribute", "{}; NPURunConfig raises an exception", problem, help=help)

@@ -96,15 +96,15 @@ def profile_of_wrong_length(case: Case) -> None:
             case.report(
                 "dynamic_dims",
                 'profile {} of "dynamic_dims" is "{}" with {} size, but "input_shape" contains '
-                '{} times "-1"'
+                '"-1" {} times'
                 if len(profile) == 1
                 else 'profile {} of "dynamic_dims" is "{}" with {} sizes, but "input_shape" '
-                'contains {} times "-1"',
+                'contains "-1" {} times',
                 number,
                 ",".join(str(size) for size in profile[:8]),
                 len(profile),
                 gaps,
-                help='write one size for each "-1" into each profile, in the order of the inputs',
+                help='in each profile, write one size for each "-1", in the order of the inputs',
                 consequence=Outcome.GE.value,
             )
             return
@@ -272,7 +272,7 @@ def shape_profiles_with_tuning(case: Case) -> None:
         case.report(
             "dynamic_dims",
             '"input_shape" and "dynamic_dims" are set while {} is "{}"; tuning does not '
-            "support shape profiles, and session.run raises",
+            "support shape profiles, and session.run raises an exception",
             source,
             mode,
             help="tune without shape profiles",

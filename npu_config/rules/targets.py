@@ -64,7 +64,7 @@ def option_not_on_product(case: Case) -> None:
                 name,
                 case.target.product.value,
                 _product_words(option.products),
-                help="remove it for this product",
+                help="remove the option for this product",
             )
 
 
@@ -241,7 +241,7 @@ def mode_not_of_target(case: Case) -> None:
     if mode is not UNKNOWN and mode != wanted:
         case.report(
             "graph_run_mode",
-            'the target is for {}, but "graph_run_mode" is {}',
+            'the configuration is checked for {}, but "graph_run_mode" is {}',
             case.target.mode.replace("_", " "),
             mode_words(case),
             help=phrase('set "graph_run_mode" to {}', wanted),

@@ -189,7 +189,7 @@ def mixed_precision(
         mode: a mixed mode, e.g. ``"allow_mix_precision_bf16"`` or ``"mixed_float16"``.
         black_list: operator types that keep their precision.
         white_list: operator types whose precision may be reduced.
-        gray_list: operator types that follow the operator before them.
+        gray_list: operator types that take the precision of the operator before them.
         mixlist_path: the file; with lists it defaults to ``"ops_info.json"``, without
             lists it is a file of yours.
 
@@ -369,7 +369,7 @@ def debugging(
     debug_dir: Optional[Directory] = None,
     export_compile_stat: Optional[Literal[0, 1, 2]] = None,
 ) -> Task:
-    """Choose which files are kept for failed operators and operator compilation.
+    """Choose which files are kept when an operator fails or is compiled.
 
     Args:
         exception_dump: 0 off, 1 common, 2 light.

@@ -61,7 +61,7 @@ def find(path: str) -> str:
         if os.path.isfile(main):
             return main
         raise CannotRunError(
-            phrase("{} is a directory without __main__.py; name the script in it", path)
+            phrase("{} is a directory without __main__.py; pass the path of the script", path)
         )
     if not os.path.exists(path):
         if is_text(path):
@@ -262,7 +262,7 @@ def _compiled(path: str) -> Any:
 
         if path.endswith(".sh") or re.match(rb"#!.*\b\w*sh\b", data):
             raise NoScriptError(
-                phrase("{} is a shell script; name the Python script that it starts", path)
+                phrase("{} is a shell script; pass the Python script that it starts", path)
             ) from None
         _print_exception()
         return None

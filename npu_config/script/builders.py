@@ -113,7 +113,9 @@ def judge_method(run: Run, call: Call) -> None:
 
 def judge_mapping(run: Run, value: Any, node: ast.expr) -> None:
     """Note that something else is given than a mapping of options."""
-    message = phrase("options are a mapping of name to value, not {}", type(value).__name__)
+    message = phrase(
+        "the options must be a mapping from name to value, not {}", type(value).__name__
+    )
     help = 'write {"precision_mode": "allow_mix_precision"}'
     _note(run, message, run.place(node), help=help, consequence="Python raises TypeError")
 

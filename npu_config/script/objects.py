@@ -753,7 +753,10 @@ def as_bytes(value: Any) -> Any:
         return value.encode("utf-8", "surrogatepass")
     if isinstance(value, (bytes, bytearray)):
         return bytes(value)
-    return Fails(phrase("as_bytes({}) raises TypeError: it needs text", _shown(value)), value)
+    return Fails(
+        phrase("as_bytes({}) raises TypeError: the argument must be a string", _shown(value)),
+        value,
+    )
 
 
 def stored(value: Any, wire: str) -> Any:

@@ -279,7 +279,9 @@ def _remarks(
             yield phrase("the configuration of line {} sets no option", line)
     runs = [path.outcome for group in reading.paths for path in _real(group)]
     for line, name in sorted({(each.place.line, each.file) for r in runs for each in r.loaded}):
-        yield phrase("line {} loads {}; the options in this file are not written here", line, name)
+        yield phrase(
+            "line {} loads {}; the options in that file are not included here", line, name
+        )
     targets = {each.target.target for each in reading.variants if each.settings.entries}
     if reading.unreadable:
         parts = joined(sorted(reading.unreadable))

@@ -124,7 +124,7 @@ FORMAT = raw_format(
     AOE,
     check,
     name="aoe",
-    title="which operators AOE tunes",
+    title="operators that AOE tunes",
     default_name="aoe_config.json",
     options=("aoe_config_file",),
     looks_like=_looks_like,

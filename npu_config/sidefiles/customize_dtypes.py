@@ -410,7 +410,9 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
     for what, entries in both:
         if not isinstance(entries, Mapping):
             yield customize_dtypes_line.diagnostic(
-                phrase("the data types must be a mapping of {} name to data types", what)
+                phrase(
+                    "the data types must be a mapping from each {} name to its data types", what
+                )
             )
             continue
         for name, dtypes in entries.items():
@@ -437,7 +439,9 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
 
 def _entry_faults(name: str, dtypes: Any) -> Iterator[Diagnostic]:
     if not isinstance(dtypes, Dtypes):
-        message = "the data types of {} must be a pair, inputs and outputs"
+        message = (
+            "the data types of {} must be a pair: those of the inputs and those of the outputs"
+        )
         yield customize_dtypes_line.diagnostic(phrase(message, shown(name)))
         return
     sides: Tuple[Any, ...] = (dtypes.inputs, dtypes.outputs)

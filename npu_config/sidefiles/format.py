@@ -108,7 +108,7 @@ LARGEST = 256 * 1024 * 1024
     source=("cann/ge:compiler/engines/nn_engine/utils/common/configuration.cc:300-345",),
 )
 def side_file_unreadable() -> None:
-    """A side file cannot be read, or is not UTF-8 text.
+    """A side file (a file that an option names) cannot be read, or is not UTF-8 text.
 
     The graph engine loads these files while it initialises; a file that is missing or
     unreadable fails the initialisation, and the adapter then aborts the process.
@@ -139,7 +139,7 @@ def json_text_after_value() -> None:
 
 @declare("NPU787", Severity.INFO, source=("npu_config",))
 def side_file_template() -> None:
-    """A side file or rank table is a template: it has placeholders that a script fills in.
+    """A side file (which an option names) or a rank table has placeholders that a script fills in.
 
     It is not judged, and counts as not checked.  As it is, the runtime refuses it.  Letters in
     place of an address (`X.X.X.X`, `192.168.x.x`) and its name (`DEVICE_IP_0`) are placeholders.

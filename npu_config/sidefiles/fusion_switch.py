@@ -335,7 +335,7 @@ def _judge_names(passes: Dict[str, Any], path: Path, findings: FileFindings) -> 
                 fusion_switch_structure,
                 (*path, name),
                 phrase("{} is accepted as the name of a pass, but has no effect", shown(name)),
-                "remove the whitespace" if name.strip() else "name the pass",
+                "remove the whitespace" if name.strip() else "write the name of the pass",
                 Severity.WARNING,
                 at_key=True,
             )
@@ -528,7 +528,8 @@ def _line_faults(model: FusionSwitch) -> Iterator[Diagnostic]:
     new = (model.graph, model.ub, model.graph_priority, model.ub_priority, model.exceptional)
     if any(new):
         yield fusion_switch_structure.diagnostic(
-            'the old syntax (passes) cannot be combined with the new one ("Switch", "Priority")'
+            'the old syntax ("passes") cannot be combined with the new syntax ("Switch", '
+            '"Priority")'
         )
     passes: Mapping[Any, Any] = model.passes
     first = [name for name in passes if isinstance(name, str) and not _starts_json(name)]
@@ -630,7 +631,9 @@ def check(
     if target.product is Product.ASCEND_950 and (model.ub or model.ub_priority):
         message = "there is no UB fusion on ascend_950; the section has no effect"
         place = places.key_place(("Switch" if model.ub else "Priority", "UBFusion"))
-        found.append(fusion_switch_ub_ascend_950.diagnostic(message, place, help="leave it out"))
+        found.append(
+            fusion_switch_ub_ascend_950.diagnostic(message, place, help="remove the section")
+        )
     sections: Tuple[Tuple[Path, Mapping[str, bool]], ...] = (
         (("Switch", "GraphFusion"), model.graph),
         (("Switch", "UBFusion"), model.ub),

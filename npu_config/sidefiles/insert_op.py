@@ -175,7 +175,11 @@ def insert_op_value() -> None:
     """
 
 
-@_rule("NPU763", Severity.ERROR, help="make the fields of the block consistent")
+@_rule(
+    "NPU763",
+    Severity.ERROR,
+    help="add the missing field, or correct the fields that contradict each other",
+)
 def insert_op_combination() -> None:
     """The fields of an `aipp_op` block are inconsistent, or a field is missing.
 
@@ -234,7 +238,7 @@ def read(log: FaultLog, places: PlaceTable) -> List[Fields]:
                     log.fault(field.start, field.end, phrase(message, field.name))
                 return []
             if field.name != "aipp_op":
-                message = "a block aipp_op {{ ... }} is expected, not {}"
+                message = "expected a block aipp_op {{ ... }}, but found {}"
                 meant = near(field.name, ("aipp_op",))
                 message = phrase(message, shown(field.name))
                 log.report(log.rule, field.start, field.end, message, meant=meant)
@@ -363,7 +367,7 @@ class InsertOp:
 def _field_faults(fields: Any) -> Iterator[Diagnostic]:
     """What keeps the fields of a block from being written."""
     if not isinstance(fields, Mapping):
-        message = "the fields must be a mapping of field to value"
+        message = "the fields must be a mapping from field names to values"
         yield insert_op_field.diagnostic(message, severity=Severity.ERROR)
         return
     for name, value in fields.items():
@@ -421,7 +425,9 @@ def _geometry(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
         if fields.get("crop") is not True or not all(type(number) is int for number in numbers):
             continue
         if size and begin + length > size:
-            message = "load_start_pos_{0} + crop_size_{0} is {1}; src_image_size_{0} is {2}"
+            message = (
+                "load_start_pos_{0} + crop_size_{0} is {1}, but src_image_size_{0} is only {2}"
+            )
             place = places.place((*path, "crop_size_" + side))
             yield insert_op_combination.diagnostic(
                 phrase(message, side, begin + length, size), place

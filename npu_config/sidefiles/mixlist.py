@@ -81,7 +81,7 @@ def mixlist_structure() -> None:
     source=(PARSER,),
     help=(
         "keep one to-add entry for the operator type, and at most one to-remove entry, "
-        "under its present list"
+        "under the list that contains this type now"
     ),
 )
 def mixlist_contradiction() -> None:
@@ -134,7 +134,7 @@ def mixlist_remove_goes_gray() -> None:
     help="write an operator type, or remove the entry",
 )
 def mixlist_operator() -> None:
-    """An entry is not an operator type of the operator library.
+    """An entry of the mixed precision list is not an operator type of the operator library.
 
     The lists hold operator types (`Conv2D`, `MatMul`, `ReduceSumD`), not names of nodes of
     the network.  An entry that is not a type (a lower-case name, one with blanks) changes
@@ -222,7 +222,7 @@ class Mixlist:
     Args:
         black: changes of the list of operators that keep their precision.
         white: changes of the list of operators whose precision may be reduced.
-        gray: changes of the list of operators that follow the operator before them.
+        gray: changes of the list of operators that take the precision of the operator before them.
 
     Raises:
         NpuConfigError: with everything that is wrong with the moves.
@@ -250,7 +250,7 @@ class Mixlist:
         Args:
             black_list: operator types that keep their precision.
             white_list: operator types whose precision may be reduced.
-            gray_list: operator types that follow the operator before them.
+            gray_list: operator types that take the precision of the operator before them.
             remove_from_black: operator types that leave the black list.
             remove_from_white: operator types that leave the white list.
             remove_from_gray: operator types that leave the gray list; each has to be added
@@ -328,7 +328,7 @@ def _judge_moves(findings: FileFindings, operator: str, steps: Dict[Move, Path])
     if moves == [Move("to-remove", "gray-list")]:
         message = (
             '{} is only removed from "gray-list"; an operator type removed from this '
-            "list must be added to another one"
+            "list must be added to another list"
         )
         findings.add(mixlist_contradiction, last, phrase(message, shown(operator)))
         return

@@ -28,7 +28,7 @@ from npu_config.text.words import did_you_mean, joined, near, shown
 
 SECTION = "[op_compiler_cache]"
 KEYS: Mapping[str, Int] = {"max_op_cache_size": Int(-1), "remain_cache_size_ratio": Int(1, 100)}
-_UNITS = {"max_op_cache_size": "MB; -1: no entry is removed", "remain_cache_size_ratio": "%"}
+_UNITS = {"max_op_cache_size": "MB; with -1, no entry is removed", "remain_cache_size_ratio": "%"}
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
 

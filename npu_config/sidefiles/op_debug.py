@@ -25,7 +25,7 @@ SWITCHES: Mapping[str, str] = {
     "dump_loc": "keep the .cce, .o, .json and _loc.json files",
     "ccec_O0": "compile without optimisation",
     "ccec_g": "compile with -g",
-    "check_flag": "check the flags of pipeline synchronisation; a mismatch shows as a timeout",
+    "check_flag": "check that pipeline synchronisation flags match; a mismatch causes a timeout",
 }
 MC2_TYPES = (
     "MatMulAllReduce",
@@ -228,7 +228,7 @@ def _judged(switches: Iterable[Any], places: Places) -> Iterator[Diagnostic]:
         yield op_debug_oom_ccec_o0.diagnostic(
             "oom and ccec_O0 cannot be combined: together they cause an AI Core error at run time",
             places.place(("op_debug_config", "ccec_O0")),
-            help="leave one of the two out",
+            help="remove one of the two switches",
         )
 
 

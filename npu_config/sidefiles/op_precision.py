@@ -184,7 +184,7 @@ def _faults(model: OpPrecision) -> Iterator[Diagnostic]:
     both: Tuple[Tuple[str, Any], ...] = (("type", model.by_type), ("node", model.by_name))
     for what, modes in both:
         if not isinstance(modes, Mapping):
-            message = phrase("the modes must be a mapping of {} name to mode", what)
+            message = phrase("the modes must be a mapping from each {} name to its mode", what)
             yield op_precision_line.diagnostic(message, severity=Severity.ERROR)
             continue
         for name, mode in modes.items():

@@ -125,7 +125,7 @@ def profiling_range() -> None:
     "NPU749",
     Severity.ERROR,
     facts=("profiling-options-json",),
-    help="remove it for this product",
+    help="remove the key for this product",
 )
 def profiling_product() -> None:
     """A profiling option is not supported on this product.
@@ -178,7 +178,7 @@ def profiling_task_trace_alone() -> None:
         "docs/en/tfadapter_1/migration/common_operation/fpbp_point_determination.md",
         _TOOL,
     ),
-    help="name both operators (msprof shows the names), or leave training_trace out",
+    help="set fp_point and bp_point (msprof shows the names), or remove training_trace",
 )
 def profiling_points_unnamed() -> None:
     """`training_trace` of a dynamic-shape network needs `fp_point` and `bp_point`.
@@ -294,7 +294,7 @@ class _MemoryFrequency(Int):
 
     def describe(self) -> str:
         """Legal values."""
-        return phrase("{} (on ascend_950: to {})", super().describe(), MEMORY_950)
+        return phrase("{} (on ascend_950: up to {})", super().describe(), MEMORY_950)
 
 
 class _On(Choice):
@@ -640,7 +640,7 @@ def _judge_mode(
         message = (
             "training_trace cannot be used in online inference; legal there: task_trace, aicpu"
         )
-        trace(profiling_training_trace_inference, message=message, help="leave it out")
+        trace(profiling_training_trace_inference, message=message, help="remove training_trace")
     unnamed = [name for name in ("fp_point", "bp_point") if not top.get(name)]
     if dynamic and traced and unnamed:
         message = "for training_trace of a network with dynamic shapes, {} must be set explicitly"

@@ -119,7 +119,7 @@ def accumulators_on_device() -> None:
     facts=("mix-compile-batchnorm-v3",),
     source=(MIGRATION + "others/mixed_computing.md",),
     also=("mix_compile_mode",),
-    help="create the layer under tf.compat.forward_compatibility_horizon(2019, 5, 1)",
+    help='create the layer inside "with tf.compat.forward_compatibility_horizon(2019, 5, 1)"',
 )
 def batch_normalisation_in_mixed_computing() -> None:
     """The network uses FusedBatchNormV3 in mixed computing.

@@ -102,7 +102,8 @@ def feed_shapes_change() -> None:
     facts=("models-equal-on-devices",),
     source=(_DEVICES,),
     help=(
-        "create the operators before the loop; tf.get_default_graph().finalize() finds such lines"
+        "create the operators before the loop; after tf.get_default_graph().finalize(), a line "
+        "that creates an operator raises an exception"
     ),
 )
 def graph_grows_between_runs() -> None:

@@ -278,7 +278,7 @@ _LATE, _LATE_WITHOUT_LEASE = 0.002, 0.02
 """Seconds in which a process that has looked the name up gets to open it, and to write to it."""
 
 _CHANGED = "the file changed while it was checked; it is not written"
-_OPEN = "another process has the file open for writing; it is not written"
+_OPEN = "another process has the file open for writing, so npu_config does not write the file"
 
 
 class ChangedError(OSError):

@@ -473,7 +473,7 @@ class _JsonParser:
                     frame.key,
                     both_places(source.place(first, first), source.place(start, end)),
                 ),
-                "merge the two into one",
+                "merge the two entries into one",
             )
 
     def _before_item(self, start: int, end: int) -> None:

@@ -153,7 +153,7 @@ class _TextParser:
             if token.kind == "end"
             else phrase("found {}", shown(token.text))
         )
-        self._fail(phrase("expected {}, {}", expected, found), token.start, token.end)
+        self._fail(phrase("expected {}, but {}", expected, found), token.start, token.end)
 
     def _scan(self) -> Iterator[_Token]:
         text = self._text
@@ -263,7 +263,7 @@ class _TextParser:
         opened = self._token
         if opened.kind in _CLOSING:
             if depth == MAX_DEPTH:
-                reason = phrase("messages are nested more than {} deep", MAX_DEPTH)
+                reason = phrase("messages are nested more than {} levels deep", MAX_DEPTH)
                 self._fail(reason, opened.start, opened.end)
             self._advance()
             inner: List[TextField] = []

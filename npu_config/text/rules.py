@@ -46,7 +46,10 @@ def unparsable_file() -> None:
 
 
 @declare(
-    "NPU703", Severity.ERROR, source=("npu_config",), help="split the file, or name the right file"
+    "NPU703",
+    Severity.ERROR,
+    source=("npu_config",),
+    help="split the file, or pass the path of the right file",
 )
 def file_too_large() -> None:
     """A file is too large, too deeply nested or has too many values, and is not read.
@@ -86,7 +89,7 @@ def not_checked_here() -> None:
     "NPU709",
     Severity.WARNING,
     source=("npu_config",),
-    help="npu-config init writes a file to start from",
+    help="npu-config init writes a configuration file to start from",
 )
 def nothing_to_check() -> None:
     """A file is empty, or a directory has no file to check.
@@ -178,7 +181,7 @@ def json_syntax() -> None:
 
 @declare("NPU712", Severity.WARNING, source=("RFC 8259, section 4",))
 def json_duplicate_key() -> None:
-    """One object has the same key twice.
+    """A JSON object has the same key twice.
 
     JSON parsers do not complain: one of the two values is lost in silence, and which one
     depends on the parser.  npu_config goes on with the last one.

@@ -64,7 +64,7 @@ _REASONS = {
         "this user is not allowed to read the file",
         "check the permissions of the file",
     ),
-    errno.EISDIR: ("this is a directory", "name a file in this directory"),
+    errno.EISDIR: ("this is a directory", "pass the path of a file in this directory"),
     errno.ELOOP: ("the link points to itself", None),
     errno.ENOTDIR: ("a part of the path is not a directory", "check the path"),
     errno.ENAMETOOLONG: ("the path is too long for this system", None),
@@ -213,7 +213,7 @@ def decode(data: bytes, path: Optional[str]) -> Tuple[Optional[str], Optional[Di
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
             help = "the file seems to be UTF-16; save it as UTF-8"
         elif b"\0" in data:
-            help = "the file is binary; name a text file"
+            help = "the file is binary; pass the path of a text file"
         message = phrase(
             "the file is not UTF-8 text: it contains the byte 0x{:02x}", data[error.start]
         )
@@ -487,7 +487,7 @@ class FaultLog:
         self.diagnostics.append(diagnostic)
         if len(self.diagnostics) == MAX_FAULTS:
             self.complete = False
-            message = phrase("{:,} findings; the rest of the text is not read", MAX_FAULTS)
+            message = phrase("after {:,} findings, the rest of the text is not read", MAX_FAULTS)
             self.diagnostics.append(self.rule.diagnostic(message, diagnostic.place))
             raise StopReading
 

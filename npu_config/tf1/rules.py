@@ -241,7 +241,7 @@ def graph_annotation_argument() -> None:
 
 @declare("NPU859", Severity.ERROR, source=(_UTIL,))
 def util_argument() -> None:
-    """A check function of ``util`` rejects its argument.
+    """A check function of the module ``npu_bridge.estimator.npu.util`` rejects its argument.
 
     ``check_positive_integer``, ``check_path``, ``check_aoe_mode`` and the others are what
     scripts use to check their own flags; the message names the flag.

@@ -210,7 +210,8 @@ def _whole(source: Stated, to: str, own: Optional[Target]) -> List[str]:
     if flags:
         found.append(
             phrase(
-                "this format does not contain the target; check the output with {}",
+                "this format cannot hold the target (product, mode, CANN version); check the "
+                "output with {}",
                 " ".join(flags),
             )
         )

@@ -18,7 +18,7 @@ _ABOUT = (
     'A configuration of npu_config.  Remove the "# " before the options that you want to set.',
     "Check it with `npu-config check FILE`, look an option up with `npu-config explain OPTION`,",
     "convert it to a ConfigProto with `npu-config generate FILE --to pbtxt`.",
-    "Editors complete it with the schema: `npu-config schema -o npu-config.schema.json`.",
+    "A schema lets editors complete it: `npu-config schema -o npu-config.schema.json`.",
 )
 _HEAD = """\
 # yaml-language-server: $schema=npu-config.schema.json

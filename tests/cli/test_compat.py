@@ -77,7 +77,7 @@ def test_compat_of_a_script_knows_the_field(npu, tmp_path):
 def test_compat_says_why_another_version_is_shown(npu, new, cann, why):
     """A version that was not measured is one of the others, which is named with the reason."""
     out = npu("compat", "--cann", cann, new).out
-    assert ("was not measured; its column shows" in out, out.endswith(why)) == (
+    assert ("were not measured; its column shows" in out, out.endswith(why)) == (
         bool(why),
         True,
     )

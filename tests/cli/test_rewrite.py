@@ -189,7 +189,10 @@ def test_a_file_that_is_being_written(npu, tmp_path, command):
         result = npu(*command.split(), path)
     said = result.out + result.err
     assert (result.code != 0, path.read_text()) == (True, template.format(1)), said
-    assert "another process has the file open for writing; it is not written" in said
+    assert (
+        "another process has the file open for writing, so npu_config does not write the file"
+        in said
+    )
     assert npu(*command.split(), path).code == 0
     assert path.read_text() != template.format(1)
 

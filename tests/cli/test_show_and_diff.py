@@ -235,4 +235,7 @@ def test_a_record_goes_everywhere(npu, folder):
     made = json.loads(npu("generate", "one/npu_config.json", "--to", "json").out)
     assert made["timeouts"] == {"hccl_timeout": 1768, "op_wait_timeout": 60}
     walked = npu("check", "one", "--show-skipped")
-    assert "skipped one/npu_config.json: this is the record of a job" in walked.err
+    assert (
+        "skipped one/npu_config.json: this file is the record of the options of a job"
+        in walked.err
+    )

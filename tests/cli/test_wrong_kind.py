@@ -83,7 +83,7 @@ def test_a_folder_is_the_record_in_it(npu, tmp_path, monkeypatch):
     for command in ("generate", "show"):
         found = npu(command, "job")
         assert found.code == 1
-        assert "holds no record of a job; name a configuration or a script" in found.err
+        assert "holds no record of a job; pass a configuration or a script" in found.err
     npu_config.record(npu_config.NpuConfig({"hccl_timeout": 5}), "job")
     assert "hccl_timeout: 5" in npu("generate", "job", "--to", "yaml").out
 

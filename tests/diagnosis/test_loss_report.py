@@ -50,7 +50,7 @@ def test_a_scale_that_probes_its_limit(tmp_path):
     assert (report.pattern, report.rhythm) == (Pattern.PROBING, 100.0)
     assert (report.increases, len(report.decreases)) == (9, 9)
     (found,) = report.diagnostics
-    assert "one every 100 steps" in found.message
+    assert "one decrease every 100 steps" in found.message
 
 
 def test_a_scale_that_keeps_falling(tmp_path):

@@ -218,7 +218,9 @@ def test_models_that_the_reference_lacks(tmp_path, npu, operators, code):
         values = w.array("output", numpy.ones(3, "f4"))
         w.operator(folder, "o{}".format(number), [values], "Relu", number + 1)
     result = npu("dump", "compare", tmp_path / "npu", reference(tmp_path / "tf"))
-    text = "operators of models that the reference lacks completely: {}".format(operators)
+    text = "operators of models that are completely missing from the reference: {}".format(
+        operators
+    )
     assert (result.code, text in result.out) == (code, True), result.out
     assert result.out.startswith("incomplete comparison:") is bool(code)
 

@@ -243,8 +243,9 @@ def test_equal_overflows_are_one(npu, tmp_path):
     overflowed(tmp_path, RUNS[0], [*first, (2, "b", "Exp", 4), (3, "b", "Exp", 4)])
     result = npu("dump", "overflow", tmp_path)
     assert result.code == 1
-    for words in ("1. a (Mul), step 0, 1, 2, 3, device 0", "4 equal overflows", "2. b (Exp)",
-                  "6 overflows", "by step: 0: 1, 1: 1, 2: 2, 3: 2; growing"):  # fmt: skip
+    for words in ("1. a (Mul), step 0, 1, 2, 3, device 0", "number of overflows of this kind: 4",
+                  "2. b (Exp)", "6 overflows",
+                  "by step: 0: 1, 1: 1, 2: 2, 3: 2; growing"):  # fmt: skip
         assert words in result.out
     found = json.loads(npu("dump", "overflow", tmp_path, "--format", "json").out)
     assert [group["count"] for group in found["groups"]] == [4, 2]

@@ -175,18 +175,24 @@ RUN = {
     ("change", "words"),
     [
         ({}, None),
-        ({"kind": "other"}, "not the state"),
-        ({"version": 2}, "not the state"),
-        ({"version": "1"}, "not the state"),
-        ({"records": "other"}, "not the state"),
-        ({"suspects": [{"kind": "other", "name": "a"}]}, "not the state|not a suspect"),
-        ({"suspects": 1}, "not the state"),
+        ({"kind": "other"}, "not a STATE file"),
+        ({"version": 2}, "not a STATE file"),
+        ({"version": "1"}, "not a STATE file"),
+        ({"records": "other"}, "not a STATE file"),
+        (
+            {"suspects": [{"kind": "other", "name": "a"}]},
+            "not a STATE file|not in the list of suspects",
+        ),
+        ({"suspects": 1}, "not a STATE file"),
         ({"runs": [RUN]}, None),
         ({"runs": [RUN, {**RUN, "number": 2}]}, None),
         ({"runs": [{**RUN, "number": 2}]}, "numbered"),
         ({"runs": [RUN, RUN]}, "numbered"),
         ({"runs": [{**RUN, "verdict": None}]}, None),
-        ({"runs": [{**RUN, "verdict": None}, {**RUN, "number": 2}]}, "no verdict"),
+        (
+            {"runs": [{**RUN, "verdict": None}, {**RUN, "number": 2}]},
+            "the verdict of a run is missing",
+        ),
         ({"runs": [{**RUN, "verdict": "other"}]}, "run 1"),
         ({"runs": [{**RUN, "off": {"graph": ["b"], "ub": []}}]}, "run 1"),
         ({"runs": [{**RUN, "off": {"graph": [], "ub": ["a"]}}]}, "run 1"),
@@ -365,14 +371,17 @@ def test_a_configuration_that_was_edited_is_not_overwritten(npu, begin):
     ("change", "words"),
     [
         (lambda text: "{", "not JSON"),
-        (lambda text: "[]", "not the state of a search"),
-        (lambda text: text.replace('"runs": [', '"runs": [{}, ', 1), "not the state"),
+        (lambda text: "[]", "not a STATE file of npu-config dump search"),
+        (lambda text: text.replace('"runs": [', '"runs": [{}, ', 1), "not a STATE file"),
         (lambda text: text.replace('"number": 1', '"number": 7'), "not numbered from 1"),
         (
             lambda text: text.replace('"base_sha256": "', '"base_sha256": "0'),
             "has changed since the search",
         ),
-        (lambda text: text.replace(PASSES[0] + '"\n', 'Mine"\n', 1), "not a suspect"),
+        (
+            lambda text: text.replace(PASSES[0] + '"\n', 'Mine"\n', 1),
+            "not in the list of suspects",
+        ),
     ],
 )
 def test_wrong_states(npu, begin, change, words):

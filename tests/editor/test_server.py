@@ -453,7 +453,7 @@ def test_no_comment_where_there_are_none(editor, project, name, text):
     titles = [each["title"] for each in editor.actions(path, 0, 99)]
     assert found
     assert [each for each in titles if each.endswith(" here")] == []
-    assert [each for each in titles if each.endswith(": explain")]
+    assert [each for each in titles if each.endswith(": explain this rule")]
 
 
 TABLES = {
@@ -504,7 +504,7 @@ def test_every_feature_for_every_kind(feature):
 def test_explain(editor, project):
     """The page of the rule of a finding comes as the answer, and in a message."""
     path, (line, _), *_ = opened(editor, project, "c.yaml", "version: 1\nhcl_timeout: 1|\n")
-    action = next(a for a in editor.actions(path, line) if a["title"].endswith("explain"))
+    action = next(a for a in editor.actions(path, line) if a["title"].endswith("this rule"))
     command = action["command"]
     call = {"command": command["command"], "arguments": command["arguments"]}
     page = editor.ask("workspace/executeCommand", **call)

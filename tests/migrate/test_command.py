@@ -142,7 +142,7 @@ def test_a_path_that_does_not_exist(script):
 
 
 def test_two_ways_to_write(script):
-    """2: --write and --output exclude each other."""
+    """2: --write and --output cannot be combined."""
     assert npu("--write", "--output", "x", script).exit_code == 2
 
 
@@ -150,8 +150,8 @@ def test_two_ways_to_write(script):
     ("name", "content", "words"),
     [
         ("old.py", b"import tensorflow\nprint 'x'\n", "Python 2"),
-        ("notes.py", b"this is no Python at all\n", "not Python 3"),
-        ("cut.py", b"import tensorflow as tf\nsess = tf.Session(\n", "not Python 3"),
+        ("notes.py", b"this is no Python at all\n", "as Python 3"),
+        ("cut.py", b"import tensorflow as tf\nsess = tf.Session(\n", "as Python 3"),
         ("latin.py", b"import tensorflow\nx = '\xff'\n", "not text"),
         ("train.ipynb", b"tensorflow", "not a notebook of format version 4"),
         ("new.py", b"import tensorflow as tf\n@tf.function\ndef f(): pass\n", "TensorFlow 2 only"),
@@ -272,7 +272,9 @@ def test_standard_input():
     for options in (["--write"], ["--output", "there"]):
         result = RUNNER.invoke(app, ["migrate", *options, "-"], input=PLAIN)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert "--write cannot write to standard input: name the script file" in result.stderr
+        assert (
+            "--write cannot write to standard input: pass the path of the script" in result.stderr
+        )
 
 
 def test_a_migrated_script_is_counted(script):

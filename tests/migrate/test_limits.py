@@ -105,9 +105,9 @@ def test_the_longest_command_of_a_shell_script(lines, number):
     first, second = launch.shell_notes(text)
     assert (first.line, second.line) == (2, lines + 3)
     said = "the same number of processes" if number is None else "8 processes"
-    assert first.note.startswith(said)
+    assert first.note.startswith("start " + said)
     assert ("train.py" in first.note) == (number is not None)
-    assert second.note.startswith("3 processes")
+    assert second.note.startswith("start 3 processes")
 
 
 @pytest.mark.parametrize(

@@ -70,8 +70,14 @@ def test_cells(tmp_path, indent, is_list):
     [
         ("[]", "not a notebook of format version 4"),
         ('{"cells": [', "not a notebook of format version 4"),
-        (notebook([cell("import tensorflow as tf\n", "print 1")]), "cell 1 is not Python 3"),
-        (notebook([cell("tensorflow")], language_info={"name": "R"}), "a notebook of R"),
+        (
+            notebook([cell("import tensorflow as tf\n", "print 1")]),
+            "cell 1 cannot be analysed as Python 3",
+        ),
+        (
+            notebook([cell("tensorflow")], language_info={"name": "R"}),
+            "the notebook is written in R",
+        ),
         (notebook([dict(cell(), source=[1])]), "cell 1 has no text"),
         (notebook([cell("x = 1", "y = 2\n")]), "cell 1 has several lines in one string"),
         (notebook([cell("x = 1\ry = 2\n")]), "cell 1 has several lines in one string"),

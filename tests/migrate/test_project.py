@@ -368,7 +368,7 @@ def test_what_a_launcher_becomes(tmp_path, text, count, rest):
     """The commands that make the same processes for the NPU, with their number and hosts."""
     found = migrated(tmp_path, {"run.sh": text + "\n"})["run.sh"]
     (note,) = found.migration.notes
-    assert note.note.startswith(count)
+    assert note.note.startswith("start " + count)
     assert rest in note.note
     assert note.must
 

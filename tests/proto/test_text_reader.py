@@ -179,7 +179,7 @@ def test_a_byte_order_mark_is_skipped():
             "gpu_options { per_process_gpu_memory_fraction: 1,5 }",
             1,
             50,
-            'expected a field name or "}", found "5"',
+            'expected a field name or "}", but found "5"',
         ),
         ("gpu_options { per_process_gpu_memory_fraction: 1x }", 1, 48, "takes a number"),
         (
@@ -199,19 +199,19 @@ def test_a_byte_order_mark_is_skipped():
         ('device_filters: "\\ud800"', 1, 18, 'unknown escape "\\ud800"'),
         ('device_filters: "\\U00110000"', 1, 18, "unknown escape"),
         ('device_filters: "\ud800"', 1, 17, "an unpaired surrogate"),
-        ('device_filters: ["a",]', 1, 22, 'expected a value, found "]"'),
-        ('device_filters: ["a" "b"', 1, 25, 'expected "," or "]", found the end of the text'),
+        ('device_filters: ["a",]', 1, 22, 'expected a value, but found "]"'),
+        ('device_filters: ["a" "b"', 1, 25, 'expected "," or "]", but found the end of the text'),
         ('device_filters ["a"]', 1, 17, 'expected ":" or "{" after the field name'),
         ("device_filters", 1, 15, "the end of the text"),
-        ("device_filters:", 1, 16, "expected a value, found the end of the text"),
+        ("device_filters:", 1, 16, "expected a value, but found the end of the text"),
         ("[some.extension]: 1", 1, 1, "extensions and expanded Any messages are not supported"),
         ("gpu_options {\n  allow_growth: true\n", 3, 1, '"}" is missing for the "{" in line 1'),
-        ("gpu_options {\n>", 2, 1, 'expected a field name or "}", found ">"'),
-        ("}", 1, 1, 'expected a field name, found "}"'),
-        ("42: 1", 1, 1, 'expected a field name, found "42"'),
-        ("\x00", 1, 1, 'expected a field name, found "\\x00"'),
+        ("gpu_options {\n>", 2, 1, 'expected a field name or "}", but found ">"'),
+        ("}", 1, 1, 'expected a field name, but found "}"'),
+        ("42: 1", 1, 1, 'expected a field name, but found "42"'),
+        ("\x00", 1, 1, 'expected a field name, but found "\\x00"'),
         ("allow_soft_placement: true;;", 1, 28, 'found ";"'),
-        ("名: 1", 1, 1, 'expected a field name, found "名"'),
+        ("名: 1", 1, 1, 'expected a field name, but found "名"'),
     ],
 )
 def test_faults(text, line, column, reason):
@@ -272,7 +272,7 @@ def test_the_error_lists_its_faults_and_pickles():
 def test_limits_are_stated():
     """Size, nesting, the length of a number and the count of faults are limited."""
     assert "at most 4,194,304 are read" in _fault(" " * (MAX_CHARACTERS + 1)).reason
-    assert "nested more than 100 deep" in _fault("a {" * (MAX_DEPTH + 1)).reason
+    assert "nested more than 100 levels deep" in _fault("a {" * (MAX_DEPTH + 1)).reason
     assert "more than 1,000 characters" in _fault("placement_period: " + "1" * 1001).reason
     assert len(_fault("a: 1 " * (MAX_FAULTS + 9)).faults) == MAX_FAULTS + 1
     assert "at most 10 are read" in _limited("allow_growth: true")

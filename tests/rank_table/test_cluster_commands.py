@@ -286,7 +286,7 @@ def test_convert_to_1_2(run):
 def test_a_name_that_no_job_reads(run):
     """A table under a name that RANK_TABLE_FILE does not take is written, and that is told."""
     code, text = build(run, "-o", "my.table")
-    assert (code, 'ends in ".json"' in text, os.listdir(".")) == (0, True, ["my.table"])
+    assert (code, '".json" at its end' in text, os.listdir(".")) == (0, True, ["my.table"])
 
 
 @pytest.mark.parametrize(
@@ -488,10 +488,10 @@ def test_check_of_files(run):
 def test_check_of_an_environment_without_a_job(run):
     """That nothing was there to check is said."""
     code, text = run(env, "--check", env={**dict.fromkeys(VARIABLES), "PYTHONPATH": "."})
-    assert (code, "no variable of an NPU job is set" in text) == (0, True)
+    assert (code, "no environment variable of an NPU job is set" in text) == (0, True)
     Path("other.env").write_text("PYTHONPATH=.\nJAVA_HOME=/a\n")
     code, text = run(env, "--check", "other.env")
-    assert (code, "no variable of an NPU job is set" in text) == (0, True)
+    assert (code, "no environment variable of an NPU job is set" in text) == (0, True)
 
 
 def test_check_of_this_environment(run):

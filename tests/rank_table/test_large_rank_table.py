@@ -50,7 +50,7 @@ def test_every_device_wrong(text):
     report = check(text.replace('"rank_id": "', '"rank_id": "x'))
     assert [diagnostic.rule for diagnostic in report] == ["NPU646"] * 2
     assert "(and 99 more, in lines" in report[0].message
-    assert report[1].message == "32,668 more like the previous finding"
+    assert report[1].message == "32,668 more of the same kind as the previous finding"
 
 
 def test_file_too_large(monkeypatch):

@@ -48,7 +48,7 @@ GRAPH.node.add(name="a", op="Const")
             "env --check rank0.ENV",
         ),
         ("job.yaml", "apiVersion: v1\nkind: Job\n", "a Kubernetes manifest", "kubectl apply"),
-        ("c.yml", "services:\n  a:\n    image: x\n", "a file of Docker Compose", "env --check"),
+        ("c.yml", "services:\n  a:\n    image: x\n", "a Docker Compose file", "env --check"),
         ("Makefile", "train:\n\tpython3 train.py\n", "a makefile", "launch scripts"),
         ("op_summary_0.csv", "Op Name,OP Type\n", "an operator table", "op-summary"),
         ("events.out.tfevents.1.host", b"\x18\0\0", "a TensorFlow event file", "loss-scale"),

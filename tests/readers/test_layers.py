@@ -124,7 +124,7 @@ def test_two_bases_that_disagree(tmp_path):
         ("ops_info.json", "job.yaml", "is not a configuration"),
         (".", "job.yaml", "this is a directory"),
         ("job.yaml", "job.yaml", "extends itself"),
-        ("circle.yaml", "circle.yaml", "also extends this file"),
+        ("circle.yaml", "circle.yaml", "extends this file, directly or through"),
         ("5", "job.yaml", "got the integer 5"),
         ("[7]", "job.yaml", "got the integer 7"),
         ("", "job.yaml", "got nothing"),

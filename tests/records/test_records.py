@@ -221,7 +221,10 @@ def test_two_jobs_and_one_folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"version": 2, "tool": "npu_config 9"}', "is of version 2; this npu_config reads"),
+        (
+            '{"version": 2, "tool": "npu_config 9"}',
+            "has version 2; the installed npu_config",
+        ),
         ('{"version": 1, "tool": "npu_config 1"}', 'has no "options"'),
         (
             '{"version": 1, "tool": "npu_config 1", "options": []}',

@@ -112,7 +112,7 @@ def test_the_run_directory_is_looked_at_where_no_other_is_named(tmp_path):
         (
             {"modify_mixlist": "nothing"},
             "does not exist",
-            "write the file, or correct the path",
+            "create the file, or correct the path",
         ),
         ({"graph_compiler_cache_dir": "x" * 300}, "is too long", "set another path"),
         ({"op_compiler_cache_dir": "x" * 300}, "is too long", "set another path"),
@@ -135,12 +135,12 @@ def test_the_run_directory_is_looked_at_where_no_other_is_named(tmp_path):
         (
             {"modify_mixlist": "empty"},
             "is empty",
-            "write the content of the file, or remove the option",
+            "write content into the file, or remove the option",
         ),
         (
             {"dump_path": "link", "enable_dump": True},
             "is a symbolic link",
-            'write "link/", or the directory that the link points to',
+            'write the path as "link/", or write the path that the link points to',
         ),
         (
             {"dump_path": "to", "enable_dump": True},

@@ -173,7 +173,7 @@ def test_a_report_is_replaced_when_asked(tmp_path):
     process = start(tmp_path, "print('ran')")
     output, errors = process.communicate()
     assert (process.returncode, output) == (2, b"")
-    assert b"seen.json exists; name another file for the report, or add --overwrite" in errors
+    assert b"seen.json exists; pass another file name for the report, or add --overwrite" in errors
     assert (tmp_path / "seen.json").read_text(encoding="utf-8") == "old"
     code, _, report = ended(start(tmp_path, "print('ran')", "--overwrite"), tmp_path)
     assert (code, report["ended"]) == (0, "finished")

@@ -238,7 +238,7 @@ def test_as_bytes():
     ]
     failed = objects.as_bytes(3)
     assert (str(failed.reason), failed.field) == (
-        "as_bytes(3) raises TypeError: it needs text",
+        "as_bytes(3) raises TypeError: the argument must be a string",
         None,
     )
     assert [objects.as_text(each) for each in (b"\xc3\xa9", 3)] == ["\u00e9", "3"]

@@ -271,7 +271,7 @@ def test_faults_are_told_up_to_a_limit():
     """A text of nothing but faults yields the stated number of findings and a last word."""
     found = messages("[" + "1 " * 5000)
     assert len(found) == MAX_FAULTS + 1
-    assert "1,000 findings; the rest of the text is not read" in found
+    assert "after 1,000 findings, the rest of the text is not read" in found
 
 
 @pytest.mark.parametrize(

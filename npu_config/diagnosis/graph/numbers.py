@@ -168,8 +168,8 @@ def _vanishing(run: RunGraph) -> Iterator[Sight]:
                 precision.constant_vanishes_in_float16,
                 guard,
                 phrase(
-                    "the constant {} in {} protects {}, but mixed precision casts this "
-                    "constant to float16, where it is 0",
+                    "the constant {} in {} keeps the input of {} away from 0, but mixed "
+                    "precision casts this constant to float16, where it is 0",
                     "{:g}".format(value),
                     named([guard.name]),
                     named([node.name]),

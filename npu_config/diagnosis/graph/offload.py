@@ -198,7 +198,7 @@ def _iteration_op(main: Body, options: Options) -> Iterator[Finding]:
             yield finding(
                 iteration_op_repeated,
                 phrase(
-                    "the runtime recognises only {}, not {}",
+                    "the runtime recognises only the operation {}, not {}",
                     named([ITERATION_OP]),
                     named(lookalikes),
                 ),
@@ -344,8 +344,8 @@ def _overflow_flag(graph: Graph) -> Iterator[Finding]:
                 named(names),
             ),
             names,
-            "run the training operations in separate session.run calls, or build the second under "
-            "tf.control_dependencies of the first",
+            "run the training operations in separate session.run calls, or build the second "
+            "training operation inside tf.control_dependencies([FIRST_TRAINING_OPERATION])",
         )
 
 

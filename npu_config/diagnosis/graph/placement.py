@@ -134,8 +134,8 @@ def _resizes(run: RunGraph) -> Iterator[Sight]:
                 "{} resizes in each training step, which may take most of the time of a step",
                 named([node.name]),
             ),
-            "profile the step (npu-config op-summary); a device loop hides the time spent "
-            "on the host",
+            "profile the step (npu-config op-summary); a loop on the device "
+            "(iterations_per_loop) hides the time spent on the host",
         )
 
 
@@ -172,7 +172,7 @@ def _recurrent(run: RunGraph) -> Iterator[Sight]:
             node,
             phrase("dynamic_rnn turns a {} into a TensorFlow loop: {}", cell, named([node.name])),
             "DynamicRNN and DynamicGRUV2 of npu_bridge run the layer as one operator "
-            "(time-major input, one layer, another weight layout: train again)",
+            "(for time-major input and one layer; the layout of the weights differs: train again)",
         )
 
 

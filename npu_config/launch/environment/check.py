@@ -52,10 +52,10 @@ EFFECTS: Tuple[Tuple[str, Optional[str], str, Optional[str]], ...] = (
     (
         "GE_USE_STATIC_MEMORY",
         None,
-        "must not be combined with the option static_memory_policy, which replaces it",
+        "must not be combined with the option static_memory_policy, which replaces this variable",
         "unset it, and set static_memory_policy",
     ),
-    ("AOE_MODE", None, "graphs are tuned when the option aoe_mode is not set", None),
+    ("AOE_MODE", None, "AOE tunes the graphs if the option aoe_mode is not set", None),
     (
         "PROFILING_MODE",
         "true",

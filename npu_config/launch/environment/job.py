@@ -229,7 +229,7 @@ def _checked(
             )
         own = {*job.common, "RANK_ID", "ASCEND_DEVICE_ID", "CM_WORKER_IP"}
         if name in own:
-            raise refusal(phrase("{} is set by the job itself", name), "remove it")
+            raise refusal(phrase("{} is set by npu_config itself", name), "remove it")
     job = attr.evolve(job, common={**job.common, **(extra or {})})
     if not job.processes:
         raise refusal("the job has no processes", "list at least one device")

@@ -24,7 +24,7 @@ FILE = FilePath("file")
 DIRECTORY = FilePath("directory")
 TABLE_PATH = Text(
     r"(?s)(?:(?!\.json).)*\.json\Z",
-    'the path of a rank table that ends in ".json" and has no ".json" before',
+    'the path of a rank table, with ".json" at its end and nowhere else',
 )
 NUMBER = Text(r"[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z", 'a number such as "0.1"')
 NIC_NAMES = Text(

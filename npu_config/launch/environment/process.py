@@ -264,8 +264,8 @@ def _pod(context: EnvironmentCheck) -> None:
             "RANK_ID",
             "{}, but the pods of the rank table are {}",
             assigned("RANK_ID", text),
-            listed(names[:8]) or phrase("without names"),
-            help="export RANK_ID as the pod_name of this process",
+            listed(names[:8]) or phrase("not named"),
+            help="export RANK_ID with the pod_name of this process as the value",
         )
 
 

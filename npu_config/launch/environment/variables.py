@@ -178,7 +178,7 @@ JOB = (
         "POD_NAME",
         "name of the container; identifies the process in a rank table of template 2",
         Text(),
-        read_by=("C++ plugin", "NPUBasics (before RANK_ID)"),
+        read_by=("C++ plugin", "NPUBasics (takes precedence over RANK_ID)"),
     ),
     _cm(
         "CM_CHIEF_IP",
@@ -234,7 +234,7 @@ JOB = (
     ),
     Variable(
         "HELP_CLUSTER",
-        "not empty: collective communication is used (heterogeneous helper)",
+        "not empty: collective communication is used (heterogeneous deployment)",
         Text(),
         read_by=("C++ plugin",),
     ),
@@ -345,7 +345,7 @@ HCCL = (
         "0: HCCL checks which hosts may communicate; 1: no check",
         _SWITCH,
         default="1",
-        interactions=("0 needs HCCL_WHITELIST_FILE",),
+        interactions=("if the value is 0, HCCL_WHITELIST_FILE must be set",),
     ),
     _hccl(
         "HCCL_WHITELIST_FILE",
@@ -368,7 +368,7 @@ HCCL = (
         products=frozenset((Product.ATLAS_A2, Product.ATLAS_TRAINING)),
         interactions=(
             "must not be 1 together with HCCL_INTRA_ROCE_ENABLE=1",
-            "0 needs HCCL_INTRA_ROCE_ENABLE",
+            "if the value is 0, HCCL_INTRA_ROCE_ENABLE must be set",
         ),
     ),
     _hccl(
@@ -377,7 +377,7 @@ HCCL = (
         _SWITCH,
         default="0",
         products=frozenset((Product.ATLAS_A2, Product.ATLAS_TRAINING, Product.ATLAS_A3)),
-        interactions=("0 needs HCCL_INTRA_PCIE_ENABLE",),
+        interactions=("if the value is 0, HCCL_INTRA_PCIE_ENABLE must be set",),
     ),
     _hccl(
         "HCCL_ALGO", "algorithms of the collective operations", Algorithms(), default="automatic"
@@ -407,7 +407,7 @@ _compiler = family(_GE, read_by=("operator compiler",), severity=_WARNING)
 _progress = family(
     _ENV,
     products=TRAINING,
-    read_by=("C++ adapter", "TellMeStepOrLossHook (writes)"),
+    read_by=("C++ adapter", "TellMeStepOrLossHook (sets the variable)"),
     consequence=_PROGRESS,
 )
 
@@ -424,10 +424,10 @@ ENGINE = (
     ),
     Variable(
         "PROFILING_MODE",
-        "profiling without a change of the script",
+        "turns profiling on without a change of the script",
         Word(("true", "false", "dynamic"), quietly=("False", "FALSE")),  # only "true" turns on
         default="false",
-        read_by=("GE", "C++ adapter (conflict check)"),
+        read_by=("GE", "C++ adapter (checks for conflicts)"),
         interactions=(
             "the option profiling_mode takes precedence, unless this variable is dynamic",
             "dynamic: the profiler can attach later; set this value before the job starts",
@@ -443,7 +443,7 @@ ENGINE = (
         JsonObject(),
         products=ADAPTER,
         read_by=("GE",),
-        interactions=("needs PROFILING_MODE",),
+        interactions=("is read only when PROFILING_MODE turns profiling on",),
         facts=("profiling-env-priority", "profiling-options-json"),
         page=_TOOLS + "PROFILING_OPTIONS.md",
     ),
@@ -485,7 +485,7 @@ ENGINE = (
         products=TRAINING,
         read_by=("C++ adapter",),
         interactions=(
-            "control operators with references and raw_ops cannot be converted",
+            "control-flow operators on reference variables, and tf.raw_ops, cannot be converted",
             "may reduce the speed",
             "better: call tf.enable_control_flow_v2() and tf.enable_resource_variables()",
         ),
@@ -614,7 +614,7 @@ ENGINE = (
     ),
     Variable(
         "ASCEND_TDT_UNINIT",
-        "true skips the initialisation of the TDT host",
+        "true skips the initialisation of the data transfer (TDT) on the host",
         _BOOL,
         default="false",
         read_by=("C++ plugin",),
@@ -637,13 +637,13 @@ ENGINE = (
     _ge(
         "OP_NO_REUSE_MEM",
         "operators whose memory is not reused, by node name or type",
-        filled('names or types joined by ","'),
+        filled('names or types of operators, joined by ","'),
     ),
     _ge(
         "DUMP_GE_GRAPH",
         "how much of the graphs of GE is dumped",
         Word(("1", "2", "3"), quietly=("0",)),  # nothing, as without the variable
-        read_by=("GE", "precision_tool (writes 2)"),
+        read_by=("GE", "precision_tool (sets the value 2)"),
         interactions=("used with DUMP_GRAPH_LEVEL and DUMP_GRAPH_PATH",),
     ),
     _ge(
@@ -651,14 +651,14 @@ ENGINE = (
         "which graphs are dumped",
         GRAPH_LEVELS,
         default="2",
-        read_by=("GE", "precision_tool (writes 3)"),
-        interactions=("needs DUMP_GE_GRAPH",),
+        read_by=("GE", "precision_tool (sets the value 3)"),
+        interactions=("has an effect only when DUMP_GE_GRAPH is set",),
     ),
     Variable(
         "DUMP_GRAPH_PATH",
         "directory of dumped graphs; pid_<pid>_deviceid_<id> inside it",
         DIRECTORY,
-        read_by=("GE", "C++ adapter", "precision_tool (writes)"),
+        read_by=("GE", "C++ adapter", "precision_tool (sets the variable)"),
         interactions=("order of precedence: ASCEND_DUMP_PATH, this variable, ASCEND_WORK_PATH",),
         page=_GE + "DUMP_GRAPH_PATH.md",
     ),
@@ -724,7 +724,7 @@ TENSORFLOW_2 = (
         "NPU_ENABLE_PERF",
         "the adapter for TensorFlow 2 prints the run time of graphs",
         _TRUE_OR_FALSE,
-        interactions=("needs NPU_DEBUG", _NO_EFFECT),
+        interactions=("has an effect only when NPU_DEBUG is true", _NO_EFFECT),
     ),
     _tf2(
         "NPU_LOOP_SIZE",

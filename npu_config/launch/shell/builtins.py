@@ -54,7 +54,8 @@ def _source(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) ->
     if _TOOLCHAIN.search(script.source[begin:end]) is None:
         run.programs = True
         state.forget()
-        run.note(spot, "the file read here is not known; the variables it sets are not checked")
+        message = "the file that is read here is not known; the variables it sets are not checked"
+        run.note(spot, message)
 
 
 def _eval(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
@@ -66,7 +67,8 @@ def _eval(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> N
     else:
         run.programs = True
         state.forget()
-        run.note(spot, "the command run here is not known; the variables it sets are not checked")
+        message = "the command that runs here is not known; the variables it sets are not checked"
+        run.note(spot, message)
 
 
 def _read(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:

@@ -158,7 +158,10 @@ _SETS = (
 )
 """A name and its value; a text is looked through faster for what begins with a letter."""
 _SAYS = re.compile(r"[ \t]*(?:#|(?:echo|printf|e?grep|sed|awk|logger|log|info|die|usage)\b)")
-_HELP = "check it by hand, or write export NAME=value; # npu: ignore[NPU784] silences this note"
+_HELP = (
+    'check this part by hand, or write "export NAME=value"; '
+    'the comment "# npu: ignore[NPU784]" silences this note'
+)
 
 
 def unfollowed(run: ScriptRun, script: ShellScript) -> List[Diagnostic]:

@@ -410,7 +410,7 @@ def for_(run: ScriptRun, state: State, node: Node) -> None:
         if _starts_ranks(run, loop.body, run.launches[before:]):
             message = (
                 "the number of iterations of this loop is unknown; npu_config does not check "
-                "whether its ranks share a device"
+                "whether the ranks that this loop starts share a device"
             )
             run.note(spot, message)
         return

@@ -90,7 +90,8 @@ def _report_swapped(context: Context, block: Block, mode: str) -> None:
             if flag.endswith(("path", "dir")):
                 context.report(
                     entry.place,
-                    '"{}" is the flag "{}", and "dump_path" is "{}"; the two look swapped',
+                    '"{}" is set to the flag "{}", and "dump_path" to "{}"; the two values seem '
+                    "to be swapped",
                     name,
                     flag,
                     mode,
@@ -159,7 +160,7 @@ def _as_literal_bytes(context: Context, place: Place) -> Optional[Fix]:
     text = context.script.source.at(place)
     if text[:1] not in ("'", '"') or not text.isascii() or _ONE_LITERAL.match(text) is None:
         return None
-    return Fix.writing(place, "b" + text, "write it as bytes")
+    return Fix.writing(place, "b" + text, "write the string as bytes")
 
 
 @check(
@@ -191,7 +192,7 @@ def bytes_of_unset_variable(context: Context) -> None:
             "{} is None if the environment variable is not set, and as_bytes raises TypeError",
             value.key,
             guards=guards,
-            help="add a default, or set the option only when the variable is set",
+            help="add a default, or set the option only when the environment variable is set",
         )
 
 
@@ -648,8 +649,8 @@ def switch_never_on(context: Context) -> None:
             if decision.asks_for and words & asks and not _DENIALS & asks:
                 context.report(
                     entry.place,
-                    '"{}" is False on the path where "{}" is true: no code on that path sets '
-                    "it to True",
+                    '"{}" is set to False when "{}" is true, and no code sets the option to '
+                    "True in that case",
                     entry.name,
                     decision.text,
                     guards=entry.path,
@@ -681,7 +682,7 @@ def _report_never_true(context: Context) -> None:
                     '"{}"'.format(default) if isinstance(default, str) else default,
                     guards=guards,
                     option=name,
-                    help='define the flag with action="store_true", or compare it with text',
+                    help='define the flag with action="store_true", or compare it with a string',
                     named=index,
                 )
                 break

@@ -161,8 +161,8 @@ def adapter_not_imported(context: Context) -> None:
             return
         context.report(
             block.place,
-            'nothing that this script imports loads npu_bridge, which registers "{}"; the graph '
-            "runs on the CPU",
+            'neither this script nor the modules that it imports load npu_bridge, so "{}" is not '
+            "registered; the graph runs on the CPU",
             NPU_OPTIMIZER,
             guards=block.path,
             help=phrase("from {} import *", NPU_INIT),

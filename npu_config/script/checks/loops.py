@@ -331,7 +331,8 @@ def _report_keras(context: Context, found: Sequence[Declared]) -> None:
             _in_file(loop),
             guards=loop.guards,
             option="iterations_per_loop",
-            help="convert the model with keras_to_npu.model_to_npu_estimator, or remove it",
+            help="convert the model with keras_to_npu.model_to_npu_estimator, or remove "
+            '"iterations_per_loop"',
         )
 
 
@@ -594,8 +595,8 @@ def one_shot_iterator_in_loop(context: Context) -> None:
         for node in context.calls("make_one_shot_iterator"):
             context.report(
                 node,
-                'a one-shot iterator with "iterations_per_loop" {} (line {}); the adapter aborts '
-                "the process",
+                'a one-shot iterator is used with "iterations_per_loop" {} (line {}); the adapter '
+                "aborts the process",
                 entry.value,
                 entry.place.line,
                 option="iterations_per_loop",

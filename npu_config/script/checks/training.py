@@ -248,7 +248,7 @@ def variable_in_dataset_function(context: Context) -> None:
             if context.meaning.tf(part.scope, part.node.func) in VARIABLES:
                 context.report(
                     part.node,
-                    "a variable in preprocessing: preprocessing runs on the host, but the "
+                    "preprocessing uses a variable: preprocessing runs on the host, but the "
                     "variable is initialised on the device, so training fails",
                     help="use a constant, or create the variable outside of the dataset",
                 )
@@ -306,7 +306,7 @@ def table_in_dataset_function(context: Context) -> None:
             if _table(elsewhere.meaning, part):
                 context.report(
                     elsewhere.node,
-                    'a lookup table in preprocessing ({}) without "mix_compile_mode": the '
+                    'preprocessing uses a lookup table ({}) without "mix_compile_mode": the '
                     "table is initialised on the device but used on the host",
                     elsewhere.says(part.node),
                     option="mix_compile_mode",
@@ -330,7 +330,7 @@ def table_in_dataset_function(context: Context) -> None:
             seen.add(id(made.node))
             context.report(
                 part.node,
-                'a lookup table in preprocessing without "mix_compile_mode": the table is '
+                'preprocessing uses a lookup table without "mix_compile_mode": the table is '
                 "initialised on the device but used on the host",
                 option="mix_compile_mode",
                 help='set "mix_compile_mode" to True',

@@ -290,7 +290,10 @@ class FileFindings:
                 finding = last[topic]
                 reported.append(
                     finding.rule.diagnostic(
-                        phrase("{:,} more like the previous finding", count - MOST_OF_A_RULE),
+                        phrase(
+                            "{:,} more of the same kind as the previous finding",
+                            count - MOST_OF_A_RULE,
+                        ),
                         places.place(finding.path),
                         None,
                         "correct the previous findings first",
@@ -328,7 +331,7 @@ def _as_one(found: List[Diagnostic]) -> Diagnostic:
     fixes = [one.fix for one in found if one.fix is not None]
     fix = None
     if len(fixes) == len(found):
-        title = phrase("correct all {:,}", len(found))
+        title = phrase("correct all {:,} findings", len(found))
         fix = Fix(title, tuple(edit for each in fixes for edit in each.edits))
     return replace(first, message=message, fix=fix, meant=None)
 
