@@ -24,11 +24,12 @@ def command(
     """Print the differences of two configurations or two jobs; exit code 1 when there are any.
 
     Values are compared, not their spelling: the steps "0|5" and [0, 5] are the same.  The target
-    of a configuration is not an option, and is not compared.  --set changes B.
+    of a configuration (its product and versions) is not compared.  --set changes B, the second
+    configuration.
 
-    A job is its record, or a folder that holds one (npu_config.json).  Of jobs everything is
-    compared: the values in effect, defaults of different versions too, side files by content,
-    variables, the rank table, the adapter, the script.
+    A job is its record, or a folder that contains the record (npu_config.json).  For two jobs,
+    all of these are compared: the values in effect (with defaults that differ between versions),
+    the content of side files, environment variables, the rank table, the adapter, the script.
     """
     from npu_config.cli._report import STDIN, complain, read_configuration
 

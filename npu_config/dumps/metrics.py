@@ -363,7 +363,7 @@ def _cosine(sums: _Sums) -> Tuple[float, str]:
     if not sums.elements:
         return _NAN, "the tensor has no elements"
     if not sums.compared:
-        return _NAN, "no element is finite on both sides"
+        return _NAN, "no element is finite in both tensors"
     if sums.elements == 1:
         return 1.0, "This tensor is scalar."
     if not sums.xx and not sums.yy:

@@ -118,8 +118,8 @@ _ADVICE = {
     ),
     "rank-table": phrase("check the rank table: npu-config ranktable check FILE"),
     "timeout": phrase(
-        "find in the lines before the time-out what the process waited for; raise the "
-        "time-out only if the other side still makes progress"
+        "find in the lines before the timeout what the process waited for; raise the "
+        "timeout only if the other side still makes progress"
     ),
     "environment": phrase(
         "check the file or the variable that the log message names after the error code"

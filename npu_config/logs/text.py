@@ -206,8 +206,8 @@ def verdict_words(report: LogReport) -> List[str]:
             phrase("fetch the log of rank {} next", listed(str(rank) for rank in awaited))
             if awaited
             else phrase(
-                "fetch the logs of the other ranks, and compare the earliest and the latest "
-                "error with the time-out"
+                "fetch the logs of the other ranks; compare the time between the earliest and "
+                "the latest error with the timeout"
             )
         )
     elif verdict.ranks:
@@ -215,7 +215,7 @@ def verdict_words(report: LogReport) -> List[str]:
     elif verdict.rank is not None and waiting and _silent(report):
         found.append(
             phrase(
-                "{} waited for rank {} until the time-out, and the log of rank {} shows no "
+                "{} waited for rank {} until the timeout, and the log of rank {} shows no "
                 "error: this rank was late, hung, or was terminated; check what this rank did in "
                 "that time",
                 _others(waiting),

@@ -372,7 +372,7 @@ def check_blocks(
             "of its server; the ranks of one server must be consecutive",
             rank,
             between,
-            help="number the devices of one server one after another",
+            help="give the devices of each server consecutive rank ids",
         )
         return
 

@@ -221,7 +221,7 @@ class Scalars:
                     '"{}" starts with 0: some parsers read it as text, others as a number',
                     shorten(text),
                 )
-                help = phrase("write {}, or put it in quotes", decimal)
+                help = phrase("write {}, or, if text is meant, put the value in quotes", decimal)
         elif kind in ("int", "float") and _BASE_60.match(text):
             problem = phrase(
                 '"{}" is a number of base 60 in YAML 1.1 and text in YAML 1.2', shorten(text)
@@ -235,14 +235,16 @@ class Scalars:
                 shorten(text),
                 shorten(str(number)),
             )
-            help = phrase("write {}, or put it in quotes", shorten(str(number)))
+            help = phrase(
+                "write {}, or, if text is meant, put the value in quotes", shorten(str(number))
+            )
         elif kind == "str" and _OF_YAML_1_2.match(text):
             problem = phrase(
                 '"{}" is text in YAML 1.1 and the number {} in YAML 1.2',
                 shorten(text),
                 int(text, 8),
             )
-            help = phrase("write {}, or put it in quotes", int(text, 8))
+            help = phrase("write {}, or, if text is meant, put the value in quotes", int(text, 8))
         elif kind == "timestamp":
             problem = phrase('YAML reads "{}" as a date; no option takes a date', shorten(text))
         else:

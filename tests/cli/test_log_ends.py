@@ -145,7 +145,7 @@ def test_a_rank_that_was_only_late(npu, tmp_path):
     (tmp_path / "rank_0.log").write_text(wait)
     (tmp_path / "rank_1.log").write_text("2026-11-26 22:31:41 INFO step 101\n")
     out = npu("log", tmp_path).out
-    assert "rank 0 waited for rank 1 until the time-out, and the log of rank 1 shows no" in out
+    assert "rank 0 waited for rank 1 until the timeout, and the log of rank 1 shows no" in out
     assert "rank 1 stopped" not in out
 
 

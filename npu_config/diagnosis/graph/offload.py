@@ -234,7 +234,7 @@ def _iteration_op(main: Body, options: Options) -> Iterator[Finding]:
                 "{}, but the graph has no {}: each session.run trains one step",
                 phrase("iterations_per_loop is {}", options.iterations)
                 if options.iterations > 1
-                else phrase("the graph has the variables of a loop on the device"),
+                else phrase("the graph contains the variables for a loop on the device"),
                 named([ITERATION_OP]),
             ),
             variables,

@@ -461,9 +461,10 @@ def _item_of_table(name: str, value: Unknown) -> Optional[_Default]:
         _Default(
             each,
             lambda: False,
-            '"{}" is set from a table that has no legal value; the first value {}; legal: {}',
+            '"{}" is set to a value of a list or dict that has no legal value; '
+            "its first value {}; legal: {}",
             (),
-            "use only legal values in the table",
+            "use only legal values in the list or dict",
         )
         for each in values
     ]

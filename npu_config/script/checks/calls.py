@@ -385,7 +385,7 @@ def shutdown_never_run(context: Context) -> None:
             name_of(call.func),
             phrase('"{}" is never read', name)
             if name
-            else phrase("the operation is not passed to anything"),
+            else phrase("the script does not use this operation"),
             help=phrase("run it: sess.run({})", name or "..."),
         )
 

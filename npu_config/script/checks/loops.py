@@ -657,7 +657,7 @@ def loop_never_run(context: Context) -> None:
                 call.name,
                 phrase('"{}" is never read', name)
                 if name
-                else phrase("the operation is not passed to anything"),
+                else phrase("the script does not use this operation"),
                 guards=guards,
                 option="iterations_per_loop",
                 help=phrase(
