@@ -52,7 +52,8 @@ _PIECE = re.compile(_STRING + r"|\#[^\r\n]*|[()\[\]{}]", re.S | re.X)
 _DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _TEXTS = ("Str", "Bytes", "JoinedStr")
 _BRACKETED = ("GeneratorExp", "List", "Dict", "Set", "ListComp", "SetComp", "DictComp")
-_COMPREHENSIONS = ("ListComp", "SetComp", "DictComp")
+_BEGIN_INSIDE = {"ListComp": "[", "GeneratorExp": "("}
+"""What begins behind its bracket for Python 3.7."""
 _LAST_PART: Dict[str, Callable[[Any], Any]] = {
     "BinOp": lambda node: node.right,
     "UnaryOp": lambda node: node.operand,
@@ -115,11 +116,8 @@ class _Reader:
         if not line.isascii():
             column = len(line.encode("utf-8")[:column].decode("utf-8", "ignore"))
         start = self.starts[node.lineno - 1] + column
-        if type(node).__name__ in _COMPREHENSIONS and self.text[start] not in "[{":
-            start = max(self.text.rfind("[", 0, start), self.text.rfind("{", 0, start), 0)
-        if isinstance(node, ast.GeneratorExp) and not HAS_ENDS:
-            start = max(self.text.rfind("(", 0, start), 0)
-        return start
+        bracket = None if HAS_ENDS else _BEGIN_INSIDE.get(type(node).__name__)
+        return start if bracket is None else max(self.text.rfind(bracket, 0, start), 0)
 
     def _texts(self, offset: int) -> Iterator[Tuple[int, int]]:
         """Where a text begins, and the line it ends in, for every one from an offset on."""
