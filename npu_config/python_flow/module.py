@@ -25,6 +25,7 @@ from npu_config.python_flow.scopes import (
     FunctionNode,
     Nesting,
     Scope,
+    all_parts,
     blocks,
     children,
     first_line,
@@ -285,7 +286,4 @@ class Module:
     def nodes(self, *words: str) -> Sequence[ast.AST]:
         """The nodes of all statements with one of the words on their lines."""
         lines = self.source.lines_of(*words)
-        found = children(self.tree, lines) if lines else []
-        for node in found:
-            found += children(node, lines)
-        return found
+        return all_parts(self.tree, lines) if lines else []

@@ -384,6 +384,14 @@ def children(node: ast.AST, lines: Optional[Sequence[int]] = None) -> List[ast.A
     return found
 
 
+def all_parts(node: ast.AST, lines: Optional[Sequence[int]] = None) -> List[ast.AST]:
+    """The parts of a node, their parts and so on, as :func:`children` gives them."""
+    found = children(node, lines)
+    for part in found:  # it grows
+        found += children(part, lines)
+    return found
+
+
 def _last_line_before_ends(statement: ast.AST) -> int:
     inner = [body for body in blocks(statement) if body]
     if isinstance(statement, DEFINITIONS):

@@ -160,10 +160,7 @@ class Decisions:
         touched: the indices of the decisions that the tests so far rest on; those since ``mark``
             belong to the test that is going on.
         guards: the indices of the decisions that led to the statement that is being run.
-        file: the script that is being run.
     """
-
-    file: Optional[str] = None
 
     def __init__(self, schedule: Tuple[bool, ...] = ()) -> None:
         self.restart(schedule)
@@ -187,6 +184,7 @@ class Decisions:
         usual: bool = True,
         words: str = "",
         is_switch: bool = False,
+        file: Optional[str] = None,
     ) -> bool:
         """Whether the condition holds on this path.
 
@@ -196,10 +194,11 @@ class Decisions:
             usual: how the first path goes.
             words: what to call it where there is no expression.
             is_switch: it is known to be ``usual``, and the other way is only supposed.
+            file: the script that asks.
         """
         known = self._entailed(condition)
         if known is None:
-            holds = self._take(condition, node, usual, words, is_switch)
+            holds = self._take(condition, node, usual, words, is_switch, file=file)
         else:
             holds, indices = known
             self.touched += indices
@@ -280,6 +279,7 @@ class Decisions:
         words: str,
         is_switch: bool,
         asserted: bool = False,
+        file: Optional[str] = None,
     ) -> bool:
         index = len(self.trace)
         holds = self.schedule[index] if index < len(self.schedule) else usual is condition.positive
@@ -295,7 +295,7 @@ class Decisions:
                 is_switch and holds is not (usual is condition.positive),
                 self.loops > 0,
                 asserted,
-                self.file,
+                file,
             )
         )
         self.touched.append(index)

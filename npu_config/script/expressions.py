@@ -687,6 +687,7 @@ def truth(run: Run, node: ast.expr) -> bool:
             node,
             usual=value,
             is_switch=True,
+            file=run.script.source.path,
         )
     if isinstance(value, (Tracked, Function, Class, Instance, Subscript, EnumName, Fails)):
         return True
@@ -695,7 +696,7 @@ def truth(run: Run, node: ast.expr) -> bool:
 
 def decide(run: Run, value: Unknown, node: ast.expr) -> bool:
     """Which way the path goes at a condition that cannot be known."""
-    return run.decisions.decide(Condition.of(value), node)
+    return run.decisions.decide(Condition.of(value), node, file=run.script.source.path)
 
 
 def _joined(run: Run, node: ast.JoinedStr) -> Any:

@@ -370,7 +370,8 @@ def _try(run: Run, statement: ast.Try) -> int:
 
 def _fails(run: Run, statement: ast.Try) -> bool:
     words = "line {} raises".format(statement.lineno)
-    return run.decisions.decide(Condition(words), None, usual=False, words=words)
+    file = run.script.source.path
+    return run.decisions.decide(Condition(words), None, usual=False, words=words, file=file)
 
 
 def _match(run: Run, statement: Any) -> int:
@@ -378,7 +379,8 @@ def _match(run: Run, statement: Any) -> int:
     for case in statement.cases:
         key = "{} matches line {}".format(identity(subject), case.pattern.lineno)
         words = "case at line {}".format(case.pattern.lineno)
-        if run.decisions.decide(Condition(key), None, words=words):
+        file = run.script.source.path
+        if run.decisions.decide(Condition(key), None, words=words, file=file):
             return execute(run, case.body)
     return ON
 

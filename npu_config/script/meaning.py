@@ -14,8 +14,8 @@ from npu_config.python_flow.module import Function, Site, Value
 from npu_config.python_flow.scopes import (
     FUNCTIONS,
     Scope,
+    all_parts,
     argument,
-    children,
     is_open,
     last_line,
     name_of,
@@ -453,9 +453,7 @@ def is_of_input(name: str) -> bool:
 def _contains(tree: ast.AST, wanted: ast.expr) -> bool:
     """True for an expression that is made of the very name that it is bound to."""
     name = name_of(wanted)
-    nodes = [tree]
-    for node in nodes:
-        nodes += children(node)
+    nodes = [tree, *all_parts(tree)]
     named = [n for n in nodes if n.__class__ is wanted.__class__ and name_of(n) == name]
     text = ast.dump(wanted).replace("Store()", "Load()") if named else ""
     return any(ast.dump(node) == text for node in named)

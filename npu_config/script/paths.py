@@ -234,7 +234,6 @@ class Run:
         limit: int,
     ) -> None:
         self.script = script
-        decisions.file = script.source.path
         self.limit = limit
         self.place = script.source.place_of
         self.decisions = decisions
@@ -415,7 +414,6 @@ def entered(run: Run, frame: Frame) -> Iterator[None]:
     kept = (run.script, run.place, run.module, run.frame, run.fixed)
     if frame.script is not run.script:
         run.script = frame.script
-        run.decisions.file = run.script.source.path
         run.place, run.fixed = run.script.source.place_of, run.script.fixed
         run.module = frame
         while run.module.parent is not None:
@@ -425,7 +423,6 @@ def entered(run: Run, frame: Frame) -> Iterator[None]:
         yield
     finally:
         run.script, run.place, run.module, run.frame, run.fixed = kept
-        run.decisions.file = run.script.source.path
 
 
 def execute(run: Run, statements: Sequence[ast.stmt]) -> int:

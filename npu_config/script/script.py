@@ -29,10 +29,10 @@ from npu_config.python_flow.scopes import (
     FunctionNode,
     Scope,
     Watch,
+    all_parts,
     argument,
     blocks,
     called_name,
-    children,
     first_line,
     functions,
     holds,
@@ -694,9 +694,7 @@ class Script(Module):
             or "import" in text[line - 1]
             or not _QUOTES.isdisjoint(text[line - 1].rpartition(word)[0])
         ]
-        nodes = children(self.tree, lines) if lines else []
-        for node in nodes:
-            nodes += children(node, lines)
+        nodes = all_parts(self.tree, lines) if lines else []
         return frozenset(name for node in nodes for name in _names_of_import(node))
 
     @cached_property
@@ -749,8 +747,9 @@ class Script(Module):
     def carried(self, loop: ast.AST) -> Set[str]:
         """The names that a loop reads and binds: a round may have them from the one before."""
         if loop not in self._carried:
-            names = [node for node in ast.walk(loop) if isinstance(node, ast.Name)]
-            sums = [node.target for node in ast.walk(loop) if isinstance(node, ast.AugAssign)]
+            parts = all_parts(loop)
+            names = [node for node in parts if isinstance(node, ast.Name)]
+            sums = [node.target for node in parts if isinstance(node, ast.AugAssign)]
             read = {each.id for each in names if isinstance(each.ctx, ast.Load) or each in sums}
             self._carried[loop] = read & {e.id for e in names if isinstance(e.ctx, ast.Store)}
         return self._carried[loop]
