@@ -42,6 +42,7 @@ from npu_config.launch.shell.walk import (
     steps_of,
     text,
     unknown,
+    unread,
 )
 from npu_config.launch.shell.words import (
     ARRAY_SEPARATOR,
@@ -386,14 +387,14 @@ class _For(NamedTuple):
 
 def _for(run: ScriptRun, node: Node) -> _For:
     body = [child for child in node.children if child.type in _BODIES]
+    name = node.children[1]
     words: Optional[List[Node]] = None
-    for child in node.children[2:]:
-        if run.script.text(child) == "in":  # an error for the grammar where nothing is behind it
-            words = []
-        elif words is not None and child.is_named and child not in body:
-            words.append(child)
-    name = run.script.text(node.children[1])
-    return _For(name, words, body, _leaves_early(run, body))
+    if _IN.match(run.script.source, name.end_byte) is not None:
+        words = [child for child in node.children[2:] if child.is_named and child not in body]
+    return _For(run.script.text(name), words, body, _leaves_early(run, body))
+
+
+_IN = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*in\b")
 
 
 def for_(run: ScriptRun, state: State, node: Node) -> None:
@@ -726,6 +727,9 @@ def _is_quiet(run: ScriptRun, state: State, name: str, words: str) -> bool:
 
 def command(run: ScriptRun, state: State, node: Node) -> None:
     """A call of a function, a built-in command, or a program."""
+    if node.start_byte in run.script.unread:
+        unread(run, state, node)
+        return
     whole = run.script.text(node)
     head = _HEAD.match(whole)
     if head is not None and not _may_do_more(head[1]) and _is_quiet(run, state, head[1], whole):

@@ -3,14 +3,16 @@
 The grammar also stumbles over scripts that bash takes.  So a script that it stumbles over is read
 once more, from character to character as bash reads it: quotes, comments, here-documents,
 substitutions, and the words that begin and end blocks.  Where this reading is not certain it gives
-up, and nothing is reported.
+up, and nothing is reported.  The commands that the grammar does not understand are told by this
+reading, too, and hidden from it: they are :attr:`ShellScript.unread`, and what stands around them
+is read as bash does.
 """
 
 import functools
 import re
 import warnings
 from collections import Counter
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place
 from npu_config.core.message import phrase
@@ -83,6 +85,13 @@ def parts_of(node: Node) -> List[Node]:
     return parts
 
 
+def _parsed(data: bytes) -> Any:
+    """The grammar's tree of a text."""
+    tool = parser()
+    assert tool is not None
+    return tool.parse(data)
+
+
 class ShellScript:
     """A parsed script.
 
@@ -94,15 +103,20 @@ class ShellScript:
         path: its file, for the places.
         within: the place of the command whose word the script is, for ``bash -c``.
         source: the text.
-        data: what was parsed, a byte for each character of ``source``.
+        data: a byte for each character of ``source``.
+        refused: what bash refuses in a text that the grammar does not understand, if anything.
+        unread: the program of each command that is not understood, by where it begins: empty
+            for assignments, None for several commands.
     """
 
     __slots__ = (
         "_places",
         "data",
         "path",
+        "refused",
         "source",
         "tree",
+        "unread",
         "within",
     )
 
@@ -111,10 +125,55 @@ class ShellScript:
         self.source = text.replace("\r\n", " \n")
         ascii_only = self.source if self.source.isascii() else _NOT_ASCII.sub("x", self.source)
         self.data = ascii_only.encode("ascii")
-        tool = parser()
-        assert tool is not None
-        self.tree = tool.parse(self.data)
+        self.tree = _parsed(self.data)
+        self.refused: Optional[RefusedError] = None
+        self.unread: Dict[int, Optional[str]] = {}
+        if self.tree.root_node.has_error or not _even(self.data):
+            self._read()
         self._places = Source(self.source, path)
+
+    def _read(self) -> None:
+        """Read the text as bash does, and hide from the grammar what it does not understand."""
+        reading = _ShellReading(self.source)
+        try:
+            reading.commands("")
+        except RefusedError as refused:
+            self.refused = refused
+            return
+        except UnsureError:
+            return
+        if not self.tree.root_node.has_error:
+            return
+        data = bytearray(self.data)
+        for at, hidden in reading.heads:
+            data[at : at + len(hidden)] = hidden
+        for command in reading.simple:
+            self._hide(data, command)
+        self.tree = _parsed(bytes(data))
+        if self.tree.root_node.has_error:
+            for begin, end in reading.lines:
+                if _parsed(bytes(data[begin:end])).root_node.has_error:
+                    data[begin:end] = b"x" * (end - begin)
+                    self.unread[begin] = None
+            self.tree = _parsed(bytes(data))
+
+    def _hide(self, data: bytearray, command: "_Simple") -> None:
+        """Take away from a command what the grammar does not understand: all, if need be."""
+        begin, end = command.begin, command.end
+        documents, redirects = command.documents, command.redirects
+        alone = bytearray(data[begin:end])
+        for first, last in documents:
+            alone[first - begin : last - begin] = b" " * (last - first)
+        if not _parsed(bytes(alone)).root_node.has_error:
+            return
+        for first, last in redirects:
+            alone[first - begin : last - begin] = b" " * (last - first)
+        if not alone.strip() or _parsed(bytes(alone)).root_node.has_error:
+            alone[:] = b"x" * (end - begin)
+            self.unread[begin] = command.program
+        for first, last in documents:
+            alone[first - begin : last - begin] = data[first:last]
+        data[begin:end] = alone
 
     @property
     def root(self) -> Node:
@@ -182,10 +241,13 @@ _NEEDED = {
     "done": "do", "do": "for", "fi": "if", "then": "if", "else": "if", "elif": "if",
     "esac": "case", "}": "{",
 }  # fmt: skip
+_CLOSE = ("done", "fi", "esac", "}")
+_ASSIGNED = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 _LOOPS = ("for", "while", "until", "select")
 _WORDS = re.compile(rb"[\n;&|({`][ \t]*(do|done|if|fi|case|esac)(?![^\s;&|)<>])")
 _LINES = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*(?:#[^\n]*)?")
 _EMPTY = re.compile(r"[ \t]*\([ \t]*\)")
+_BEFORE_DO = re.compile(r"[ \t]+(?=do\s)")
 _IN = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*in(?=[\s;])")
 _FUNCTION = re.compile(r"[ \t]+[^\s(){}]+(?:[ \t]*\([ \t]*\))?")
 _COMMENT = re.compile(r"#[^\n]*")
@@ -214,12 +276,33 @@ class UnsureError(Exception):
     """The text is not read as bash reads it."""
 
 
+class _Simple:
+    """A command without others in it: where it is, its here-documents and other redirections."""
+
+    __slots__ = ("begin", "documents", "end", "program", "redirects")
+
+    def __init__(self, begin: int) -> None:
+        self.begin, self.end, self.program = begin, begin, ""
+        self.documents: List[Tuple[int, int]] = []
+        self.redirects: List[Tuple[int, int]] = []
+
+
 class _ShellReading:
-    """A script that is read once; ``at`` is where."""
+    """A script that is read once.
+
+    Attributes:
+        at: where.
+        simple: the simple commands, but not those of substitutions.
+        lines: whole lines of commands outside of blocks, with their here-documents.
+        heads: the heads of loops for the grammar, and where they begin.
+    """
 
     def __init__(self, text: str) -> None:
-        self.text, self.at, self.deep = text, 0, 0
+        self.text, self.at, self.deep, self.inner = text, 0, 0, 0
         self.documents: List[Tuple[str, bool]] = []
+        self.simple: List[_Simple] = []
+        self.lines: List[Tuple[int, int]] = []
+        self.heads: List[Tuple[int, bytes]] = []
 
     def skip(self, what: "re.Pattern[str]") -> bool:
         """Pass over what is here; whether it is."""
@@ -282,7 +365,9 @@ class _ShellReading:
                     break
             elif self.here("<(", ">("):
                 self.at += 2
+                self.inner += 1
                 self.commands(")")
+                self.inner -= 1
             elif not self.quoted(mark):
                 break
         return self.text[begin : self.at]
@@ -340,7 +425,9 @@ class _ShellReading:
             self.at += 1
             if not self.arithmetic():
                 documents, self.documents = self.documents, []
+                self.inner += 1
                 self.commands(")")
+                self.inner -= 1
                 self.documents = documents
         elif self.here("{"):
             self.at += 1
@@ -390,29 +477,50 @@ class _ShellReading:
             raise UnsureError
         blocks: List[_Block] = []
         first, alone = True, True  # a command begins here; whatever came before it
+        simple: Optional[_Simple] = None  # the command that is read
+        closed = goes_on = False  # behind a block; behind what another command follows
+        line = self.at
         while True:
             self.skip(BLANKS)
             if blocks and blocks[-1].word == "case" and blocks[-1].inside:
                 self.pattern(blocks)
-                first = True
+                first, simple, closed = True, None, False
                 continue
             if self.at >= len(self.text):
                 if blocks:
                     raise _refusal(blocks)
                 if end:
                     raise UnsureError
+                self.lines.append((line, self.at))
                 break
             begin, mark = self.at, self.text[self.at]
+            is_redirection = self.here("<", ">", "&>") and not self.here("<(", ">(")
+            if mark in "\n;&|" and not is_redirection:
+                simple, closed = None, False
             if mark == "\n":
                 self.at += 1
                 self.bodies()
                 first = alone = True
+                if self.deep == 1 and not blocks and not goes_on:
+                    self.lines.append((line, self.at - 1))
+                    line = self.at
             elif mark == "#":
                 self.skip(_COMMENT)
-            elif self.here("&>"):
-                self.at += 1
+            elif is_redirection:
+                goes_on = False
+                if simple is None and not closed:
+                    simple = self.begin(begin)
+                is_document = self.here("<<") and not self.here("<<<")
+                self.at += mark == "&"
+                self.redirection()
+                if simple is not None:
+                    spans = simple.documents if is_document else simple.redirects
+                    spans.append((self.descriptor(begin), self.at))
+                    simple.end = self.at
+                first = False
             elif mark in ";&|":
                 self.at += 1
+                goes_on = mark == "|" or (mark == "&" and self.here("&"))
                 first, alone = True, mark == ";" and not self.here(";", "&")
                 if mark == ";" and self.here(";", "&"):
                     self.skip(_BRANCH_ENDS)
@@ -430,20 +538,41 @@ class _ShellReading:
                 if not first:
                     raise UnsureError
                 self.at += 1
-                if not self.arithmetic():
+                if self.arithmetic():
+                    self.begin(begin).end = self.at
+                else:
                     self.commands(")")
-            elif mark in "<>" and not self.here("<(", ">("):
-                self.redirection()
-                first = False
+                closed, goes_on = True, False
             else:
                 word = self.word()
-                if not first:
-                    continue
-                if alone and not (end or blocks) and self.leaves(word):
-                    break
-                first = self.word_of_command(word, begin, blocks)
-                alone = False
+                goes_on = False
+                if first:
+                    if alone and not (end or blocks) and self.leaves(word):
+                        self.lines.append((line, len(self.text)))
+                        break
+                    first = self.word_of_command(word, begin, blocks)
+                    alone = False
+                    closed = word in _CLOSE
+                    if not first:
+                        simple = self.begin(begin)
+                if simple is not None:
+                    simple.end = self.at
+                    simple.program = simple.program or ("" if _ASSIGNED.match(word) else word)
         self.deep -= 1
+
+    def begin(self, at: int) -> _Simple:
+        """A simple command that begins here."""
+        command = _Simple(at)
+        if not self.inner:
+            self.simple.append(command)
+        return command
+
+    def descriptor(self, at: int) -> int:
+        """Where a redirection begins, with the number before its sign."""
+        begin = at
+        while self.text[begin - 1 : begin].isdecimal():
+            begin -= 1
+        return begin if self.text[begin - 1 : begin] in ("", " ", "\t", "\n") else at
 
     def leaves(self, word: str) -> bool:
         """Whether nothing after a command is read: it may be anything."""
@@ -465,7 +594,12 @@ class _ShellReading:
                 return True
             self.word()
             if self.skip(_IN):
+                at = self.at
                 self.words()
+                if self.at == at or self.text[at : self.at].isspace():
+                    self.heads.append((at - 2, b"  "))
+            elif self.skip(_BEFORE_DO):
+                self.heads.append((self.at - 1, b";"))
         elif word == "case":
             self.skip(BLANKS)
             self.word()
@@ -523,16 +657,10 @@ class _ShellReading:
 
 def syntax_fault(script: ShellScript) -> Optional[Diagnostic]:
     """The first certain syntax error; None when there is none."""
-    if not script.root.has_error and _even(script.data):
+    if script.refused is None:
         return None
-    try:
-        _ShellReading(script.source).commands("")
-    except RefusedError as refused:
-        message, begin, end = refused.args
-        return rules.script_syntax.diagnostic(message, script.place(begin, end))
-    except UnsureError:
-        pass
-    return None
+    message, begin, end = script.refused.args
+    return rules.script_syntax.diagnostic(message, script.place(begin, end))
 
 
 def _even(data: bytes) -> bool:

@@ -30,7 +30,14 @@ from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.environment.variables import VARIABLES
-from npu_config.launch.shell.commands import STDIN, Launch, Started, inner
+from npu_config.launch.shell.commands import (
+    MAKES_NOTHING,
+    MOVES,
+    STDIN,
+    Launch,
+    Started,
+    inner,
+)
 from npu_config.launch.shell.syntax import Node, ShellScript, Spot, place_of
 from npu_config.launch.shell.words import (
     CHANGES,
@@ -279,6 +286,31 @@ def unknown(run: ScriptRun, state: State, node: Node) -> None:
         return
     for name in names_in(spot) + CHANGES.findall(run.script.text(node)):
         state.set(name, UNKNOWN, spot)
+
+
+_KNOWN_SO_FAR = MAKES_NOTHING - MOVES | {"", "((", "[", "[["}
+"""The programs that change nothing but what stands before ``=`` in their words."""
+_ASSIGNS_DEFAULT = re.compile(r"\$\{([A-Za-z_]\w*):?=")
+_DEFINES = re.compile(r"([\w.-]+)[ \t]*\([ \t]*\)|\bfunction[ \t]+([\w.-]+)")
+
+
+def unread(run: ScriptRun, state: State, node: Node) -> None:
+    """A command that the grammar does not understand: it is known at most what it changes."""
+    name = run.script.unread[node.start_byte]
+    whole = run.script.text(node)
+    if name in ("[", "[["):
+        state.forget(_ASSIGNS_DEFAULT.findall(whole))
+        return
+    unknown(run, state, node)
+    if name not in _KNOWN_SO_FAR:
+        run.programs = True
+        state.forget()
+        shell = state.writable_shell()
+        shell.arguments = None
+        if name is None:
+            for names in _DEFINES.findall(whole):
+                shell.functions["".join(names)] = (node, run.script)
+        run.note(run.script.spot(node), "npu_config does not understand this; it is not checked")
 
 
 def names_in(spot: Spot) -> List[str]:
