@@ -38,7 +38,7 @@ from npu_config.launch.shell.commands import (
     Started,
     inner,
 )
-from npu_config.launch.shell.syntax import Node, ShellScript, Spot, place_of
+from npu_config.launch.shell.syntax import Node, ShellScript, Spot, place_of, regrouped
 from npu_config.launch.shell.words import (
     CHANGES,
     LONGEST,
@@ -110,6 +110,7 @@ class ScriptRun:
         unsure: whether a part is followed that the grammar does not understand.
         passed: the values of the variables that the words of a command or another text set.
         moved: whether the working directory was changed.
+        several: whether an unknown word of the command that is followed may be several, or none.
     """
 
     script: ShellScript
@@ -142,6 +143,7 @@ class ScriptRun:
     read_spans: List[Tuple[int, int]] = attr.ib(factory=list, init=False)
     unsure: int = attr.ib(default=0, init=False)
     passed: Dict[str, Set[Value]] = attr.ib(factory=dict, init=False)
+    several: bool = attr.ib(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.files, self.first = [self.script.path], self.script
@@ -176,6 +178,9 @@ def steps_of(run: ScriptRun, nodes: Sequence[Node]) -> List[Step]:
     steps: List[Step] = []
     for node in nodes:
         kind = node.type
+        if kind in ("redirected_statement", "pipeline"):
+            node = regrouped(node)
+            kind = node.type
         if kind in run.handlers:
             steps.append((run.handlers[kind], node, False))
         elif kind == "&" and steps:
@@ -245,10 +250,12 @@ def follow_steps(run: ScriptRun, state: State, steps: Sequence[Step]) -> None:
             break
         if line is not None:
             line.begin(run, given, in_background)
-        if in_background and run.loops and run.background is None:
-            run.background = run.loops[-1]
+        if in_background:  # in a process of its own
+            begin, is_first = state.fork(), run.background is None
+            run.background = run.loops[-1] if run.loops and is_first else run.background
             handler(run, state, given)
-            run.background = None
+            run.background = None if is_first else run.background
+            state.rollback(begin)
         else:
             handler(run, state, given)
     run.line = outer
@@ -288,7 +295,7 @@ def unknown(run: ScriptRun, state: State, node: Node) -> None:
         state.set(name, UNKNOWN, spot)
 
 
-_KNOWN_SO_FAR = MAKES_NOTHING - MOVES | {"", "((", "[", "[["}
+_KNOWN_SO_FAR = MAKES_NOTHING - MOVES | {"", "(("}
 """The programs that change nothing but what stands before ``=`` in their words."""
 _ASSIGNS_DEFAULT = re.compile(r"\$\{([A-Za-z_]\w*):?=")
 _DEFINES = re.compile(r"([\w.-]+)[ \t]*\([ \t]*\)|\bfunction[ \t]+([\w.-]+)")
@@ -296,9 +303,9 @@ _DEFINES = re.compile(r"([\w.-]+)[ \t]*\([ \t]*\)|\bfunction[ \t]+([\w.-]+)")
 
 def unread(run: ScriptRun, state: State, node: Node) -> None:
     """A command that the grammar does not understand: it is known at most what it changes."""
-    name = run.script.unread[node.start_byte]
+    name = run.script.unread.get(node.start_byte)
     whole = run.script.text(node)
-    if name in ("[", "[["):
+    if name is not None and name.startswith("["):
         state.forget(_ASSIGNS_DEFAULT.findall(whole))
         return
     unknown(run, state, node)
@@ -309,8 +316,10 @@ def unread(run: ScriptRun, state: State, node: Node) -> None:
         shell.arguments = None
         if name is None:
             for names in _DEFINES.findall(whole):
-                shell.functions["".join(names)] = (node, run.script)
-        run.note(run.script.spot(node), "npu_config does not understand this; it is not checked")
+                shell.functions["".join(names)] = ((node, run.script),)
+        run.note(
+            run.script.spot(node), "npu_config does not understand this command; it is not checked"
+        )
 
 
 def names_in(spot: Spot) -> List[str]:
@@ -672,9 +681,16 @@ def _start_several(run: ScriptRun, state: State, launch: Launch) -> None:
             run.launches[before:] = [launch._replace(script=script)]
 
 
+def arguments_of(run: ScriptRun, words: Sequence[Value]) -> Tuple[Tuple[Value, ...], bool]:
+    """``$1`` and what follows as far as that is known, and whether there may be more."""
+    if UNKNOWN in words and run.several:
+        return tuple(words[: words.index(UNKNOWN)]), True
+    return tuple(words), False
+
+
 def _child(run: ScriptRun, state: State, launch: Launch, found: Started) -> None:
     """Another script, started with the exported variables."""
-    child = State(found.arguments)
+    child = State(*arguments_of(run, found.arguments))
     for name, variable in launch.variables.items():
         child.set(name, variable.value, variable.spot, True)
     for name, value in found.variables.items():
