@@ -280,7 +280,7 @@ def analyse(
     try:
         text = decode(source).text if isinstance(source, bytes) else source
     except Undecodable as error:
-        note = Note(error.line or 1, "syntax-error", REFUSED, phrase("not text: {}", error))
+        note = Note(error.line, "syntax-error", REFUSED, phrase("not text: {}", error))
         assert isinstance(source, bytes)
         return Analysis(_refused(source.decode("latin-1"), note))
     try:
