@@ -373,7 +373,7 @@ def _dialect(document: Dict[str, Any], target: Target, findings: FileFindings) -
                 shown(stated),
                 listed('"{}"'.format(name) for name in dialects.BY_VERSION),
             ),
-            "write the version of your product",
+            'set "version" to the rank table version that your product requires',
         )
         read_as = dialects.BY_VERSION.get(str(stated))
         return read_as or (DEPLOY_MODE if "group_list" in document else guess)

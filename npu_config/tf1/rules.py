@@ -445,10 +445,11 @@ def graph_cannot_be_changed() -> None:
 
 @declare("NPU844", Severity.ERROR, source=(_UTIL,))
 def session_cannot_be_used() -> None:
-    """The loop is loaded into an object that is not an open session of its graph.
+    """The ``sess`` argument is not an open session of the graph that contains the device loop.
 
-    Loop variables live in a session: it has to be a ``tf.Session`` (or a wrapper of one),
-    open, and made for the graph that holds the training operation.
+    ``set_iteration_per_loop`` and ``load_iteration_per_loop_var`` write the loop variables in
+    this session.  It must be a ``tf.Session`` (or a wrapper of one) that is open and was created
+    for the graph of the training operation.
 
     Wrong:
 
