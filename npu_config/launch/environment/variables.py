@@ -451,9 +451,7 @@ ENGINE = (
         "STEP_NOW",
         "the current step, for accelerated training",
         _UINT32,
-        interactions=(
-            "used with TOTAL_STEP if experimental_accelerate_train_mode contains step",
-        ),
+        interactions=("used with TOTAL_STEP if experimental_accelerate_train_mode contains step",),
         facts=("accelerate-step-env", "accelerate-env-updated"),
     ),
     _progress(
