@@ -309,7 +309,7 @@ def check(
     for name in model.types if keeping else ():
         if name in MC2_TYPES:
             message = phrase(
-                "no files are kept for the operator type {} with {}",
+                "no debug files are kept for operators of type {} with {}",
                 shown(name),
                 joined(keeping),
             )
