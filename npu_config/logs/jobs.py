@@ -58,9 +58,7 @@ _AWAITED = re.compile(
 )
 _CAME = re.compile(r"connected rankinfo\[LINE \d{1,9}\]: (?P<ranks>[\[\]\d, ]+)")
 _NEEDED = re.compile(r"need connect rankNum is \[(\d{1,9})\]")
-_ABSENT = re.compile(
-    r'(?:unconnected ranks: "?|Failed to connect agent)\[(?P<ranks>[\d, ]*)\]'
-)
+_ABSENT = re.compile(r'(?:unconnected ranks: "?|Failed to connect agent)\[(?P<ranks>[\d, ]*)\]')
 _LOST = re.compile(
     r"rank \[[^\]]{1,99}\]: rank \[(?P<server>[^\]/]{1,60})/(?P<device>\d{1,6})\] status\[LOST\]"
     r"|serverId\[(?P<server2>[^\]]{1,60})\], deviceId\[(?P<device2>\d{1,6})\], Heartbeat Lost"
