@@ -284,7 +284,7 @@ def analyse(
     try:
         text = decode(source).text if isinstance(source, bytes) else source
     except Undecodable as error:
-        note = Note(error.line or 1, "syntax-error", REFUSED, phrase("not text: {}", error))
+        note = Note(error.line, "syntax-error", REFUSED, phrase("not text: {}", error))
         assert isinstance(source, bytes)
         return Analysis(_refused(source.decode("latin-1"), note))
     try:
@@ -475,7 +475,8 @@ def _is_placed(work: Work, site: Site) -> bool:
                 return True
             work.needs_patch(site)
             reason = (
-                "this is inside an f-string, where the exact position is not certain: not edited"
+                "this is inside an f-string, where the exact position is not certain: left "
+                "unchanged"
             )
             work.manual(site.line, "import-aliases", reason)
             return False
@@ -493,11 +494,13 @@ def _uncertain(work: Work, site: Site) -> None:
         stores = script.module.stores.get(parts[0], ())
         known = [canonical(store.text) for store in stores if store.kind == "import"]
         known += [".".join(["tensorflow", *some]) for some in (parts, parts[1:])]
-        reason = '"{}" may refer to several things: not edited; npu_init configures the sessions'
+        reason = (
+            '"{}" may refer to several things: left unchanged; npu_init configures the sessions'
+        )
     elif found.binding is Binding.PARAMETER:
         outer = script.meaning(parts[0], script.module).name
         known = [".".join([str(outer), *parts[1:]])]
-        reason = '"{}" is a function parameter here: not edited'
+        reason = '"{}" is a function parameter here: left unchanged'
     else:
         return
     if _RULES.keys().isdisjoint(known):

@@ -996,7 +996,7 @@ def _report_optional(work: Work, imports: List[Site], uses: List[HorovodUse]) ->
     for (line, id), names in found.items():
         text = "for several ranks: replace Horovod in the try block and in this line"
         if names:
-            text = "for several ranks: replace the try block and this line by {}"
+            text = "for several ranks: replace the try block and this line with {}"
             text = phrase(text, join(" and ", dict.fromkeys(names)))
         work.manual(line, id, text)
 

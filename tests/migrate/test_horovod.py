@@ -29,7 +29,7 @@ def test_uses_of_an_optional_horovod(otherwise):
         "except ImportError:\n    {}\n\n\ndef f():\n    return hvd.rank(), hvd.size()\n"
     ).format(otherwise)
     text = (
-        "for several ranks: replace the try block and this line by get_npu_rank_id() and "
+        "for several ranks: replace the try block and this line with get_npu_rank_id() and "
         "get_npu_rank_size()"
     )
     assert [(9, "manual", text)] == said(source, "hvd-rank")
