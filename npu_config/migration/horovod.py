@@ -20,6 +20,7 @@ from npu_config.python_flow.scopes import (
     Nesting,
     children,
     dotted_parts,
+    first_line,
     imported,
     is_open,
     keyword_of,
@@ -964,7 +965,7 @@ def _reexported(work: Work, uses: List[HorovodUse]) -> Iterator[int]:
         return
     used = {(dotted_parts(use.node) or [""])[0] for use in uses}
     for name in sorted(set(bound(script)) - used):
-        yield from (store.node.lineno for store in script.module.stores.get(name, ()))
+        yield from (first_line(store.node) for store in script.module.stores.get(name, ()))
 
 
 def _report_borrowed(work: Work) -> None:
