@@ -321,6 +321,30 @@ def test_who_was_lost_first(tmp_path):
     assert "device 1 of server 10.0.0.0" in text_report(report)
 
 
+@pytest.mark.parametrize(
+    ("lines", "missing"),
+    [
+        (
+            (
+                "topo exchange server get socket timeout! timeout[120 s]",
+                "total connected num is [4],line num is [1]",
+                "need connect rankNum is [8]",
+                "connected rankinfo[LINE 0]: [0000],[0002],[0004],[0006];",
+            ),
+            "ranks 1, 3, 5, 7",
+        ),
+        (('TopoDetect ERROR occur !!! fault_info["Failed to connect agent[9,]"]',), "rank 9"),
+    ],
+    ids=["the master", "a rank"],
+)
+def test_who_did_not_connect_to_the_master(tmp_path, lines, missing):
+    """Without a rank table: what the master counts, and what it tells the others."""
+    text = "".join(slog("HCCL", line, at) for at, line in enumerate(lines))
+    report = read_logs([str(write(tmp_path, {"a.log": text}))])
+    assert report.first_cause.code == "EI0015"
+    assert missing in text_report(report).splitlines()[1]
+
+
 def test_only_follow_ups(tmp_path):
     """A number that only follows from another is explained, and it is said what to fetch."""
     line = "2024-05-06 07:08:09.000000: E tf_adapter/kernels/geop_npu.cc:9] failed, error:507011\n"
