@@ -162,7 +162,7 @@ def read(data: bytes, path: Optional[str]) -> ScriptReading:
             return _imported(imported, error, path)
         finding = script_not_decoded.diagnostic(
             phrase("{}; Python does not run this file", error),
-            Place(path, error.line, 1) if error.line else Place(path),
+            Place(path, error.line, 1),
             help="save it as UTF-8, or declare its encoding in the first line",
         )
         return ScriptReading("script", path, diagnostics=(finding,), unchecked="not text")
@@ -193,7 +193,7 @@ def _imported(file: Imported, error: Undecodable, path: Optional[str]) -> Script
     is_program = reading.script is not None and reading.script.is_program
     finding = script_not_decoded.diagnostic(
         phrase("{}; Python can import the file, but does not run it as a script", error),
-        Place(path, error.line, 1) if error.line else Place(path),
+        Place(path, error.line, 1),
         help="save it as UTF-8",
         severity=Severity.ERROR if is_program else Severity.WARNING,
     )
@@ -273,14 +273,17 @@ def situations_of(
         return [one for group in run_all(script, signature) for one in group]
 
     try:
-        with guarded(path), remembering():
-            script = Script(text, path, {}, parsed)
+        with guarded(path):
             try:
-                return [] if script.is_of_other_adapter else list(find_situations(script, paths))
-            finally:
-                script.forget()
-    except (Unparsable, RecursionError):
-        return []
+                with remembering():
+                    script = Script(text, path, {}, parsed)
+                    try:
+                        is_other = script.is_of_other_adapter
+                        return [] if is_other else list(find_situations(script, paths))
+                    finally:
+                        script.forget()
+            except (Unparsable, RecursionError):
+                return []
     except NpuConfigError as error:
         return list(error.diagnostics)
 

@@ -110,12 +110,12 @@ LARGEST = 256 * 1024 * 1024
 def side_file_unreadable() -> None:
     """A side file (a file that an option names) cannot be read, or is not UTF-8 text.
 
-    The graph engine loads these files while it initialises; a file that is missing or
-    unreadable fails the initialisation, and the adapter then aborts the process.
+    The graph engine loads these files during initialisation; if a file is missing or unreadable,
+    the initialisation fails, and the adapter then aborts the process.
 
     Wrong: `modify_mixlist` points to a file that does not exist, or to a directory.
 
-    Right: the file is there before the session is created, in UTF-8.
+    Right: the file exists before the session is created, and is UTF-8 text.
     """
 
 
@@ -128,8 +128,9 @@ def side_file_unreadable() -> None:
 def json_text_after_value() -> None:
     """A JSON file has more content after the end of its value.
 
-    The graph engine reads one value of a rank table, a mixed-precision list or a fusion switch
-    file and does not look at what follows it, be it a second object or a comment.
+    The graph engine reads only one JSON value from a rank table, a mixed-precision list or a
+    fusion switch file, and ignores everything after this value, such as a second object or a
+    comment.
 
     Wrong: `{"Switch": {}} {"Priority": {}}`
 
@@ -141,8 +142,9 @@ def json_text_after_value() -> None:
 def side_file_template() -> None:
     """A side file (which an option names) or a rank table has placeholders that a script fills in.
 
-    It is not judged, and counts as not checked.  As it is, the runtime refuses it.  Letters in
-    place of an address (`X.X.X.X`, `192.168.x.x`) and its name (`DEVICE_IP_0`) are placeholders.
+    A template is not checked, and counts as not checked; without its values filled in, the runtime
+    rejects it.  Letters in place of an address (`X.X.X.X`, `192.168.x.x`) and names of addresses
+    (`DEVICE_IP_0`) are placeholders.
 
     Wrong, as the file of a job: `{"server_count": "${SERVERS}", ...}`
 
@@ -207,7 +209,8 @@ class Sample:
 
 
 _PLACEHOLDER = lazy_pattern(
-    r"\$\{\w+\}|\$[a-z_]\w*|\{\{(?:[^{}\n]{0,60}\}\})?|\{[ \t]*[a-z_]\w*[ \t]*\}|<[a-z_][\w .-]*>"
+    r"\$\{\w+\}|\$[a-z_]\w*|\{\{(?:[^{}\n]{0,60}\}\})?|\{[ \t]*[a-z_]\w*[ \t]*\}"
+    r'|(?:(?<=[":,.\[{])|(?<=[:,\[{] ))<[a-z_][\w .-]*>'
     r'|(?<=")(?:__[a-z]\w*__|%[a-z_]\w*%|@[a-z_]\w*@)(?=")'
     r'|(?<=")(?=[\d.]*[^\d.])(?!(?:[\d.]|[lio](?![a-z]))*")'
     r'(?:\d{1,3}|([a-z*])\1{0,2})(?:\.(?:\d{1,3}|([a-z*])\2{0,2})){3}(?=")'
@@ -215,7 +218,7 @@ _PLACEHOLDER = lazy_pattern(
     re.IGNORECASE,
 )
 """What a script fills in; letters in place of the numbers of an address, unless they look like
-numbers; a name in place of an address."""
+numbers; a name in place of an address; <name>, but not in the middle of a sentence."""
 
 
 def _placeholder(text: str) -> "Optional[re.Match[str]]":
@@ -300,7 +303,10 @@ class Format(Generic[M]):
             "this is a template: {} is a placeholder that a script fills in",
             placeholder.group().lstrip(': \t"').rstrip('"'),
         )
-        return Parsed(None, Report([side_file_template.diagnostic(message, place)]))
+        note = side_file_template.diagnostic(
+            message, place, None, "pass the file that the script makes"
+        )
+        return Parsed(None, Report([note]))
 
     def is_template(self, text: str) -> bool:
         """Whether a text is one that a script fills in, which :meth:`parse` does not judge."""

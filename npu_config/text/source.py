@@ -190,7 +190,7 @@ def unreadable(path: str, error: Exception) -> Diagnostic:
     reason, help = _REASONS.get(error.errno or 0, (None, None))
     if reason is None:
         reason = phrase("the file cannot be read: {}", error.strerror or error)
-    if os.path.isdir(path):
+    if os.path.isdir(path) and os.access(path, os.R_OK):
         reason, help = _REASONS[errno.EISDIR]
     return rules.unreadable_file.diagnostic(reason, Place(path), help=help)
 
@@ -228,8 +228,8 @@ _Result = TypeVar("_Result")
 def internal_fault() -> None:
     """npu_config itself failed on a file.
 
-    The fault is one of npu_config, not of the file, which is not judged; the other files are.
-    The message holds what a report needs: the exception and the line that raised it.
+    The fault is in npu_config, not in the file.  This file is not checked; all other files are.
+    The message contains what a bug report needs: the exception and the line that raised it.
     """
 
 
