@@ -359,7 +359,7 @@ def test_reference(tf, looped_proto):
         assert session.run(seen) == expected["dataset_elements_consumed"] - 1
         loop_cond = loop_values(session)["npu_runconfig/loop_cond"]
         assert loop_cond == expected["loop_cond_after_run"]
-        said = r"^[^\n]+ \(after {} of {} iterations of a loop: they have trained, and "
+        said = r"^[^\n]+ \(after {} of {} iterations of a loop: these have trained, but "
         with pytest.raises(tf.errors.OutOfRangeError, match=said.format(left, count)):
             session.run(loop)
         with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence\n"):
@@ -525,7 +525,7 @@ def test_loops_once(tf, looped_proto, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("given_by", "help"), [("run", "leave --loops once out"), (None, "unset NPU_CONFIG_LOOPS")]
+    ("given_by", "help"), [("run", "remove --loops once"), (None, "unset NPU_CONFIG_LOOPS")]
 )
 def test_what_switched_loops_off_is_named(tf, looped_proto, monkeypatch, given_by, help):
     """The help is about what was given: the option of ``npu-config run``, or the variable."""
