@@ -82,9 +82,9 @@ def profiling_table_unreadable() -> None:
     """A file is not a usable op_summary table.
 
     The analysis needs the columns that say which operator ran, for how long, on how many
-    blocks and with which input types: `Op Name`, `OP Type`, `Task Duration(us)`,
-    `Block Dim` (`Block Num` in newer versions) and `Input Data Types`. The profiler
-    leaves the last ones out when the job was recorded with `task_time` `l0` or `off`.
+    blocks and with which input types: `Op Name`, `OP Type`, `Task Duration(us)`, `Block Dim`
+    (`Block Num` in newer versions) and `Input Data Types`. The profiler does not write the
+    last columns of this list when the job was recorded with `task_time` `l0` or `off`.
 
     Wrong: an `op_statistic_*.csv`, or a table recorded with `task_time` `l0`.
 
@@ -189,19 +189,23 @@ class OpSummary:
 
 
 def find_tables(path: PathLike) -> List[str]:
-    """The op_summary tables at ``path``: itself, or all of them below a directory."""
+    """The op_summary tables at ``path``: itself, or all of them below a directory.
+
+    A directory that cannot be listed stands for its tables.
+    """
     root = path_name(path)
     if not is_directory(root):
         return [root]
     found: List[str] = []
-    for directory, folders, files in walk(root):
+    refused: List[str] = []
+    for directory, folders, files in walk(root, refused):
         folders.sort()
         found += [
             os.path.join(directory, name)
             for name in sorted(files)
             if name.startswith("op_summary") and name.endswith(".csv")
         ]
-    return found
+    return found + refused
 
 
 def read_op_summary(

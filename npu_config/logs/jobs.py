@@ -57,7 +57,8 @@ _AWAITED = re.compile(
     r"|[Ww]aiting peer rank: ?\[?(\d{1,10})|remote rank:?\[(\d{1,10})\]|dst_rank\[(\d{1,10})\]"
 )
 _CAME = re.compile(r"connected rankinfo\[LINE \d{1,9}\]: (?P<ranks>[\[\]\d, ]+)")
-_ABSENT = re.compile(r'unconnected ranks: "?\[(?P<ranks>[\d, ]*)\]')
+_NEEDED = re.compile(r"need connect rankNum is \[(\d{1,9})\]")
+_ABSENT = re.compile(r'(?:unconnected ranks: "?|Failed to connect agent)\[(?P<ranks>[\d, ]*)\]')
 _LOST = re.compile(
     r"rank \[[^\]]{1,99}\]: rank \[(?P<server>[^\]/]{1,60})/(?P<device>\d{1,6})\] status\[LOST\]"
     r"|serverId\[(?P<server2>[^\]]{1,60})\], deviceId\[(?P<device2>\d{1,6})\], Heartbeat Lost"
@@ -163,20 +164,21 @@ class JobLogs:
 def files_of(paths: Iterable[str]) -> Iterator[Tuple[str, bool]]:
     """The files to read, and whether the path itself was named; each once.
 
-    In a folder those are read whose names are those of logs.
+    In a folder those are read whose names are those of logs; one that cannot be listed stands
+    for its files.
     """
     seen: Set[str] = set()
     for path in paths:
         if path == "-":
             yield path, True
             continue
-        named = not is_directory(path)
+        named, refused = not is_directory(path), []  # type: bool, List[str]
         found = (
             [path]
             if named
             else sorted(
                 os.path.join(folder, name)
-                for folder, _, names in walk(path)
+                for folder, _, names in walk(path, refused)
                 for name in names
                 if _LOG_NAMES.match(name) or _NO_SUFFIX.match(name)
             )
@@ -186,6 +188,8 @@ def files_of(paths: Iterable[str]) -> Iterator[Tuple[str, bool]]:
             if real not in seen:
                 seen.add(real)
                 yield each, named
+        for folder in refused:
+            yield folder, True
 
 
 _SAMPLE = 200
@@ -275,6 +279,9 @@ class _Reader:
             waits.add(int(row.group("rank")))
         for match in _AWAITED.finditer(body):
             waits.add(int(next(group for group in match.groups() if group)))
+        needed = _NEEDED.search(body)
+        if needed is not None:
+            job.size = max(job.size, int(needed.group(1)))
         for pattern, ranks in ((_CAME, job.came), (_ABSENT, job.absent)):
             named = pattern.search(body)
             if named is not None:
@@ -304,7 +311,7 @@ class _Writer:
             channel = self._channel = reader.channel(self._number, who)
             if not line.who and self._clock is not None:
                 channel.last_time = self._clock
-        if "rank" in text or "Lost" in text or "|  " in text:
+        if any(word in text for word in ("rank", "Lost", "|  ", "agent[")):
             reader.learn_ranks(self._number, line, self._tree, self._pid, who)
         before = len(channel.events) + channel.followers
         channel.feed(line_number, text, line)

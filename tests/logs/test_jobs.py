@@ -1,7 +1,9 @@
 """Jobs of several ranks: who stopped first, who only waited, who is missing."""
 
+import errno
 import gzip
 import io
+import os
 
 import pytest
 from hypothesis import given
@@ -319,6 +321,46 @@ def test_who_was_lost_first(tmp_path):
     report = ranks(tmp_path, 4, lambda rank: "x\n" if rank == 1 else slog("HCCL", text, 9 + rank))
     assert report.verdict.rank == 1
     assert "device 1 of server 10.0.0.0" in text_report(report)
+
+
+@pytest.mark.parametrize(
+    ("lines", "missing"),
+    [
+        (
+            (
+                "topo exchange server get socket timeout! timeout[120 s]",
+                "total connected num is [4],line num is [1]",
+                "need connect rankNum is [8]",
+                "connected rankinfo[LINE 0]: [0000],[0002],[0004],[0006];",
+            ),
+            "ranks 1, 3, 5, 7",
+        ),
+        (('TopoDetect ERROR occur !!! fault_info["Failed to connect agent[9,]"]',), "rank 9"),
+    ],
+    ids=["the master", "a rank"],
+)
+def test_who_did_not_connect_to_the_master(tmp_path, lines, missing):
+    """Without a rank table: what the master counts, and what it tells the others."""
+    text = "".join(slog("HCCL", line, at) for at, line in enumerate(lines))
+    report = read_logs([str(write(tmp_path, {"a.log": text}))])
+    assert report.first_cause.code == "EI0015"
+    assert missing in text_report(report).splitlines()[1]
+
+
+def test_a_folder_that_cannot_be_listed(tmp_path, monkeypatch):
+    """The ranks in it may have failed: it is said that it was not read."""
+    scandir, closed = os.scandir, str(tmp_path / "rank_1")
+
+    def listed(path):
+        if path == closed:
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scandir(path)
+
+    write(tmp_path, {"rank_0/train.log": "step 1\n", "rank_1/train.log": raised(MEMORY)})
+    monkeypatch.setattr(os, "scandir", listed)
+    report = read_logs([str(tmp_path)])
+    assert [path for path, _ in report.unread] == [closed]
+    assert "not read: " + closed in text_report(report)
 
 
 def test_only_follow_ups(tmp_path):

@@ -35,6 +35,22 @@ def test_uses_of_an_optional_horovod(otherwise):
     assert [(9, "manual", text)] == said(source, "hvd-rank")
 
 
+@pytest.mark.parametrize(
+    "handler", ["raise", "raise RuntimeError()", "print(1)\n    sys.exit(1)", "os._exit(1)"]
+)
+def test_a_horovod_that_is_needed(handler):
+    """What ends without Horovod does not run on one rank: Horovod is replaced."""
+    source = (
+        "import os, sys\nimport tensorflow as tf\ntry:\n    import horovod.tensorflow as hvd\n"
+        "except ImportError:\n    {}\nhvd.init()\nprint(hvd.rank())\n"
+    )
+    migration = npu_config.migrate(source.format(handler))
+    compile(migration.text, "train.py", "exec")
+    assert "horovod" not in migration.text
+    assert "try:\n    pass\nexcept ImportError:" in migration.text
+    assert "print(get_npu_rank_id())" in migration.text
+
+
 def test_names_of_an_optional_horovod():
     """Where it is given another value it is not used."""
     source = (
@@ -85,6 +101,12 @@ def test_a_broadcast_that_nothing_runs(lines, is_run):
         ("tf.estimator.Estimator(f, model_dir='x' if hvd.rank() == 0 else None)", [5]),
         ("tf.estimator.RunConfig(\n    model_dir=None if hvd.rank() else 'x')", [6]),
         ("w = 'x' if not hvd.rank() else None\ntf.estimator.Estimator(f, model_dir=w)", [5]),
+        ("c = hvd.rank() == 0\ntf.estimator.Estimator(f, model_dir='x' if c else None)", [6]),
+        (
+            "def c(): return hvd.rank()\ntf.estimator.Estimator(f, model_dir=None if c() else '')",
+            [6],
+        ),
+        ("c = 1\ntf.estimator.Estimator(f, model_dir='x' if c else None)", []),
         ("tf.estimator.Estimator(f, model_dir='x')", []),
         ("tf.estimator.Estimator(f, model_dir='x' if hvd.rank() == 0 else 'y')", []),
         ("own.Estimator(f, model_dir='x' if hvd.rank() == 0 else None)", []),
