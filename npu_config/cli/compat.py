@@ -7,7 +7,7 @@ import click
 
 from npu_config.cli._options import INPUT, form_option
 from npu_config.cli._output import say
-from npu_config.core.message import localized
+from npu_config.core.message import in_columns, localized, printable
 
 _MARKS = {"read": "+", "not-read": "-", "other-field": "f", "value-not-known": "v"}
 _LEGEND = (
@@ -175,14 +175,11 @@ def _table(
         ":".join(str(part) for part in (use.place.path, use.place.line) if part is not None)
         for use in found
     ]
-    wide = max(len(place) for place in places)
-    named = max(len(use.option) for use in found)
-    lines = ["{:<{}}  {:<{}}  {}".format("", wide, "", named, " ".join(heads)).rstrip()]
+    rows = [["", "", " ".join(heads)]]
     for row, (place, use) in enumerate(zip(places, found)):
-        marks = " ".join(
-            "{:^{}}".format(column.marks[row], len(head)) for column, head in zip(columns, heads)
-        )
-        lines.append("{:<{}}  {:<{}}  {}".format(place, wide, use.option, named, marks).rstrip())
+        marks = ("{:^{}}".format(column.marks[row], len(h)) for column, h in zip(columns, heads))
+        rows.append([printable(place), use.option, " ".join(marks)])
+    lines = in_columns(rows)
     lines += ["", localized(_LEGEND)]
     if few:
         ends = dict.fromkeys(
