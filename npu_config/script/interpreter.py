@@ -9,8 +9,9 @@ worth, each function that is left is run once, by itself.
 import ast
 import contextlib
 from functools import partial
-from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.python_flow.scopes import (
     UNCLEAR,
     FunctionNode,
@@ -286,10 +287,8 @@ def _while(run: Run, statement: ast.While) -> int:
             if left not in (ON, CONTINUE):
                 return left if left in (RETURN, STOP) else ON
             value = evaluate(run, statement.test)
-    if is_known(value) and not value:
+    if not _is_entered(run, statement, value):
         return execute(run, statement.orelse)
-    if not is_known(value):
-        run.loops.append(statement)
     left = _round(run, statement, is_each=False)
     if left in (RETURN, STOP):
         return left
@@ -297,11 +296,13 @@ def _while(run: Run, statement: ast.While) -> int:
 
 
 def _for(run: Run, statement: ast.For) -> int:
-    for item in _items(run, statement.iter):
-        is_one_of_many = isinstance(item, Unknown)
-        if is_one_of_many:
-            run.loops.append(statement)
-        left = _round(run, statement, not is_one_of_many, item)
+    value = evaluate(run, statement.iter)
+    items = _items(run, value, statement.iter)
+    if items is None and not _is_entered(run, statement, value):
+        return execute(run, statement.orelse)
+    one_of_many = Unknown("{}[]".format(identity(value)), parts=(value,))
+    for item in [one_of_many] if items is None else items:
+        left = _round(run, statement, items is not None, item)
         if left in (RETURN, STOP):
             return left
         if left == BREAK:
@@ -309,9 +310,19 @@ def _for(run: Run, statement: ast.For) -> int:
     return execute(run, statement.orelse)
 
 
+def _is_entered(run: Run, statement: Any, value: Any) -> bool:
+    """Whether a loop has a round, by what it runs over, or the condition of its first round."""
+    known = bool(value) if is_known(value) else run.decisions.truth(value)
+    if known is not None:
+        return known
+    condition = Condition("{} has no round".format(identity(value)), parts=(value,))
+    words = phrase("the loop of line {} is not entered", statement.lineno)
+    file = run.script.source.path
+    return not run.decisions.decide(condition, None, usual=False, words=words, file=file)
+
+
 def _round(run: Run, statement: Any, is_each: bool, item: Any = None) -> int:
     """The body of a loop, once; unless it ``is_each`` of its rounds, for all of them."""
-    outer, run.in_rounds = run.in_rounds, is_each
     run.decisions.loops += not is_each
     if not is_each:
         _forget_rounds(run, statement)
@@ -319,7 +330,6 @@ def _round(run: Run, statement: Any, is_each: bool, item: Any = None) -> int:
         bind(run, statement.target, item, statement.iter)
     left = execute(run, statement.body)
     run.decisions.loops -= not is_each
-    run.in_rounds = outer
     return left
 
 
@@ -331,19 +341,16 @@ def _forget_rounds(run: Run, statement: Any) -> None:
             variables[name] = Unknown("{}@{}:{}".format(name, serial, statement.lineno), (name,))
 
 
-def _items(run: Run, node: ast.expr) -> Iterator[Any]:
-    """What a loop runs over: known items one by one, else one item that is not known."""
-    value = evaluate(run, node)
-    if isinstance(value, dict):
-        value = list(value)
-    if isinstance(value, (list, tuple)) and len(value) <= _ITEMS:
-        yield from list(value)
-    elif isinstance(value, BlockList):
-        yield from list(value.message.root.blocks)
-        if value.message.root.foreign:
-            yield adopt_block(run, Unknown("{}[]".format(id(value.message))), node)
-    else:
-        yield Unknown("{}[]".format(identity(value)), parts=(value,))
+def _items(run: Run, value: Any, node: ast.expr) -> Optional[List[Any]]:
+    """What a loop runs over, one by one; None where that is not known, or too much."""
+    if isinstance(value, (list, tuple, dict)) and len(value) <= _ITEMS:
+        return list(value)
+    if not isinstance(value, BlockList):
+        return None
+    items: List[Any] = list(value.message.root.blocks)
+    if value.message.root.foreign:
+        items.append(adopt_block(run, Unknown("{}[]".format(id(value.message))), node))
+    return items
 
 
 def _with(run: Run, statement: ast.With) -> int:

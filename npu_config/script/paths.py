@@ -212,8 +212,6 @@ class Run:
         builders: the builders of npu_config that were made.
         refused: what is wrong with calls of npu_config itself, with their guards.
         loaded: the configuration files that are loaded.
-        loops: the loops that may run no round, of which one was followed.
-        in_rounds: True in the body of a loop of which every round is followed.
         failures: expressions that raise, and why.
         environment: environment variables that are taken as text without a default.
         given: what builders are given that is known at run time only, with the option.
@@ -251,7 +249,6 @@ class Run:
         self.steps = 0
         self.testing = False
         self.wanting = False
-        self.in_rounds = False
         self.returned: Any = None
         self.apart: Optional[int] = None
         self.adopted: Dict[str, Any] = {}
@@ -263,7 +260,6 @@ class Run:
         self.builders: List[Any] = []
         self.refused: List[Tuple[Diagnostic, Guards]] = []
         self.loaded: List[Loaded] = []
-        self.loops: List[ast.stmt] = []
         self.calls: List[Tuple[Call, int, Guards]] = []
         self.failures: List[Tuple[ast.expr, Fails, Guards]] = []
         self.environment: List[Tuple[ast.expr, Unknown, Guards]] = []

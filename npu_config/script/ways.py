@@ -110,10 +110,6 @@ def _attempts(reading: ScriptReading) -> Iterator[_Attempt]:
         if isinstance(node, ast.Try) and not all(_ends(each.body[-1]) for each in node.handlers):
             words = phrase("the try statement of line {} fails before this line", node.lineno)
             yield _Attempt(node.lineno, _last(node.body), words)
-    loops = (node for group in reading.paths for path in group for node in path.outcome.loops)
-    for node in dict.fromkeys(loops):
-        words = phrase("the loop of line {} is not entered", node.lineno)
-        yield _Attempt(node.lineno, _last(node.body), words)
 
 
 def _last(body: List[ast.stmt]) -> int:
