@@ -38,6 +38,8 @@ _HOLDS: Dict[str, Callable[[Any, Any], Any]] = {
     "Gt": operator.gt,
     "In": lambda value, other: value in other,
 }
+ROUNDS = "has no round:"
+"""The relation of the value, or the condition, of a loop to what is not known of it."""
 _ON = ("true", "1", "on", "yes", "y", "t", "enable")
 
 
@@ -138,6 +140,11 @@ class Decision(NamedTuple):
     def asks_for(self) -> bool:
         """True when it says that something is switched on."""
         return self.holds and self.condition.asks_for
+
+    @property
+    def skips(self) -> bool:
+        """True for a loop of unknown rounds that has none."""
+        return self.holds and self.condition.relation == ROUNDS
 
     @property
     def equal_subject(self) -> Optional[str]:

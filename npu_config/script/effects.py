@@ -534,7 +534,7 @@ def _bind_parameters(
 def interest_in(value: Any) -> Watch:
     """Which statements matter where a name is bound to a value."""
     if isinstance(value, Tracked):
-        has_options = isinstance(value, Constructed) and value.kind in KEPT
+        has_options = isinstance(value, Constructed) and value.kind in (*KEPT, "AttrValue")
         return Watch.ALL if has_options else Watch.HANDLED
     if isinstance(value, (BlockList, ParameterMap, Subscript)):
         return Watch.ALL

@@ -23,7 +23,7 @@ from npu_config.python_flow.scopes import (
     literal,
 )
 from npu_config.script import effects, methods, objects
-from npu_config.script.conditions import Condition, Decisions
+from npu_config.script.conditions import ROUNDS, Condition, Decisions
 from npu_config.script.effects import (
     adopt_block,
     bind_unknown,
@@ -215,7 +215,7 @@ def _delete(run: Run, statement: ast.Delete) -> int:
                 is_all = isinstance(inner, ast.Slice) and not any(ast.iter_child_nodes(inner))
                 methods.remove(run, owner, None if is_all else (_index(run, target),))
             elif isinstance(owner, ParameterMap):
-                methods.delete(owner, _index(run, target))
+                methods.delete(run, owner.block, _index(run, target))
             else:
                 _bind_item(run, target, anonymous(target))
     return ON
@@ -315,7 +315,7 @@ def _is_entered(run: Run, statement: Any, value: Any) -> bool:
     known = bool(value) if is_known(value) else run.decisions.truth(value)
     if known is not None:
         return known
-    condition = Condition("{} has no round".format(identity(value)), parts=(value,))
+    condition = Condition(identity(value), ROUNDS, parts=(value,))
     words = phrase("the loop of line {} is not entered", statement.lineno)
     file = run.script.source.path
     return not run.decisions.decide(condition, None, usual=False, words=words, file=file)

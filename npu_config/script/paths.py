@@ -63,18 +63,23 @@ class Path:
 
     Attributes:
         supposed: True for a path that the script as it is does not take.
-        literals: the decisions as pairs of atom and value, but for constants and assertions.
+        skips: True for a path on which a loop of unknown rounds has none.
+        literals: the decisions as pairs of atom and value, but for constants and assertions, and
+            for what goes without saying: that nothing raises, and that a loop has a round.
     """
 
-    __slots__ = ("literals", "outcome", "start", "supposed", "trace")
+    __slots__ = ("literals", "outcome", "skips", "start", "supposed", "trace")
 
     def __init__(self, trace: Tuple[Decision, ...], outcome: Any, start: int = 0) -> None:
         self.trace = trace
         self.outcome = outcome
         self.start = start
         self.supposed = any(decision.supposed for decision in trace)
+        self.skips = any(decision.skips for decision in trace)
         self.literals = frozenset(
-            (d.atom, d.holds) for d in trace if not (d.is_switch or d.asserted)
+            (d.atom, d.holds)
+            for d in trace
+            if not (d.is_switch or d.asserted) and (d.holds or d.node)
         )
 
 

@@ -230,7 +230,10 @@ def _when(paths: List[Path], others: List[Path], named: Literals) -> str:
     if {id(path) for path in paths} & {id(path) for path in others}:
         return phrase("in some calls")
     words = last_words(conditions_of(paths, {}).decisions, named)
-    return phrase("when {}", join(" and ", words)) if words else phrase("on some paths")
+    if words:
+        return phrase("when {}", join(" and ", words))
+    words = last_words(conditions_of(others, {}).decisions, named)
+    return phrase("unless {}", join(" and ", words)) if words else phrase("on some paths")
 
 
 def _value(setting: Setting, script: Optional[Script]) -> str:
