@@ -129,6 +129,9 @@ def _bound_unseen(run: Run, frame: Frame, name: str, stores: List[Store]) -> Any
     value = evaluate_in(run, frame, node)
     if isinstance(value, (list, dict)) and is_changed(run.script.source, name):
         value = unknown
+    if isinstance(value, Constructed) and name not in frame.scope.watched:
+        frame.scope.watch(name, interest_in(value))
+        raise Again
     frame.variables[name] = value
     return value
 

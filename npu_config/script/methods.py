@@ -61,7 +61,7 @@ from npu_config.text.words import near
 def set_field(
     run: Run, slot: Subscript, target: ast.Attribute, value: Any, node: ast.expr
 ) -> None:
-    """``parameter_map[name].field = value``."""
+    """``parameter_map[name].field = value``; the field is empty where it is not known."""
     name_place = run.place(slot.node)
     place = run.place(node)
     name = resolved(run, slot.name)
@@ -84,7 +84,7 @@ def set_field(
         Entry(
             name,
             stored,
-            target.attr,
+            target.attr or None,
             place,
             source.inside(name_place, name),
             source.place_of_name(target),
@@ -234,7 +234,7 @@ def _content(value: Any) -> List[Tuple[str, Any, Optional[ast.expr]]]:
     if isinstance(value, Constructed):
         return [(name, each.value, each.node) for name, each in value.arguments.items()]
     entries = value.block.entries.values() if isinstance(value, Subscript) else ()
-    return [(each.wire, each.raw, None) for each in entries if each.name == value.name]
+    return [(each.wire or "", each.raw, None) for each in entries if each.name == value.name]
 
 
 _READING = ("HasField", "WhichOneof", "get", "items", "keys", "SerializeToString")
@@ -619,7 +619,7 @@ def _merge(run: Run, target: Any, text: str, call: Call) -> None:
         for name, setting in settings.entries.items():
             place = where.of(name)
             entry = Entry(
-                *(name, setting.value, setting.wire or "", place, place, place, run.tick()),
+                *(name, setting.value, setting.wire, place, place, place, run.tick()),
                 path=tuple(run.guards),
                 function=run.function,
                 raw=setting.value,

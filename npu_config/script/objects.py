@@ -180,7 +180,7 @@ class Entry(NamedTuple):
 
     name: str
     value: Any
-    wire: str
+    wire: Optional[str]
     place: Place
     name_place: Place
     field_place: Place

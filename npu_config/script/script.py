@@ -537,7 +537,6 @@ def _name_and_default(call: ast.Call, argparse: bool) -> Any:
 
 
 _QUOTES = frozenset("\"'")
-_SET = re.compile(r"\s*(?::[^=]*)?(?:=(?!=)|[-+*/|&]=)")
 _WORK = ("run", "train", "train_and_evaluate", "fit", "main")
 """What trains, where a module calls it itself."""
 _PATCHING = ("npu_bridge.npu_init", "npu_device.compat.v1.npu_init")
@@ -732,17 +731,14 @@ class Script(Module):
             found = self.references[text] = Unknown(text, tuple(text.split(".")))
         return found
 
+    @asked_once
     def times_set(self, name: str) -> int:
-        """How often an attribute of a name is set, as far as the text shows."""
+        """How often an attribute of this name is set, whatever it is an attribute of."""
         source = self.source
         if source.mentions("setattr") or source.mentions("__dict__"):
             return 2
-        lines = (source.lines[number - 1] for number in source.mentions(name))
-        return sum(
-            _SET.match(line, end) is not None and line[:start].rstrip().endswith(".")
-            for line in lines
-            for start, end in spans(name, line)
-        )
+        attributes = (node for node in self.nodes(name) if isinstance(node, ast.Attribute))
+        return sum(n.attr == name and not isinstance(n.ctx, ast.Load) for n in attributes)
 
     def carried(self, loop: ast.AST) -> Set[str]:
         """The names that a loop reads and binds: a round may have them from the one before."""
