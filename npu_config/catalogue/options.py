@@ -1385,7 +1385,7 @@ internal.option(
     run_config=None,
     scope="graph",
     status=Status.UNDOCUMENTED,
-    notes="NPUEstimator writes task.type of TF_CONFIG, or else localhost.",
+    notes="NPUEstimator writes task.type of TF_CONFIG, or localhost without TF_CONFIG.",
     source=("npu_attrs.cc:2238", "npu_estimator.py:664"),
 )
 
@@ -1397,7 +1397,7 @@ internal.option(
     run_config=None,
     scope="graph",
     status=Status.UNDOCUMENTED,
-    notes="NPUEstimator writes task.index of TF_CONFIG, or else 0.",
+    notes="NPUEstimator writes task.index of TF_CONFIG, or 0 without TF_CONFIG.",
     outcome=Outcome.ABORT,
     source=("npu_attrs.cc:2243", "npu_estimator.py:665"),
 )

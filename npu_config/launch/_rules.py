@@ -29,11 +29,11 @@ _DISTRIBUTED = "docs/en/tfadapter_1/migration/model_training/distributed_trainin
 def environment_value() -> None:
     """An environment variable has an invalid value.
 
-    What each variable takes, and what happens otherwise, is in the reference of variables.
-    The adapter aborts the process over a wrong `ASCEND_DEVICE_ID`; GE refuses a wrong
-    `ENABLE_HF32_EXECUTION` when it is initialised; HCCL ends with EI0001.  Where a wrong
-    value is only ignored, this is a warning: `PRECISION_TOOL_DUMP=true` does nothing,
-    because only `True` is compared.
+    The reference of environment variables lists the legal values of each variable, and the
+    consequence of other values.  If `ASCEND_DEVICE_ID` is wrong, the adapter aborts the process;
+    if `ENABLE_HF32_EXECUTION` is wrong, GE fails to initialise; HCCL fails with EI0001.  A wrong
+    value that is only ignored is a warning: `PRECISION_TOOL_DUMP=true` has no effect, because the
+    value is compared only with `True`.
 
     Wrong: `export CM_CHIEF_PORT=65530`
 
@@ -50,10 +50,11 @@ def environment_value() -> None:
 def rank_table_beside_cm_variables() -> None:
     """Environment variables of a rank-table job and `CM_` variables are set together.
 
-    A job has `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE`, or it has the `CM_` variables; any of
-    the ones beside any of the others is wrong.  With `RANK_TABLE_FILE` and `CM_CHIEF_IP` the
-    plugin logs an error and uses neither.  It reads the table only without `CM_WORKER_SIZE`, and
-    the `CM_` variables only without `RANK_SIZE`; with both sizes `get_ranksize` raises ValueError.
+    A job uses either `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE`, or the `CM_` variables;
+    variables of the two groups must not be mixed.  If `RANK_TABLE_FILE` and `CM_CHIEF_IP` are both
+    set, the plugin logs an error and uses neither.  The plugin reads the table only if
+    `CM_WORKER_SIZE` is not set, and the `CM_` variables only if `RANK_SIZE` is not set; if both
+    sizes are set, `get_ranksize` raises ValueError.
 
     Wrong: `export RANK_SIZE=16 CM_WORKER_SIZE=16`
 
@@ -70,11 +71,11 @@ def rank_table_beside_cm_variables() -> None:
 def rank_table_variables_incomplete() -> None:
     """A job with a rank table lacks a required environment variable.
 
-    `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE` go together.  Without `RANK_SIZE` the plugin
-    counts one device and still reads the table; without `RANK_ID` (or `POD_NAME`, with the old
-    template 2) HCCL does not know which rank this process is; a `RANK_SIZE` above 1 without a
-    table or `CM_` variables starts no communication at all.  A script that uses HCCL on one
-    device sets `RANK_ID=0` and `RANK_SIZE=1`.
+    `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE` must be set together.  Without `RANK_SIZE`, the
+    plugin assumes one device but still reads the table.  Without `RANK_ID` (or `POD_NAME`, with
+    the old template 2), HCCL does not know which rank this process is.  With a `RANK_SIZE` above 1
+    but neither a table nor `CM_` variables, no communication is started.  A script that uses HCCL
+    on one device sets `RANK_ID=0` and `RANK_SIZE=1`.
 
     Wrong: `export RANK_TABLE_FILE=/data/rank_table.json`
 
@@ -94,10 +95,10 @@ def rank_table_variables_incomplete() -> None:
 def cm_variables_incomplete() -> None:
     """A job without a rank table lacks a required environment variable.
 
-    `CM_CHIEF_IP`, `CM_CHIEF_PORT`, `CM_CHIEF_DEVICE`, `CM_WORKER_SIZE` and `CM_WORKER_IP` go
-    together.  The plugin uses them only when the three `CM_CHIEF_` variables are set and
-    `CM_WORKER_SIZE`, 1 when it is not set, is above 0.  `ASCEND_DEVICE_ID` distinguishes
-    the processes of one server; without it all of them take device 0 (a warning).
+    `CM_CHIEF_IP`, `CM_CHIEF_PORT`, `CM_CHIEF_DEVICE`, `CM_WORKER_SIZE` and `CM_WORKER_IP` must be
+    set together.  The plugin uses them only if the three `CM_CHIEF_` variables are set and
+    `CM_WORKER_SIZE` (1 if it is not set) is above 0.  `ASCEND_DEVICE_ID` distinguishes the
+    processes of one server; without it all of them use device 0 (a warning).
 
     Wrong: `export CM_CHIEF_IP=10.0.0.1 CM_WORKER_SIZE=16`
 
@@ -117,7 +118,7 @@ def cm_variables_incomplete() -> None:
 def cm_variables_product() -> None:
     """`CM_` variables are set for a product that needs a rank table.
 
-    Jobs without a rank table are for atlas_training and atlas_a2.
+    Jobs without a rank table are supported only on atlas_training and atlas_a2.
 
     Wrong, on atlas_a3: `export CM_CHIEF_IP=10.0.0.1`
 
@@ -135,16 +136,17 @@ def cm_variables_product() -> None:
 def job_environments_differ() -> None:
     """The processes of one job have inconsistent environment variables.
 
-    All have the same `JOB_ID`, and the same `RANK_SIZE` or the same `CM_CHIEF_` variables and
-    `CM_WORKER_SIZE`; with a rank table every process has a `RANK_ID` of its own, without one
-    every process of a server has a device of its own.  The cluster cannot form otherwise.
-    Ranks that a launch script starts together with one `ASCEND_DEVICE_ID` are a warning: the
-    script that they run may choose the device itself.
+    All processes must have the same `JOB_ID`, and the same `RANK_SIZE` or the same `CM_CHIEF_`
+    variables and `CM_WORKER_SIZE`.  With a rank table, each process needs its own `RANK_ID`;
+    without a rank table, each process of a server needs its own device.  Otherwise the processes
+    cannot form a cluster.  If a launch script starts several ranks with one `ASCEND_DEVICE_ID`,
+    this is a warning: the script that they run may choose the device itself.
 
-    Launch scripts that are checked together are compared, too: two scripts of one folder that
-    start the same program take one rank of one rank table.  That is a warning, and an error where
-    they take different devices.  Nothing is said of a script that starts all ranks of a job
-    or runs the other, of scripts with different `JOB_ID`s, and of a `RANK_SIZE` of 1.
+    Launch scripts that are checked together are also compared: two scripts of one folder must not
+    start the same program with the same rank of the same rank table.  This is a warning, or an
+    error if they use different devices.  Nothing is reported for a script that starts all ranks of
+    a job or runs the other script, for scripts with different `JOB_ID`s, and for a `RANK_SIZE` of
+    1.
 
     Wrong: `CM_CHIEF_PORT=6000` on one server and `CM_CHIEF_PORT=6001` on the other
 
@@ -162,13 +164,13 @@ def job_environments_differ() -> None:
 def rank_variables_disagree() -> None:
     """`RANK_ID` and `RANK_SIZE` contradict the rank table, or each other.
 
-    `RANK_SIZE` is the number of devices in the table and `RANK_ID`, from 0 to `RANK_SIZE` - 1,
-    is the `rank_id` of the device that the process uses; otherwise HCCL fails when it is
-    initialised (a warning with a `RANK_SIZE` of 1, which starts no communication by itself, and
-    nothing without a rank table: only with one does the adapter hand `RANK_ID` on).
-    With a rank table of the old template 2, `RANK_ID` may be the `pod_name` of the process.
-    Another `ASCEND_DEVICE_ID` than the table's `device_id` is a warning: the table counts for
-    HCCL, but inside a container the numbers may differ.
+    `RANK_SIZE` must be the number of devices in the table, and `RANK_ID`, from 0 to `RANK_SIZE` -
+    1, must be the `rank_id` of the device that the process uses; otherwise HCCL fails to
+    initialise.  With a `RANK_SIZE` of 1, which starts no communication by itself, this is a
+    warning.  Without a rank table nothing is reported: the adapter passes `RANK_ID` on only with a
+    rank table.  With a rank table of the old template 2, `RANK_ID` may be the `pod_name` of the
+    process.  An `ASCEND_DEVICE_ID` that differs from the `device_id` of the table is a warning:
+    HCCL uses the table, but inside a container the numbers may differ.
 
     Wrong: `export RANK_SIZE=8 RANK_ID=8`
 
@@ -180,8 +182,9 @@ def rank_variables_disagree() -> None:
 def job_id_format() -> None:
     """`JOB_ID` does not have the recommended format.
 
-    Letters, digits, `_` and `-`, not digits alone that begin with 0.  More than 128
-    characters are an error: GE refuses them (E10051) and the adapter aborts the process.
+    `JOB_ID` should contain only letters, digits, `_` and `-`; if it has only digits, the first one
+    should not be 0.  More than 128 characters are an error: GE rejects them (E10051), and the
+    adapter aborts the process.
 
     Wrong: `export JOB_ID="my job"`
 
@@ -198,11 +201,11 @@ def job_id_format() -> None:
 def job_id_missing() -> None:
     """A job with several devices has no `JOB_ID`.
 
-    The distributed optimizers of npu_bridge take the number of ranks from the information
-    about the job, which is not there without `JOB_ID`: building the graph ends with
-    AttributeError.  NPUEstimator raises ValueError even with one device, unless its
-    `job_start_file` can be read.  The plugin alone only warns.  A launch script may get it from
-    outside: there it is missing only after `unset JOB_ID`.
+    The distributed optimizers of npu_bridge get the number of ranks from the job information,
+    which does not exist without `JOB_ID`: building the graph fails with AttributeError.
+    NPUEstimator raises ValueError even with one device, unless it can read its `job_start_file`.
+    The plugin alone only prints a warning.  A launch script may get `JOB_ID` from outside: it is
+    reported as missing only after `unset JOB_ID`.
 
     Wrong: `unset JOB_ID; export RANK_SIZE=16`
 
@@ -219,9 +222,9 @@ def job_id_missing() -> None:
 def old_device_variable() -> None:
     """`DEVICE_ID` is the old name of `ASCEND_DEVICE_ID`.
 
-    It is used only when neither the option `session_device_id` nor `ASCEND_DEVICE_ID` is set.
-    Only weight-update sharding of NPUDistributedOptimizer still reads it by itself, as the local
-    rank.
+    `DEVICE_ID` is used only if neither the option `session_device_id` nor `ASCEND_DEVICE_ID` is
+    set.  Only the weight-update sharding of NPUDistributedOptimizer still reads `DEVICE_ID`
+    directly, as the local rank.
 
     Wrong: `export DEVICE_ID=3`
 
@@ -233,12 +236,12 @@ def old_device_variable() -> None:
 def environment_product() -> None:
     """An environment variable is set that the product does not support.
 
-    The vendor's documentation names the products that each variable is for; on others it has
-    no effect.
+    The vendor's documentation lists the products for each variable; on other products the variable
+    has no effect.
 
     Wrong, on atlas_training: `export ENABLE_HF32_EXECUTION=1`
 
-    Right: leave it out
+    Right: do not set the variable
     """
 
 
@@ -255,10 +258,10 @@ def environment_product() -> None:
 def environment_partner_missing() -> None:
     """An environment variable has no effect because another one is not set.
 
-    `PROFILING_OPTIONS` needs `PROFILING_MODE`, `DUMP_GRAPH_LEVEL` needs `DUMP_GE_GRAPH`,
-    `STEP_NOW` and `TOTAL_STEP` as well as `LOSS_NOW` and `TARGET_LOSS` go together.
-    `HCCL_WHITELIST_DISABLE=0` without `HCCL_WHITELIST_FILE` is an error: HCCL is to check
-    a list and has none.
+    `PROFILING_OPTIONS` needs `PROFILING_MODE`, and `DUMP_GRAPH_LEVEL` needs `DUMP_GE_GRAPH`.
+    `STEP_NOW` and `TOTAL_STEP` must be set together, and so must `LOSS_NOW` and `TARGET_LOSS`.
+    `HCCL_WHITELIST_DISABLE=0` without `HCCL_WHITELIST_FILE` is an error: HCCL has to check a
+    whitelist but gets none.
 
     Wrong: `export PROFILING_OPTIONS='{"output": "/data/prof"}'`
 
@@ -275,12 +278,13 @@ def environment_partner_missing() -> None:
 def environment_silenced() -> None:
     """An environment variable is ignored, fully or in part, because another one is set.
 
-    `HCCL_IF_IP` takes precedence over `HCCL_SOCKET_IFNAME`; `HCCL_WHITELIST_FILE` is read only
-    with `HCCL_WHITELIST_DISABLE=0`; `PROFILING_OPTIONS` only when `PROFILING_MODE` turns profiling
-    on; `RESTORE_FROM` only without `LOCAL_CHECKPOINT_DIR`; `PRECISION_TOOL_DUMP` only without
-    `PRECISION_TOOL_OVERFLOW`; NPUBasics takes `POD_NAME` before `RANK_ID`; what is collected
-    about faults goes to `NPU_COLLECT_PATH` and dumped graphs to `DUMP_GRAPH_PATH`, not to
-    `ASCEND_WORK_PATH`; and the interfaces that there are decide against `HCCL_SOCKET_FAMILY`.
+    `HCCL_IF_IP` takes precedence over `HCCL_SOCKET_IFNAME`.  `HCCL_WHITELIST_FILE` is read only
+    with `HCCL_WHITELIST_DISABLE=0`, `PROFILING_OPTIONS` only if `PROFILING_MODE` turns profiling
+    on, `RESTORE_FROM` only without `LOCAL_CHECKPOINT_DIR`, and `PRECISION_TOOL_DUMP` only without
+    `PRECISION_TOOL_OVERFLOW`.  NPUBasics reads `POD_NAME` first, then `RANK_ID`.  Fault
+    information is written to `NPU_COLLECT_PATH`, and dumped graphs to `DUMP_GRAPH_PATH`, not to
+    `ASCEND_WORK_PATH`.  If no network interface matches `HCCL_SOCKET_FAMILY`, the existing
+    interfaces are used.
 
     Wrong: `export HCCL_IF_IP=10.0.0.1 HCCL_SOCKET_IFNAME=eth`
 
@@ -296,8 +300,8 @@ def environment_silenced() -> None:
 def environment_conflict() -> None:
     """Two environment variables contradict each other.
 
-    `HCCL_INTRA_PCIE_ENABLE` and `HCCL_INTRA_ROCE_ENABLE` choose the links inside a server:
-    not both 1, and a 0 of the one needs the other set.
+    `HCCL_INTRA_PCIE_ENABLE` and `HCCL_INTRA_ROCE_ENABLE` select the links inside a server: they
+    must not both be 1, and if one of them is 0, the other one must be set.
 
     Wrong: `export HCCL_INTRA_PCIE_ENABLE=1 HCCL_INTRA_ROCE_ENABLE=1`
 
@@ -331,10 +335,10 @@ def environment_of_tensorflow_2() -> None:
 def tf_config_content() -> None:
     """`TF_CONFIG` does not have the format that TensorFlow and npu_bridge require.
 
-    It is one JSON object with `cluster` (task type to addresses) and `task` (`type` and
-    `index`).  With anything else than JSON NPURunConfig and NPUEstimator raise an error, while
-    the plugin only warns.  Worth knowing: a `ps` task does not initialise the device, and an
-    `evaluator` does not use HCCL (an information).
+    `TF_CONFIG` must be one JSON object with `cluster` (task types and their addresses) and `task`
+    (`type` and `index`).  If it is not JSON, NPURunConfig and NPUEstimator raise an error, while
+    the plugin only prints a warning.  Two tasks are reported as information: a `ps` task does not
+    initialise the device, and an `evaluator` does not use HCCL.
 
     Wrong: `export TF_CONFIG={'cluster': {}}`
 
@@ -354,10 +358,10 @@ def tf_config_content() -> None:
 def collective_timeout_variable() -> None:
     """`HCCL_EXEC_TIMEOUT` is out of range for the product.
 
-    0 to 2147483647 s on ascend_950, atlas_a3 and atlas_a2, where 0 waits for ever; 1 to
-    17340 s on atlas_training and atlas_300i_duo, where the multiple of 68 below it takes effect
-    (a warning: 600 becomes 544).  With `HCCL_OP_EXPANSION_MODE=AIV` at most 1091 s: 0 and
-    larger values become 1091 (a warning).
+    On ascend_950, atlas_a3 and atlas_a2 the timeout is 0 to 2147483647 s, and 0 waits forever.  On
+    atlas_training and atlas_300i_duo it is 1 to 17340 s, and HCCL rounds it down to a multiple of
+    68 (a warning: 600 becomes 544).  With `HCCL_OP_EXPANSION_MODE=AIV` the maximum is 1091 s: 0
+    and larger values become 1091 (a warning).
 
     Wrong, on atlas_training: `export HCCL_EXEC_TIMEOUT=20000`
 
@@ -369,8 +373,8 @@ def collective_timeout_variable() -> None:
 def environment_name() -> None:
     """The name of an environment variable looks misspelled.
 
-    One letter is missing, too many, wrong or swapped, and the variable that is probably meant
-    is not set.  Nobody reads the misspelt one.
+    The name has one letter too few or too many, one wrong letter, or two swapped letters, and the
+    variable that is probably meant is not set.  Nothing reads the misspelt variable.
 
     Wrong: `export RANK_TABEL_FILE=/data/rank_table.json`
 
@@ -393,10 +397,11 @@ def environment_name() -> None:
 def environment_decides_for_option() -> None:
     """An environment variable replaces an option, or sets a default for an option.
 
-    `NPU_COLLECT_PATH` puts the exception dump in mode 1 whatever `enable_exception_dump`
-    says; `GE_USE_STATIC_MEMORY` must not be combined with `static_memory_policy`, which takes
-    its place; `AOE_MODE` tunes when `aoe_mode` is not set; `PROFILING_MODE=true` profiles
-    when `profiling_mode` is not set, and cannot be combined with `profiler.Profiler`.
+    With `NPU_COLLECT_PATH`, the exception dump uses mode 1, whatever the value of
+    `enable_exception_dump` is.  `GE_USE_STATIC_MEMORY` must not be combined with
+    `static_memory_policy`, which replaces it.  `AOE_MODE` enables tuning if `aoe_mode` is not
+    set.  `PROFILING_MODE=true` enables profiling if `profiling_mode` is not set, and cannot be
+    combined with `profiler.Profiler`.
 
     Wrong: `export GE_USE_STATIC_MEMORY=2`
 
@@ -416,10 +421,10 @@ def environment_decides_for_option() -> None:
 def environment_of_host() -> None:
     """An environment variable requests a file or CPU cores that the machine does not have.
 
-    `ASCEND_OPP_PATH`, `RANK_TABLE_FILE` and `HCCL_WHITELIST_FILE` name something that is not
-    there (the files themselves are checked too); a directory variable names a file; or
-    `MAX_COMPILE_CORE_NUMBER` and `TE_PARALLEL_COMPILER` ask for more CPU cores than there are
-    (a warning).
+    `ASCEND_OPP_PATH`, `RANK_TABLE_FILE` or `HCCL_WHITELIST_FILE` contains a path that does not
+    exist (the files themselves are checked, too); a variable for a directory contains the path of
+    a file; or `MAX_COMPILE_CORE_NUMBER` or `TE_PARALLEL_COMPILER` requests more CPU cores than the
+    machine has (a warning).
 
     Wrong, on 16 cores: `export TE_PARALLEL_COMPILER=32`
 
@@ -431,7 +436,8 @@ def environment_of_host() -> None:
 def script_of_other_shell() -> None:
     """A launch script is written for another shell or language than bash, and is not checked.
 
-    The first line says so.  Scripts for csh or fish set variables in another syntax.
+    The first line of the script names the other interpreter.  Scripts for csh or fish, for
+    example, set variables in another syntax.
 
     Wrong: `#!/bin/csh` and `setenv RANK_SIZE 8`
 
@@ -443,9 +449,9 @@ def script_of_other_shell() -> None:
 def script_line_ends() -> None:
     r"""A launch script has Windows line endings.
 
-    Bash takes the `\r` before the end of the line as a part of the last word: `RANK_SIZE=8`
-    becomes `8\r`, which is not a number, `do\r` is a syntax error, `#!/bin/bash\r` is
-    not found.  Lines that end in a comment, in quotes or in a here-document do not count.
+    Bash reads the `\r` at the end of a line as a part of the last word: `RANK_SIZE=8` becomes
+    `8\r`, which is not a number, `do\r` is a syntax error, and `#!/bin/bash\r` is not found.
+    Lines that end in a comment, in quotes or in a here-document are not counted.
 
     Wrong: lines that end with `\r\n`
 
@@ -461,15 +467,16 @@ def script_line_ends() -> None:
 def starter_of_other_framework() -> None:
     r"""A launch script starts the processes of an NPU job with the launcher of another framework.
 
-    `horovodrun`, `torchrun`, `deepspeed` and others know nothing of rank tables: they set neither
-    `RANK_ID` nor `ASCEND_DEVICE_ID`, which npu_bridge reads, so that every process takes device 0
-    and HCCL never forms.  `mpirun` is reported as information where the script also sets
-    `RANK_TABLE_FILE`, because a wrapper may set the rest from the variables of MPI.
+    `horovodrun`, `torchrun`, `deepspeed` and other launchers do not know rank tables: they set
+    neither `RANK_ID` nor `ASCEND_DEVICE_ID`, which npu_bridge reads, so every process uses device
+    0, and HCCL cannot connect the processes.  If the script also sets `RANK_TABLE_FILE`, `mpirun`
+    is only reported as information, because a wrapper may set the other variables from those of
+    MPI.
 
-    The script that is started decides: it, or what it imports, imports `npu_bridge` or
-    `npu_config`; or TensorFlow, where the launch script sets variables of the NPU.  Nothing is
-    said where it cannot be found.  A job of PyTorch, MindSpore or another framework is not judged
-    at all: its processes read other variables.
+    It depends on the started script: this is reported if the script, or a module that it imports,
+    imports `npu_bridge` or `npu_config`, or if it imports TensorFlow and the launch script sets
+    NPU variables.  If the started script cannot be found, nothing is reported.  Jobs of PyTorch,
+    MindSpore or another framework are not checked at all: their processes read other variables.
 
     Wrong: `horovodrun -np 8 python3 train.py`
 
@@ -491,13 +498,13 @@ def starter_of_other_framework() -> None:
 def rank_table_path() -> None:
     """`RANK_TABLE_FILE` in a launch script names a file that is not a rank table.
 
-    The file that is there cannot be read as a rank table, or is a directory.  A file that is not
-    there is reported on the training host only (`--on-host`): many scripts write it before they
-    use it.  A path that does not end in `.json` is a wrong value (NPU670).
+    The file exists but is not a readable rank table, or it is a directory.  A missing file is
+    reported only on the training host (`--on-host`): many scripts write the file before they use
+    it.  A path that does not end in `.json` is an invalid value (NPU670).
 
     Wrong: `export RANK_TABLE_FILE=/data/rank_table.json`, whose `status` is `initializing`
 
-    Right: the same, when `status` is `completed`
+    Right: the same path, and `status` is `completed`
     """
 
 
@@ -505,8 +512,8 @@ def rank_table_path() -> None:
 def shell_parser_missing() -> None:
     """The parser of shell scripts is not installed, and the script is not checked.
 
-    Install the extra `cli`: `pip install "npu_config[cli]"`.  A hook for pre-commit that is
-    written by hand needs what the extra holds in its `additional_dependencies`.
+    The parser is part of the extra `cli`: `pip install "npu_config[cli]"`.  A pre-commit hook that
+    is written by hand needs the packages of this extra in its `additional_dependencies`.
     """
 
 
@@ -519,8 +526,8 @@ def shell_parser_missing() -> None:
 def script_syntax() -> None:
     """Bash cannot parse a launch script: a block or a quote is not closed, or never opened.
 
-    Bash runs what stands before the place, and ends there.  Only what is certain is reported,
-    and then nothing else about the script: `bash -n SCRIPT` says everything.
+    Bash runs the script up to this place and then ends.  Only certain faults are reported, and
+    nothing else in the script: `bash -n SCRIPT` shows everything.
 
     Wrong: `for i in 0 1; do python3 train.py &` and no `done`
 
@@ -532,7 +539,7 @@ def script_syntax() -> None:
 def export_of_no_name() -> None:
     """`export` is not followed by a valid name: there is whitespace around the `=`.
 
-    Bash says "not a valid identifier"; the variable does not get the value.
+    Bash prints "not a valid identifier", and the variable does not get the value.
 
     Wrong: `export RANK_SIZE = 8`
 

@@ -339,13 +339,13 @@ def kubernetes_objects(
     if not image or re.search(r"\s", image):
         raise refusal(
             phrase('"{}" cannot be the name of a container image', image),
-            "write it as a registry knows it, without blanks",
+            "write the name of the image in its registry, without blanks",
         )
     if not command:
         raise refusal("a job needs the command of the ranks", "pass it after --")
     if product is None or product not in RESOURCES:
         raise refusal(
-            "the devices of {} have no resource name here".format(
+            "the resource name of the devices of {} is not known".format(
                 "an unknown product" if product is None else product.value
             ),
             "specify --target: {}".format(", ".join(each.value for each in RESOURCES)),

@@ -42,9 +42,9 @@ table_rule = partial(declare, facts=("rank-table-file",), source=_SOURCE)
 def rank_table_not_completed() -> None:
     """The status of a rank table is not `completed`.
 
-    The graph engine reads the table once a second until `status` is the text `completed`, for 30
-    minutes, and then fails.  `initializing` says that whoever writes the table has not finished;
-    any other text (`Completed`, `done`) is waited for just the same.
+    The graph engine reads the table every second until `status` is `completed`, for 30 minutes at
+    most, and then fails.  `initializing` means that the program that writes the table has not
+    finished; with any other text (`Completed`, `done`) the graph engine waits, too.
 
     Wrong: `"status": "initializing"`
 
@@ -56,10 +56,10 @@ def rank_table_not_completed() -> None:
 def rank_table_count() -> None:
     """A count in a rank table differs from the number of entries in its list.
 
-    `server_count`, `rank_count`, `group_count`, `instance_count`, `device_count`, `device_num`
-    and `server_num` say how many entries there are; HCCL compares and fails.  A server that was
-    added or taken away without the count is the usual cause.  Which side is wrong cannot be
-    known, so nothing is corrected automatically.
+    `server_count`, `rank_count`, `group_count`, `instance_count`, `device_count`, `device_num` and
+    `server_num` state the number of entries; HCCL compares the two numbers and fails if they
+    differ.  The usual cause is a server that was added or removed without a change of the count.
+    npu_config cannot know which number is wrong, so it corrects nothing automatically.
 
     Wrong: `"server_count": "1"` with two entries in `server_list`
 
@@ -71,8 +71,8 @@ def rank_table_count() -> None:
 def rank_table_duplicate_name() -> None:
     """Two servers, containers or super nodes have the same name.
 
-    `server_id`, `pod_name` and `super_pod_id` are unique in a table: HCCL takes devices with
-    the same `server_id` for devices of one machine.
+    `server_id`, `pod_name` and `super_pod_id` must be unique in a table: HCCL treats devices with
+    the same `server_id` as devices of one machine.
 
     Wrong: `"server_id": "node_0"` twice in `server_list`
 
@@ -84,9 +84,9 @@ def rank_table_duplicate_name() -> None:
 def rank_table_rank_ids() -> None:
     """The rank ids are not 0 to n-1, each once.
 
-    `rank_id` starts at 0, has no gaps and is unique over all servers; `RANK_SIZE` is the
-    number of devices.  With any other numbering HCCL fails when it is initialised, or waits
-    for a rank that never comes.
+    `rank_id` must start at 0, without gaps, and be unique over all servers; `RANK_SIZE` is the
+    number of devices.  With any other numbering HCCL fails to initialise, or waits for a rank that
+    does not exist.
 
     Wrong, for two devices: `"rank_id": "1"` and `"rank_id": "2"`
 
@@ -254,10 +254,10 @@ address_rule = partial(declare, facts=("rank-table-device-ip",), source=_ADDRESS
 def rank_table_duplicate_address() -> None:
     """Two devices have the same IP address.
 
-    Every device has a network interface of its own, so `device_ip` is unique in the whole
-    table; a copy of a line that was not adapted is the usual cause.  HCCL compares the address
-    with that of the interface and ends with `ra rdev init failed, ret[-17]` on the device
-    whose address it is not.  The texts are compared: `fd00::9` and `FD00::9` are two.
+    Every device has its own network interface, so `device_ip` must be unique in the whole table;
+    the usual cause is a copied line that was not changed.  HCCL compares the address with that of
+    the interface, and fails with `ra rdev init failed, ret[-17]` on the device that has another
+    address.  The addresses are compared as text: `fd00::9` and `FD00::9` are different.
 
     Wrong: `"device_ip": "10.20.0.2"` for device 0 and for device 1
 
@@ -269,10 +269,10 @@ def rank_table_duplicate_address() -> None:
 def rank_table_address_family() -> None:
     """Some addresses are IPv4 and some are IPv6.
 
-    With several servers all `device_ip` are of one version of IP, and so are all `host_ip`;
-    HCCL ends with `device ip family is not same as others`.  One server may mix them.  In a table
-    with `deploy_mode` whose `server_num` is 1 but which names several servers it is not known
-    which of the two counts (a warning).
+    With several servers, all `device_ip` must have the same IP version, and so must all `host_ip`;
+    otherwise HCCL fails with `device ip family is not same as others`.  A single server may mix
+    them.  If a table with `deploy_mode` has a `server_num` of 1 but contains several servers, it
+    is not known which of the two HCCL uses (a warning).
 
     Wrong: `"device_ip": "10.20.0.2"` for device 0, `"device_ip": "fd00::3"` for device 1
 
@@ -346,11 +346,11 @@ port_rule = partial(declare, source=_PORT_SOURCE)
 def rank_table_shared_device() -> None:
     """Two ranks of one server have the same `device_id`.
 
-    HCCL does not compare the ids when it reads the table.  On atlas_training and
-    atlas_300i_duo every device is one rank, and creating a further group fails.  On atlas_a2 and
-    atlas_a3 several processes may share one NPU; each should then have a `device_port` of its
-    own (or `HCCL_NPU_SOCKET_PORT_RANGE` be set for all cards), otherwise the ports collide and
-    the service does not start.  It is silent when the ports differ.
+    HCCL does not compare the ids when it reads the table.  On atlas_training and atlas_300i_duo
+    each device is one rank, and creating another group fails.  On atlas_a2 and atlas_a3 several
+    processes may share one NPU; each process should then have its own `device_port` (or
+    `HCCL_NPU_SOCKET_PORT_RANGE` should be set for all cards), otherwise the ports collide and the
+    service does not start.  If the ports differ, nothing is reported.
 
     Wrong: `{"device_id": "0", "rank_id": "0"}` and `{"device_id": "0", "rank_id": "1"}`
 
@@ -412,10 +412,11 @@ _TRAINING_SOURCE = ("docs/en/tfadapter_1/migration/model_training/distributed_tr
 def rank_table_device_count() -> None:
     """atlas_training does not support this number or this selection of devices.
 
-    Every server has the same number of devices; HCCL refuses the table otherwise, on
-    atlas_300i_duo too.  One server takes 1, 2, 4 or 8 of them.  The devices 0 to 3 and 4 to 7
-    are two groups, each with links of its own; 2 or 4 devices stay inside one group.  Other
-    choices are not documented, and fail on boards whose devices are linked by HCCS (a warning).
+    Every server must have the same number of devices; otherwise HCCL rejects the table, on
+    atlas_300i_duo too.  A single server can use 1, 2, 4 or 8 devices.  The devices 0 to 3 and the
+    devices 4 to 7 form two groups with separate links; 2 or 4 devices must be in one group.  Other
+    combinations are not documented, and fail on boards whose devices are connected by HCCS (a
+    warning).
 
     Wrong: one server with the devices 2, 3, 4 and 5
 
@@ -433,10 +434,10 @@ def rank_table_device_count() -> None:
 def rank_table_balance() -> None:
     """The devices are not distributed evenly over the servers or super nodes.
 
-    atlas_a2 takes any number of devices on one server and 1 to 8 times the number of servers
-    in a cluster (more is not documented); the same number on every server is recommended.  On
-    atlas_a3 every super node should have the same number of servers and every server the
-    same number of devices.  Uneven tables work, but are slower.
+    On atlas_a2 a single server can use any number of devices.  A cluster can use 1 to 8 times as
+    many devices as servers (more is not documented); the same number on every server is
+    recommended.  On atlas_a3 every super node should have the same number of servers, and every
+    server the same number of devices.  Uneven tables work, but are slower.
 
     Wrong: 8 devices on the first server and 4 on the second
 

@@ -30,9 +30,10 @@ _rule = partial(declare, facts=("rank-table-file",))
 def rank_table_layers() -> None:
     """The layers of a rank are out of order, or layer 0 is missing or has the wrong type.
 
-    In version 2.0 the entries of `level_list` have `net_layer` from 0 on, rising; gaps are legal.
-    The guide describes layer 0 by the topology file of the driver, so its `net_type` is
-    `TOPO_FILE_DESC` there (a warning; a missing `net_type` is `CLOS`).
+    In version 2.0 the `net_layer` values in `level_list` must be 0 or more and in ascending order;
+    gaps are legal.  In the guide, the topology file of the driver describes layer 0, so the
+    `net_type` of layer 0 should be `TOPO_FILE_DESC` (a warning; a missing `net_type` means
+    `CLOS`).
 
     Wrong: `{"net_layer": 0, "net_type": "CLOS", ...}`
 
@@ -44,12 +45,12 @@ def rank_table_layers() -> None:
 def rank_table_layer_ports() -> None:
     """Two addresses of one network layer use the same port of a rank.
 
-    In version 2.0 an address may have several ports, but within one layer a port has one
-    address.
+    In version 2.0 an address may have several ports, but within one layer a port must have only
+    one address.
 
     Wrong: `"ports": ["0/4"]` for two addresses of one `rank_addr_list`
 
-    Right: `"ports": ["0/4"]` for the one and `"ports": ["0/5"]` for the other
+    Right: `"ports": ["0/4"]` for one address and `"ports": ["0/5"]` for the other
     """
 
 
@@ -64,9 +65,9 @@ def rank_table_layer_ports() -> None:
 def rank_table_local_ids() -> None:
     """The `local_id` values of the ranks are inconsistent.
 
-    In version 2.0 a `local_id` is unique among the ranks of one net instance of layer 0.  The
-    value 64 marks the backup rank: there is at most one, it needs `replaced_local_id`, 0 to 63,
-    and no rank of the table may have that `local_id`.
+    In version 2.0 a `local_id` must be unique among the ranks of one net instance of layer 0.  The
+    value 64 marks the backup rank: there may be only one, it needs a `replaced_local_id` from 0 to
+    63, and no rank of the table may have that `local_id`.
 
     Wrong: `{"local_id": 64, ...}` without `replaced_local_id`
 
@@ -85,10 +86,10 @@ def rank_table_local_ids() -> None:
 def rank_table_layer_addresses() -> None:
     """An address does not match `addr_type`, or ranks of a network have unequal address counts.
 
-    In version 2.0 `addr` is 32 hexadecimal digits for `EID`, a dotted address for `IPV4`, an
-    IPv6 address for `IPV6`; `backup_addr` holds addresses of the same type, with `EID` none.
-    All ranks of one net instance (same `net_layer` and `net_instance_id`) have the same number of
-    addresses.
+    In version 2.0 `addr` must be 32 hexadecimal digits for `EID`, a dotted address for `IPV4`, and
+    an IPv6 address for `IPV6`.  `backup_addr` contains addresses of the same type; `EID` does not
+    allow it.  All ranks of one net instance (same `net_layer` and `net_instance_id`) must have the
+    same number of addresses.
 
     Wrong: `{"addr_type": "EID", "addr": "00dfdf0020", ...}`
 

@@ -58,10 +58,11 @@ _SOURCE = ("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a
 def rank_table_super_pods() -> None:
     """The super nodes do not match the list of servers.
 
-    Each entry of `super_pod_list` names servers of `server_list`, and every server is in a
-    super node; HCCL refuses the table otherwise.  Of a server that two entries name, the later
-    one counts (a warning).  The guides want the servers of one super node next to each other in
-    `server_list` (a warning).  An entry with an empty `super_pod_id` is passed over in silence.
+    Each entry of `super_pod_list` must list servers of `server_list`, and every server must be in
+    a super node; otherwise HCCL rejects the table.  If two entries list the same server, the later
+    entry is used (a warning).  According to the guides, the servers of one super node must be next
+    to each other in `server_list` (otherwise a warning).  An entry with an empty `super_pod_id` is
+    skipped without any message.
 
     Wrong: `server_list` with node_0, node_2, node_1 where node_0 and node_1 are one super node
 
@@ -79,9 +80,9 @@ def rank_table_super_pods() -> None:
 def rank_table_super_device_ids() -> None:
     """A device in a super node has no `super_device_id`, or the same as another device.
 
-    It is the SDID that `npu-smi info -t spod-info` shows, unique in a super node; HCCL ends
-    with EI0014 when it is not.  4294967295 means none.  Without `super_pod_list` HCCL works
-    server by server and does not use it.
+    `super_device_id` is the SDID that `npu-smi info -t spod-info` shows.  It must be unique in a
+    super node; otherwise HCCL fails with EI0014.  The value 4294967295 means that the device has
+    no SDID. Without `super_pod_list` HCCL works server by server and does not use the SDID.
 
     Wrong: `"super_device_id": "0"` for two devices of one super node
 
@@ -93,8 +94,8 @@ def rank_table_super_device_ids() -> None:
 def rank_table_interleaved_ranks() -> None:
     """The rank ids of several servers are interleaved.
 
-    The guides want the ranks of a server to form one consecutive block.  HCCL does not refuse
-    ranks that interleave between servers, but does not promise to support them.
+    According to the guides, the ranks of a server must form one consecutive block.  HCCL accepts
+    ranks that interleave between servers, but does not guarantee to support them.
 
     Wrong: server 1 has the ranks 0, 1, 2, 7 and server 2 has 3, 4, 5, 6
 
@@ -106,11 +107,11 @@ def rank_table_interleaved_ranks() -> None:
 def rank_table_address_needed() -> None:
     """A device of a table with several servers has no `device_ip`.
 
-    On one server no product needs it.  With several servers atlas_a2 needs an address for every
-    device; atlas_training and atlas_300i_duo need the key unless the server has `host_ip` (an
-    empty text passes when the table is read, a warning, and fails when the servers connect);
-    atlas_a3 needs none, because the links of a super node do not use it.  Template 2 needs the
-    key as soon as a group has more than one instance.
+    With a single server, no product needs `device_ip`.  With several servers, atlas_a2 needs an
+    address for every device; atlas_training and atlas_300i_duo need the key unless the server has
+    `host_ip` (with an empty text the table can be read, which is a warning, but the servers cannot
+    connect); atlas_a3 does not need it, because the links of a super node do not use it.  Template
+    2 needs the key if a group has more than one instance.
 
     Wrong, with two servers on atlas_training: `{"device_id": "0", "rank_id": "0"}`
 
@@ -122,10 +123,11 @@ def rank_table_address_needed() -> None:
 def rank_table_address_numbers() -> None:
     """Some devices have more addresses than others.
 
-    `device_ip` may be several addresses joined by `,`; then every device of the table has the
-    same number of them.  A missing or empty `device_ip` counts as one.
+    `device_ip` may contain several addresses, separated by `,`; then every device of the table
+    must have the same number of addresses.  A missing or empty `device_ip` counts as one address.
 
-    Wrong: `"device_ip": "10.20.0.2,10.30.0.2"` for device 0, `"device_ip": "10.20.0.3"` for 1
+    Wrong: `"device_ip": "10.20.0.2,10.30.0.2"` for device 0, `"device_ip": "10.20.0.3"` for device
+    1
 
     Right: `"device_ip": "10.20.0.3,10.30.0.3"` for device 1
     """
@@ -135,8 +137,8 @@ def rank_table_address_numbers() -> None:
 def rank_table_host_network() -> None:
     """The host network is used, but a server has no `host_ip`.
 
-    HCCL connects through the hosts when a rank has `"net_position": "host"`, or when rank 0 has
-    no `device_ip` and its server has `host_ip`.  Then every server needs `host_ip`.
+    HCCL connects through the network of the hosts if a rank has `"net_position": "host"`, or if
+    rank 0 has no `device_ip` and its server has `host_ip`.  Then every server needs `host_ip`.
 
     Wrong: `"net_position": "host"` for a device of a server without `host_ip`
 
@@ -148,10 +150,10 @@ def rank_table_host_network() -> None:
 def rank_table_port() -> None:
     """Two devices of one server use the same host port.
 
-    `host_port` differs for every device of one server, because they share the host's interface.
-    A network interface that serves one device as its own and another as the backup needs two
-    ports: `backup_device_port` differs from the `device_port` that the same interface has as
-    main interface.
+    Every device of one server needs a different `host_port`, because all devices share the
+    interface of the host.  A network interface that is the main interface of one device and the
+    backup of another one needs two ports: `backup_device_port` must differ from the `device_port`
+    that the same interface has as main interface.
 
     Wrong: `"host_port": "16666"` for two devices of one server
 
@@ -163,11 +165,11 @@ def rank_table_port() -> None:
 def rank_table_backup() -> None:
     """The backup address of a device is not a valid backup.
 
-    `backup_device_ip` is the address of the other die of the same NPU: never the device's
-    own, never one of another server, and never the backup of two devices.  It takes effect
-    only on atlas_a3 with `HCCL_OP_EXPANSION_MODE="AI_CPU"` and `L2:1` in
-    `HCCL_OP_RETRY_ENABLE`; then HCCL refuses the table.  `backup_device_port` without it has no
-    effect.
+    `backup_device_ip` must be the address of the other die of the same NPU. It must not be an
+    address of the device itself or of another server, or the backup of two devices.  It has an
+    effect only on atlas_a3 with `HCCL_OP_EXPANSION_MODE="AI_CPU"` and `L2:1` in
+    `HCCL_OP_RETRY_ENABLE`; then HCCL rejects a table with a wrong address.  `backup_device_port`
+    has no effect without `backup_device_ip`.
 
     Wrong: `"device_ip": "10.20.0.2", "backup_device_ip": "10.20.0.2"`
 
@@ -603,12 +605,13 @@ def _backup_ports(devices: TableNode, findings: FileFindings) -> None:
 def rank_table_template_2() -> None:
     """The rank table uses the old template 2 (`group_list`).
 
-    HCCL reads it for the sake of existing jobs; template 1 (version 1.0) is recommended for new
-    ones.  Without the key `deploy_mode` it holds groups of pods and no `rank_id`: the ranks are
-    counted over the `server_id` in the order of their text and the `device_id` of each, and a
-    process is known by `RANK_ID` or `POD_NAME`, which is a `pod_name`, and by its device.  With
-    that key, whatever its value, each instance holds one device and its `rank_id`.  Several
-    groups are merged into one.  `npu-config ranktable convert` writes version 1.0.
+    HCCL reads template 2 only to support existing jobs; for new jobs template 1 (version 1.0) is
+    recommended.  Without the key `deploy_mode`, the table contains groups of pods and no
+    `rank_id`: ranks are numbered by `server_id` (sorted as text) and then by `device_id`.  A
+    process is identified by its device and by `RANK_ID` or `POD_NAME`, which contains a
+    `pod_name`.  With the key `deploy_mode`, whatever its value, each instance contains one device
+    and its `rank_id`.  Several groups are merged into one.  `npu-config ranktable convert` writes
+    version 1.0.
 
     Wrong: `{"status": "completed", "group_count": "1", "group_list": [...]}`
 

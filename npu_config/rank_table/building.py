@@ -44,9 +44,10 @@ from npu_config.text.lines import lines
 def cluster_description() -> None:
     """A rank table or a job cannot be built from the specified servers, devices and addresses.
 
-    The builders take the names of the servers, their devices and the addresses of the
-    devices: listed, or counted up from a first address.  There must be an address for each
-    device or for none, the addresses must not run out, and the product must have such a table.
+    To build a table, specify the names of the servers, their devices and the addresses of the
+    devices: list each of them, or count up from the first address.  Either every device or no
+    device must have an address, there must be enough addresses, and the product must support this
+    kind of table.
 
     Wrong: two servers of 8 devices and 8 addresses
 
@@ -593,9 +594,9 @@ _DEVICE = re.compile(r"(?:.*/)?davinci(?P<number>[0-9]{1,4})\Z")
 def hccn_conf_address() -> None:
     """An address in `/etc/hccn.conf` is invalid.
 
-    The line `address_N=...` gives the address of device N; it goes into the rank table as
-    `device_ip`.  What is not an address, and a device with two, cannot.  All other lines
-    (`netmask_N`, `gateway_N`, `netdetect_N` ...) are passed over.
+    The line `address_N=...` contains the address of device N, which is written to the rank table
+    as `device_ip`.  A value that is not an address cannot be used, nor can a device with two
+    addresses.  All other lines (`netmask_N`, `gateway_N`, `netdetect_N` ...) are skipped.
 
     Wrong: `address_0=10.20.0`
 
@@ -615,9 +616,9 @@ def hccn_conf_address() -> None:
 def rank_table_address_mismatch() -> None:
     """The address of a device in the rank table differs from its address on the machine.
 
-    `device_ip` is the address of the device's own interface, as `/etc/hccn.conf` and
-    `hccn_tool -i N -ip -g` show it.  HCCL compares the two and ends with
-    `ra rdev init failed, ret[-17]`.
+    `device_ip` must be the address of the device's own interface, as `/etc/hccn.conf` and
+    `hccn_tool -i N -ip -g` show it.  HCCL compares the two addresses; if they differ, it fails
+    with `ra rdev init failed, ret[-17]`.
 
     Wrong: `"device_ip": "10.20.0.3"` for device 0, with `address_0=10.20.0.2`
 

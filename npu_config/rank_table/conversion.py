@@ -39,11 +39,11 @@ from npu_config.sidefiles.format import refuse
 def rank_table_not_convertible() -> None:
     """A rank table cannot be converted to the requested version, or merged with others.
 
-    Template 2 becomes version 1.0, and version 1.0 becomes 1.2 when the super nodes and the
-    SDID of every device are given (without super nodes it stays in server mode).  Version
-    2.0 is for other machines: it needs the network layers, addresses and ports of every
-    rank, which no older table holds.  Newer tables are not made older.  Tables that are merged
-    are of one version, and of different servers.
+    Template 2 can be converted to version 1.0.  Version 1.0 can be converted to 1.2 if the super
+    nodes and the SDID of every device are specified (without super nodes the table stays in server
+    mode).  Version 2.0 is for other machines: it needs the network layers, addresses and ports of
+    every rank, which older tables do not contain.  A newer version cannot be converted to an older
+    one.  Tables can be merged only if they have the same version and different servers.
 
     Wrong: `npu-config ranktable convert --to 2.0` of a table of version 1.0
 
@@ -55,9 +55,9 @@ def rank_table_not_convertible() -> None:
 def rank_table_not_held() -> None:
     """A field of an old rank table cannot be written to the converted or merged table.
 
-    Version 1.0 has no groups and no pods: `group_name`, `pod_name` and the counts of groups end
-    with template 2, and a process is then known by `RANK_ID` alone.  Of keys that two merged
-    tables give different values the first stays.
+    Version 1.0 has no groups and no pods: `group_name`, `pod_name` and the counts of groups exist
+    only in template 2, and after the conversion a process is identified only by `RANK_ID`.  If two
+    merged tables have different values for a key, the value of the first table is kept.
 
     Wrong, after a conversion to version 1.0: `export RANK_ID=ascend8p`
 

@@ -143,9 +143,9 @@ def not_a_rank_table() -> None:
 def rank_table_version() -> None:
     """The version of the rank table is missing, unknown, or not supported by the product.
 
-    ascend_950 reads version `"2.0"` and nothing else; every other product reads `"1.0"`, `"1.2"`
-    (super nodes of atlas_a3; elsewhere it is read as 1.0, a note) and template 2, which has no
-    `version`.  HCCL refuses every other text, and a version that is not text.  No format is
+    ascend_950 reads only version `"2.0"`.  All other products read `"1.0"`, `"1.2"` (for super
+    nodes of atlas_a3; other products read it as 1.0, which is a note) and template 2, which has no
+    `version`.  HCCL rejects any other text, and a version that is not text.  No format is
     documented for atlas_inference (a warning).
 
     Wrong, on atlas_a2: `"version": "2.0"`
@@ -158,11 +158,11 @@ def rank_table_version() -> None:
 def rank_table_missing_key() -> None:
     """A rank table lacks a required key.
 
-    HCCL reads the whole table when it is initialised and fails when a key is missing; the
-    job ends, or the other ranks wait for this one.  Which keys are needed depends on the
-    dialect; a table without `version` is of template 2.  Pages of HCCL call `status` optional,
-    and for HCCL it is: but in a job of TensorFlow the graph engine reads the file first, until
-    `status` is `completed`, and fails at once without it.
+    HCCL reads the whole table during initialisation and fails if a key is missing; the job ends,
+    or the other ranks wait for this one.  The required keys depend on the version; a table without
+    `version` is template 2.  The documentation of HCCL calls `status` optional, and HCCL does not
+    need it.  But in a TensorFlow job the graph engine first reads the file until `status` is
+    `completed`, and it fails immediately if `status` is missing.
 
     Wrong: `{"device_id": "0", "device_ip": "10.20.0.2"}`
 
@@ -174,9 +174,9 @@ def rank_table_missing_key() -> None:
 def rank_table_unknown_key() -> None:
     """A rank table has a misspelled key, or a key of another version.
 
-    HCCL passes over every key that it does not know, so what a misspelt one should say is not
-    said.  Other unknown keys are not reported: tools write keys of their own, such as
-    `host_nic_ip`, and they do no harm; no command of npu-config removes them.
+    HCCL ignores every unknown key, so a misspelt key has no effect.  Other unknown keys are not
+    reported: tools write their own keys, such as `host_nic_ip`, and these do no harm; no command
+    of npu-config removes them.
 
     Wrong: `{"device_id": "0", "device_ip": "10.20.0.2", "rank_id": "0", "devce_port": "16666"}`
 
@@ -193,9 +193,9 @@ def rank_table_unknown_key() -> None:
 def rank_table_value_type() -> None:
     """A value of a rank table is of the wrong JSON type.
 
-    Versions 1.0 and 1.2 and template 2 write numbers as text (`"rank_id": "0"`), version 2.0
-    writes them as numbers (`"rank_id": 0`).  HCCL refuses text for a number in 2.0, and anything
-    but text in the others.
+    In versions 1.0 and 1.2 and in template 2, numbers are written as text (`"rank_id": "0"`); in
+    version 2.0 they are written as numbers (`"rank_id": 0`).  In version 2.0 HCCL rejects text in
+    place of a number; in the other versions it rejects everything but text.
 
     Wrong, in version 1.0: `"server_count": 2`
 
@@ -209,12 +209,12 @@ def rank_table_value_type() -> None:
 def rank_table_value() -> None:
     """A value of a rank table is not legal for its key.
 
-    Ids are whole numbers from 0, `device_id` up to that of the product's last device; ports go
-    from 1 to 65535; addresses are IPv4 or IPv6; `server_id` has 1 to 64 bytes.  In version 2.0
-    `local_id` and `device_id` go from 0 to 64, `net_layer` from 0 to 7, `net_type` is
-    `TOPO_FILE_DESC` or `CLOS` and `addr_type` is `EID`, `IPV4` or `IPV6`.  HCCL refuses
-    anything else when it is initialised.  A number text with something before or after its
-    digits (`"2 servers"`, `" 2"`, `"1e2"`) is parsed up to the first non-digit: a warning.
+    Ids must be whole numbers of at least 0, and `device_id` at most that of the product's last
+    device; ports must be 1 to 65535; addresses must be IPv4 or IPv6; `server_id` must have 1 to 64
+    bytes.  In version 2.0 `local_id` and `device_id` must be 0 to 64, `net_layer` 0 to 7,
+    `net_type` `TOPO_FILE_DESC` or `CLOS`, and `addr_type` `EID`, `IPV4` or `IPV6`.  HCCL rejects
+    other values during initialisation.  A number with other characters before or after its digits
+    (`"2 servers"`, `" 2"`, `"1e2"`) is parsed up to the first non-digit: a warning.
 
     Wrong: `"device_ip": "10.20.0.256"`
 
@@ -373,7 +373,7 @@ def _dialect(document: Dict[str, Any], target: Target, findings: FileFindings) -
                 shown(stated),
                 listed('"{}"'.format(name) for name in dialects.BY_VERSION),
             ),
-            "write the version of your product",
+            'set "version" to the rank table version that your product requires',
         )
         read_as = dialects.BY_VERSION.get(str(stated))
         return read_as or (DEPLOY_MODE if "group_list" in document else guess)

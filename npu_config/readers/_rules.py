@@ -19,9 +19,9 @@ __all__ = ["nothing_to_check", "not_checked_here", "file_too_large", "unparsable
 def duplicate_key() -> None:
     """A key appears twice in a configuration file.
 
-    Most parsers keep the last value and say nothing, some keep the first: the reader of the file
-    and the training job may then work with different settings.  An option that is once in
-    its group and once outside is set twice, too.
+    Most parsers keep the last value without any message, some keep the first one: a person who
+    reads the file may expect another value than the training job gets.  An option that is set
+    inside its group and also outside is set twice, too.
 
     Wrong:
 
@@ -46,8 +46,9 @@ def yaml_trap() -> None:
     """YAML reads a value as an unexpected type, or a YAML feature is not supported.
 
     `off`, `on`, `yes` and `no` are booleans, `010` is eight, `30:00` is 1800, `1_000` is 1000,
-    `8.50` is the number 8.5, `2024-01-01` is a date, and YAML 1.2 disagrees with YAML 1.1 about
-    most of them.  A tab cannot indent.  Merge keys, tags and a second document are not accepted.
+    `8.50` is the number 8.5, `2024-01-01` is a date, and YAML 1.2 reads most of them differently
+    from YAML 1.1.  Tabs cannot be used for indentation.  Merge keys, tags and a second document
+    are not supported.
 
     Wrong:
 
@@ -72,9 +73,9 @@ def yaml_trap() -> None:
 def wrong_structure() -> None:
     """A configuration file is not a mapping of options and groups of options.
 
-    Options are at the top or in their group; the groups are those of the vendor's pages.  An
-    option in another group, a group that is not a mapping, a group that does not exist and an
-    option without a value are refused.
+    An option is written at the top level or in its group; the groups correspond to the pages of
+    the vendor's documentation.  Not allowed are an option in another group, a group that is not a
+    mapping, an unknown group, and an option without a value.
 
     Wrong:
 
@@ -94,7 +95,7 @@ def wrong_structure() -> None:
 def wrong_header() -> None:
     """`version` or `target` of a configuration file cannot be understood.
 
-    `version` is 1.  `target` holds any of `product`, `mode` and `cann`.
+    `version` must be 1.  `target` may contain `product`, `mode` and `cann`.
 
     Wrong:
 
@@ -119,10 +120,10 @@ def wrong_header() -> None:
 def base_not_read() -> None:
     """A file that a configuration names under `extends` cannot be read.
 
-    It is the path of a configuration in YAML, TOML or JSON, or a list of such paths, relative to
-    the file that holds it.  A file that is not there, a file of another format (a ConfigProto, a
-    training script, a side file), and files that extend each other in a circle are refused.  What
-    is wrong inside of a base is reported there.
+    `extends` is the path of a configuration file in YAML, TOML or JSON, or a list of such paths,
+    relative to the file that contains `extends`.  Not allowed are a file that does not exist, a
+    file of another format (a ConfigProto, a training script, a side file), and files that extend
+    each other in a circle.  Faults in a base file are reported in that file.
 
     Wrong:
 
@@ -142,7 +143,8 @@ def base_not_read() -> None:
 def bases_disagree() -> None:
     """Two files that a configuration extends set one option to different values.
 
-    The later one wins.  A value in the file itself says what is meant, and ends the note.
+    The value in the later file is used.  To choose a value explicitly, and to remove this note,
+    set the option in the file that extends them.
 
     Wrong: `extends: [fast.yaml, debug.yaml]`, where both set `iterations_per_loop`.
 
@@ -162,8 +164,9 @@ def bases_disagree() -> None:
 def record_not_read() -> None:
     """The record of a job (`npu_config.json`) is damaged, or of an unknown version.
 
-    `npu_config.record`, `ConfigRecordHook` and `NPU_CONFIG_RECORD` write records; nobody edits
-    them.  What can be read of a damaged one is shown and compared, the rest is said to be missing.
+    `npu_config.record`, `ConfigRecordHook` and `NPU_CONFIG_RECORD` write records; do not edit them
+    by hand.  Whatever can be read of a damaged record is shown and compared, and the rest is
+    reported as missing.
 
     Wrong: `{"version": 2, "tool": "npu_config 9.0", ...}`
 
@@ -175,9 +178,9 @@ def record_not_read() -> None:
 def unknown_file_kind() -> None:
     """The type of a file cannot be determined from its name or content.
 
-    Configuration files (.yaml .yml .toml .json), ConfigProto text and bytes (.pbtxt .pb) and
-    training scripts (.py) are known by their suffix, side files and rank tables by their content.
-    `--as KIND` says it.
+    Configuration files (.yaml .yml .toml .json), ConfigProto files in text or binary format
+    (.pbtxt .pb) and training scripts (.py) are recognised by their suffix; side files and rank
+    tables are recognised by their content.  `--as KIND` specifies the type.
     """
 
 
@@ -185,9 +188,9 @@ def unknown_file_kind() -> None:
 def file_of_another_kind() -> None:
     """A named file is of a type that `check` does not support.
 
-    A graph, the log of a training run, the tables of the profiler, fusion_result.json and
-    acl.json are known by their content; the help names the command that takes the file, where
-    there is one.  In directories they are passed over.
+    A graph, the log of a training run, the tables of the profiler, fusion_result.json and acl.json
+    are recognised by their content; the help line names the command that reads the file, if such a
+    command exists.  When a directory is checked, these files are skipped.
 
     Wrong: `npu-config check graph.pbtxt`
 
@@ -207,10 +210,10 @@ def file_of_another_kind() -> None:
 def foreign_file() -> None:
     """A YAML, TOML or JSON file on the command line has the settings of another program.
 
-    None of the keys at its top is an option or a group of options, or those that are have many
-    others beside them.  It is not checked key by key and `--fix` leaves it alone.  A
-    configuration holds `version`, `target`, options, and groups of options.  In directories
-    such files are passed over.
+    No top-level key of the file is an option or a group of options, or many other keys are beside
+    them.  `check` does not check the keys one by one, and `--fix` does not change the file.  A
+    configuration contains `version`, `target`, options, and groups of options.  When a directory
+    is checked, such files are skipped.
 
     Wrong: `npu-config check package.json`
 
@@ -222,8 +225,8 @@ def foreign_file() -> None:
 def template() -> None:
     """A JSON file has placeholders that a script fills in.
 
-    `{instance_list}`, `${RANK_TABLE}` or `{{ servers }}` outside of a text make the file a
-    template.  It is not judged; the file that comes of it is.
+    A file that contains `{instance_list}`, `${RANK_TABLE}` or `{{ servers }}` outside of a string
+    is a template.  The template is not checked; the file that is generated from it is.
 
     Wrong: `{"server_count": "1", "server_list": {instance_list}}`
 
@@ -235,8 +238,8 @@ def template() -> None:
 def missing_version() -> None:
     """A configuration file has no `version`.
 
-    It is read as version 1.  The line lets a later npu_config know what the file means, and
-    helps `npu-config check DIRECTORY` to recognise it.
+    The file is read as version 1.  With this line, a later npu_config knows how to read the file,
+    and `npu-config check DIRECTORY` can recognise the file.
 
     Right:
 

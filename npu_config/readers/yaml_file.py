@@ -578,7 +578,7 @@ class _Composer:
                 start,
                 end,
                 'merge keys ("<<") are not part of YAML 1.2 and are not accepted',
-                "write the options here instead of merging them",
+                "write the options here instead of using a merge key",
             )
         elif kind == "null":
             self._document.report(

@@ -113,7 +113,7 @@ def _no_interval(case: Case) -> bool:
 def summary_inside_loop(case: Case) -> None:
     """``save_summary_steps`` is set with iteration offload.
 
-    Summaries may not be stored at this interval.
+    Summaries may not be stored at the requested interval.
 
     Wrong, in a script:
 
@@ -127,8 +127,8 @@ def summary_inside_loop(case: Case) -> None:
     if steps and loops(case):
         case.report_argument(
             "save_summary_steps",
-            '"save_summary_steps" is {} with "iterations_per_loop" {}; summaries may not be '
-            "stored at this interval; legal: 0",
+            '"save_summary_steps" is {} with "iterations_per_loop" {}; only 0 is legal: '
+            "otherwise summaries may not be stored at the requested interval",
             steps,
             loops(case),
             help='set "save_summary_steps" to 0 and use host_call of NPUEstimatorSpec',

@@ -33,10 +33,10 @@ _DOC = "docs/en/tfadapter_1/apiref/session_config/AOE.md"
 def aoe_config_structure() -> None:
     """The AOE configuration file has an unknown key or an invalid value.
 
-    The file is a JSON object: `tune_ops_name` and `tune_ops_type` are arrays of names (both
-    together mean the union), `tune_optimization_level` is `O1` (high-performance tuning) or
-    `O2` (normal), `feature` is an array of `deeper_opat` and `nonhomo_split`.  All four may
-    be left out.
+    The file is a JSON object.  `tune_ops_name` and `tune_ops_type` are arrays of names (if both
+    are set, the operators of both are tuned), `tune_optimization_level` is `O1` (high-performance
+    tuning) or `O2` (normal tuning), and `feature` is an array that may contain `deeper_opat` and
+    `nonhomo_split`.  All four keys are optional.
 
     Wrong: `{"tune_ops_type": "Conv2D", "tune_optimization_level": 2}`
 
@@ -55,8 +55,8 @@ def aoe_config_structure() -> None:
 def aoe_feature_mode() -> None:
     """A feature of the AOE configuration file does not match `aoe_mode`.
 
-    `deeper_opat` needs `aoe_mode` 2 (operator tuning), `nonhomo_split` needs `aoe_mode` 1
-    (subgraph tuning); so the two cannot be in one file.
+    `deeper_opat` needs `aoe_mode` 2 (operator tuning), and `nonhomo_split` needs `aoe_mode` 1
+    (subgraph tuning), so one file cannot contain both.
 
     Wrong with `aoe_mode="1"`: `{"feature": ["deeper_opat"]}`
 

@@ -50,11 +50,12 @@ _rule = partial(declare, options=("customize_dtypes",), facts=("customize-dtypes
 def customize_dtypes_line() -> None:
     """A line of the data type file has invalid syntax.
 
-    A line names one operator, with `InputDtype` and/or `OutputDtype` in this order. The first
-    colon ends the name, so one or two may follow it; `OpType::` in the first column makes it a
-    type. After a line of more than 1023 bytes nothing is read (a warning).  One unreadable
-    line fails the initialisation of the graph engine ("The content format of the customization
-    file is incorrect"); the adapter then aborts the process.
+    A line contains one operator, followed by `InputDtype`, `OutputDtype` or both in this order.
+    The name of the operator ends at the first colon; one or two colons may follow the name.
+    `OpType::` at the start of the line means an operator type.  After a line of more than 1023
+    bytes the graph engine reads no further lines (a warning).  If it cannot read one line, the
+    graph engine fails to initialise ("The content format of the customization file is incorrect"),
+    and the adapter then aborts the process.
 
     Wrong:
 
@@ -75,9 +76,9 @@ def customize_dtypes_line() -> None:
 def customize_dtypes_comment() -> None:
     """The data type file has a comment or a blank line.
 
-    The sample of the documentation has lines that begin with `#`; the graph engine refuses a
-    file with such a line, or with a blank one, as a whole.  `--fix` and `npu-config format`
-    take them out.
+    The sample in the documentation has lines that begin with `#`, but the graph engine rejects a
+    whole file if it contains such a line or a blank line.  `--fix` and `npu-config format` remove
+    these lines.
 
     Wrong:
 
@@ -102,9 +103,9 @@ def customize_dtypes_comment() -> None:
 def customize_dtypes_dtype() -> None:
     """A data type in the data type file does not exist.
 
-    The names are those of the graph engine, in any case: `bfloat16`, not `bf16`.  An empty
-    position keeps the data type.  An unknown name makes the line unreadable, and with it the
-    file.
+    The data types must have the names of the graph engine, in upper or lower case: `bfloat16`, not
+    `bf16`.  An empty position keeps the data type.  An unknown name makes the line unreadable, and
+    therefore the whole file.
 
     Wrong: `OpType::Softmax:InputDtype:bf16,OutputDtype:fp32`
 
@@ -116,7 +117,7 @@ def customize_dtypes_dtype() -> None:
 def customize_dtypes_repeated() -> None:
     """The data type file names an operator twice.
 
-    The second entry for a name, or for a type, is ignored; the log has a warning.
+    The graph engine ignores the second entry for a name or a type and writes a warning to its log.
 
     Wrong:
 
@@ -137,11 +138,11 @@ def customize_dtypes_repeated() -> None:
 def customize_dtypes_name_lost() -> None:
     """The data type file names a node that the compiled graph does not have.
 
-    Names may vanish when operators are fused or split; the entry then does not apply, in
-    silence.  Checked when the node names of the compiled graph are given
+    When operators are fused or split, their names may disappear; the entry then has no effect,
+    without any message.  This is checked only if the node names of the compiled graph are passed
     (`check(model, nodes=...)`).  An entry by operator type does not depend on names.
 
-    Wrong, when net/Relu was fused into net/Conv2D: `net/Relu::InputDtype:float16`
+    Wrong, if net/Relu was fused into net/Conv2D: `net/Relu::InputDtype:float16`
 
     Right: `OpType::Relu:InputDtype:float16`
     """
@@ -151,10 +152,10 @@ def customize_dtypes_name_lost() -> None:
 def customize_dtypes_unsupported() -> None:
     """An operator does not support its data type in the data type file.
 
-    The compilation fails.  What an operator supports is in the operator library; checked
-    when a library file (aic-<soc>-ops-info) is given.
+    The compilation fails.  The operator library contains the data types that each operator
+    supports; this is checked only if a library file (aic-<soc>-ops-info) is specified.
 
-    Wrong, when Softmax takes float16 and float: `OpType::Softmax:InputDtype:int8`
+    Wrong, if Softmax supports float16 and float: `OpType::Softmax:InputDtype:int8`
 
     Right: `OpType::Softmax:InputDtype:float16`
     """

@@ -110,12 +110,12 @@ LARGEST = 256 * 1024 * 1024
 def side_file_unreadable() -> None:
     """A side file (a file that an option names) cannot be read, or is not UTF-8 text.
 
-    The graph engine loads these files while it initialises; a file that is missing or
-    unreadable fails the initialisation, and the adapter then aborts the process.
+    The graph engine loads these files during initialisation; if a file is missing or unreadable,
+    the initialisation fails, and the adapter then aborts the process.
 
     Wrong: `modify_mixlist` points to a file that does not exist, or to a directory.
 
-    Right: the file is there before the session is created, in UTF-8.
+    Right: the file exists before the session is created, and is UTF-8 text.
     """
 
 
@@ -128,8 +128,9 @@ def side_file_unreadable() -> None:
 def json_text_after_value() -> None:
     """A JSON file has more content after the end of its value.
 
-    The graph engine reads one value of a rank table, a mixed-precision list or a fusion switch
-    file and does not look at what follows it, be it a second object or a comment.
+    The graph engine reads only one JSON value from a rank table, a mixed-precision list or a
+    fusion switch file, and ignores everything after this value, such as a second object or a
+    comment.
 
     Wrong: `{"Switch": {}} {"Priority": {}}`
 
@@ -141,8 +142,9 @@ def json_text_after_value() -> None:
 def side_file_template() -> None:
     """A side file (which an option names) or a rank table has placeholders that a script fills in.
 
-    It is not judged, and counts as not checked.  As it is, the runtime refuses it.  Letters in
-    place of an address (`X.X.X.X`, `192.168.x.x`) and its name (`DEVICE_IP_0`) are placeholders.
+    A template is not checked, and counts as not checked; without its values filled in, the runtime
+    rejects it.  Letters in place of an address (`X.X.X.X`, `192.168.x.x`) and names of addresses
+    (`DEVICE_IP_0`) are placeholders.
 
     Wrong, as the file of a job: `{"server_count": "${SERVERS}", ...}`
 

@@ -66,12 +66,12 @@ _rule = partial(declare, options=("fusion_switch_file",))
 def fusion_switch_structure() -> None:
     """A fusion switch file has an unknown key, an invalid value or an invalid line.
 
-    The file is a JSON object: under `Switch` are `GraphFusion` and `UBFusion`, and under
-    those the passes; `Priority` and `ExceptionalPassOfO1Level` may be beside it.  The old
-    syntax has one `PassName:on` or `PassName:off` a line; it has no comments and no lines of
-    blanks.  The graph engine refuses an empty file and anything else, and fails to initialise;
-    the adapter then aborts the process.  A key with blanks around it is accepted and not read
-    (a warning).
+    The file is a JSON object: `Switch` contains `GraphFusion` and `UBFusion`, which contain the
+    passes; beside `Switch` there may be `Priority` and `ExceptionalPassOfO1Level`.  In the old
+    syntax each line is `PassName:on` or `PassName:off`; comments and lines with only blanks are
+    not allowed.  The graph engine rejects an empty file and any other content, and fails to
+    initialise; the adapter then aborts the process.  A key with blanks around it is accepted but
+    not read (a warning).
 
     Wrong:
 
@@ -97,8 +97,8 @@ def fusion_switch_structure() -> None:
 def fusion_switch_value() -> None:
     """The switch of a fusion pass is neither `on` nor `off`.
 
-    The switch is one of these two texts; the graph engine refuses the whole file otherwise.
-    With blanks around it (`"on "`) it passes the check and means `off` (a warning).
+    The value must be one of these two texts; otherwise the graph engine rejects the whole file.  A
+    value with blanks around it (`"on "`) is accepted, but means `off` (a warning).
 
     Wrong: `{"Switch": {"GraphFusion": {"PoolingFusionPass": true}}}`
 
@@ -116,8 +116,8 @@ def fusion_switch_value() -> None:
 def fusion_switch_priority() -> None:
     """The priority of a fusion pass is not an integer, is out of range, or occurs twice.
 
-    A priority is the text of an integer: 0 to 999 under `Top`, 1000 to 1999 under `Main`,
-    2000 to 2999 under `Down`.  A pass appears once.
+    A priority must be an integer, written as text: 0 to 999 under `Top`, 1000 to 1999 under
+    `Main`, 2000 to 2999 under `Down`.  A pass may appear only once.
 
     Wrong: `{"Switch": {}, "Priority": {"GraphFusion": {"Top": {"MyPass": 1500}}}}`
 
@@ -129,7 +129,7 @@ def fusion_switch_priority() -> None:
 def fusion_switch_repeated() -> None:
     """A fusion switch file of the old syntax has two lines for one pass.
 
-    The graph engine refuses the whole file.
+    The graph engine rejects the whole file.
 
     Wrong:
 
@@ -156,7 +156,7 @@ def fusion_switch_repeated() -> None:
 def fusion_switch_ub_ascend_950() -> None:
     """A fusion switch file for ascend_950 has switches for UB fusion.
 
-    UB fusion does not exist there: the section does nothing and can be left out.
+    UB fusion does not exist on ascend_950: the section has no effect and can be removed.
 
     Wrong on ascend_950:
 
@@ -172,13 +172,12 @@ def fusion_switch_ub_ascend_950() -> None:
 def fusion_switch_unclosable() -> None:
     """A fusion pass is switched off that must stay on.
 
-    Some passes are needed for correct results; they stay on whatever the file says, also
-    under `"ALL": "off"`.  Which ones they are depends on the CANN version and is not
-    documented as a list, so this rule speaks only of passes that the caller names
-    (`check(model, unclosable=...)`), e.g. from a `fusion_result.json` in which a pass that
-    was switched off still took effect.
+    Some passes are needed for correct results; they stay on, whatever the file contains, even with
+    `"ALL": "off"`.  Which passes these are depends on the CANN version, and there is no documented
+    list, so this rule checks only passes that the caller names (`check(model, unclosable=...)`),
+    for example from a `fusion_result.json` that shows an effect of a pass that was switched off.
 
-    Wrong, when APass may not be closed: `{"Switch": {"GraphFusion": {"APass": "off"}}}`
+    Wrong, if APass must not be closed: `{"Switch": {"GraphFusion": {"APass": "off"}}}`
 
     Right: `{"Switch": {"GraphFusion": {}}}`
     """

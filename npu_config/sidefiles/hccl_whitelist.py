@@ -39,8 +39,9 @@ _rule = partial(declare, source=(_DOC,))
 def hccl_whitelist_structure() -> None:
     """The communication whitelist has an unknown key or an invalid value.
 
-    The file is a JSON object with the arrays `host_ip` and `device_ip`.  HCCL reads it when
-    HCCL_WHITELIST_DISABLE is 0, and then refuses peers that are not in it.
+    The file must be a JSON object with the arrays `host_ip` and `device_ip`.  If
+    HCCL_WHITELIST_DISABLE is 0, HCCL reads the file and rejects connections from addresses that
+    are not in it.
 
     Wrong: `{"host_ips": "10.0.0.1"}`
 
@@ -52,7 +53,7 @@ def hccl_whitelist_structure() -> None:
 def hccl_whitelist_address() -> None:
     """An entry of the communication whitelist is not an IPv4 address.
 
-    Only dotted IPv4 addresses are read: no host names, no IPv6, no ports, no masks.
+    HCCL reads only dotted IPv4 addresses: no host names, no IPv6 addresses, no ports and no masks.
 
     Wrong: `{"host_ip": ["node-1", "10.0.0.0/24"], "device_ip": []}`
 

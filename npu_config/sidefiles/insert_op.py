@@ -131,8 +131,9 @@ _rule = partial(declare, options=("insert_op_file",), source=(_TEMPLATE,))
 def insert_op_syntax() -> None:
     """The AIPP configuration cannot be read.
 
-    The file is protobuf text: blocks `aipp_op { ... }` with one `field: value` after the other
-    and `#` comments.  The graph engine refuses anything else when it prepares the graph.
+    The file is protobuf text: blocks `aipp_op { ... }` that contain `field: value` entries, and
+    comments that begin with `#`.  The graph engine rejects anything else when it prepares the
+    graph.
 
     Wrong:
 
@@ -156,8 +157,8 @@ def insert_op_syntax() -> None:
 def insert_op_field() -> None:
     """A field of an `aipp_op` block is not in the documented template, or occurs twice.
 
-    Protobuf text with an unknown field is refused as a whole.  npu_config knows the fields of
-    the vendor's template only, so this is a warning.
+    Protobuf text with an unknown field is rejected as a whole. npu_config knows only the fields of
+    the vendor's template, so this is only a warning.
 
     Wrong: `aipp_op { aipp_mode: static input_formt: RGB888_U8 }`
 
@@ -183,10 +184,10 @@ def insert_op_value() -> None:
 def insert_op_combination() -> None:
     """The fields of an `aipp_op` block are inconsistent, or a field is missing.
 
-    `aipp_mode` is always needed, `input_format` with static AIPP, `max_src_image_size` with
-    dynamic AIPP.  YUV420SP_U8 needs even image sizes (and, but on ascend_950, even crop
-    positions).  Cropping and padding need the image size, and a cropped area lies inside the
-    image.
+    `aipp_mode` is always required, `input_format` is required for static AIPP, and
+    `max_src_image_size` for dynamic AIPP. YUV420SP_U8 needs even image sizes (and even crop
+    positions, except on ascend_950).  Cropping and padding need the image size, and the cropped
+    area must be inside the image.
 
     Wrong: `aipp_op { aipp_mode: static }`
 
@@ -198,13 +199,13 @@ def insert_op_combination() -> None:
 def insert_op_reserved() -> None:
     """A field of an `aipp_op` block is not supported at present.
 
-    The template documents `support_rotation`, `rotation_angle`, `resize` and its sizes,
-    `single_line_mode` and `cpadding_value` as reserved, and `raw_rgbir_to_f16_n` as not
-    supported: what they ask for does not happen.
+    According to the template, `support_rotation`, `rotation_angle`, `resize` and its sizes,
+    `single_line_mode` and `cpadding_value` are reserved, and `raw_rgbir_to_f16_n` is not
+    supported: these fields have no effect.
 
     Wrong: `aipp_op { aipp_mode: static input_format: RGB888_U8 resize: true }`
 
-    Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`, and resize before.
+    Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`, and resize the images before.
     """
 
 

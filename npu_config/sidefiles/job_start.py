@@ -33,10 +33,10 @@ _SOURCE = "tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220"
 def job_start_structure() -> None:
     """The job start file lacks a key, or a value has the wrong type.
 
-    The estimator reads `device_info.Index` (an integer from 0), `rank_table_file` (text),
-    `rank_size` (an integer from 1) and, if it is there, `local_checkpoint_dir` (text).  With
-    an unusable file it goes by the environment, and without JOB_ID there it raises
-    ValueError "Load job info failed".
+    The estimator reads `device_info.Index` (an integer of at least 0), `rank_table_file` (text),
+    `rank_size` (an integer of at least 1) and the optional `local_checkpoint_dir` (text).  If the
+    file is unusable, the estimator uses the environment variables; if JOB_ID is not set either, it
+    raises ValueError "Load job info failed".
 
     Wrong: `{"device_info": {"Index": "0"}, "rank_size": 0}`
 

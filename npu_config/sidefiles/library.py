@@ -35,9 +35,10 @@ from npu_config.text.words import shown as quoted
 def operator_library_structure() -> None:
     """The file of an operator library has the wrong format.
 
-    The library is a JSON object of operator types; each is an object that says, among other
-    things, which data types its inputs and outputs may have and whether its precision may be
-    reduced.  Without it npu_config cannot check names, lists and data types of operators.
+    The library is a JSON object with one object for each operator type.  This object contains,
+    among other things, the legal data types of the inputs and outputs, and whether the precision
+    may be reduced.  Without the library npu_config cannot check the names, lists and data types of
+    operators.
 
     Wrong: `["Abs", "Add"]`
 

@@ -56,9 +56,9 @@ _rule = partial(declare, options=("modify_mixlist",))
 def mixlist_structure() -> None:
     """The mixed-precision list file has an unknown key or an invalid value.
 
-    The top level is an object with the keys `black-list`, `white-list` and `gray-list`; under
-    each are `to-add` and `to-remove`, and under those arrays of operator types.  Anything
-    else fails the initialisation of the graph engine, and the adapter aborts the process.
+    The top level is an object with the keys `black-list`, `white-list` and `gray-list`; each
+    contains `to-add` and `to-remove`, which are arrays of operator types.  With any other content
+    the graph engine fails to initialise, and the adapter aborts the process.
 
     Wrong:
 
@@ -87,10 +87,10 @@ def mixlist_structure() -> None:
 def mixlist_contradiction() -> None:
     """The changes to the mixed-precision lists contradict each other for one operator.
 
-    Over the whole file an operator may be added to one list, and with that be removed from
-    another one; or it may only be removed from the black or the white list.  The graph
-    engine refuses everything else (two lists at once, added to and removed from the same
-    list, only removed from the gray list) and fails to initialise.
+    In the whole file, an operator may be added to one list (and removed from another list at the
+    same time), or it may only be removed from the black list or the white list.  The graph engine
+    rejects everything else (added to two lists, added to and removed from the same list, only
+    removed from the gray list) and fails to initialise.
 
     Wrong:
 
@@ -110,10 +110,10 @@ def mixlist_contradiction() -> None:
 def mixlist_remove_goes_gray() -> None:
     """An operator is removed from a list, but added to no other list.
 
-    It then goes to the gray list (it follows the operator before it), not to the opposite
-    list.  To change lists, `to-add` to the new list is enough.
+    The operator is then in the gray list (it uses the precision of the operator before it), not in
+    the opposite list.  To move it to another list, `to-add` in the new list is enough.
 
-    Wrong, when ReduceSum is meant to be computed in lower precision:
+    Wrong, if ReduceSum should be computed in lower precision:
 
     ```json
     {"black-list": {"to-remove": ["ReduceSum"]}}
@@ -136,10 +136,10 @@ def mixlist_remove_goes_gray() -> None:
 def mixlist_operator() -> None:
     """An entry of the mixed precision list is not an operator type of the operator library.
 
-    The lists hold operator types (`Conv2D`, `MatMul`, `ReduceSumD`), not names of nodes of
-    the network.  An entry that is not a type (a lower-case name, one with blanks) changes
-    nothing, in silence.  Whether a type exists is checked when an operator library file
-    (aic-<soc>-ops-info) is given.
+    The lists contain operator types (`Conv2D`, `MatMul`, `ReduceSumD`), not node names of the
+    network.  An entry that is not a type (a lower-case name, a name with blanks) has no effect,
+    without any message.  Whether a type exists is checked only if an operator library file
+    (aic-<soc>-ops-info) is specified.
 
     Wrong:
 
@@ -159,11 +159,11 @@ def mixlist_operator() -> None:
 def mixlist_not_in_list() -> None:
     """An operator is removed from a list that it is not in.
 
-    The graph engine writes a warning and goes on.  The list of an operator is in the
-    operator library: the flag `precision_reduce` is true for the white list, false for the
-    black list, and absent for the gray list.  Checked when a library file is given.
+    The graph engine writes a warning and continues.  The operator library decides the list of an
+    operator: `precision_reduce` is true for the white list, false for the black list, and absent
+    for the gray list.  This is checked only if a library file is specified.
 
-    Wrong, when the library has Pow in the white list: `{"black-list": {"to-remove": ["Pow"]}}`
+    Wrong, if the library has Pow in the white list: `{"black-list": {"to-remove": ["Pow"]}}`
 
     Right: `{"white-list": {"to-remove": ["Pow"]}}`
     """

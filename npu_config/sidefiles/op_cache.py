@@ -44,10 +44,10 @@ _DOC = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
 def op_cache_line() -> None:
     """op_cache.ini lacks its section header or a key, or has an invalid line.
 
-    The file has the header `[op_compiler_cache]`, and below it `max_op_cache_size` and
-    `remain_cache_size_ratio`.  Without all three the operator compiler ignores the file in
-    silence and goes by ASCEND_MAX_OP_CACHE_SIZE and ASCEND_REMAIN_CACHE_SIZE_RATIO, or by
-    500 MB and 50 %.
+    The file must contain the header `[op_compiler_cache]`, and below it `max_op_cache_size` and
+    `remain_cache_size_ratio`.  If one of the three is missing, the operator compiler ignores the
+    file without any message.  It then uses ASCEND_MAX_OP_CACHE_SIZE and
+    ASCEND_REMAIN_CACHE_SIZE_RATIO, or 500 MB and 50 %.
 
     Wrong:
 
@@ -80,9 +80,8 @@ def op_cache_line() -> None:
 def op_cache_value() -> None:
     """A value of op_cache.ini is out of its range.
 
-    `max_op_cache_size` is a number of MB, or -1 to keep everything;
-    `remain_cache_size_ratio` is 1 to 100 %.  If one of the two is not valid, the file is
-    ignored as a whole.
+    `max_op_cache_size` must be a number of MB, or -1 to keep everything; `remain_cache_size_ratio`
+    must be 1 to 100 %.  If one of the two is not valid, the whole file is ignored.
 
     Wrong: `remain_cache_size_ratio=0.8`
 

@@ -56,9 +56,9 @@ _rule = partial(declare, options=("op_debug_config",))
 def op_debug_line() -> None:
     """A line of the operator debug file has no effect.
 
-    A line is `op_debug_config=<value>,...`, `op_debug_list=<operator>,...`, empty, or begins
-    with `#`.  The graph engine reports a line without `=` or without a value in its log and
-    goes on; a line in which no key is anywhere is not looked at.
+    A line is `op_debug_config=<value>,...`, `op_debug_list=<operator>,...`, empty, or begins with
+    `#`.  If a line has no `=` or no value, the graph engine reports it in its log and continues; a
+    line that contains neither key is ignored.
 
     Wrong:
 
@@ -80,7 +80,7 @@ def op_debug_line() -> None:
 def op_debug_switch() -> None:
     """The operator debug file has an unknown value of `op_debug_config`.
 
-    The graph engine passes unknown values on unchecked: what was meant does not happen.
+    The graph engine does not check the values and passes unknown ones on: they have no effect.
 
     Wrong: `op_debug_config=dump_ccs`
 
@@ -92,7 +92,7 @@ def op_debug_switch() -> None:
 def op_debug_oom_ccec_o0() -> None:
     """The operator debug file has both `oom` and `ccec_O0`.
 
-    The documentation forbids it: an AI Core error follows at run time.
+    The documentation forbids this combination: it causes an AI Core error at run time.
 
     Wrong: `op_debug_config=oom,ccec_O0`
 
@@ -110,7 +110,7 @@ def op_debug_oom_ccec_o0() -> None:
 def op_debug_repeated() -> None:
     """A key occurs twice in the operator debug file.
 
-    The last line wins; the values of the earlier one are lost.
+    The last line is used; the values of the earlier lines are lost.
 
     Wrong:
 
@@ -131,8 +131,8 @@ def op_debug_repeated() -> None:
 def op_debug_mc2() -> None:
     """The operator debug file requests debug files for operators that do not keep any.
 
-    With `oom`, `dump_cce` and `dump_loc` no files are kept for the operators that compute and
-    communicate at once (MatMulAllReduce and its like).
+    With `oom`, `dump_cce` and `dump_loc`, no files are kept for operators that compute and
+    communicate at the same time (MatMulAllReduce and similar operators).
 
     Wrong:
 
@@ -309,7 +309,7 @@ def check(
     for name in model.types if keeping else ():
         if name in MC2_TYPES:
             message = phrase(
-                "no files are kept for the operator type {} with {}",
+                "no debug files are kept for operators of type {} with {}",
                 shown(name),
                 joined(keeping),
             )

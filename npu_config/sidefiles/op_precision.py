@@ -58,8 +58,8 @@ _rule = partial(declare, options=("op_precision_mode",), facts=("op-precision-fi
 def op_precision_line() -> None:
     """A line of the operator precision file has invalid syntax.
 
-    A line is `[ByOpType]`, `[ByNodeName]`, `name=mode`, empty, or a comment with `#` in the
-    very first column.  The graph engine skips any other line with a warning in its log.
+    A line is `[ByOpType]`, `[ByNodeName]`, `name=mode`, empty, or a comment with `#` as its first
+    character.  The graph engine skips any other line and writes a warning to its log.
 
     Wrong:
 
@@ -88,7 +88,8 @@ def op_precision_line() -> None:
 def op_precision_mode_word() -> None:
     """The operator precision file has an unknown mode.
 
-    The graph engine skips the line with a warning in its log; the operator keeps its default.
+    The graph engine skips the line and writes a warning to its log; the operator keeps its default
+    mode.
 
     Wrong: `Pooling=highperformance`
 
@@ -100,7 +101,7 @@ def op_precision_mode_word() -> None:
 def op_precision_repeated() -> None:
     """A name occurs twice in one section of the operator precision file.
 
-    The first entry wins; the later one is ignored in silence.
+    The first entry is used; the later one is ignored without any message.
 
     Wrong:
 
@@ -129,9 +130,9 @@ def op_precision_repeated() -> None:
 def op_precision_unsupported_mode() -> None:
     """A mode of the operator precision file is not supported.
 
-    `enable_float_32_execution` exists on ascend_950, atlas_a3 and atlas_a2 only.
-    `enable_hi_float_32_execution` is accepted, but documented as supported by no version at
-    present (a warning).
+    `enable_float_32_execution` is supported only on ascend_950, atlas_a3 and atlas_a2.
+    `enable_hi_float_32_execution` is accepted, but according to the documentation no version
+    supports it at present (a warning).
 
     Wrong on atlas_training: `Conv2D=enable_float_32_execution`
 

@@ -70,8 +70,8 @@ _rule = partial(declare, options=("profiling_options",), source=(_TOOL,))
 def profiling_key() -> None:
     """The profiling options are not a JSON object, or have a key that does not exist.
 
-    The adapter parses nothing and hands the text to the graph engine; bad content fails its
-    initialisation, and the adapter aborts the process.
+    The adapter does not parse the text and passes it to the graph engine; with wrong content the
+    graph engine fails to initialise, and the adapter aborts the process.
 
     Wrong: `{"output": "/data/prof", "traning_trace": "on"}`
 
@@ -89,10 +89,11 @@ def profiling_key() -> None:
 def profiling_value() -> None:
     """A profiling option has an invalid value.
 
-    All values are texts, also switches (`"on"`, not `true`), but for the keys that end in `_freq`:
-    the profiler takes JSON integers there (`50`) and refuses texts, though the documentation
-    writes them.  `training_trace` is `on`, empty or absent: the graph engine refuses `off`.  It
-    refuses the options as a whole, and the adapter aborts the process.
+    All values must be text, even switches (`"on"`, not `true`), except for the keys that end in
+    `_freq`: for these the profiler needs JSON integers (`50`) and rejects text, although the
+    documentation shows text.  `training_trace` must be `on`, empty or absent: the graph engine
+    rejects `off`.  If one value is wrong, the graph engine rejects all options, and the adapter
+    aborts the process.
 
     Wrong: `{"training_trace": true, "aic_metrics": "Pipe", "dvpp_freq": "50"}`
 
@@ -109,11 +110,11 @@ def profiling_value() -> None:
 def profiling_range() -> None:
     """A number in the profiling options is out of range.
 
-    `storage_limit` is 200MB to 4294967295MB; `sys_hardware_mem_freq`,
-    `sys_io_sampling_freq` and `dvpp_freq` are 1 to 100 Hz; `sys_interconnection_freq` and
-    `host_sys_usage_freq` 1 to 50 Hz; `instr_profiling_freq` 300 to 30000 Hz.  On ascend_950
-    `sys_hardware_mem_freq` goes up to 10000 Hz.  The profiler refuses other values, but for
-    `storage_limit`, which it reports in its log and passes over (a warning).
+    `storage_limit` must be 200MB to 4294967295MB; `sys_hardware_mem_freq`, `sys_io_sampling_freq`
+    and `dvpp_freq` 1 to 100 Hz; `sys_interconnection_freq` and `host_sys_usage_freq` 1 to 50 Hz;
+    `instr_profiling_freq` 300 to 30000 Hz.  On ascend_950 the maximum of `sys_hardware_mem_freq`
+    is 10000 Hz.  The profiler rejects other values, except for `storage_limit`: a wrong limit is
+    reported in its log and ignored (a warning).
 
     Wrong: `{"dvpp_freq": 500}`
 
@@ -130,9 +131,10 @@ def profiling_range() -> None:
 def profiling_product() -> None:
     """A profiling option is not supported on this product.
 
-    `instr_profiling` is for ascend_950, `instr_profiling_freq` for atlas_a2 and atlas_a3;
-    `sys_io_sampling_freq` is not for atlas_inference; the `aic_metrics` value `L2Cache` is not
-    for atlas_inference and atlas_training, `MemoryAccess` not for those and ascend_950.
+    `instr_profiling` is supported only on ascend_950, and `instr_profiling_freq` only on atlas_a2
+    and atlas_a3.  `sys_io_sampling_freq` is not supported on atlas_inference.  The `aic_metrics`
+    value `L2Cache` is not supported on atlas_inference and atlas_training, and `MemoryAccess` is
+    not supported on these two and on ascend_950.
 
     Wrong on atlas_training: `{"aic_metrics": "L2Cache"}`
 
@@ -149,8 +151,8 @@ def profiling_product() -> None:
 def profiling_instr_exclusive() -> None:
     """`instr_profiling_freq` is combined with options that cannot be used with it.
 
-    It cannot be combined with `training_trace`, `task_trace`, `task_time`, `hccl`, `aicpu`,
-    `fp_point`, `bp_point`, `aic_metrics`, `l2` and `runtime_api`.
+    `instr_profiling_freq` cannot be combined with `training_trace`, `task_trace`, `task_time`,
+    `hccl`, `aicpu`, `fp_point`, `bp_point`, `aic_metrics`, `l2` and `runtime_api`.
 
     Wrong: `{"instr_profiling_freq": 1000, "aicpu": "on"}`
 
@@ -162,7 +164,7 @@ def profiling_instr_exclusive() -> None:
 def profiling_task_trace_alone() -> None:
     """`task_trace` is collected in training without `training_trace`.
 
-    In training the documentation wants `training_trace` on with it.
+    For training, the documentation requires `training_trace` to be on together with `task_trace`.
 
     Wrong in training: `{"task_trace": "on"}`
 
@@ -183,8 +185,8 @@ def profiling_task_trace_alone() -> None:
 def profiling_points_unnamed() -> None:
     """`training_trace` of a dynamic-shape network needs `fp_point` and `bp_point`.
 
-    With static shapes the end of the forward pass and of the backward pass are found
-    automatically; with dynamic shapes `fp_point` and `bp_point` have to be named by hand.
+    With static shapes the profiler finds the start of the forward pass and the end of the backward
+    pass automatically; with dynamic shapes you must set `fp_point` and `bp_point`.
 
     Wrong with dynamic shapes: `{"training_trace": "on", "fp_point": "", "bp_point": ""}`
 
@@ -205,7 +207,7 @@ def profiling_points_unnamed() -> None:
 def profiling_training_trace_inference() -> None:
     """`training_trace` is collected in online inference.
 
-    In online inference `task_trace` and `aicpu` can be used, `training_trace` cannot.
+    In online inference `task_trace` and `aicpu` can be used, but `training_trace` cannot.
 
     Wrong in online inference: `{"training_trace": "on"}`
 
@@ -223,8 +225,8 @@ def profiling_training_trace_inference() -> None:
 def profiling_output_characters() -> None:
     r"""The output path of the profiling options has a character that the profiler rejects.
 
-    They are `\n`, `\f`, `\r`, `\b`, `\t`, `\v`, `\u007F` and any of `" ' \ % > < | & $ ;` and the
-    backquote.  In JSON, and in Python, a single backslash makes control characters.
+    Not allowed are `\n`, `\f`, `\r`, `\b`, `\t`, `\v`, `\u007F`, any of `" ' \ % > < | & $ ;`, and
+    the backquote.  In JSON and in Python, a single backslash starts a control character.
 
     Wrong: `{"output": "C:\temp"}`
 
@@ -241,8 +243,8 @@ def profiling_output_characters() -> None:
 def profiling_without_output() -> None:
     """The profiling options name no `output` directory.
 
-    The profiler then takes that of ASCEND_WORK_PATH; where that is not set either, it refuses the
-    options, and the process ends.
+    The profiler then uses the directory in ASCEND_WORK_PATH; if this variable is not set either,
+    the profiler rejects the options, and the process ends.
 
     Wrong: `{"training_trace": "on"}`
 
@@ -259,11 +261,11 @@ def profiling_without_output() -> None:
 def profiling_too_long() -> None:
     """The text of the profiling options has more than 2047 bytes.
 
-    The graph engine cuts it off there, and what is left is not JSON.
+    The graph engine truncates the text at this length, and the rest is not valid JSON.
 
     Wrong: a text of 3,000 bytes
 
-    Right: a shorter `output` path, and only the keys that differ from their default
+    Right: a shorter `output` path, and only the keys whose value differs from the default
     """
 
 
@@ -271,8 +273,8 @@ def profiling_too_long() -> None:
 def profiling_same_switch() -> None:
     """`task_trace` and `task_time` have different values.
 
-    They are two names of one switch (`on` means `l1`); which of the two wins is not
-    documented.
+    `task_trace` and `task_time` are two names of one switch (`on` means `l1`); it is not
+    documented which of the two is used.
 
     Wrong: `{"task_trace": "on", "task_time": "off"}`
 

@@ -27,7 +27,8 @@ _AFFINITY = MIGRATION + "performance_tuning/affinity_interface_replacement.md"
 def forked_process_beside_session() -> None:
     """A program that creates sessions starts processes by fork.
 
-    The child inherits locks as they stand: with Python 3.8 to 3.11 the job may lock up and hang.
+    The child process inherits the locks of its parent in their current state: with Python 3.8 to
+    3.11 the job may deadlock and hang.
 
     Wrong:
 
@@ -59,8 +60,8 @@ def forked_process_beside_session() -> None:
 def device_of_gpu_without_soft_placement() -> None:
     """``tf.device`` names a GPU, and the session has no soft placement.
 
-    There is no GPU: without `allow_soft_placement` the operators cannot be placed. The newer
-    adapters complete the session's configuration themselves.
+    The NPU host has no GPU: without `allow_soft_placement` the operators cannot be placed. Newer
+    adapters complete the configuration of the session automatically.
 
     Wrong:
 
@@ -96,9 +97,9 @@ def device_of_gpu_without_soft_placement() -> None:
 def accumulators_on_device() -> None:
     """Conditional accumulators run on the device and are slow.
 
-    ResourceConditionalAccumulator and its kin (`tf.ConditionalAccumulator`,
-    `tf.train.SyncReplicasOptimizer`) are slow there. With `mix_compile_mode` true, and
-    `iterations_per_loop` 1, they stay on the host.
+    On the device, ResourceConditionalAccumulator and similar operators
+    (`tf.ConditionalAccumulator`, `tf.train.SyncReplicasOptimizer`) are slow. If `mix_compile_mode`
+    is true and `iterations_per_loop` is 1, they stay on the host.
 
     Wrong:
 
@@ -124,11 +125,11 @@ def accumulators_on_device() -> None:
 def batch_normalisation_in_mixed_computing() -> None:
     """The network uses FusedBatchNormV3 in mixed computing.
 
-    Its fifth output is meant for CUDA and is not supported in mixed computing.
+    The fifth output of FusedBatchNormV3 is meant for CUDA and is not supported in mixed computing.
 
     Wrong: `tf.layers.batch_normalization(x)` with `mix_compile_mode: true`
 
-    Right: the same in `with tf.compat.forward_compatibility_horizon(2019, 5, 1):`
+    Right: the same call inside `with tf.compat.forward_compatibility_horizon(2019, 5, 1):`
     """
 
 
@@ -136,8 +137,8 @@ def batch_normalisation_in_mixed_computing() -> None:
 def slow_dropout() -> None:
     """The network uses TensorFlow's dropout.
 
-    `npu_ops.dropout` is faster; its random numbers are others. `npu-config migrate` writes it.
-    For layers, import `npu_convert_dropout`.
+    `npu_ops.dropout` is faster, but its random numbers are different. `npu-config migrate`
+    replaces the call. For dropout layers, import `npu_convert_dropout`.
 
     Wrong:
 
@@ -155,7 +156,7 @@ def slow_dropout() -> None:
 def slow_gelu() -> None:
     """The network computes gelu with several operators.
 
-    `npu_unary_ops.gelu(x)` is one operator in place of about eight.
+    `npu_unary_ops.gelu(x)` replaces about eight operators by one.
 
     Wrong:
 
@@ -183,8 +184,9 @@ def slow_gelu() -> None:
 def slow_recurrent_layer() -> None:
     """``dynamic_rnn`` runs over an LSTM or GRU cell.
 
-    It is a loop of TensorFlow 1. `DynamicRNN` and `DynamicGRUV2` of npu_bridge run the layer as
-    one operator (time first, one layer, weights in another layout: a new training).
+    `dynamic_rnn` is a loop of TensorFlow 1. `DynamicRNN` and `DynamicGRUV2` of npu_bridge run the
+    layer as one operator. They need inputs with the time dimension first, run one layer, and store
+    the weights in another layout: the model must be trained again.
 
     Wrong:
 

@@ -27,7 +27,7 @@ from npu_config.situations import (
 def variable_in_preprocessing() -> None:
     """A variable is used in the data preprocessing.
 
-    The functions of tf.data run on the host, the variable is initialised on the device: the
+    The functions of tf.data run on the host, but the variable is initialised on the device: the
     first batch fails with FailedPrecondition, resource not found.
 
     Wrong:
@@ -55,7 +55,7 @@ def variable_in_preprocessing() -> None:
 def dataset_argument_from_variable() -> None:
     """A dataset gets a variable as batch size, count, seed or buffer size.
 
-    Datasets are made on the host, the variable is initialised on the device: the iterator
+    Datasets are created on the host, but the variable is initialised on the device: the iterator
     cannot be initialised.
 
     Wrong:
@@ -87,13 +87,13 @@ def dataset_argument_from_variable() -> None:
 def table_in_preprocessing() -> None:
     """A lookup table is used in the data preprocessing.
 
-    The table is initialised on the device, the preprocessing of tf.data runs on the host and
-    finds it not initialised: the job fails. In mixed computing both are on the host.
+    The table is initialised on the device, but the preprocessing of tf.data runs on the host,
+    where the table is not initialised: the job fails. In mixed computing both are on the host.
 
     Wrong: `dataset.map(table.lookup)` without `mix_compile_mode`
 
-    Right: the same with `mix_compile_mode: true` (which requires `iterations_per_loop` 1), or
-    the lookup behind `iterator.get_next()`.
+    Right: the same with `mix_compile_mode: true` (which requires `iterations_per_loop` 1), or a
+    lookup after `iterator.get_next()`.
     """
 
 
@@ -110,8 +110,9 @@ def table_in_preprocessing() -> None:
 def keras_backend_variable_in_input() -> None:
     """``keras.backend.zeros`` creates a variable in the input pipeline.
 
-    The call makes a variable, not a tensor. Nothing initialises it on the host, where the
-    pipeline runs: uninitialised variable. ``ones`` and ``variable`` are alike.
+    The call creates a variable, not a tensor. The input pipeline runs on the host, where nothing
+    initialises this variable: the job fails with an uninitialised variable. ``ones`` and
+    ``variable`` do the same.
 
     Wrong:
 
@@ -135,9 +136,9 @@ def keras_backend_variable_in_input() -> None:
 def variables_and_iterator_in_one_run() -> None:
     """Variables and an iterator are initialised by one ``session.run``.
 
-    The adapter takes nothing of a graph to the device that makes an iterator: the initial values
-    stay on the host and the variables on the device stay 0. Training runs, does not converge, and
-    nothing says why.
+    If a graph creates an iterator, the adapter offloads nothing of this graph to the device: the
+    initial values stay on the host, and the variables on the device stay 0. Training runs but does
+    not converge, without any message.
 
     Wrong:
 
@@ -170,9 +171,9 @@ def variables_and_iterator_in_one_run() -> None:
 def shuffle_buffer_with_getnext_offload() -> None:
     """A dataset has a large shuffle buffer while GetNext is offloaded to the device.
 
-    The forward pass starts at once and waits for the first element, which comes when the buffer
-    is full: the wait times out (0x91, E30008) and the process aborts. How long filling takes
-    decides; from 10000 elements on it is reported.
+    The forward pass starts immediately and waits for the first element, which arrives only when
+    the buffer is full: the wait times out (0x91, E30008) and the process aborts. This depends on
+    the time that the buffer needs to fill; buffers of 10000 elements or more are reported.
 
     Wrong:
 
@@ -200,8 +201,8 @@ def shuffle_buffer_with_getnext_offload() -> None:
 def batch_without_drop_remainder() -> None:
     """The last batch of a dataset may be shorter than the others.
 
-    The first dimension is unknown, or changes at the end of the data: the graph is compiled for
-    dynamic shapes, which is slower, and some operators and v1 control flow are refused.
+    The first dimension is unknown, or differs in the last batch: the graph is compiled for dynamic
+    shapes, which is slower, and some operators and v1 control flow are not supported.
 
     Wrong:
 
@@ -225,8 +226,8 @@ def batch_without_drop_remainder() -> None:
 def queue_input() -> None:
     """The input pipeline uses TensorFlow queues.
 
-    Datasets and placeholders are the ways to read data that the NPU supports. Queues are none,
-    and a device loop cannot be had with them.
+    On the NPU, data is read with datasets or placeholders. Queues are not supported, and a device
+    loop cannot be used with them.
 
     Wrong:
 
@@ -249,7 +250,7 @@ def queue_input() -> None:
 def train_batch_with_many_threads() -> None:
     """``tf.train.batch`` is called with more than one thread.
 
-    Who stays with tf.train.batch must use one thread on the NPU.
+    A script that keeps tf.train.batch must use one thread on the NPU.
 
     Wrong:
 

@@ -27,8 +27,8 @@ _MIXED = MIGRATION + "performance_tuning/mixed_precision_training.md"
 def type_not_supported() -> None:
     """The network computes with float64 or complex numbers.
 
-    The NPU supports neither float64 nor complex64 and complex128; a few such operators run
-    slowly on the device's CPU.
+    The NPU does not support float64, complex64 and complex128; a few operators with these types
+    run slowly on the device's CPU.
 
     Wrong:
 
@@ -73,9 +73,9 @@ def uint8_arithmetic_saturates() -> None:
 def optimizers_share_overflow_flag() -> None:
     """Several loss-scale optimizers read one overflow flag in the same run.
 
-    The device has one flag. Each optimizer reads and clears it around its own gradients; when
-    both run in one `session.run` without an order between them, one takes (or clears) the
-    overflow of the other.
+    The device has only one overflow flag. Each optimizer reads and clears the flag around its own
+    gradients; if two optimizers run in one `session.run` without a fixed order, one may read (or
+    clear) the overflow of the other.
 
     Wrong:
 
@@ -110,8 +110,8 @@ def optimizers_share_overflow_flag() -> None:
 def constant_vanishes_in_float16() -> None:
     """A small constant that guards a division, a logarithm or a root becomes 0 in float16.
 
-    Mixed precision casts the constant to float16. What is below 2^-25 (about 3e-8) becomes 0 and
-    guards nothing: division by 0, logarithm of 0, an overflow in each step.
+    Mixed precision casts the constant to float16. A constant below 2^-25 (about 3e-8) becomes 0
+    and protects nothing: a division by 0, a logarithm of 0 or an overflow in each step.
 
     Wrong:
 
@@ -138,8 +138,8 @@ def constant_vanishes_in_float16() -> None:
 def loss_scale_manager_under_control_dependencies() -> None:
     """A dynamic loss-scale manager is created under ``tf.control_dependencies``.
 
-    Its variables get the control inputs of the block, so that their initialisation depends on
-    what the model is fed: "Placeholder not support".
+    The variables of the manager get the control inputs of the block, so their initialisation
+    depends on the input data of the model and fails with "Placeholder not support".
 
     Wrong:
 
@@ -159,8 +159,9 @@ def loss_scale_manager_under_control_dependencies() -> None:
 def step_counted_outside_optimizer() -> None:
     """The global step also counts the steps that loss scaling drops because of an overflow.
 
-    A step with an overflow is dropped; an assignment outside of `apply_gradients` counts it all
-    the same, and schedules run ahead. Give the global step to `apply_gradients`.
+    A step with an overflow is dropped, but an assignment outside of `apply_gradients` still counts
+    it, and schedules such as the learning rate run ahead. Pass the global step to
+    `apply_gradients`.
 
     Wrong:
 
@@ -190,7 +191,7 @@ def step_counted_outside_optimizer() -> None:
 def finite_check_by_hand() -> None:
     """The script itself checks the gradients for Inf and NaN.
 
-    `tf.is_finite` is not supported; and in saturation mode there is no Inf to find.
+    The NPU does not support `tf.is_finite`; in saturation mode there is also no Inf to find.
 
     Wrong:
 
@@ -208,8 +209,8 @@ def finite_check_by_hand() -> None:
 def infinite_constant() -> None:
     """An operator has Inf or NaN as an input.
 
-    On Atlas training products operators take neither Inf nor NaN. Write a finite number that
-    float16 can hold, such as -1e4.
+    On Atlas training products, operators support neither Inf nor NaN as input. Write a finite
+    number that float16 can hold, such as -1e4.
 
     Wrong:
 

@@ -28,8 +28,8 @@ _ALLREDUCE = MIGRATION + "script_migration/distributed_training_scripts/data_par
 def summary_run_on_one_rank() -> None:
     """Only one rank runs the summaries.
 
-    That rank has another graph, compiles once more and numbers its collectives differently: the
-    job hangs.
+    This rank runs a different graph, compiles once more, and numbers its collective operations
+    differently: the job hangs.
 
     Wrong:
 
@@ -62,8 +62,8 @@ def summary_run_on_one_rank() -> None:
 def graph_differs_by_rank() -> None:
     """Ranks build or run different graphs.
 
-    The numbers of graphs and collectives differ between the ranks: nothing is said, and the
-    processes hang until `HCCL_EXEC_TIMEOUT`.
+    Graphs and collective operations then get different numbers on each rank: there is no message,
+    and the processes hang until `HCCL_EXEC_TIMEOUT`.
 
     Wrong:
 
@@ -95,7 +95,7 @@ def graph_differs_by_rank() -> None:
 def rank_asked_before_initialisation() -> None:
     """The rank is read before collective communication is initialised.
 
-    The call ends with "get rank id error" on the screen and hcom_bind_model failed in the log.
+    The call fails with "get rank id error" on the screen and "hcom_bind_model failed" in the log.
 
     Wrong:
 
@@ -127,7 +127,7 @@ def rank_asked_before_initialisation() -> None:
 def variables_not_broadcast() -> None:
     """Distributed training does not broadcast the initial values of the variables.
 
-    Each rank trains from random weights of its own, and the averaged gradients fit none of them.
+    Each rank starts from its own random weights, and the averaged gradients fit none of them.
 
     Wrong:
 
@@ -159,9 +159,9 @@ def variables_not_broadcast() -> None:
 def ranks_train_independently() -> None:
     """Several ranks train, but the gradients are never averaged.
 
-    They are as many separate trainings, each with the accuracy that one rank's data gives.
-    `npu_distributed_optimizer_wrapper` averages in `compute_gradients`, so gradients of
-    `tf.gradients` are not averaged.
+    The ranks run separate trainings, and each reaches only the accuracy that the data of one rank
+    gives. `npu_distributed_optimizer_wrapper` averages the gradients in `compute_gradients`, so
+    the gradients of `tf.gradients` are not averaged.
 
     Wrong:
 
@@ -189,7 +189,7 @@ def ranks_train_independently() -> None:
 def untrained_variables_differ_by_rank() -> None:
     """A non-trainable variable has a different initial value on each rank.
 
-    The broadcast hook sends the trainable variables only: a random table with `trainable=False`
+    The broadcast hook sends only the trainable variables: a random table with `trainable=False`
     stays different on each rank.
 
     Wrong: `tf.get_variable("table", [64], trainable=False)`, which the training reads

@@ -33,16 +33,16 @@ _DEVICES = FAQ + "multi-device_model_error.md"
 def v1_control_flow_dynamic() -> None:
     """A graph with dynamic shapes contains v1 control flow.
 
-    `tf.while_loop`, `tf.cond`, `tf.case` and `tf.nn.dynamic_rnn` of TensorFlow 1 are made of
-    Switch, Merge, Enter, Exit and NextIteration, which the graph engine refuses in a graph
-    with dynamic shapes.
+    `tf.while_loop`, `tf.cond`, `tf.case` and `tf.nn.dynamic_rnn` of TensorFlow 1 consist of
+    Switch, Merge, Enter, Exit and NextIteration, which the graph engine does not support in a
+    graph with dynamic shapes.
 
     Wrong: `tf.while_loop` over a `tf.placeholder(tf.float32, [None, 4])`
 
-    Right: `tf.enable_control_flow_v2()` and `tf.enable_resource_variables()` before the graph
-    is built; or the environment variable `ENABLE_FORCE_V2_CONTROL=1`, which cannot convert
-    reference variables and raw_ops and may cost performance; or static shapes
-    (`batch(..., drop_remainder=True)`).
+    Right: `tf.enable_control_flow_v2()` and `tf.enable_resource_variables()` before the graph is
+    built; or the environment variable `ENABLE_FORCE_V2_CONTROL=1`, which cannot convert reference
+    variables and raw_ops and may reduce the speed; or static shapes (`batch(...,
+    drop_remainder=True)`).
     """
 
 
@@ -50,9 +50,9 @@ def v1_control_flow_dynamic() -> None:
 def v1_control_flow_many_branches() -> None:
     """A graph has very many branches of v1 control flow.
 
-    Memory is not shared between the branches of Switch and Merge: a network with many of them
-    ends with a message about more than 31 GB. The documentation gives no number; 100 branches
-    are reported (gradients double the count).
+    The branches of Switch and Merge do not share memory: a network with many branches fails with a
+    message about more than 31 GB. The documentation gives no number; 100 branches are reported
+    (gradients double the count).
 
     Wrong: a `tf.cond` in each of 60 layers that are unrolled in Python
 
@@ -83,12 +83,12 @@ def v1_control_flow_many_branches() -> None:
 def feed_shapes_change() -> None:
     """The same ``session.run`` is called with new input shapes again and again.
 
-    With `jit_compile` true each new shape compiles the graph again, which takes minutes. With
-    auto or false the second shape compiles it once more, now for unknown dimensions: slower
-    operators, and what dynamic graphs refuse.
+    If `jit_compile` is true, each new shape compiles the graph again, which takes minutes. If it
+    is auto or false, the second shape compiles the graph once more, for unknown dimensions:
+    operators are slower, and the limits of dynamic graphs apply.
 
-    Wrong: `session.run(train_op, {x: batch})`, where the length of `batch` is that of its longest
-    sentence
+    Wrong: `session.run(train_op, {x: batch})`, where the length of `batch` is the length of its
+    longest sentence
 
     Right: batches that are padded to one length, or to a few.
     """
@@ -109,8 +109,9 @@ def feed_shapes_change() -> None:
 def graph_grows_between_runs() -> None:
     """Operators are added to the graph between training steps.
 
-    TensorFlow finds no executor for the changed graph and makes a new one, and the NPU compiles
-    again, at each step. On several ranks the numbers of the collectives differ, and the job hangs.
+    At each step, TensorFlow finds no executor for the changed graph and creates a new one, and the
+    NPU compiles again. With several ranks, the numbers of the collective operations differ between
+    the ranks, and the job hangs.
 
     Wrong:
 
@@ -135,11 +136,12 @@ def graph_grows_between_runs() -> None:
 def many_fetch_sets() -> None:
     """The fetches of the training run change from step to step.
 
-    Each set of fetches and feeds is a graph of its own, which is compiled and held in memory.
+    Each set of fetches and feeds is a separate graph, which is compiled and kept in memory.
 
     Wrong: `session.run([train_op] + metrics[: step % 5])`
 
-    Right: `session.run([train_op] + metrics)` at each step; what is not needed is ignored.
+    Right: `session.run([train_op] + metrics)` at each step; ignore the results that are not
+    needed.
     """
 
 
@@ -147,8 +149,9 @@ def many_fetch_sets() -> None:
 def output_shape_depends_on_values() -> None:
     """The output shape of an operator depends on values.
 
-    `tf.boolean_mask`, `tf.where` with one argument, `tf.unique` and their kin make the rest of
-    the graph dynamic: releases of 2020 and 2021 refused it, later ones run it slower.
+    `tf.boolean_mask`, `tf.where` with one argument, `tf.unique` and similar operators make the
+    rest of the graph dynamic: releases of 2020 and 2021 reject such a graph, later releases run it
+    more slowly.
 
     Wrong: `tf.reduce_sum(tf.boolean_mask(loss, mask))`
 
@@ -167,7 +170,8 @@ def output_shape_depends_on_values() -> None:
 def top_k_with_computed_k() -> None:
     """``tf.nn.top_k`` is called with a computed k.
 
-    Releases of 2020 and 2021 refuse it as a dynamic shape; in later ones the graph is dynamic.
+    Releases of 2020 and 2021 reject a computed k as a dynamic shape; in later releases the graph
+    becomes dynamic.
 
     Wrong: `tf.nn.top_k(scores, k=tf.reduce_sum(valid))`
 
@@ -191,8 +195,8 @@ def host_function_on_hot_path() -> None:
     """The network runs a Python function as an operator (such as ``tf.py_func``).
 
     Python cannot run on the device: in full offload the operator is not supported. With
-    `mix_compile_mode` the graph is cut around it and data is copied back and forth at each step
-    (22 s a step in one report).
+    `mix_compile_mode` the graph is split at this operator, and data is copied between host and
+    device at each step (22 s per step in one report).
 
     Wrong:
 
@@ -216,8 +220,8 @@ def host_function_on_hot_path() -> None:
 def slow_resize_bilinear() -> None:
     """The network resizes images by bilinear interpolation, which is slow on the device.
 
-    It took most of a step in one report of 2021. Profile the step (`npu-config op-summary`); a
-    device loop hides the part of the host.
+    In one report of 2021, this operator took most of the time of a step. Profile the step
+    (`npu-config op-summary`); a device loop hides the time that is spent on the host.
 
     Wrong:
 
@@ -235,8 +239,8 @@ def slow_resize_bilinear() -> None:
 def extract_image_patches() -> None:
     """The network uses ``extract_image_patches``, which older releases may not compile.
 
-    Some sizes did not compile in releases of 2020 and 2021. Try a newer release first; where that
-    does not help, a convolution with a fixed kernel of ones and zeros gives the same.
+    Some sizes cannot be compiled by releases of 2020 and 2021. Try a newer release first; if that
+    does not help, a convolution with a fixed kernel of ones and zeros gives the same result.
 
     Wrong:
 

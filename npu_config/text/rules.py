@@ -11,8 +11,8 @@ from npu_config.core.diagnostics import Diagnostic, Place, Severity, declare
 def unreadable_file() -> None:
     """A file cannot be read, or is not UTF-8 text where text is expected.
 
-    It does not exist, is a directory, may not be read by this user, vanished in the meantime, or
-    was saved in another encoding.  The other files are checked all the same.
+    The file does not exist, is a directory, cannot be read by this user, was removed during the
+    check, or was saved in another encoding.  All other files are still checked.
 
     Wrong:
 
@@ -33,7 +33,7 @@ def unreadable_file() -> None:
 def unparsable_file() -> None:
     """The file does not have the format that its name indicates.
 
-    What could be read before the fault is judged; what seems to be missing is not.
+    The part before the fault is checked; entries that seem to be missing are not reported.
 
     Wrong, in a TOML file:
 
@@ -54,9 +54,9 @@ def unparsable_file() -> None:
 def file_too_large() -> None:
     """A file is too large, too deeply nested or has too many values, and is not read.
 
-    The message states the limit.  A configuration has 108 options; its file is a few kilobytes.
-    The limits keep an accident (a log named `.yaml`, a bomb of aliases) from eating the memory
-    of the machine that checks it.
+    The message states the limit.  There are 108 options, so a configuration file has a few
+    kilobytes.  The limits prevent that an unsuitable file (a log named `.yaml`, deeply nested
+    aliases) uses up the memory of the machine.
     """
 
 
@@ -64,20 +64,20 @@ def file_too_large() -> None:
 def not_checked_here() -> None:
     """A file is of a known type that is not checked, or a part of a script is not checked.
 
-    A notebook, and a script for the adapter of TensorFlow 2 (`import npu_device`), whose options
-    have other names and other rules.  Nothing is said about what is in it: it counts as not
-    checked, and with `--strict` a file that was named fails.
+    Not checked are notebooks, and scripts for the adapter of TensorFlow 2 (`import npu_device`),
+    whose options have other names and other rules.  Nothing in such a file is reported.  With
+    `--strict`, the command fails if such a file is on the command line.
 
-    A script of TensorFlow for GPUs, or with Horovod, is one of these as long as neither it nor
-    a file that it imports is for the NPU: `npu-config migrate` says what to change.  So is a
-    script for PyTorch or another framework that was named.  In a directory they are counted at
-    most.
+    A TensorFlow script for GPUs, or with Horovod, is also not checked as long as neither the
+    script nor a file that it imports is for the NPU: `npu-config migrate` shows what to change.
+    The same is true of a script for PyTorch or another framework that is on the command line.  In
+    a directory, such scripts are at most counted.
 
-    In a script it names the line of what may set options and is not followed: code in a text, a
-    configuration that a function of another file makes, a file or names of options that are
-    known at run time only.  In a launch script it names what may set a variable of the NPU and is
-    not followed: a file that is not found, text that is not known, a function that nobody calls.
-    The script counts as not checked, in part.
+    In a training script, the finding marks a line that may set options but cannot be followed:
+    code in a string, a configuration that a function of another file creates, a file or option
+    names that are known only at run time.  In a launch script, it marks a line that may set an NPU
+    variable but cannot be followed: a file that is not found, text that is not known, a function
+    that is never called.  The script counts as partly not checked.
 
     Wrong: `npu-config check train.ipynb`
 
@@ -94,8 +94,8 @@ def not_checked_here() -> None:
 def nothing_to_check() -> None:
     """A file is empty, or a directory has no file to check.
 
-    No file is wrong, but whoever ran the check expected one there.  A script is empty that has
-    nothing but comments; an `__init__.py` may be.
+    No file has a fault, but there is nothing to check, which is probably not intended.  A script
+    that contains only comments counts as empty; an `__init__.py` may be empty.
     """
 
 
@@ -122,11 +122,11 @@ _GE = "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/"
 def json_comment() -> None:
     """A JSON file has comments.
 
-    The samples of the vendor's documentation for `ops_info.json` and for rank tables carry
-    `//` comments, and the text beside them says to delete them: the graph engine and HCCL
-    read strict JSON.  A commented mixed-precision list fails the initialisation of the graph
-    engine, and the adapter then aborts the process; a commented rank table is an HCCL
-    initialisation error, or a hang.  `--fix` and `npu-config format` take the comments out.
+    The samples of `ops_info.json` and of rank tables in the vendor's documentation contain `//`
+    comments, and the text beside them says to delete the comments: the graph engine and HCCL read
+    strict JSON. With comments in a mixed-precision list, the graph engine fails to initialise, and
+    the adapter then aborts the process; with comments in a rank table, HCCL fails to initialise,
+    or hangs.  `--fix` and `npu-config format` remove the comments.
 
     Wrong:
 
@@ -160,10 +160,10 @@ def json_comment() -> None:
 def json_syntax() -> None:
     """The text is not JSON.
 
-    The graph engine, HCCL, AOE and the profiler read strict JSON (RFC 8259): text in double
-    quotes, `true`, `false` and `null` in lower case, a `,` between entries and a `:` after
-    each key, every bracket closed, one value and nothing after it.  A file that is not is
-    refused as a whole.
+    The graph engine, HCCL, AOE and the profiler read strict JSON (RFC 8259): strings in double
+    quotes, `true`, `false` and `null` in lower case, a `,` between entries and a `:` after each
+    key, every bracket closed, and one value with nothing after it.  A file that breaks one of
+    these rules is rejected as a whole.
 
     Wrong:
 
@@ -183,8 +183,8 @@ def json_syntax() -> None:
 def json_duplicate_key() -> None:
     """A JSON object has the same key twice.
 
-    JSON parsers do not complain: one of the two values is lost in silence, and which one
-    depends on the parser.  npu_config goes on with the last one.
+    JSON parsers do not report this: one of the two values is lost without any message, and it
+    depends on the parser which one. npu_config uses the last one.
 
     Wrong:
 
@@ -209,8 +209,8 @@ def json_duplicate_key() -> None:
 def json_trailing_comma() -> None:
     """There is a superfluous comma, such as one before a closing bracket.
 
-    Python and JavaScript allow it, JSON does not: strict parsers refuse the whole file.
-    `--fix` and `npu-config format` take it out.
+    Python and JavaScript allow this comma, but JSON does not: strict parsers reject the whole
+    file.  `--fix` and `npu-config format` remove the comma.
 
     Wrong:
 
@@ -230,9 +230,9 @@ def json_trailing_comma() -> None:
 def json_byte_order_mark() -> None:
     """A JSON file starts with a byte order mark.
 
-    Some editors on Windows write these three bytes (EF BB BF) in front of UTF-8 text.
-    RFC 8259 forbids writing them and leaves it to each parser whether it accepts them, so
-    the file may be refused.  `--fix` takes the mark out.
+    Some editors on Windows write these three bytes (EF BB BF) in front of UTF-8 text.  RFC 8259
+    forbids them, but lets each parser decide whether it accepts them, so the file may be
+    rejected.  `--fix` removes the mark.
 
     Wrong: `EF BB BF 7B 7D`, right: `7B 7D` (the file `{}`).
     """

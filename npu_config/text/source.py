@@ -228,8 +228,8 @@ _Result = TypeVar("_Result")
 def internal_fault() -> None:
     """npu_config itself failed on a file.
 
-    The fault is one of npu_config, not of the file, which is not judged; the other files are.
-    The message holds what a report needs: the exception and the line that raised it.
+    The fault is in npu_config, not in the file.  This file is not checked; all other files are.
+    The message contains what a bug report needs: the exception and the line that raised it.
     """
 
 

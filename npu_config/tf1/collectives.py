@@ -177,7 +177,7 @@ def _plain(name: str, given: Any) -> Any:
     tensor = tf.convert_to_tensor(given)
     if tensor.dtype.base_dtype == tf.string:
         raise rules.collective_argument.error(
-            "{}: text is not communicated".format(name), kind=errors.ArgumentError
+            "{}: tensors of text cannot be communicated".format(name), kind=errors.ArgumentError
         )
     return _as(tensor, tf.float32 if tensor.dtype.base_dtype == tf.bfloat16 else tensor.dtype)
 
@@ -198,6 +198,6 @@ def _register() -> None:
     @tf.RegisterGradient(_NONE)  # type: ignore[untyped-decorator]
     def none(operation: Any, *gradients: Any) -> None:
         raise LookupError(
-            "No gradient defined for operation '{}'; of the collectives only allreduce has "
-            "one".format(operation.name)
+            "No gradient defined for operation '{}'; of the collective operations, only "
+            "allreduce has a gradient".format(operation.name)
         )

@@ -174,7 +174,7 @@ def read_job_info(job_start_file: str = "") -> JobInfo:
         what = 'job_start_file "{}" cannot be used'.format(job_start_file)
         raise rules.estimator_argument.error(
             "{} and JOB_ID is not set".format(
-                what if job_start_file else "no job_start_file is given"
+                what if job_start_file else "job_start_file is not set"
             ),
             help="set JOB_ID in the environment, for instance JOB_ID=job1",
         )
@@ -347,7 +347,7 @@ def _call(function: Any, features: Any, labels: Any, mode: str, params: Any, con
     takes = internal("util.function_utils").fn_args(function)
     if "labels" not in takes and labels is not None:
         raise rules.estimator_spec.error(
-            "input_fn gives labels, and model_fn has no argument for them"
+            "input_fn returns labels, but model_fn has no argument for labels"
         )
     offered = {"labels": labels, "mode": mode, "params": params, "config": config}
     return function(
@@ -414,7 +414,7 @@ def _model_dir(given: Optional[str], config: NPURunConfig) -> str:
             'model_dir is "{}" in NPUEstimator and "{}" in NPURunConfig'.format(
                 given, config.model_dir
             ),
-            help="give it in one of them",
+            help="set model_dir in only one of them",
         )
     found = given or config.model_dir
     if found:
@@ -426,8 +426,8 @@ def _model_dir(given: Optional[str], config: NPURunConfig) -> str:
 
     warn(
         rules.estimator_argument.diagnostic(
-            'no model_dir is given, "{}" was made'.format(made),
-            help="give model_dir, to find the checkpoints again",
+            'model_dir is not set; the directory "{}" was created'.format(made),
+            help="set model_dir to write the checkpoints to a known directory",
             severity=Severity.WARNING,
         )
     )

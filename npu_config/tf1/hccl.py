@@ -79,7 +79,9 @@ def members_of(name: str, group: str) -> List[int]:
     if group in _GROUPS:
         return _GROUPS[group]
     if group != WORLD:
-        refuse('{}: there is no group "{}"; create_group makes one'.format(name, group))
+        refuse(
+            '{}: there is no group "{}"; create the group with create_group'.format(name, group)
+        )
     return list(range(ranks.job_size()))
 
 
@@ -128,11 +130,11 @@ def create_group(group: str, rank_num: int, rank_ids: List[int]) -> None:
     if not isinstance(rank_ids, list):
         refuse("rank_ids must be a list, got {!r}".format(rank_ids))
     if len(rank_ids) != rank_num:
-        refuse("rank_num is {}, and there are {} ranks".format(rank_num, len(rank_ids)))
+        refuse("rank_num is {}, but rank_ids has {} ranks".format(rank_num, len(rank_ids)))
     for rank in rank_ids:
         check_rank_id(rank)
     if group == WORLD or group in _GROUPS:
-        refuse('there is a group "{}" already'.format(group))
+        refuse('the group "{}" already exists'.format(group))
     if rank_ids != [ranks.rank_id()] and ranks.several("create_group", max(len(rank_ids), 2)):
         wrong = [rank for rank in rank_ids if rank >= ranks.job_size()]
         if wrong or len(set(rank_ids)) < len(rank_ids):
@@ -149,7 +151,7 @@ def destroy_group(group: str) -> None:
     """Forget a group."""
     check_group(group)
     if group not in _GROUPS:
-        refuse('destroy_group: there is no group "{}" that was created'.format(group))
+        refuse('destroy_group: the group "{}" was not created'.format(group))
     del _GROUPS[group]
 
 

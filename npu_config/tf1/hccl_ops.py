@@ -308,7 +308,7 @@ def reducible(what: str, given: Any) -> Any:
 def _with_axis(what: str, given: Any, types: Sequence[str]) -> Any:
     tensor = operand(what, given, types, rules.collective_argument)
     if tensor.shape.ndims == 0:
-        hccl.refuse("{} takes a tensor with an axis, got a scalar".format(what))
+        hccl.refuse("{} requires a tensor with an axis, got a scalar".format(what))
     return tensor
 
 
@@ -330,7 +330,7 @@ def _other(what: str, group: str, name: str, place: Any) -> int:
             "{} must be an int from 0 to {}, got {!r}".format(name, len(members) - 1, place)
         )
     if members[place] == ranks.rank_id():
-        hccl.refuse("{} is {}, this very rank".format(name, place))
+        hccl.refuse("{} is {}, which is this rank itself".format(name, place))
     return members[place]
 
 

@@ -390,7 +390,7 @@ class TellMeStepOrLossHook(SessionRunHook):
     ) -> None:
         faults = []
         if step is None and loss is None:
-            faults.append(_fault("one of step and loss is needed", None))
+            faults.append(_fault("either step or loss must be set", None))
         faults += [
             _fault("{} must be a number".format(name), value)
             for name, value in (("total_step", total_step), ("final_loss", final_loss))

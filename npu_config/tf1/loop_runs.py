@@ -53,7 +53,7 @@ def find_variable(graph: Any, name: str) -> Optional[Any]:
     found = graph.get_collection(collection_of(name))
     if len(found) > 1:
         raise rules.loop_name_taken.error(
-            'the collection "{}" holds {} variables, the runtime knows one'.format(
+            'the collection "{}" contains {} variables, but the runtime uses only one'.format(
                 collection_of(name), len(found)
             ),
             option="iterations_per_loop",
@@ -106,8 +106,8 @@ class LoopFindings:
                 self._idle.add(operation)
             else:
                 message = (
-                    '"iterations_per_loop" is {} in the session, and the run of "{}" reaches no '
-                    "{}: each session.run trains one step"
+                    '"iterations_per_loop" is {} in the session, but the run of "{}" does not '
+                    "run {}: each session.run trains one step"
                 ).format(self._declared, operation.name, ITERATION_OP)
                 help = "call train_op = util.set_iteration_per_loop(sess, train_op, {})"
                 self._tell("loop", "NPU886", message, instead or help.format(self._declared))
@@ -118,7 +118,7 @@ class LoopFindings:
             '"iterations_per_loop" is {} in the session, and the loop was never loaded: each '
             "session.run trains one step"
         ).format(self._declared)
-        help = "load it: loop.load_iteration_per_loop_var(sess, {}), or a SetIterationsVarHook"
+        help = "load it with loop.load_iteration_per_loop_var(sess, {}) or a SetIterationsVarHook"
         self._tell("loop", rules.loop_has_no_effect, message, help.format(self._declared))
 
     def one_step(self, count: int, help: str) -> None:
@@ -154,7 +154,7 @@ class LoopFindings:
         for key, value in feed_dict.items():
             if "feed" not in self._said and _is_batch(value):
                 message = (
-                    '"{}" is fed to a loop of {} iterations; each of them gets the same batch'
+                    '"{}" is fed to a loop of {} iterations; each iteration gets the same batch'
                 ).format(getattr(key, "name", key), count)
                 help = "read the data from a Dataset with an initializable iterator"
                 self._tell("feed", "NPU863", message, help)
@@ -188,16 +188,16 @@ GIVEN_BY = "NPU_CONFIG_LOOPS_BY"
 """What set the setting, in the environment beside it: a key of _BACK; not there: the user."""
 
 _BACK = {
-    "run": "leave --loops once out",
+    "run": "remove --loops once",
     "set_loops": 'call set_loops("device")',
 }
 """How a loop makes its rounds again, by what had switched that off."""
 
 _KERAS = (
-    "train an Estimator, keras_to_npu.model_to_npu_estimator(model): fit and train_on_batch make "
+    "train an Estimator, keras_to_npu.model_to_npu_estimator(model): fit and train_on_batch train "
     "one step in each session.run"
 )
-_IN_A_LOOP = "{} (after {} of {} iterations of a loop: they have trained, and nothing is fetched)"
+_IN_A_LOOP = "{} (after {} of {} iterations of a loop: these have trained, but nothing is fetched)"
 
 _LOOPS = ("device", "once")
 _VARIABLE = SCOPE + "/iterations_per_loop"
@@ -348,8 +348,10 @@ class Runs:
         session = self._session()
         if self._rounds(fetched(session, fetches), None) > 1:
             raise rules.loop_in_partial_run.error(
-                "a partial run reaches {}, and a loop cannot be run in parts".format(ITERATION_OP),
-                help="use session.run, or make the session with iterations_per_loop 1",
+                "a partial run executes {}, but a loop cannot be run in parts".format(
+                    ITERATION_OP
+                ),
+                help="use session.run, or create the session with iterations_per_loop 1",
                 kind=errors.StateError,
             )
         return self._class.partial_run_setup(session, fetches, feeds)

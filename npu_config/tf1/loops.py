@@ -121,7 +121,7 @@ def graph_faults(graph: Any, train_op: Optional[Any]) -> List[Diagnostic]:
         faults.append(
             _fault(
                 rules.graph_cannot_be_changed,
-                "the graph is finalized, the loop variables and {} cannot be added".format(
+                "the graph is finalized: the loop variables and {} cannot be added".format(
                     ITERATION_OP
                 ),
                 "call IterationPerLoop().create_iteration_per_loop_var(train_op) before the "
@@ -151,9 +151,9 @@ def _variable_name_faults(graph: Any) -> List[Diagnostic]:
                 faults.append(
                     _fault(
                         rules.loop_name_taken,
-                        '"{}" is in the graph already and is not an int64 scalar variable that '
-                        "tf.get_variable made".format(full),
-                        'leave the scope "{}" to the loop'.format(SCOPE),
+                        '"{}" already exists in the graph, but is not an int64 scalar variable '
+                        "of tf.get_variable".format(full),
+                        'do not use the scope "{}" for other variables'.format(SCOPE),
                     )
                 )
     return faults
@@ -162,7 +162,7 @@ def _variable_name_faults(graph: Any) -> List[Diagnostic]:
 def _iteration_op_taken(train_op: Any) -> Diagnostic:
     return _fault(
         rules.loop_name_taken,
-        '"{0}" is in the graph already and does not run "{1}"; a second one would be called '
+        '"{0}" already exists in the graph and does not run "{1}"; a second one would be called '
         '"{0}_1", which the runtime does not recognise'.format(ITERATION_OP, train_op.name),
         "group the training operations, tf.group(first, second), and build one loop",
     )
@@ -193,7 +193,7 @@ def session_faults(session: Any, graph: Any, iterations_per_loop: int) -> List[D
         faults.append(
             _fault(
                 rules.iterations_per_loop_mismatch,
-                "the loop is to run {} iterations, but the session was made with "
+                "the loop is to run {} iterations, but the session was created with "
                 "iterations_per_loop {}; the documentation requires both to be equal".format(
                     iterations_per_loop, declared
                 ),
@@ -248,7 +248,7 @@ def warn_if_not_declared(session: Any, iterations_per_loop: int) -> None:
             "iterations_per_loop (absent means 1): each session.run trains one step".format(
                 iterations_per_loop
             ),
-            'set parameter_map["iterations_per_loop"].i = {} before the session is made'.format(
+            'set parameter_map["iterations_per_loop"].i = {} before the session is created'.format(
                 iterations_per_loop
             ),
         )

@@ -193,8 +193,8 @@ def _warn_of_dependencies() -> None:
     from npu_config.tf1._lazy import warn
 
     text = (
-        "the loss-scale manager is made under tf.control_dependencies: its variables are "
-        "initialised after what the block depends on, which may be what the model is fed"
+        "the loss-scale manager is created under tf.control_dependencies: its variables are "
+        "initialised after the operations of the block, which may need the data fed to the model"
     )
     warn(loss_scale_manager_under_control_dependencies.diagnostic(text))
 

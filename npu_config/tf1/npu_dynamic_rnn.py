@@ -99,7 +99,7 @@ class _Recurrent(Layer):
 
 def _fault(layer: Any, name: str, value: Any, legal: Sequence[Any]) -> Any:
     return rules.recurrent_layer_argument.diagnostic(
-        "{} of {} must be {}, got {!r}; the compiler of the device refuses others".format(
+        "{} of {} must be {}, got {!r}; the compiler of the device rejects other values".format(
             name, type(layer).__name__, " or ".join(map(repr, legal)), value
         )
     )

@@ -65,7 +65,9 @@ def dropout(
     number = isinstance(keep_prob, numbers.Real)
     faults = []
     if not x.dtype.is_floating:
-        faults.append("x of npu_ops.dropout must be of floats, got {}".format(x.dtype.name))
+        faults.append(
+            "x of npu_ops.dropout must be a tensor of floats, got {}".format(x.dtype.name)
+        )
     if number and not 0 < keep_prob <= 1:
         faults.append(
             "keep_prob of npu_ops.dropout must be above 0 and at most 1, got {!r}".format(
@@ -115,7 +117,7 @@ def basic_lstm_cell(
     require_graph_mode("npu_ops.basic_lstm_cell")
     if activation != "tanh" or keep_prob != 1.0:
         raise rules.recurrent_layer_argument.error(
-            'basic_lstm_cell takes activation "tanh" and keep_prob 1.0 here, got {!r} and '
+            'basic_lstm_cell supports only activation "tanh" and keep_prob 1.0, got {!r} and '
             "{!r}".format(activation, keep_prob)
         )
     alike("npu_ops.basic_lstm_cell", [x, h, c, w, b])
@@ -218,7 +220,7 @@ def LARS(
     require_graph_mode("npu_ops.LARS")
     if len(inputs_w) != len(inputs_g):
         raise ValueError(
-            "LARS takes as many gradients as weights, got {} and {}".format(
+            "LARS needs as many gradients as weights, got {} and {}".format(
                 len(inputs_g), len(inputs_w)
             )
         )

@@ -25,7 +25,7 @@ def operand(what: str, given: Any, types: Sequence[str] = FLOATS, rule: Any = No
     tensor = tf.convert_to_tensor(given)
     if tensor.dtype.base_dtype.name not in types:
         raise (rule or rules.operator_argument).error(
-            "{} takes {}, got {}".format(what, ", ".join(types), tensor.dtype.base_dtype.name),
+            "{} requires {}, got {}".format(what, ", ".join(types), tensor.dtype.base_dtype.name),
             kind=errors.ArgumentError,
         )
     return tensor
@@ -45,7 +45,7 @@ def alike(what: str, given: Sequence[Any], types: Sequence[str] = FLOATS) -> Non
     found = {name for name in map(_type_name, given) if name is not None}
     if len(found) > 1 or not found <= set(types):
         raise rules.operator_argument.error(
-            "{} takes operands of one type, {}; got {}".format(
+            "{} requires operands of one type, {}; got {}".format(
                 what, " or ".join(types), ", ".join(sorted(found))
             ),
             kind=errors.ArgumentError,

@@ -124,8 +124,8 @@ class NPUOptimizer(_Wrapper, metaclass=VendorFirst):
     ) -> None:
         if is_loss_scale and loss_scale_manager is None:
             raise rules.loss_scale_argument.error(
-                "is_loss_scale is True and there is no loss_scale_manager",
-                help="give a FixedLossScaleManager, for instance",
+                "is_loss_scale is True, but loss_scale_manager is not set",
+                help="pass a loss_scale_manager, for example a FixedLossScaleManager",
             )
         self._is_distributed = is_distributed and ranks.several("NPUOptimizer")
         if self._is_distributed:
@@ -225,7 +225,7 @@ def npu_allreduce(
     hccl_ops.check_reduction("npu_allreduce", reduction, ("mean", *hccl_ops.REDUCTIONS))
     listed = list(values) if isinstance(values, (list, tuple)) else [values]
     if any(each is None for each in listed):
-        hccl.refuse("npu_allreduce: None is no tensor")
+        hccl.refuse("npu_allreduce: None is not a tensor")
     if ranks.several("npu_allreduce"):
         listed = reduced(listed, reduction, group)
     return listed if isinstance(values, (list, tuple)) else listed[0]

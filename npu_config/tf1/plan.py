@@ -124,7 +124,7 @@ def check_steps(num_steps: Optional[int] = None, last_step: Optional[int] = None
                     "exactly one of num_steps and last_step is needed, got {}".format(
                         "both" if given else "none"
                     ),
-                    "num_steps counts from where the session starts, last_step is absolute",
+                    "num_steps counts from the start of the session; last_step is absolute",
                 )
             ]
         )

@@ -136,7 +136,7 @@ class RankConnection:
                 send(self._connection, {**head, "number": number}, arrays)
         except OSError:
             with self._lock:
-                self._end("npu-config run has gone, which started the ranks")
+                self._end("npu-config run, which started the ranks, has ended")
         answer.here.wait()
         if "error" in answer.head:
             raise rules.collective_failed.error(answer.head["error"], kind=errors.VendorError)
@@ -154,7 +154,7 @@ class RankConnection:
                     answer.here.set()
         except ClosedError:
             with self._lock:
-                self._end("npu-config run has gone, which started the ranks")
+                self._end("npu-config run, which started the ranks, has ended")
 
     def _end(self, why: str) -> None:
         """Answer everybody who waits; the lock is held."""

@@ -20,8 +20,8 @@ _OFFLOAD = "docs/en/tfadapter_1/more_features/iteration_offload.md"
 def graph_mode_needed() -> None:
     """A graph-mode function is called while TensorFlow executes eagerly.
 
-    The adapter for TensorFlow 1.15 works on graphs and sessions.  With TensorFlow 2 these
-    exist under ``tf.compat.v1``, after eager execution has been switched off.
+    The adapter for TensorFlow 1.15 needs graphs and sessions.  In TensorFlow 2 these are in
+    ``tf.compat.v1``; first switch off eager execution.
 
     Wrong:
 
@@ -39,10 +39,10 @@ def graph_mode_needed() -> None:
 def vendor_library_missing() -> None:
     """A function was called that needs the vendor's library on an NPU host.
 
-    Communication between hosts, device operators and profiling on the device are the vendor's:
-    they are taken from the package ``npu_bridge`` (and ``hccl``) where it can be imported, and
-    raise where it cannot.  With one rank, broadcasting and averaging have nothing to do and
-    work everywhere; ``npu-config run --ranks`` connects several on one machine.
+    Communication between hosts, device operators and profiling on the device need the vendor's
+    packages: npu_config uses ``npu_bridge`` and ``hccl`` if they can be imported, and raises this
+    error if not.  With one rank, broadcast and averaging do nothing and work on every machine;
+    ``npu-config run --ranks`` connects several ranks on one machine.
 
     Wrong:
 
@@ -64,9 +64,9 @@ def vendor_library_missing() -> None:
 def hook_argument() -> None:
     """A hook is created with an invalid argument.
 
-    ``NPUOutputTensorHook`` needs a function to call and a number of steps from 1 (its own
-    default 0 divides by zero at the first step); ``TellMeStepOrLossHook`` needs a step or a
-    loss, and numbers for their targets.
+    ``NPUOutputTensorHook`` needs a function to call and a number of steps of at least 1 (its own
+    default 0 causes a division by zero at the first step).  ``TellMeStepOrLossHook`` needs a step
+    or a loss, and a number as its target.
 
     Wrong:
 
@@ -87,8 +87,8 @@ def hook_argument() -> None:
 def rank_variables_unusable() -> None:
     """The environment variables for the rank of this process are invalid.
 
-    ``RANK_SIZE`` (with a rank table) and ``CM_WORKER_SIZE`` (without one) exclude each other,
-    and ``RANK_ID`` is a whole number from 0.
+    Set ``RANK_SIZE`` (with a rank table) or ``CM_WORKER_SIZE`` (without a rank table), not both.
+    ``RANK_ID`` must be an integer of at least 0.
 
     Wrong:
 
@@ -109,9 +109,10 @@ def rank_variables_unusable() -> None:
 def run_config_argument() -> None:
     """An argument of NPURunConfig, or of a configuration object in it, is invalid.
 
-    ``recompute`` and ``graph_slice`` are "auto" or "manual", the configuration objects are of
-    their own classes (those of NPURunConfig: NPU816), and what TensorFlow's RunConfig refuses is
-    refused here, with all other faults.  Seen by ``npu-config run`` only.
+    ``recompute`` and ``graph_slice`` must be "auto" or "manual", and each configuration object
+    must have the right class (for the arguments of NPURunConfig, see NPU816).  Faults that
+    TensorFlow's RunConfig would reject are reported together with all other faults.  Only
+    ``npu-config run`` finds this.
 
     Wrong:
 
@@ -132,10 +133,10 @@ def run_config_argument() -> None:
 def run_config_overrides_session_config() -> None:
     """NPURunConfig replaces a value of its session_config.
 
-    NPURunConfig always writes most of its options, also those left at their default, so an
-    option set in an ``NpuOptimizer`` entry of ``session_config`` is overridden.  The vendor's
-    NPUEstimator adds a second entry that wins; here there is one entry, with the same outcome,
-    and a warning.
+    NPURunConfig always writes most of its options, even those with their default value, so an
+    option in an ``NpuOptimizer`` entry of ``session_config`` is overridden.  The vendor's
+    NPUEstimator adds a second entry, which takes precedence; npu_config writes only one entry,
+    with the same result and a warning.
 
     Wrong:
 
@@ -157,9 +158,9 @@ def run_config_overrides_session_config() -> None:
 def estimator_argument() -> None:
     """NPUEstimator, NPUEstimatorSpec or model_to_npu_estimator has an invalid argument.
 
-    The configuration has to be an NPURunConfig, the model directory the same in both places,
-    and ``model_to_npu_estimator`` takes either a model or a path.  Where no model directory is
-    given the job runs, and checkpoints go to a new one in the working directory (warning).
+    The configuration must be an NPURunConfig, the model directory must be the same in both places,
+    and ``model_to_npu_estimator`` needs either a model or a path.  Without a model directory the
+    job runs, but checkpoints are written to a new directory in the working directory (a warning).
 
     Wrong:
 
@@ -180,9 +181,9 @@ def estimator_argument() -> None:
 def estimator_spec() -> None:
     """A model function returns something that NPUEstimator cannot run.
 
-    In training and evaluation it returns a ``tf.estimator.EstimatorSpec`` or an
-    ``NPUEstimatorSpec``; ``host_call`` is a function and the tensors that it takes, in equal
-    number.
+    In training and evaluation the model function must return a ``tf.estimator.EstimatorSpec`` or
+    an ``NPUEstimatorSpec``.  ``host_call`` must be a pair: a function, and a list, tuple or dict
+    of the tensors that it takes.
 
     Wrong:
 
@@ -203,9 +204,9 @@ def estimator_spec() -> None:
 def loss_scale_argument() -> None:
     """A loss scale, or a parameter of its updates, is out of range.
 
-    A fixed scale is at least 1; ``incr_every_n_steps`` and ``decr_every_n_nan_or_inf`` are
-    whole numbers and the ratios are numbers other than zero;
-    ``NPUOptimizer(is_loss_scale=True)`` needs a manager.
+    A fixed scale must be at least 1.  ``incr_every_n_steps`` and ``decr_every_n_nan_or_inf`` must
+    be integers, and the ratios must be numbers other than zero.
+    ``NPUOptimizer(is_loss_scale=True)`` needs a loss-scale manager.
 
     Wrong:
 
@@ -226,8 +227,9 @@ def loss_scale_argument() -> None:
 def graph_annotation_argument() -> None:
     """A scope or an attribute of a graph node has an invalid value.
 
-    The scopes of ``npu_scope`` and helpers such as ``keep_tensors_dtypes`` write attributes
-    that the device's graph compiler reads; a wrong one is found only there, or never.
+    The scopes of ``npu_scope`` and functions such as ``keep_tensors_dtypes`` write attributes that
+    the device's graph compiler reads; without this check, a wrong attribute is found only there,
+    or never.
 
     Wrong:
 
@@ -243,8 +245,8 @@ def graph_annotation_argument() -> None:
 def util_argument() -> None:
     """A check function of the module ``npu_bridge.estimator.npu.util`` rejects its argument.
 
-    ``check_positive_integer``, ``check_path``, ``check_aoe_mode`` and the others are what
-    scripts use to check their own flags; the message names the flag.
+    Scripts call ``check_positive_integer``, ``check_path``, ``check_aoe_mode`` and similar
+    functions to check their own flags; the message names the flag.
 
     Wrong:
 
@@ -260,8 +262,8 @@ def util_argument() -> None:
 def value_store_missing() -> None:
     """``util.set_value`` or ``util.get_value`` is called before ``global_dict_init``.
 
-    ``init_resource`` creates the store; a script that uses it without ``init_resource``
-    creates it.
+    ``init_resource`` creates the dictionary of values.  A script that does not call
+    ``init_resource`` must first call ``global_dict_init``.
 
     Wrong:
 
@@ -282,8 +284,9 @@ def value_store_missing() -> None:
 def recurrent_layer_argument() -> None:
     """DynamicRNN, DynamicGRUV2 or DynamicAUGRU is created with an unsupported argument.
 
-    They take one cell type (LSTM), tanh, inputs of [time, batch, size], no projection, no
-    clipping, no peephole; the compiler of the device refuses everything else, late.
+    The layers support only the cell type LSTM (DynamicRNN), tanh, and inputs of shape [time,
+    batch, size], without projection, clipping or peephole; for anything else the compiler of the
+    device fails, much later.
 
     Wrong:
 
@@ -303,8 +306,8 @@ def recurrent_layer_argument() -> None:
 def operator_argument() -> None:
     """An operator of the adapter is called with an invalid tensor or number.
 
-    The operators of the device know certain types only (mostly float16 and float32, all operands
-    of one), and the library refuses others while the graph is built.
+    The operators of the device support only some types (mostly float16 and float32, the same for
+    all operands).  The library rejects other types when the graph is built.
 
     Wrong:
 
@@ -322,9 +325,10 @@ def operator_argument() -> None:
 def collective_failed() -> None:
     """The ranks of a job on one machine cannot complete a collective operation.
 
-    Ranks meet by the name of the operation and by how often each has run it.  They must give
-    the same type, shape and reduction, all ranks of the group must come, and none may wait for
-    another that waits for it.  On the device such a job hangs until ``HCCL_EXEC_TIMEOUT``.
+    Calls of a collective operation on different ranks belong together if they have the same name
+    and the same count of runs.  All ranks of the group must run the operation, with the same type,
+    shape and reduction, and ranks must not wait for each other in a circle.  On the device such a
+    job hangs until ``HCCL_EXEC_TIMEOUT``.
 
     Wrong:
 
@@ -343,9 +347,9 @@ def collective_failed() -> None:
 def collective_argument() -> None:
     """A function of ``hccl`` is called with an invalid argument.
 
-    Groups have names of 1 to 127 characters; ``create_group`` takes the number of ranks and a
-    list of as many; gradients are cut after ascending numbers, or by shares that add up to
-    exactly 100.
+    The name of a group has 1 to 127 characters.  ``create_group`` needs the number of ranks and a
+    list with this number of ranks.  Gradients are split at ascending indexes, or into percentages
+    with a sum of exactly 100.
 
     Wrong:
 
@@ -361,10 +365,9 @@ def collective_argument() -> None:
 def train_op_type() -> None:
     """The training operation is not a tf.Operation.
 
-    The loop is built around an operation named ``IterationOp`` that groups the training
-    operation. ``optimizer.minimize(loss)`` returns an operation; ``tf.assign_add`` and
-    ``slim``'s ``create_train_op`` return a tensor, and a tensor has to be turned into its
-    operation first.
+    The device loop runs an operation named ``IterationOp`` that groups the training operation.
+    ``optimizer.minimize(loss)`` returns an operation; ``tf.assign_add`` and ``create_train_op`` of
+    ``slim`` return a tensor: pass the operation of the tensor (``.op``).
 
     Wrong:
 
@@ -380,8 +383,8 @@ def train_op_type() -> None:
 def iteration_count() -> None:
     """The number of iterations per loop is not an integer of 1 or more.
 
-    The loop variable holds the number minus one, so 0 and below, fractions, text and None make
-    the device run a number of iterations that nobody asked for.  ``True`` is not a number of
+    The loop variable holds the number of iterations minus one.  With 0 or less, fractions, text or
+    None, the device would run a wrong number of iterations.  ``True`` is not a number of
     iterations.
 
     Wrong:
@@ -404,9 +407,9 @@ def iteration_count() -> None:
 def iterations_per_loop_mismatch() -> None:
     """The loaded number of iterations differs from the one in the session configuration.
 
-    ``iterations_per_loop`` in the session configuration decides whether the graph is turned
-    into a loop, the loop variable decides how often it runs.  The documentation requires both
-    to be equal, and nothing at run time compares them.
+    ``iterations_per_loop`` in the session configuration decides whether the graph becomes a device
+    loop; the loop variable sets the number of iterations.  The documentation requires both to be
+    equal, but nothing compares them at run time.
 
     Wrong:
 
@@ -424,9 +427,10 @@ def iterations_per_loop_mismatch() -> None:
 def graph_cannot_be_changed() -> None:
     """The iteration loop is built in a graph that is finalized or is not the default graph.
 
-    A finalized graph (``tf.train.Supervisor`` and ``MonitoredSession`` finalize theirs) takes
-    no new nodes, and in a graph that is not the default one the loop variables would land
-    elsewhere. Build the loop first with ``IterationPerLoop``, load it once the session exists.
+    No nodes can be added to a finalized graph (``tf.train.Supervisor`` and ``MonitoredSession``
+    finalize their graphs), and if the graph is not the default graph, the loop variables would be
+    created in another graph.  First create the loop with ``IterationPerLoop``, and load it when
+    the session exists.
 
     Wrong:
 
@@ -445,10 +449,11 @@ def graph_cannot_be_changed() -> None:
 
 @declare("NPU844", Severity.ERROR, source=(_UTIL,))
 def session_cannot_be_used() -> None:
-    """The loop is loaded into an object that is not an open session of its graph.
+    """The ``sess`` argument is not an open session of the graph that contains the device loop.
 
-    Loop variables live in a session: it has to be a ``tf.Session`` (or a wrapper of one),
-    open, and made for the graph that holds the training operation.
+    ``set_iteration_per_loop`` and ``load_iteration_per_loop_var`` write the loop variables in
+    this session.  It must be a ``tf.Session`` (or a wrapper of one) that is open and was created
+    for the graph of the training operation.
 
     Wrong:
 
@@ -468,8 +473,8 @@ def session_cannot_be_used() -> None:
 def loop_not_created() -> None:
     """The loop is loaded before it was created.
 
-    ``create_iteration_per_loop_var`` (or the hook's ``begin``) adds the loop variables to the
-    graph; only then is there something to load.
+    ``create_iteration_per_loop_var`` (or ``begin`` of the hook) adds the loop variables to the
+    graph; they can be loaded only after that.
 
     Wrong:
 
@@ -493,10 +498,10 @@ def loop_not_created() -> None:
 def loop_name_taken() -> None:
     """Another operation of the graph already has a name that the device loop needs.
 
-    The runtime finds the loop by its names: one operation called exactly ``IterationOp``, and
-    the variables ``npu_runconfig/iterations_per_loop``, ``loop_cond``, ``zero`` and ``one``
-    (int64 scalars). A second ``IterationOp`` would be called ``IterationOp_1`` and never be
-    found.
+    The runtime finds the device loop by these names: one operation with the name ``IterationOp``,
+    and the int64 scalar variables ``npu_runconfig/iterations_per_loop``, ``loop_cond``, ``zero``
+    and ``one``.  A second ``IterationOp`` would get the name ``IterationOp_1``, which the runtime
+    does not find.
 
     Wrong:
 
@@ -519,9 +524,9 @@ def loop_name_taken() -> None:
 def loop_has_no_effect() -> None:
     """The device loop is loaded, but the session or the graph is not set up to run it.
 
-    The session must declare ``iterations_per_loop`` for ``NpuOptimizer`` (absent means 1), and
-    the graph must fetch an operation named exactly ``IterationOp``.  Otherwise each
-    ``session.run`` trains one step.
+    The configuration of the session must set ``iterations_per_loop`` for ``NpuOptimizer`` (not set
+    means 1), and the session must run an operation with exactly the name ``IterationOp``.
+    Otherwise each ``session.run`` trains one step.
 
     Wrong:
 
@@ -544,10 +549,9 @@ def loop_has_no_effect() -> None:
 def loop_plan_uneven() -> None:
     """Steps or intervals are not multiples of the iterations per loop.
 
-    One ``session.run`` trains ``iterations_per_loop`` steps, and nothing can happen in
-    between: the total has to be a multiple of it (or the last loop must be loaded shorter),
-    and so do the intervals at which checkpoints and summaries are written and steps are
-    logged.
+    One ``session.run`` trains ``iterations_per_loop`` steps without interruption.  So the total
+    number of steps must be a multiple of ``iterations_per_loop`` (or the last loop must be loaded
+    with a smaller number), and so must the intervals of checkpoints, summaries and logged steps.
 
     Wrong:
 
@@ -563,9 +567,10 @@ def loop_plan_uneven() -> None:
 def loop_runs_once() -> None:
     """A loop runs only one step, because device loops are switched off.
 
-    With ``set_loops("once")``, ``NPU_CONFIG_LOOPS=once`` or ``npu-config run --loops once`` a
-    ``session.run`` of a loop makes one step where the device makes ``iterations_per_loop``.  The
-    same number of runs trains less, and hooks are called at other steps.
+    With ``set_loops("once")``, ``NPU_CONFIG_LOOPS=once`` or ``npu-config run --loops once``, a
+    ``session.run`` of a device loop runs one step; on the device it would run
+    ``iterations_per_loop`` steps.  The same number of runs trains fewer steps, and hooks are
+    called at other steps.
 
     Wrong:
 
@@ -581,7 +586,8 @@ def loop_runs_once() -> None:
 def loops_setting() -> None:
     """The value of NPU_CONFIG_LOOPS or of `set_loops` is neither "device" nor "once".
 
-    "device" makes as many steps for a ``session.run`` as the device would, "once" makes one.
+    With "device", a ``session.run`` runs as many steps as on the device; with "once", it runs one
+    step.
 
     Wrong:
 
@@ -597,7 +603,7 @@ def loops_setting() -> None:
 def loop_in_partial_run() -> None:
     """A partial run of a session executes ``IterationOp``.
 
-    A loop runs as a whole: its iterations repeat everything that is fetched, and a partial run
+    A device loop can only run as a whole: each iteration repeats all fetches, but a partial run
     fetches its parts one after the other.
 
     Wrong:
@@ -614,8 +620,8 @@ def loop_in_partial_run() -> None:
 def vendor_package_present() -> None:
     """The vendor's npu_bridge is installed; npu_config replaces its modules only with `--force`.
 
-    On the NPU host a script runs with the vendor's modules: run it with `python`.  `--force`
-    (`force=True`) runs it with this package's stand-ins all the same.
+    On an NPU host, run the script with `python`, so that it uses the vendor's modules.  `--force`
+    (`force=True`) still uses the replacement modules of npu_config.
 
     Wrong, on an NPU host: `npu-config run train.py`
 

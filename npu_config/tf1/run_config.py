@@ -215,7 +215,7 @@ class NPURunConfig(RunConfig):
         findings += [
             rules.run_config_overrides_session_config.diagnostic(
                 "{} was {!r} in session_config and is {!r} now".format(what, old, new),
-                help="give it as an argument of NPURunConfig, or leave it out of session_config",
+                help="pass it as an argument of NPURunConfig, or remove it from session_config",
             )
             for what, old, new in overwritten
         ]

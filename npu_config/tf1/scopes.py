@@ -208,8 +208,8 @@ def limit_core_num_scope(
     _check_types("limit_core_num_scope", str, op_vectorore_num=op_vectorore_num)
     if not op_vectorore_num.isdecimal() or int(op_vectorore_num) < 1:
         raise rules.graph_annotation_argument.error(
-            "op_vectorore_num of limit_core_num_scope must be the text of a whole number "
-            'from 1, got "{}"'.format(op_vectorore_num),
-            help='name it, for instance op_vectorore_num="20"',
+            "op_vectorore_num of limit_core_num_scope must be a whole number of at least 1 "
+            'as text, got "{}"'.format(op_vectorore_num),
+            help='set the number, for instance op_vectorore_num="20"',
         )
     return _annotate("limit_core_num_scope", _op_vectorcore_num=op_vectorore_num)

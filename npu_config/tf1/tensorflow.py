@@ -31,9 +31,7 @@ def package() -> ModuleType:
     except ImportError as error:
         raise TensorFlowMissingError(
             "npu_config.tf1 needs TensorFlow 1.15, or 2.x for its tf.compat.v1, and cannot import "
-            "it ({}); install tensorflow, or use npu_config itself, which does without".format(
-                error
-            )
+            "it ({}); install tensorflow, or use npu_config without npu_config.tf1".format(error)
         ) from error
 
 
@@ -95,8 +93,8 @@ def require_graph_mode(what: str) -> None:
     """
     if tf.executing_eagerly():
         raise rules.graph_mode_needed.error(
-            '"{}" builds graph nodes, and TensorFlow executes eagerly here; '
-            "the adapter for TensorFlow 1.15 knows graph mode only".format(what),
+            '"{}" builds graph nodes, but TensorFlow executes eagerly here; '
+            "the adapter for TensorFlow 1.15 supports only graph mode".format(what),
             help="call tf.compat.v1.disable_eager_execution() at the start of the script, "
             "or build inside `with tf.Graph().as_default():`",
             kind=errors.StateError,

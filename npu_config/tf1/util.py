@@ -181,7 +181,7 @@ def keep_tensors_dtypes(graph: Any, input_tensors: Sequence[str]) -> None:
 def _operation(function: str, tensor: Any) -> Any:
     if isinstance(tensor, (tf.Tensor, tf.Operation, tf.Variable)):
         return tensor if isinstance(tensor, tf.Operation) else tensor.op
-    raise errors.ArgumentError([_fault("{} takes a tensor".format(function), tensor)])
+    raise errors.ArgumentError([_fault("{} requires a tensor".format(function), tensor)])
 
 
 def _text(function: str, name: str, value: Any) -> str:
@@ -366,7 +366,7 @@ def global_dict_init() -> None:
 def _store(key: str) -> Dict[str, Any]:
     if not _STORES:
         raise rules.value_store_missing.error(
-            'the store has not been created, so "{}" cannot be in it'.format(key),
+            'the dictionary of values has not been created, so "{}" is not in it'.format(key),
             help="call init_resource() or util.global_dict_init() first",
             kind=errors.StoreError,
         )

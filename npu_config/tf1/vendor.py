@@ -329,7 +329,7 @@ def _missing(what: str, reason: str) -> Any:
     return rules.vendor_library_missing.diagnostic(
         '"{}" needs the Ascend adapter for TensorFlow 1.15: {}'.format(what, reason),
         help="install the adapter and source its set_env.sh on a host with NPUs; "
-        "off the NPU run with one rank and without this function",
+        "on other machines, run with one rank and without this function",
     )
 
 

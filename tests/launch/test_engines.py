@@ -531,8 +531,8 @@ def test_what_a_pod_is_given():
         ({"image": "\udcff"}, "is not UTF-8"),
         ({"sources": ["\udcff"]}, "is not UTF-8"),
         ({"extra": {"A": "\udcff"}}, "is not UTF-8"),
-        ({"product": None}, "no resource name"),
-        ({"product": Product.ATLAS_300I_DUO}, "no resource name"),
+        ({"product": None}, "resource name of the devices"),
+        ({"product": Product.ATLAS_300I_DUO}, "resource name of the devices"),
     ],
 )
 def test_kubernetes_refusals(change, message):

@@ -81,7 +81,7 @@ def test_one_step_for_each_run(tmp_path):
     assert "step 4 rank 0\n" in output
     assert counts(report) == (4, 4)
     (tmp_path / "report.json").unlink()
-    assert "leave --loops once out" in start(tmp_path, "--loops", "once").stderr.decode()
+    assert "remove --loops once" in start(tmp_path, "--loops", "once").stderr.decode()
 
 
 @pytest.mark.parametrize(("option", "steps"), [([], 4), (["--loops", "device"], 40)])

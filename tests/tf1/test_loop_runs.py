@@ -525,7 +525,7 @@ def test_loops_once(tf, looped_proto, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("given_by", "help"), [("run", "leave --loops once out"), (None, "unset NPU_CONFIG_LOOPS")]
+    ("given_by", "help"), [("run", "remove --loops once"), (None, "unset NPU_CONFIG_LOOPS")]
 )
 def test_what_switched_loops_off_is_named(tf, looped_proto, monkeypatch, given_by, help):
     """The help is about what was given: the option of ``npu-config run``, or the variable."""

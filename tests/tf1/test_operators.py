@@ -478,7 +478,7 @@ def test_allreduce(vector, tf):
     given = list(vector["inputs"].values())
     if name == "npu_allreduce":
         assert optimizers.npu_allreduce(tuple(given[0])) == given[0]
-        with pytest.raises(ValueError, match="None is no tensor"):
+        with pytest.raises(ValueError, match="None is not a tensor"):
             optimizers.npu_allreduce([given[0], None])
         return
     x = tf.constant(given[0])

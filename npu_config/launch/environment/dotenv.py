@@ -24,10 +24,10 @@ _WRITTEN = {mark: "\\" + mark for mark in '"\\$`'}
 def environment_file() -> None:
     r"""A line of an environment file does not set a variable.
 
-    Each line is `NAME=value`, with `export` before it if wished.  The value is a bare word, or
-    text in single quotes (taken literally) or double quotes (with `\n`, `\"`, `\\`); `unset
-    NAME`, blank lines and lines that begin with `#` are passed over.  A name that is there twice
-    is a warning; the last one counts.
+    Each line is `NAME=value`, optionally with `export` before the name.  The value is a word
+    without quotes, or text in single quotes (read literally) or in double quotes (with `\n`, `\"`,
+    `\\`).  `unset NAME`, blank lines and lines that begin with `#` are skipped.  A name that
+    appears twice is a warning; the last value is used.
 
     Wrong: `RANK_ID 0`
 

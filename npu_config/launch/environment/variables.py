@@ -451,7 +451,7 @@ ENGINE = (
         "STEP_NOW",
         "the current step, for accelerated training",
         _UINT32,
-        interactions=("used with TOTAL_STEP if the trigger of the acceleration is step",),
+        interactions=("used with TOTAL_STEP if experimental_accelerate_train_mode contains step",),
         facts=("accelerate-step-env", "accelerate-env-updated"),
     ),
     _progress(
@@ -466,7 +466,8 @@ ENGINE = (
         "the current loss, for accelerated training",
         NUMBER,
         interactions=(
-            ("used with TARGET_LOSS if the trigger of the acceleration is loss; 0 never triggers"),
+            "used with TARGET_LOSS if experimental_accelerate_train_mode contains loss",
+            "0 never triggers the switch to high precision",
         ),
         facts=("accelerate-loss-env", "accelerate-env-updated"),
     ),

@@ -277,7 +277,9 @@ def _report_foreign(context: Context, made: Constructed, foreign: Dict[str, Argu
         joined([shown(name) for name in foreign]),
         guards=made.path,
         help=phrase(
-            "remove them; the arguments are {}" if several else "remove it; the arguments are {}",
+            "remove the unknown arguments; legal arguments: {}"
+            if several
+            else "remove the unknown argument; legal arguments: {}",
             listed(names[:8]) + (" ..." if len(names) > 8 else ""),
         ),
     )

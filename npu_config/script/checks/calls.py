@@ -386,7 +386,7 @@ def shutdown_never_run(context: Context) -> None:
             phrase('"{}" is never read', name)
             if name
             else phrase("the script does not use this operation"),
-            help=phrase("run it: sess.run({})", name or "..."),
+            help=phrase("run the operation: sess.run({})", name or "..."),
         )
 
 

@@ -674,7 +674,7 @@ def loop_never_run(context: Context) -> None:
     source=(_LOOPS, _KERNEL),
 )
 def loop_in_name_scope(context: Context) -> None:
-    """The loop is created inside a name scope.
+    """The device loop (``IterationOp``) is created inside a name scope.
 
     The adapter looks for an operation with exactly the name ``IterationOp``.  In a name scope the
     name becomes ``train/IterationOp``, for example, which the adapter does not recognise: each

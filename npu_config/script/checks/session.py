@@ -300,7 +300,7 @@ def _report_unread(context: Context) -> None:
 def config_overwritten(context: Context) -> None:
     """A ConfigProto with an NpuOptimizer is replaced by another one before it was used.
 
-    Its options are lost.
+    The options of the first configuration are lost.
 
     Wrong:
 
