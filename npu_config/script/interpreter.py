@@ -292,7 +292,7 @@ def _while(run: Run, statement: ast.While) -> int:
     left = _round(run, statement, is_each=False)
     if left in (RETURN, STOP):
         return left
-    return ON if left == BREAK or is_known(value) else execute(run, statement.orelse)
+    return ON if left == BREAK or is_known(value) else _after_rounds(run, statement)
 
 
 def _for(run: Run, statement: ast.For) -> int:
@@ -306,6 +306,16 @@ def _for(run: Run, statement: ast.For) -> int:
         if left in (RETURN, STOP):
             return left
         if left == BREAK:
+            return ON
+    return _after_rounds(run, statement) if items is None else execute(run, statement.orelse)
+
+
+def _after_rounds(run: Run, statement: Any) -> int:
+    """The ``else`` of a loop of unknown rounds, unless one after that which is followed breaks."""
+    if statement.orelse and any(isinstance(each, ast.Break) for each in ast.walk(statement)):
+        words = phrase("the loop of line {} is left by break", statement.lineno)
+        file = run.script.source.path
+        if run.decisions.decide(Condition(words), None, usual=False, words=words, file=file):
             return ON
     return execute(run, statement.orelse)
 

@@ -100,8 +100,8 @@ def explore(
         enough: True when no further path is to be followed.
     """
     found: List[Path] = []
-    pending: Deque[Tuple[Tuple[bool, ...], Optional[object], FrozenSet[str]]] = deque()
-    pending.append(((), None, frozenset()))
+    pending: Deque[Tuple[Dict[str, bool], Optional[object], FrozenSet[str]]] = deque()
+    pending.append(({}, None, frozenset()))
     decided = 0
     while pending and len(found) < PATHS and decided < _DECISIONS and not (found and enough()):
         schedule, base, seen = pending.popleft()
@@ -113,12 +113,14 @@ def explore(
         sign = signature(outcome)
         inert = base is not None and sign == base
         atoms = frozenset(decision.atom for decision in trace)
-        held = tuple(decision.holds for decision in trace)
-        for index in range(len(schedule), len(trace)):
+        held: Dict[str, bool] = {}
+        for decision in trace:
+            atom, holds = decision.atom, decision.holds
             if len(pending) >= PATHS - len(found):
                 break  # more would never be followed
-            if not trace[index].asserted and (not inert or trace[index].atom not in seen):
-                pending.append(((*held[:index], not held[index]), sign, atoms))
+            if not (atom in schedule or decision.asserted or (inert and atom in seen)):
+                pending.append(({**held, atom: not holds}, sign, atoms))
+            held[atom] = holds
     return found
 
 
@@ -467,7 +469,8 @@ def said(run: Run, value: Any, is_switch: bool) -> Any:
         value: the value.
         is_switch: it is taken as a bool, so that it is enough to know whether it is true.
     """
-    if not isinstance(value, Unknown):
+    is_attribute = isinstance(value, Unknown) and value.path[:1] == ("",)
+    if not isinstance(value, Unknown) or (is_attribute and run.script.times_set(value.name) > 1):
         return value
     found = resolved(run, run.decisions.known(value))
     if is_switch and isinstance(found, Unknown):

@@ -52,7 +52,7 @@ from npu_config.script.neighbours import (
     names_of_configuring,
     names_of_unread,
 )
-from npu_config.script.objects import Unknown
+from npu_config.script.objects import CHANGING, Unknown
 from npu_config.script.vocabulary import LOADING, PICKLES, RUN_CONFIGS, SEEDS, SESSIONS
 
 _HOLDER = re.compile(
@@ -536,6 +536,7 @@ def _name_and_default(call: ast.Call, argparse: bool) -> Any:
     return literal_text(argument(call, "name", 0)), argument(call, "default", 1)
 
 
+_CHANGING = frozenset(name for names in CHANGING.values() for name in names)
 _QUOTES = frozenset("\"'")
 _WORK = ("run", "train", "train_and_evaluate", "fit", "main")
 """What trains, where a module calls it itself."""
@@ -741,13 +742,15 @@ class Script(Module):
         return sum(n.attr == name and not isinstance(n.ctx, ast.Load) for n in attributes)
 
     def carried(self, loop: ast.AST) -> Set[str]:
-        """The names that a loop reads and binds: a round may have them from the one before."""
+        """The names that a loop reads and changes: a round may have them from the one before."""
         if loop not in self._carried:
             parts = all_parts(loop)
             names = [node for node in parts if isinstance(node, ast.Name)]
             sums = [node.target for node in parts if isinstance(node, ast.AugAssign)]
             read = {each.id for each in names if isinstance(each.ctx, ast.Load) or each in sums}
-            self._carried[loop] = read & {e.id for e in names if isinstance(e.ctx, ast.Store)}
+            self._carried[loop] = read & {
+                name_of(each) for each in filter(None, map(_changed, parts))
+            }
         return self._carried[loop]
 
     @cached_property
@@ -776,6 +779,16 @@ class Script(Module):
                     store = AttributeStore(value if kind == "value" else None, scope, receiver)  # type: ignore[arg-type]
                     found.setdefault(name, []).append(store)
         return found
+
+
+def _changed(node: ast.AST) -> Optional[ast.expr]:
+    """What a part of a script binds, or changes as a list or dict."""
+    is_read = isinstance(getattr(node, "ctx", None), (ast.Load, type(None)))
+    if isinstance(node, ast.Attribute):
+        return node.value if node.attr in _CHANGING else None
+    if is_read or not isinstance(node, (ast.Name, ast.Subscript)):
+        return None
+    return node if isinstance(node, ast.Name) else node.value
 
 
 def _names_of_import(node: ast.AST) -> Iterator[str]:
