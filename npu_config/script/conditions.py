@@ -40,7 +40,7 @@ _HOLDS: Dict[str, Callable[[Any, Any], Any]] = {
     "Gt": operator.gt,
     "In": lambda value, other: value in other,
 }
-ROUNDS = "has no round:"
+ROUNDS = "Rounds"
 """The relation of the value, or the condition, of a loop to what is not known of it."""
 _ON = ("true", "1", "on", "yes", "y", "t", "enable")
 
