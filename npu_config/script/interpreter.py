@@ -386,7 +386,7 @@ def _try(run: Run, statement: ast.Try) -> int:
 
 
 def _fails(run: Run, statement: ast.Try) -> bool:
-    words = "line {} raises".format(statement.lineno)
+    words = phrase("line {} raises", statement.lineno)
     file = run.script.source.path
     return run.decisions.decide(Condition(words), None, usual=False, words=words, file=file)
 
@@ -395,7 +395,7 @@ def _match(run: Run, statement: Any) -> int:
     subject = evaluate(run, statement.subject)
     for case in statement.cases:
         key = "{} matches line {}".format(identity(subject), case.pattern.lineno)
-        words = "case at line {}".format(case.pattern.lineno)
+        words = phrase("case at line {}", case.pattern.lineno)
         file = run.script.source.path
         if run.decisions.decide(Condition(key), None, words=words, file=file):
             return execute(run, case.body)
